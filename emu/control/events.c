@@ -31,7 +31,7 @@ static void hear(void *listener, const TraceRow *row)
 static void hear_moment(void *listener, const MomentNotice *notice)
 {
     Events *events = listener;
-    if (events->watch != NULL && moment_watch_hears(events->watch, notice))
+    if (events->watch != NULL && moment_watch_fits(events->watch, notice))
         events->has_heard = true;
 }
 

@@ -27,8 +27,8 @@ const Json *summary_find(const Json *summary, const char *metric)
     return found;
 }
 
-/* Jobs whose wait goes on and is part of the metric, a number of sim/output/summary/summary.h's
- * spreads. */
+/* How many jobs still wait and are part of the metric, which is a number of a spread in the
+ * summary (sim/output/summary/summary.h). */
 static int64_t still_waiting(Arena *arena, const Json *summary, const char *metric)
 {
     const char *dot = strrchr(metric, '.');
@@ -70,7 +70,7 @@ ExpectAnswer expect_equals(Arena *arena, const Json *summary, const char *metric
 
 const char *expect_range_words(Arena *arena, double low, double high)
 {
-    // 15 digits print every number that people write as they wrote it.
+    // 15 digits print every number that people write unchanged.
     if (low == high)
         return arena_printf(arena, "%.15g", low);
     if (isinf(high))
@@ -97,7 +97,7 @@ ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high)
                           .got = arena_printf(arena, "%" PRId64, count)};
 }
 
-/* --- In time --- */
+/* --- Conditions and moments --- */
 
 /* "cluster gpu nodes" */
 static const char *counted_words(Arena *arena, const Condition *condition)
@@ -165,7 +165,8 @@ ExpectAnswer expect_never(Arena *arena, const RunWatch *watch, const Condition *
     return answer;
 }
 
-/* Of a condition that did not come true: the instant by which it should have. */
+/* The failed answer for a condition that did not come true, with the instant by which it should
+ * have. */
 static void add_absence(Arena *arena, const RunWatch *watch, const EventualWish *wish,
                         int64_t deadline_ns, ExpectAnswer *answer)
 {
@@ -188,7 +189,7 @@ ExpectAnswer expect_eventually(Arena *arena, const RunWatch *watch, const Eventu
     ExpectAnswer answer = {
         .expected =
             arena_printf(arena, "%s%s%s", condition_words(arena, wish->condition), within, after)};
-    if (wish->moment >= 0 && !run_watch_came(watch, wish->moment, &begin)) {
+    if (wish->moment >= 0 && !run_watch_first(watch, wish->moment, &begin)) {
         answer.got = arena_printf(arena, "%s never happens", wish->moment_text);
         return answer;
     }
@@ -223,7 +224,7 @@ ExpectAnswer expect_order(Arena *arena, const RunWatch *watch, const OrderWish *
     for (int32_t i = 0; i < wish->count && answer.holds; i++) {
         MomentCame came;
         bool may_be_absent = wish->last_may_be_absent && i == wish->count - 1;
-        if (!run_watch_came(watch, wish->moments[i], &came)) {
+        if (!run_watch_first(watch, wish->moments[i], &came)) {
             answer.holds = may_be_absent;
             answer.got = arena_printf(arena, "%s never happens", wish->texts[i]);
         } else if (i > 0 && is_earlier(came, previous)) {

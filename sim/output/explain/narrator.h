@@ -1,11 +1,11 @@
-/* What the terminal shows while a run goes: at each cluster.show, job.show, job.files and
- * usages.show of the scenario the simulated time, the az command that would show it, and its table.
+/* The terminal output during a run: for each cluster.show, job.show, job.files and usages.show of
+ * the scenario the simulated time, the az command that would show it, and its table.
  *
  *     2018-07-18T17:49:42.1Z, after 4 min 42 s
  *     $ az batchai cluster show --name nc6cluster ... --output table
  *     Name        Resource Group    Workspace    VM Size       State      Idle ...
  *
- * and at the end what it amounted to. */
+ * At the end it prints the summary. */
 #ifndef SIM_OUTPUT_NARRATOR_H
 #define SIM_OUTPUT_NARRATOR_H
 
@@ -19,10 +19,10 @@ typedef struct Narrator Narrator;
 
 /* `stream` is borrowed. */
 Narrator *narrator_create(Arena *run, FILE *stream);
-/* The world whose rows it hears; before the world runs. */
+/* Sets the world that sends the rows, before it runs. */
 void narrator_watch(Narrator *narrator, const World *world);
 TraceListener narrator_listener(Narrator *narrator);
-/* After the run: the summary as sim/output/summary/text.h prints it. */
+/* After the run: prints the summary as sim/output/summary/text.h does. */
 void narrator_conclude(const Narrator *narrator, const Json *summary);
 
 #endif

@@ -19,7 +19,7 @@ RowWatch row_watch_against(Arena *arena, const RowWatch *expected)
     return watch;
 }
 
-/* Where `watch`, whose run is over, left the expected one; ROW_NONE. */
+/* The first row at which `watch`, whose run is over, differs from the expected one; ROW_NONE. */
 static uint32_t first_difference(const RowWatch *watch)
 {
     if (watch->kept != ROW_NONE)
@@ -59,7 +59,7 @@ static bool is_unexpected(const RowWatch *watch, uint32_t index)
             watch->expected->words[index] != watch->words[index]);
 }
 
-static void see(void *listener, const TraceRow *row)
+static void compare_row(void *listener, const TraceRow *row)
 {
     RowWatch *watch = listener;
     const uint32_t index = watch->count++;
@@ -75,7 +75,7 @@ static void see(void *listener, const TraceRow *row)
 
 TraceListener row_watch_listener(RowWatch *watch)
 {
-    return (TraceListener){.listener = watch, .level = TRACE_LEVEL_STEPS, .row = see};
+    return (TraceListener){.listener = watch, .level = TRACE_LEVEL_STEPS, .row = compare_row};
 }
 
 bool row_watch_differs(const RowWatch *watch)
@@ -83,7 +83,7 @@ bool row_watch_differs(const RowWatch *watch)
     return first_difference(watch) != ROW_NONE;
 }
 
-/* Names of the parts "name:hash" of two printed fingerprints that are not the same. */
+/* Adds the names of the parts "name:hash" in which two printed fingerprints differ. */
 static void print_ingredients(Text *out, const char *a, const char *b)
 {
     const char *separator = "";

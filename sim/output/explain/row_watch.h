@@ -1,12 +1,12 @@
-/* Two runs of one scenario side by side: the first row in which they differ.
+/* Two runs of one scenario compared: the first row in which they differ.
  *
  *     RowWatch first = row_watch_start(arena);              listens to the first run
  *     RowWatch second = row_watch_against(arena, &first);   listens to the second
  *     if (row_watch_differs(&second))
  *         RowWatch third = row_watch_for(arena, &second);   listens to the first run once more
  *
- * A watch remembers one word for each row, the fingerprint of all rows up to it, and not the rows:
- * what the first run said where the second differs is heard again from a run like the first. */
+ * A watch stores one word for each row, the fingerprint of all rows up to it, instead of the
+ * rows. The first run's row at the difference is taken from a repetition of the first run. */
 #ifndef SIM_OUTPUT_ROW_WATCH_H
 #define SIM_OUTPUT_ROW_WATCH_H
 
@@ -19,30 +19,29 @@ typedef struct RowWatch RowWatch;
 struct RowWatch {
     Arena *arena;
     Fingerprint rolling; /* of all rows so far */
-    uint32_t count;      /* of them */
+    uint32_t count;      /* number of rows */
     uint32_t capacity;
-    uint64_t *words;          /* [count], from the fingerprint after each row */
-    const RowWatch *expected; /* NULL: nothing is compared */
-    uint32_t kept;            /* index of the row that is kept; ROW_NONE */
-    const char *row;          /* it, as a line of trace.tsv; NULL while it has not come */
-    const char *fingerprint;  /* of that row alone */
+    uint64_t *words;          /* [count]: the fingerprint after each row */
+    const RowWatch *expected; /* the watch to compare with; NULL */
+    uint32_t kept;            /* index of the row to keep; ROW_NONE */
+    const char *row;          /* the kept row as a line of trace.tsv; NULL before it came */
+    const char *fingerprint;  /* of the kept row alone */
 };
 
 #define ROW_NONE UINT32_MAX
 
 RowWatch row_watch_start(Arena *arena);
-/* Keeps the first row that is not as that of `expected`, whose run is over. */
+/* Keeps the first row that differs from that of `expected`, whose run is over. */
 RowWatch row_watch_against(Arena *arena, const RowWatch *expected);
-/* Keeps the row in whose place `differing` found another. */
+/* Keeps the row at the index where `differing` found a difference. */
 RowWatch row_watch_for(Arena *arena, const RowWatch *differing);
-/* Of all rows, down to single steps. */
+/* Listens to all rows, down to single steps. */
 TraceListener row_watch_listener(RowWatch *watch);
 
-/* Whether the run that `watch` listened to, which is over, told anything else than the expected
- * one, or less of it. */
+/* Whether the run of `watch`, which is over, had other rows than the expected one, or fewer. */
 bool row_watch_differs(const RowWatch *watch);
 /* Adds to `out` where the runs differ: the number of the row from 1, the ingredients of the
- * fingerprint, and what each said. `again` is the watch for the row of the first run. */
+ * fingerprint, and the rows of both runs. `again` has kept the first run's row. */
 void row_watch_explain(Text *out, const RowWatch *differing, const RowWatch *again);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     CONTEXT_RECORDS = 3,
     HEADER_LINES = 2,
     CELL_BYTES_MAX = 40,
-    DECIMALS = 9, // the finest number in a summary: seconds down to ns
+    DECIMALS = 9, // the smallest unit in a summary: seconds down to ns
 };
 
 /* --- Records --- */
@@ -26,8 +26,8 @@ enum {
 typedef struct {
     const char *text;
     size_t left;
-    TraceLevel level; /* lines of finer records are passed over */
-    const char *line; /* the present one, without its LF; NULL at the end */
+    TraceLevel level; /* lines of finer records are skipped */
+    const char *line; /* the present line, without its LF; NULL at the end */
     size_t length;
 } Lines;
 
@@ -42,7 +42,7 @@ static void lines_step(Lines *lines)
     lines->text = end + 1;
 }
 
-/* At the second line of the header. */
+/* Starts at the second line of the header. */
 static Lines header_of(const RecordedRun *run, TraceLevel level)
 {
     Lines lines = {.text = run->trace, .left = run->trace_length, .level = level};
@@ -51,7 +51,7 @@ static Lines header_of(const RecordedRun *run, TraceLevel level)
     return lines;
 }
 
-/* Of the record on the present line, whose third column names its kind. */
+/* The level of the record on the present line, whose third column names its kind. */
 static TraceLevel level_of_line(const Lines *lines)
 {
     const char *name = lines->line;
@@ -84,7 +84,7 @@ static bool is_same_line(const Lines *a, const Lines *b)
     return a->length == b->length && memcmp(a->line, b->line, a->length) == 0;
 }
 
-/* "  A  412  4 min 44 s  282000000000 ...": the record as it stands, its time for people. */
+/* "  A  412  4 min 44 s  282000000000 ...": the record unchanged, its time for people. */
 static void print_record(Text *out, const char *side, int64_t number, const Lines *lines)
 {
     text_printf(out, "  %s  %6" PRId64 "  ", side, number);
@@ -104,11 +104,11 @@ static void print_side(Text *out, const char *side, int64_t number, const Lines 
                     number);
 }
 
-/* Prints where the records down to `level` part; true when they do not. */
+/* Prints the first record down to `level` that differs; true when there is none. */
 static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b, TraceLevel level)
 {
     Lines of_a = lines_of(a, level), of_b = lines_of(b, level);
-    Lines before[CONTEXT_RECORDS]; // a ring: record n stands at n % CONTEXT_RECORDS
+    Lines before[CONTEXT_RECORDS]; // a ring: record n is at n % CONTEXT_RECORDS
     int64_t same = 0;
     while (of_a.line != NULL && of_b.line != NULL && is_same_line(&of_a, &of_b)) {
         before[++same % CONTEXT_RECORDS] = of_a;
@@ -137,7 +137,7 @@ typedef struct {
     int32_t changes;
 } Comparison;
 
-/* Of a long text, a path most likely, its end. */
+/* A long text, usually a path, is cut at its beginning. */
 static const char *shortened(Arena *arena, const char *text)
 {
     const size_t length = strlen(text);
@@ -177,7 +177,7 @@ static void add_change(Comparison *comparison, const char *path, const Json *a, 
 {
     Text change = {0}, percent = {0};
     int64_t before, after;
-    const bool is_quantity = strcmp(path, "seed") != 0; // which is a name made of digits
+    const bool is_quantity = strcmp(path, "seed") != 0; // a name made of digits
     if (is_quantity && json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) &&
         before >= 0 && after >= 0) {
         text_add(&change, after > before ? "+" : "");
@@ -208,7 +208,7 @@ static bool is_tree(const Json *value)
 
 static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b);
 
-/* The children of `a` or, where there is no `a`, of `b`. */
+/* The children of `a`, or of `b` when there is no `a`. */
 static void compare_children(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
     const Json *either = a != NULL ? a : b;
@@ -223,7 +223,7 @@ static void compare_children(Comparison *comparison, const char *path, const Jso
     }
 }
 
-/* What `b` has and `a` has not. */
+/* Prints the values that `b` has and `a` does not. */
 static void compare_rest(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
     int32_t index = 0;
@@ -242,7 +242,7 @@ static void compare_rest(Comparison *comparison, const char *path, const Json *a
 static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
     if (strcmp(path, "fingerprint") == 0)
-        return; // print_fingerprints has said what differs in it
+        return; // print_fingerprints has reported its differences
     if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
         compare_children(comparison, path, a, b);
         compare_rest(comparison, path, a, b);
@@ -255,7 +255,7 @@ static void compare(Comparison *comparison, const char *path, const Json *a, con
     }
 }
 
-/* Prints what changed; true when nothing did. */
+/* Prints the changes; true when there are none. */
 static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
 {
     static const TableColumn columns[] = {
@@ -277,7 +277,8 @@ static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
 
 /* --- Both --- */
 
-/* STEPS where the header is not right: whoever reads the whole trace says so. */
+/* The level of a trace; STEPS when the header is not valid, which reading the whole trace will
+ * report. */
 static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
 {
     const size_t length = (size_t)(header_of(run, TRACE_LEVEL_STEPS).text - run->trace);
@@ -289,7 +290,7 @@ static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
     return header.level;
 }
 
-/* The finest level that both tell of; says so where one tells of more. */
+/* The finest level that both traces have. Reports when one trace has a finer level. */
 static TraceLevel common_level(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out)
 {
     const TraceLevel of_a = level_of_trace(arena, a), of_b = level_of_trace(arena, b);
@@ -313,8 +314,8 @@ static void fold_both(void *listener, const TraceRow *row)
     folds->fingerprint.row(folds->fingerprint.listener, row);
 }
 
-/* Checks the whole trace; the summary of the run, made from the trace down to `level` where there
- * is none. */
+/* Checks the whole trace. Returns the summary of the run; without one, makes it from the trace
+ * down to `level`. */
 static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel level,
                               Problems *problems)
 {
@@ -336,7 +337,8 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
     return summary;
 }
 
-/* Says in which ingredients the runs differ; true when in none, or when a summary does not say. */
+/* Reports in which ingredients the runs differ; true when in none, or when a summary has no
+ * fingerprint. */
 static bool print_fingerprints(Text *out, const Json *a, const Json *b)
 {
     const Json *of_a = json_member(a, "fingerprint"), *of_b = json_member(b, "fingerprint");
@@ -348,7 +350,8 @@ static bool print_fingerprints(Text *out, const Json *a, const Json *b)
 bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
                     bool *is_same, Problems *problems)
 {
-    // Both are read before giving up, so that all problems come in one go. One summary made from a
+    // Both are read before giving up, so that all problems are reported at once. A summary made
+    // from a trace is compared only with another such summary: a summary of a run has more members.
     // trace is compared with another made so: a described run has more to say.
     const RecordedRun bare_a = {a->source, a->trace, a->trace_length, NULL};
     const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};

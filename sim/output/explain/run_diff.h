@@ -1,4 +1,4 @@
-/* Two runs side by side: where their traces part, and what that did to their summaries.
+/* Two runs compared: the first difference of their traces, and the differences of their summaries.
  *
  *     Records 1 to 411 are the same; record 412 differs:
  *        411    4 min 42 s   cluster_ready  batchaidev/nc6cluster  nodes=4
@@ -8,14 +8,13 @@
  *
  *     Metric                        A      B    Change        %
  *     ----------------------  -------  -----  --------  -------
- *     jobs.cifar.run_s         3711.2   3698     -13.2     -0.4
- */
+ *     jobs.cifar.run_s         3711.2   3698     -13.2     -0.4 */
 #ifndef SIM_OUTPUT_RUN_DIFF_H
 #define SIM_OUTPUT_RUN_DIFF_H
 
 #include "sim/json/json.h"
 
-/* A run as it lies on disk. `source` names the trace in messages. */
+/* The files of a run. `source` names the trace in messages. */
 typedef struct {
     const char *source;
     const char *trace; /* all of trace.tsv */
@@ -23,10 +22,10 @@ typedef struct {
     const Json *summary; /* NULL: made from the trace */
 } RecordedRun;
 
-/* Prints to `out` how `a` and `b` differ; says so when they do not. `*is_same`: the traces have the
- * same records (their first lines do not count; of traces of two levels, those that both tell), the
- * summaries the same values and the fingerprints in them, which are of finer records too, the same
- * ingredients. False, with nothing printed, when a trace is not right. */
+/* Prints to `out` how `a` and `b` differ, or that they do not. `*is_same`: the traces have the
+ * same records (their first lines do not count; traces of two levels are compared at the coarser
+ * one), the summaries have the same values, and their fingerprints, which include finer records,
+ * have the same ingredients. False, with nothing printed, when a trace is not valid. */
 MUST_CHECK bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
                                bool *is_same, Problems *problems);
 

@@ -12,7 +12,7 @@ enum { ROWS_BEFORE = 6, ROWS_AFTER = 3 };
 
 struct RunExcerpt {
     ExcerptFocus focus;
-    TraceRow before[ROWS_BEFORE]; /* the n-th of all at n % ROWS_BEFORE */
+    TraceRow before[ROWS_BEFORE]; /* row n is at n % ROWS_BEFORE */
     int64_t before_count;
     TraceRow after[ROWS_AFTER];
     int32_t after_count;
@@ -41,7 +41,7 @@ static void add_word(Text *line, const char *word)
         text_printf(line, " %s", word);
 }
 
-/* "was=5 ..." of all values that are not 0. */
+/* Adds "was=5 ...": all values that are not 0. */
 static void add_values(Text *line, const TraceRecord *record)
 {
     const TraceValue *values = trace_kind_values(record->kind);
@@ -68,7 +68,7 @@ static const char *row_words(Arena *arena, const TraceRow *row)
     return words;
 }
 
-static void hear(void *listener, const TraceRow *row)
+static void keep_row(void *listener, const TraceRow *row)
 {
     RunExcerpt *excerpt = listener;
     const ExcerptFocus *focus = &excerpt->focus;
@@ -85,7 +85,7 @@ static void hear(void *listener, const TraceRow *row)
 
 TraceListener run_excerpt_listener(RunExcerpt *excerpt)
 {
-    return (TraceListener){.listener = excerpt, .level = TRACE_LEVEL_JOBS, .row = hear};
+    return (TraceListener){.listener = excerpt, .level = TRACE_LEVEL_JOBS, .row = keep_row};
 }
 
 const char *const *run_excerpt_lines(const RunExcerpt *excerpt, Arena *arena, int32_t *count)

@@ -7,7 +7,7 @@
 #include "sim/base/invariant.h"
 #include "sim/output/summary/names.h"
 
-/* The condition held from `begin_ns` until `end_ns`, when it no longer did. */
+/* A span in which the condition held; it no longer held at `end_ns`. */
 typedef struct {
     int64_t begin_ns;
     int64_t end_ns; /* INT64_MAX: to the end of the run */
@@ -15,7 +15,7 @@ typedef struct {
 } Span;
 
 typedef struct {
-    Condition now; /* without its time */
+    Condition now; /* without Condition.for_ns */
     int64_t for_ns;
     bool holds;
     Span *spans;
@@ -43,7 +43,7 @@ struct RunWatch {
     uint32_t moment_count, moment_capacity;
     ToldError *errors;
     uint32_t error_count, error_capacity;
-    int64_t notices; /* moments heard so far */
+    int64_t notices; /* moments that came so far */
     int64_t end_ns;
 };
 
@@ -75,11 +75,11 @@ int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
     return (int32_t)watch->moment_count++;
 }
 
-static void hear_moment(void *listener, const MomentNotice *notice);
+static void add_moment(void *listener, const MomentNotice *notice);
 
 void run_watch_begin(RunWatch *watch, World *world)
 {
-    const MomentListener listener = {.listener = watch, .happened = hear_moment};
+    const MomentListener listener = {.listener = watch, .happened = add_moment};
     watch->world = world;
     if (watch->moment_count > 0)
         world_listen(world, moment_watch_kinds(), listener);
@@ -105,7 +105,7 @@ static void look(RunWatch *watch, WatchedCondition *condition, int64_t at_ns)
         .quantity = world_quantity(watch->world, condition->now.quantity, condition->now.subject)};
 }
 
-static void hear_instant(void *listener, int64_t at_ns)
+static void end_instant(void *listener, int64_t at_ns)
 {
     RunWatch *watch = listener;
     for (uint32_t i = 0; i < watch->condition_count; i++)
@@ -121,8 +121,9 @@ bool run_watch_holds(const RunWatch *watch, int32_t condition, int64_t from_ns, 
     for (uint32_t i = 0; i < watched->count; i++) {
         const Span *held = &watched->spans[i];
         if (watched->for_ns > watch->end_ns - held->begin_ns)
-            return false; // nor do later ones
-        // As for a command that waits: when it stops to hold at the very end of its time, it has
+            return false; // nor do later spans
+        // Like a command that waits: a condition that ceases to hold exactly at the end of its time
+        // has held for its time.
         // held for its time.
         int64_t first_ns = held->begin_ns + watched->for_ns;
         int64_t last_ns = held->end_ns > first_ns ? held->end_ns - 1 : held->end_ns;
@@ -148,8 +149,8 @@ MomentWatch moment_watch(const Trigger *trigger)
     return (MomentWatch){.trigger = *trigger, .subject = ID_NONE};
 }
 
-/* Names are compared as the service does: without letter case. */
-bool moment_watch_hears(const MomentWatch *watch, const MomentNotice *notice)
+/* Compares names without letter case, as the service does. */
+bool moment_watch_fits(const MomentWatch *watch, const MomentNotice *notice)
 {
     return notice->moment == watch->trigger.moment && notice->ordinal == watch->trigger.ordinal &&
            (watch->subject != ID_NONE ? notice->row == watch->subject
@@ -161,13 +162,13 @@ uint32_t moment_watch_kinds(void)
     return UINT32_MAX & ~(UINT32_C(1) << MOMENT_JOB_STEP);
 }
 
-static void hear_moment(void *listener, const MomentNotice *notice)
+static void add_moment(void *listener, const MomentNotice *notice)
 {
     RunWatch *watch = listener;
     watch->notices++;
     for (uint32_t i = 0; i < watch->moment_count; i++) {
         WatchedMoment *moment = &watch->moments[i];
-        if (moment->has_come || !moment_watch_hears(&moment->watch, notice))
+        if (moment->has_come || !moment_watch_fits(&moment->watch, notice))
             continue;
         int64_t delay_ns = moment->watch.trigger.delay_ns;
         moment->has_come = true;
@@ -177,7 +178,7 @@ static void hear_moment(void *listener, const MomentNotice *notice)
     }
 }
 
-bool run_watch_came(const RunWatch *watch, int32_t moment, MomentCame *came)
+bool run_watch_first(const RunWatch *watch, int32_t moment, MomentCame *came)
 {
     const WatchedMoment *watched = &watch->moments[moment];
     *came = watched->came;
@@ -209,7 +210,7 @@ const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name
 
 /* --- Listening --- */
 
-static void hear_row(void *listener, const TraceRow *row)
+static void add_row(void *listener, const TraceRow *row)
 {
     RunWatch *watch = listener;
     if (row->record.kind == TRACE_CLUSTER_ERROR || row->record.kind == TRACE_NODE_ERROR ||
@@ -222,8 +223,8 @@ TraceListener run_watch_listener(RunWatch *watch)
 {
     return (TraceListener){.listener = watch,
                            .level = TRACE_LEVEL_JOBS,
-                           .row = hear_row,
-                           .instant = watch->condition_count > 0 ? hear_instant : NULL};
+                           .row = add_row,
+                           .instant = watch->condition_count > 0 ? end_instant : NULL};
 }
 
 int64_t run_watch_end_ns(const RunWatch *watch)

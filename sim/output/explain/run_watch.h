@@ -1,5 +1,5 @@
-/* What a run is watched for: while it goes, since when conditions hold, when moments come and which
- * errors are told; afterwards, questions about all of it.
+/* Watches a run: the spans in which conditions hold, when moments come, and which errors are
+ * recorded. After the run it answers questions about them.
  *
  *     RunWatch *watch = run_watch_create(run);
  *     int32_t busy = run_watch_condition(watch, &condition);
@@ -10,8 +10,8 @@
  *     HeldSpan span;
  *     if (run_watch_holds(watch, busy, 0, INT64_MAX, &span)) ...
  *
- * Conditions are looked at when all that happens at an instant has happened, so nothing between two
- * records of one instant counts. */
+ * Conditions are evaluated once everything at an instant has happened, so states between two
+ * records of one instant do not count. */
 #ifndef SIM_OUTPUT_RUN_WATCH_H
 #define SIM_OUTPUT_RUN_WATCH_H
 
@@ -26,49 +26,49 @@ typedef struct {
 
 MomentWatch moment_watch(const Trigger *trigger);
 /* Whether this is the moment. */
-bool moment_watch_hears(const MomentWatch *watch, const MomentNotice *notice);
+bool moment_watch_fits(const MomentWatch *watch, const MomentNotice *notice);
 /* The moments that can be watched, a bit for each (1 << Moment): all but MOMENT_JOB_STEP, which
  * comes only where a command waits for it, or steps are events. */
 uint32_t moment_watch_kinds(void);
 
 typedef struct RunWatch RunWatch;
 
-/* Each is added before the listener is taken. */
+/* Everything is added before the listener is taken. */
 RunWatch *run_watch_create(Arena *run);
 int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its number */
 /* Not MOMENT_AT, MOMENT_CONDITION and MOMENT_JOB_STEP. The delay of `moment` counts. */
 int32_t run_watch_moment(RunWatch *watch, const Trigger *moment); /* its number */
 TraceListener run_watch_listener(RunWatch *watch);
-/* The world that is watched; before it runs. */
+/* Sets the world that is watched, before it runs. */
 void run_watch_begin(RunWatch *watch, World *world);
 
 /* --- After the run --- */
 
-/* A condition that has held for its time (Condition.for_ns). */
+/* A span in which a condition has held for its time (Condition.for_ns). */
 typedef struct {
-    int64_t since_ns; /* it holds */
-    int64_t at_ns;    /* it has held for so long, and the time asked for has begun */
-    int64_t quantity; /* what was counted when it began to hold */
+    int64_t since_ns; /* begin of the condition */
+    int64_t at_ns;    /* it has held for its time, and the time asked for has begun */
+    int64_t quantity; /* the count when it began to hold */
 } HeldSpan;
 
-/* The first time within [from_ns, to_ns] at which the condition has held for its time; false: never
- * then. */
+/* The first time within [from_ns, to_ns] at which the condition has held for its time; false:
+ * there is none. */
 bool run_watch_holds(const RunWatch *watch, int32_t condition, int64_t from_ns, int64_t to_ns,
                      HeldSpan *span);
-/* What the condition counted at the end. */
+/* The condition's count at the end of the run. */
 int64_t run_watch_last_quantity(const RunWatch *watch, int32_t condition);
 
-/* When a moment came for the first time. Of two at one time, that with the smaller `order` came
- * first. */
+/* When a moment came for the first time. If two moments came at one time, the one with the
+ * smaller `order` was first. */
 typedef struct {
     int64_t at_ns;
     int64_t order;
 } MomentCame;
 
-bool run_watch_came(const RunWatch *watch, int32_t moment, MomentCame *came);
+bool run_watch_first(const RunWatch *watch, int32_t moment, MomentCame *came);
 
-/* The errors told of a cluster (its own and its nodes') and of a job, in order: "AZFMountError:
- * ...". The n-th from 0; NULL when there are fewer. */
+/* The errors recorded for a cluster (its own and its nodes') and for a job, in order:
+ * "AZFMountError: ...". The n-th from 0; NULL when there are fewer. */
 const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name, int32_t n);
 
 /* When the run ended. */

@@ -6,14 +6,14 @@
 
 /* --- TAP --- */
 
-/* One line: what would end it or start a directive is left out of a description. */
+/* Prints a description in one line, without characters that would end it or start a directive. */
 static void add_plain(Text *out, const char *text)
 {
     for (; *text != '\0'; text++)
         text_append(out, (unsigned char)*text < ' ' ? " " : *text == '#' ? "_" : text, 1);
 }
 
-/* YAML: a JSON string is one. */
+/* A JSON string is valid YAML. */
 static void add_yaml(Text *out, const char *key, const char *value)
 {
     text_printf(out, "  %s: ", key);
@@ -77,7 +77,7 @@ void test_report_tap_end(Text *out, int32_t count)
 
 /* --- JUnit --- */
 
-/* XML 1.0 has no control characters at all, escaped or not. */
+/* XML 1.0 has no control characters, not even escaped ones. */
 static void add_xml(Text *out, const char *text)
 {
     for (; *text != '\0'; text++) {

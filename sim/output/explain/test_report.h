@@ -1,4 +1,4 @@
-/* What a test run of scenarios says: TAP 13 for people and harnesses, JUnit XML for build servers.
+/* Reports of test runs: TAP 13 for people and harnesses, JUnit XML for build servers.
  *
  *     TAP version 13
  *     ok 1 - scenarios/cifar10/scenario.json: runs
@@ -11,8 +11,7 @@
  *       records:
  *         - "612.5 s  job_state  nc6cluster cifar running"
  *       ...
- *     1..2
- */
+ *     1..2 */
 #ifndef SIM_OUTPUT_TEST_REPORT_H
 #define SIM_OUTPUT_TEST_REPORT_H
 
@@ -21,19 +20,19 @@
 
 typedef struct {
     const char *scenario; /* path of its file, as given */
-    const char *name;     /* what is expected, in a line */
+    const char *name;     /* the expectation, in a line */
     bool holds;
-    const char *expected; /* the rest is for those that do not hold */
+    const char *expected; /* the members below are for expectations that do not hold */
     const char *got;
     Place at;
     const char *reproduce; /* the arguments of trainyard; NULL: a run of the scenario */
-    int32_t record_count;  /* records of the run that show it, a line each */
+    int32_t record_count;  /* records of the run that show it, one line each */
     const char *const *records;
 } TestCase;
 
 /* The first line. */
 void test_report_tap_begin(Text *out);
-/* The case's line and, when it does not hold, why. `number` counts from 1. */
+/* The case's line and, if it does not hold, the reason. `number` counts from 1. */
 void test_report_tap(Text *out, int32_t number, const TestCase *test);
 /* The last line: the plan. */
 void test_report_tap_end(Text *out, int32_t count);

@@ -7,9 +7,9 @@
 #include "sim/output/explain/why_story.h"
 #include "sim/output/summary/names.h"
 
-enum { CLOCK_WIDTH = 16 }; // least columns of the time before a sentence
+enum { CLOCK_WIDTH = 16 }; // least width of the time before a sentence
 
-/* --- What is known of everything --- */
+/* --- Clusters and jobs --- */
 
 typedef struct {
     const char *path; /* NULL before the first record */
@@ -27,17 +27,17 @@ struct Why {
     uint32_t job_count, story_count;
     int64_t now_ns;
     const World *world;       /* NULL: rows come from a file */
-    const char *struck_group; /* at struck_ns */
+    const char *struck_group; /* the group that failed at struck_ns */
     int64_t struck_ns;
 };
 
 /* --- Words --- */
 
-/* Who asked for nodes. */
+/* The reason of a resize, by its cause. */
 static const char *const resize_words[] = {
     [CAUSE_NONE] = "the cluster began to resize",
     [CAUSE_CREATION] = "the cluster was created",
-    [CAUSE_RESIZE] = "somebody resized the cluster",
+    [CAUSE_RESIZE] = "the cluster was resized",
     [CAUSE_AUTOSCALE] = "an evaluation of autoscale resized the cluster",
     [CAUSE_REPLACEMENT] = "lost nodes began to be replaced",
     [CAUSE_RETRY] = "nodes that had not come were asked for again",
@@ -52,7 +52,7 @@ static const char *const resize_words[] = {
     [CAUSE_RUN_LENGTH] = "preempted nodes began to be replaced",
     [CAUSE_REBOOT] = "the cluster began to resize after a reboot",
     [CAUSE_REPAIR] = "the cluster began to resize after a repair",
-    [CAUSE_SCALE_DOWN] = "somebody resized the cluster",
+    [CAUSE_SCALE_DOWN] = "the cluster was resized",
     [CAUSE_TERMINATION] = "the cluster began to resize",
     [CAUSE_DELETION] = "the cluster was deleted",
     [CAUSE_TIME_LIMIT] = "the cluster began to resize",
@@ -68,7 +68,7 @@ static const char *kept(const Why *why, Text *text)
     return copy;
 }
 
-/* --- Rows of things --- */
+/* --- Views of clusters and jobs --- */
 
 static ClusterView *cluster_view(Why *why, uint32_t id)
 {
@@ -131,9 +131,9 @@ static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
                       .at_ns = at_ns};
 }
 
-/* Whether `job` stands before the story's in the queue. Policies with an order of their own have
- * none that is known before they choose. */
-static bool stands_before(const Why *why, const Story *story, uint32_t job)
+/* Whether `job` is ahead of the story's job in the queue. Other policies than the
+ * service's decide the order only when they choose. */
+static bool is_ahead(const Why *why, const Story *story, uint32_t job)
 {
     if (why->world == NULL)
         return job < story->job;
@@ -153,14 +153,14 @@ static void note_error(Why *why, Wait *wait, int64_t at_ns, const char *error)
     wait_note(why->arena, wait, at_ns, &text);
 }
 
-/* What began before the wait and is a reason for it: an allocation under way, or one that brought
- * too little. */
+/* Notes reasons that began before the wait: an allocation under way, or one that brought too few
+ * nodes. */
 static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
 {
     const TraceRecord *allocation = &cluster->allocation;
     const bool is_short =
         allocation->cluster_allocation.current < allocation->cluster_allocation.target;
-    if (!cluster->is_told || !is_short)
+    if (!cluster->has_allocation || !is_short)
         return;
     if (cluster->error != NULL)
         note_error(why, wait, cluster->error_ns, cluster->error);
@@ -177,9 +177,9 @@ static void wait_begins(Why *why, Story *story, int64_t at_ns)
                          .error_node = ID_NONE};
     for (uint32_t job = 0; job < why->job_count; job++)
         if (why->jobs[job].is_queued && why->jobs[job].cluster == story->cluster &&
-            job != story->job && stands_before(why, story, job))
+            job != story->job && is_ahead(why, story, job))
             wait_has_earlier(&story->wait, other_job(why, job, INT64_MAX));
-    if (story->starts == 0) // one that comes back had enough with what there was
+    if (story->starts == 0) // a job that returns to the queue had enough nodes before
         note_standing(why, &story->wait, cluster);
 }
 
@@ -283,7 +283,7 @@ static void story_stage(Story *story, const TraceRecord *record)
     story->stage_end_ns = record->at_ns;
 }
 
-static void story_hear(Why *why, Story *story, const TraceRow *row)
+static void story_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     if (record->kind == TRACE_JOB_STATE)
@@ -331,8 +331,8 @@ static void story_gains_node(Why *why, Story *story, const TraceRow *row)
     *node = (HeldNode){.id = id, .name = row->node};
 }
 
-/* One of the job's nodes changes its state. Whether it is given back first and then goes, or goes
- * at once, is told alike. */
+/* One of the job's nodes changes its state. The story is the same whether the node is given back
+ * first or is lost at once. */
 static void story_node(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -374,7 +374,8 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
     Wait *wait = &story->wait;
     const bool is_prepared = record->node_state.was == NODE_PREPARING;
     if (held_node(story, record->node.index) != NULL)
-        return; // its own, lost at this instant: why it waits again, and not what it waits for
+        return; // its own node, lost at this instant: the reason why it waits again, not what it
+                // waits for
     if (is_prepared && is_named(record, node_state_name(NODE_IDLE))) {
         wait->prepared++;
         wait->prepared_ns = record->at_ns;
@@ -403,12 +404,12 @@ static const char *leaving_words(const TraceRecord *record)
     return "it ended without having started";
 }
 
-/* Another job of the cluster comes, starts or goes. */
+/* Another job of the cluster is submitted, starts or leaves. */
 static void wait_other(Why *why, Story *story, const TraceRecord *record)
 {
     Wait *wait = &story->wait;
     const uint32_t id = record->job.index;
-    const JobView *view = &why->jobs[id]; // as it was before
+    const JobView *view = &why->jobs[id]; // its state before this row
     const bool is_queued = is_named(record, job_state_name(JOB_QUEUED));
     const bool is_running = is_named(record, job_state_name(JOB_RUNNING));
     OtherJob job = other_job(why, id, record->at_ns);
@@ -416,7 +417,7 @@ static void wait_other(Why *why, Story *story, const TraceRecord *record)
     const bool is_terminating = is_named(record, job_state_name(JOB_TERMINATING));
     if (view->is_running && !is_running && !is_terminating)
         wait_job_ended(wait, job);
-    const bool is_earlier = stands_before(why, story, id);
+    const bool is_earlier = is_ahead(why, story, id);
     if (is_queued && !view->is_queued && is_earlier)
         wait_has_earlier(wait, other_job(why, id, INT64_MAX));
     if (!is_queued && view->is_queued && is_earlier)
@@ -425,7 +426,7 @@ static void wait_other(Why *why, Story *story, const TraceRecord *record)
         wait_is_overtaken(wait, job);
 }
 
-static void wait_hear(Why *why, Story *story, const TraceRow *row)
+static void wait_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     Wait *wait = &story->wait;
@@ -485,12 +486,12 @@ static void keep_allocation(Why *why, const TraceRecord *record)
         return;
     }
     cluster->allocation = *record;
-    cluster->is_told = true;
+    cluster->has_allocation = true;
     if (record->cluster_allocation.current >= record->cluster_allocation.target)
         cluster->error = NULL;
 }
 
-/* Time has passed, and the clusters had what they had. */
+/* The clusters had their present nodes and queues for `span_ns`. */
 static void time_passes(Why *why, int64_t span_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++) {
@@ -501,16 +502,16 @@ static void time_passes(Why *why, int64_t span_ns)
     }
 }
 
-static void tell_moment(Why *why, Story *story)
+static void end_moment(Why *why, Story *story)
 {
-    story_tell(story, story_cluster(why, story), job_spec(why, story->job));
+    story_end_moment(story, story_cluster(why, story), job_spec(why, story->job));
 }
 
-static void tell_all_until(Why *why, int64_t at_ns)
+static void end_moments_before(Why *why, int64_t at_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++)
         if (why->stories[i]->now.is_open && why->stories[i]->now.at_ns < at_ns)
-            tell_moment(why, why->stories[i]);
+            end_moment(why, why->stories[i]);
 }
 
 static void fold_row(void *listener, const TraceRow *row)
@@ -518,7 +519,7 @@ static void fold_row(void *listener, const TraceRow *row)
     Why *why = listener;
     const TraceRecord *record = &row->record;
     if (record->at_ns > why->now_ns) {
-        tell_all_until(why, record->at_ns);
+        end_moments_before(why, record->at_ns);
         time_passes(why, record->at_ns - why->now_ns);
     }
     if (record->kind == TRACE_GROUP_STRUCK) {
@@ -531,9 +532,9 @@ static void fold_row(void *listener, const TraceRow *row)
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
         if (row->job != NULL && record->job.index == story->job)
-            story_hear(why, story, row);
+            story_add_row(why, story, row);
         if (concerns_wait(story, row))
-            wait_hear(why, story, row);
+            wait_add_row(why, story, row);
         if (record->kind == TRACE_NODE_STATE)
             story_node(why, story, row);
         if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) != NULL)
@@ -544,7 +545,7 @@ static void fold_row(void *listener, const TraceRow *row)
             story->now.notice_cause = record->cause;
         }
     }
-    // Counted last: a submission tells what it found.
+    // Counted last: a submission reports the state before it.
     if (record->kind == TRACE_NODE_STATE)
         count_node(why, row);
     if (record->kind == TRACE_JOB_STATE)
@@ -592,7 +593,7 @@ static bool fail_unknown(const Why *why, Status *status)
     return false;
 }
 
-/* The columns that the longest time takes. */
+/* The width of the longest time. */
 static int clock_width(const char *text)
 {
     int widest = CLOCK_WIDTH;
@@ -603,7 +604,7 @@ static int clock_width(const char *text)
     return widest;
 }
 
-/* Lines as why_add_clock begins them, with the times in a column. */
+/* Prints the lines that why_add_clock began, with the times in a column. */
 static void print_lines(Text *out, const char *text)
 {
     const int widest = clock_width(text);
@@ -621,8 +622,8 @@ bool why_print(Text *out, Why *why, Status *status)
         return fail_unknown(why, status);
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
-        tell_moment(why, story);
-        story_tell_unfinished(story, story_cluster(why, story), why->now_ns);
+        end_moment(why, story);
+        story_end_unfinished(story, story_cluster(why, story), why->now_ns);
         text_printf(out, "%sThe story of job %s:\n\n", i > 0 ? "\n" : "", story->path);
         print_lines(out, text_string(&story->text));
         text_free(&story->text);

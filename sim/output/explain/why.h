@@ -9,9 +9,9 @@
  *                   - 2 nodes were prepared, the last at 2 min 40 s
  *       2 min 42 s  started on tvm-1_1-p, tvm-1_2-p
  *
- * A fold over records, live or read from a file: it keeps counts of every cluster and what
- * concerns the job, so its memory does not grow with the run. All that happens to the job at one
- * time is told together, in the order in which it makes sense and not in that of the records. */
+ * It is a fold over records, live or read from a file. It keeps counts for every cluster and the
+ * events of the job, so its memory does not grow with the run. All events of the job at one time
+ * are printed together, in the order of cause and effect rather than that of the records. */
 #ifndef SIM_OUTPUT_WHY_H
 #define SIM_OUTPUT_WHY_H
 
@@ -22,13 +22,13 @@
 
 typedef struct Why Why;
 
-/* `job` is a job's name or its path, "workspace/experiment/name"; jobs of one name have a story
- * each. Borrowed. */
+/* `job` is a job's name or its path, "workspace/experiment/name"; each job of that name has a
+ * story. Borrowed. */
 Why *why_create(Arena *run, const char *job);
 TraceListener why_listener(Why *why);
-/* Rows come from `world`, which knows how many nodes jobs need and in which order they stand: the
- * story says where the time of a wait went. From a file it cannot, and takes the order of
- * submission for the order of the queue. */
+/* Rows come from `world`, which knows how many nodes jobs need and their order in the queue, so
+ * the story can divide the time of a wait. Without a world it cannot, and uses the order of
+ * submission. */
 void why_watch(Why *why, const World *world);
 /* After the run. STATUS_NOT_FOUND, with the nearest name, when there was no such job. */
 MUST_CHECK bool why_print(Text *out, Why *why, Status *status);

@@ -11,7 +11,7 @@ enum { GUID_LENGTH = 36 };
 
 /* --- Words --- */
 
-/* What befell a node. */
+/* The fate of a node, by cause. */
 static const char *const node_words[] = {
     [CAUSE_NONE] = "was lost",
     [CAUSE_CREATION] = "was lost",
@@ -56,7 +56,7 @@ static const char *const stage_words[] = {
 };
 _Static_assert(sizeof stage_words / sizeof stage_words[0] == STAGE_COUNT, "words for every stage");
 
-/* "n1, n2 and 3 more", of `count` of which the first `known` have names. */
+/* "n1, n2 and 3 more", for `count` nodes of which the first `known` have names. */
 static void add_names(Text *out, const char *const *names, int32_t known, int64_t count)
 {
     for (int32_t i = 0; i < known; i++)
@@ -65,7 +65,7 @@ static void add_names(Text *out, const char *const *names, int32_t known, int64_
         text_printf(out, " and %" PRId64 " more", count - known);
 }
 
-/* --- What happened at one time --- */
+/* --- The events of one time --- */
 
 StoryMoment *story_moment(Story *story, int64_t at_ns)
 {
@@ -74,8 +74,8 @@ StoryMoment *story_moment(Story *story, int64_t at_ns)
     return &story->now;
 }
 
-/* What came before, under the time at which it was done. */
-static void tell_preparation(Story *story, const JobSpec *spec)
+/* The preparation, at the time at which it ended. */
+static void add_preparation(Story *story, const JobSpec *spec)
 {
     int64_t any_ns = 0;
     for (int stage = 0; stage < STAGE_COUNT; stage++)
@@ -98,13 +98,13 @@ static void tell_preparation(Story *story, const JobSpec *spec)
     text_add(&story->text, "\n");
 }
 
-static void tell_submission(Story *story, const StoryMoment *now)
+static void add_submission(Story *story, const StoryMoment *now)
 {
     why_add_clock(&story->text, now->at_ns);
     text_printf(&story->text, "%s\n", now->submitted_words);
 }
 
-static void tell_warnings(Story *story, const StoryMoment *now)
+static void add_warnings(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->notice_node != NULL) {
@@ -128,8 +128,8 @@ static void tell_warnings(Story *story, const StoryMoment *now)
     }
 }
 
-/* Whether a job that ended for this cause was stopped because its nodes went. Nodes that are given
- * back and go at the same instant, as their cluster shrinks behind it, are no loss of the job. */
+/* Whether a job that ended for this cause was stopped because its nodes left. Nodes that are
+ * given back and leave at the same instant, as their cluster shrinks, are not a loss of the job. */
 static bool takes_nodes(TraceCause cause)
 {
     static const TraceCause takers[] = {
@@ -142,7 +142,7 @@ static bool takes_nodes(TraceCause cause)
     return false;
 }
 
-static void tell_loss(Story *story, const StoryMoment *now)
+static void add_loss(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     const bool is_noticed = now->losses > 0 && story->stalled_node != NULL &&
@@ -162,7 +162,7 @@ static void tell_loss(Story *story, const StoryMoment *now)
     text_add(out, "\n");
 }
 
-static void tell_attempt(Story *story, const StoryMoment *now)
+static void add_attempt(Story *story, const StoryMoment *now)
 {
     const int64_t nodes = now->attempt.job_attempt.nodes,
                   lost_ns = now->attempt.job_attempt.lost_ns,
@@ -195,7 +195,7 @@ static void attempt_is_over(Story *story, int64_t at_ns)
     story->started_ns = INT64_MAX;
 }
 
-static void tell_queued(Story *story, const StoryMoment *now)
+static void add_queued(Story *story, const StoryMoment *now)
 {
     if (!now->is_queued)
         return;
@@ -206,7 +206,7 @@ static void tell_queued(Story *story, const StoryMoment *now)
     }
 }
 
-static void tell_nodes(Story *story)
+static void add_nodes(Story *story)
 {
     const char *names[NAMES_SHOWN];
     int32_t known = 0;
@@ -215,7 +215,7 @@ static void tell_nodes(Story *story)
     add_names(&story->text, names, known, story->node_count);
 }
 
-static void tell_start(Story *story, const StoryMoment *now)
+static void add_start(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     Wait *wait = &story->wait;
@@ -239,11 +239,11 @@ static void tell_start(Story *story, const StoryMoment *now)
     wait->since_ns = INT64_MAX;
     why_add_clock(out, now->at_ns);
     text_printf(out, "%s on ", story->starts > 1 ? "started again" : "started");
-    tell_nodes(story);
+    add_nodes(story);
     text_add(out, "\n");
 }
 
-/* What is below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
+/* The path below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
 static const char *below_segment(const Story *story, const char *path)
 {
     Text folder = {0};
@@ -258,22 +258,22 @@ static const char *below_segment(const Story *story, const char *path)
     return path;
 }
 
-static void tell_resumed(Story *story, const StoryMoment *now)
+static void add_resumed(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->resumed_from == NULL)
         return;
     story->resumed_epochs = now->resumed_epochs;
     why_add_clock(out, now->at_ns);
-    text_printf(out, "goes on from the checkpoint %s: ", below_segment(story, now->resumed_from));
+    text_printf(out, "continues from the checkpoint %s: ", below_segment(story, now->resumed_from));
     why_add_count(out, now->resumed_epochs, "epoch");
     text_printf(out, " need%s not be done again\n", now->resumed_epochs == 1 ? "s" : "");
 }
 
-static void tell_training(Story *story, const StoryMoment *now)
+static void add_training(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
-    tell_resumed(story, now);
+    add_resumed(story, now);
     if (now->has_training) {
         const int64_t epochs = now->training.job_training.epochs;
         why_add_clock(out, now->at_ns);
@@ -332,7 +332,7 @@ static const char *end_words(TraceCause cause)
     return "";
 }
 
-static void tell_sums(Story *story, int64_t at_ns)
+static void add_sums(Story *story, int64_t at_ns)
 {
     Text *out = &story->text;
     why_add_clock(out, at_ns);
@@ -354,8 +354,8 @@ static void tell_sums(Story *story, int64_t at_ns)
     text_add(out, "\n");
 }
 
-/* That it needs more nodes than there were. */
-static void tell_shortage(Story *story, const ClusterView *cluster)
+/* The job needs more nodes than there were. */
+static void add_shortage(Story *story, const ClusterView *cluster)
 {
     Text *out = &story->text;
     const Wait *wait = &story->wait;
@@ -371,14 +371,14 @@ static void tell_shortage(Story *story, const ClusterView *cluster)
         text_add(out, "; the cluster never had one that could be used");
     if (cluster->maximum > 0 && cluster->maximum < wait->needed)
         text_printf(out, ", and autoscale may have %" PRId64 " at most", cluster->maximum);
-    else if (cluster->maximum == 0 && cluster->is_told &&
+    else if (cluster->maximum == 0 && cluster->has_allocation &&
              cluster->allocation.cluster_allocation.target < wait->needed)
         text_printf(out, ", and its target is %" PRId64,
                     cluster->allocation.cluster_allocation.target);
     text_add(out, "\n");
 }
 
-/* A job that ends while it waits has waited for nothing. */
+/* A job that ends while it waits has waited in vain. */
 static void wait_ends(Story *story, const ClusterView *cluster, int64_t at_ns)
 {
     Wait *wait = &story->wait;
@@ -389,12 +389,12 @@ static void wait_ends(Story *story, const ClusterView *cluster, int64_t at_ns)
     text_add(&story->text, "had waited ");
     duration_print(&story->text, at_ns - wait->since_ns);
     text_add(&story->text, " and never had its nodes\n");
-    tell_shortage(story, cluster);
+    add_shortage(story, cluster);
     wait_add_reasons(&story->text, wait, 0, at_ns);
     wait->since_ns = INT64_MAX;
 }
 
-static void tell_end(Story *story, const ClusterView *cluster, const StoryMoment *now)
+static void add_end(Story *story, const ClusterView *cluster, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->is_terminating) {
@@ -412,7 +412,7 @@ static void tell_end(Story *story, const ClusterView *cluster, const StoryMoment
     if (now->error != NULL)
         text_printf(out, "; %s", now->error);
     text_add(out, "\n");
-    tell_sums(story, now->at_ns);
+    add_sums(story, now->at_ns);
     story->is_over = true;
 }
 
@@ -425,30 +425,30 @@ static void forget_freed(Story *story)
     story->node_count = kept_count;
 }
 
-void story_tell(Story *story, const ClusterView *cluster, const JobSpec *spec)
+void story_end_moment(Story *story, const ClusterView *cluster, const JobSpec *spec)
 {
     const StoryMoment now = story->now;
     if (!now.is_open)
         return;
     story->now.is_open = false;
     forget_freed(story);
-    tell_preparation(story, spec);
+    add_preparation(story, spec);
     if (now.is_submitted)
-        tell_submission(story, &now);
-    // Of nodes that it has had, or of those that it has just got.
+        add_submission(story, &now);
+    // The nodes that the job had, or those that it has just received.
     if (!now.is_started)
-        tell_warnings(story, &now);
-    tell_loss(story, &now);
-    tell_attempt(story, &now);
-    tell_queued(story, &now);
-    tell_start(story, &now);
+        add_warnings(story, &now);
+    add_loss(story, &now);
+    add_attempt(story, &now);
+    add_queued(story, &now);
+    add_start(story, &now);
     if (now.is_started)
-        tell_warnings(story, &now);
-    tell_training(story, &now);
-    tell_end(story, cluster, &now);
+        add_warnings(story, &now);
+    add_training(story, &now);
+    add_end(story, cluster, &now);
 }
 
-void story_tell_unfinished(Story *story, const ClusterView *cluster, int64_t at_ns)
+void story_end_unfinished(Story *story, const ClusterView *cluster, int64_t at_ns)
 {
     Text *out = &story->text;
     if (story->is_over || story->state == NULL)
@@ -457,5 +457,5 @@ void story_tell_unfinished(Story *story, const ClusterView *cluster, int64_t at_
     text_printf(out, "still %s when the run ends\n", story->state);
     wait_ends(story, cluster, at_ns);
     attempt_is_over(story, at_ns);
-    tell_sums(story, at_ns);
+    add_sums(story, at_ns);
 }

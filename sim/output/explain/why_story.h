@@ -1,6 +1,6 @@
-/* What happened to a job at each instant, told in its story (why.h): the fold over records notes it
- * in a moment, and once time has passed the moment becomes lines, in the order in which it makes
- * sense. */
+/* The events of a job at each instant, as part of its story (why.h). The fold over records
+ * collects the events of an instant in a moment; once time has passed, the moment becomes lines,
+ * in the order of cause and effect. */
 #ifndef SIM_OUTPUT_WHY_STORY_H
 #define SIM_OUTPUT_WHY_STORY_H
 
@@ -10,22 +10,22 @@
 #include "sim/cloud/record/trace_record.h"
 #include "sim/output/explain/why_wait.h"
 
-/* What is known of a cluster. */
+/* A cluster as far as records show it. */
 typedef struct {
-    int32_t nodes[NODE_STATE_COUNT + 1]; /* the last: those that are gone */
+    int32_t nodes[NODE_STATE_COUNT + 1]; /* by state; the last: released nodes */
     int32_t queued;                      /* jobs */
-    TraceRecord allocation;              /* the last; at_ns is INT64_MAX before it */
-    bool is_told;                        /* of `allocation` */
-    const char *error;                   /* since error_ns, until an allocation is whole; NULL */
+    TraceRecord allocation;              /* the latest; at_ns is INT64_MAX before it */
+    bool has_allocation;                 /* whether there is an `allocation` */
+    const char *error;                   /* the last error, until an allocation is complete; NULL */
     int64_t error_ns;
-    int64_t maximum; /* of autoscale; 0: by hand */
+    int64_t maximum; /* of automatic scaling; 0: manual */
 } ClusterView;
 
 typedef struct {
     uint32_t id;
     const char *name;
-    bool is_freed; /* at this instant: what follows may still say why */
-    bool is_lost;  /* and not to another job: it is counted */
+    bool is_freed; /* at this instant: following records may still give the reason */
+    bool is_lost;  /* and not to another job, which counts it */
 } HeldNode;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
     TraceCause cause;
 } NodeLoss;
 
-/* All that happens to the job at one instant. */
+/* All events of the job at one instant. */
 typedef struct {
     int64_t at_ns;
     bool is_open;
@@ -46,9 +46,9 @@ typedef struct {
     TraceCause notice_cause;
     const char *stalled_node;
     TraceCause stalled_cause;
-    const char *stalled_group; /* that failed at this instant; NULL */
+    const char *stalled_group; /* the group that failed at this instant; NULL */
     NodeLoss loss;
-    const char *loss_reason; /* as its error says; NULL */
+    const char *loss_reason; /* as in its error; NULL */
     int32_t losses;
     bool has_attempt, has_training, has_trained;
     TraceRecord attempt, training, trained;
@@ -65,32 +65,32 @@ typedef struct {
     const char *path;
     uint32_t cluster;
     Text text;
-    const char *state; /* the last one told of */
+    const char *state; /* the last state; NULL */
     Wait wait;
-    int64_t waited_ns;  /* all waits that are over */
+    int64_t waited_ns;  /* sum of all waits that have ended */
     int64_t started_ns; /* of the present attempt */
-    int64_t ran_ns;     /* attempts that are over */
+    int64_t ran_ns;     /* sum of attempts that have ended */
     int32_t starts;
     int64_t lost_ns; /* node time */
     HeldNode *nodes;
     uint32_t node_count, node_capacity;
     int64_t stage_ns[STAGE_COUNT]; /* the slowest node of this attempt */
-    int64_t stage_end_ns;          /* of the last one */
+    int64_t stage_end_ns;          /* end of the last stage */
     const char *stalled_node;      /* in this attempt; NULL */
-    int64_t resumed_epochs;        /* by this attempt */
+    int64_t resumed_epochs;        /* epochs that this attempt resumed from */
     bool is_over;
     StoryMoment now;
 } Story;
 
-/* That of this instant, to be filled in; begun where none is open. */
+/* The moment of this instant, to be filled in; begins one when none is open. */
 StoryMoment *story_moment(Story *story, int64_t at_ns);
-/* Nothing more happens to the job at the time of its moment: tells it. `cluster` is the job's, as
- * is `spec` (NULL: nobody knows). */
-void story_tell(Story *story, const ClusterView *cluster, const JobSpec *spec);
-/* The run ends at `at_ns`: says so of a job that is not over. */
-void story_tell_unfinished(Story *story, const ClusterView *cluster, int64_t at_ns);
+/* Adds the lines of the open moment: no more events will come at its time. `cluster` and `spec`
+ * are the job's (`spec` NULL: unknown). */
+void story_end_moment(Story *story, const ClusterView *cluster, const JobSpec *spec);
+/* The run ends at `at_ns`: adds a line for a job that has not ended. */
+void story_end_unfinished(Story *story, const ClusterView *cluster, int64_t at_ns);
 
-/* What befell a node: "was preempted". */
+/* The fate of a node: "was preempted". */
 const char *why_node_words(TraceCause cause);
 
 #endif

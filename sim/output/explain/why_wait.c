@@ -29,7 +29,7 @@ static void begin_reason(Text *out)
     text_add(out, "- ");
 }
 
-/* --- What happens --- */
+/* --- Events --- */
 
 void wait_note(Arena *arena, Wait *wait, int64_t at_ns, Text *text)
 {
@@ -109,14 +109,14 @@ void wait_job_ended(Wait *wait, OtherJob job)
     wait->ended[wait->ended_count++ % NAMES_SHOWN] = job;
 }
 
-/* --- What is told --- */
+/* --- Printing --- */
 
 static const char *const reason_words[] = {
     [WAIT_FOR_NODES] = "the cluster had too few nodes",
     [WAIT_FOR_REPAIR] = "too many nodes were unusable",
     [WAIT_FOR_PREPARATION] = "nodes were being prepared",
     [WAIT_FOR_RUNNING] = "running jobs held the nodes",
-    [WAIT_FOR_EARLIER] = "other jobs stood before it in the queue",
+    [WAIT_FOR_EARLIER] = "other jobs were ahead of it in the queue",
     [WAIT_FOR_SERVICE] = "nothing was in its way but the service's own delay",
 };
 _Static_assert(sizeof reason_words / sizeof reason_words[0] == WAIT_REASON_COUNT, "all reasons");
@@ -142,7 +142,7 @@ static void add_times(Text *out, const Wait *wait)
             text_add(out, " ");
         }
         text_add(out, reason == WAIT_FOR_EARLIER && wait->earlier_count == 1
-                          ? "another job stood before it in the queue"
+                          ? "another job was ahead of it in the queue"
                           : reason_words[reason]);
         separator = ", ";
     }
@@ -175,11 +175,11 @@ static void add_one_earlier(Text *out, const OtherJob *job, bool has_started)
     begin_reason(out);
     add_job(out, job);
     if (job->at_ns == INT64_MAX) {
-        text_printf(out, " %s before it in the queue%s\n", has_started ? "stood" : "stands",
+        text_printf(out, " %s ahead of it in the queue%s\n", has_started ? "was" : "is",
                     has_started ? " and was passed over" : " still");
         return;
     }
-    text_add(out, " stood before it in the queue until ");
+    text_add(out, " was ahead of it in the queue until ");
     duration_print(out, job->at_ns);
     text_printf(out, ", when %s\n", job->how);
 }
@@ -189,7 +189,7 @@ static void add_many_earlier(Text *out, const Wait *wait, bool has_started)
     const int32_t left = wait->earlier_count - wait->earlier_now;
     const int32_t gone = left - wait->earlier_started;
     begin_reason(out);
-    text_printf(out, "%" PRId32 " jobs stood before it in the queue: ", wait->earlier_count);
+    text_printf(out, "%" PRId32 " jobs were ahead of it in the queue: ", wait->earlier_count);
     add_jobs(out, wait->earlier, wait->earlier_count);
     text_add(out, "; ");
     if (wait->earlier_started > 0)
@@ -207,7 +207,7 @@ static void add_many_earlier(Text *out, const Wait *wait, bool has_started)
     text_add(out, "\n");
 }
 
-/* Whether those who stood before it were in its way: not when there were nodes for all. */
+/* Whether the jobs ahead of it delayed the job: not when there were nodes for all. */
 static bool hung_on_earlier(const Wait *wait)
 {
     for (int reason = 0; reason < WAIT_REASON_COUNT; reason++)
@@ -264,7 +264,7 @@ static void add_prepared(Text *out, const Wait *wait)
     text_add(out, "\n");
 }
 
-/* Jobs that ended are a reason where their nodes were what it waited for. */
+/* Jobs that ended are a reason if the job waited for their nodes. */
 static void add_ended(Text *out, const Wait *wait)
 {
     if (wait->ended_count == 0 || wait->reason_ns[WAIT_FOR_RUNNING] == 0)
@@ -285,7 +285,7 @@ static void add_ended(Text *out, const Wait *wait)
     text_add(out, "\n");
 }
 
-/* Who starts at the same instant does not start before it. */
+/* A job that starts at the same instant does not start before it. */
 static int32_t add_overtakers(Text *out, const Wait *wait, int64_t at_ns)
 {
     const int32_t count =

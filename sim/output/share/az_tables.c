@@ -18,7 +18,7 @@ static void number_cell(char cell[NUMBER_TEXT], int64_t value)
 
 void az_cluster_table(Text *out, const Cluster *cluster)
 {
-    // az's order of the counts is not the service's.
+    // az prints the counts in another order than the service.
     static const NodeState counts[] = {NODE_IDLE, NODE_RUNNING, NODE_PREPARING, NODE_LEAVING,
                                        NODE_UNUSABLE};
     static const TableColumn columns[] = {
@@ -52,7 +52,8 @@ void az_cluster_table(Text *out, const Cluster *cluster)
 
 void az_job_table(Text *out, const Job *job, const Cluster *cluster)
 {
-    // tabulate takes a column for numbers when its cells are: a blank exit code stands left.
+    // tabulate aligns a column as numbers only if all its cells are numbers: a blank exit code is
+    // aligned left.
     const bool has_exit_code = job->exit_code >= 0;
     const TableColumn columns[] = {
         {"Name", TABLE_TEXT},       {"Cluster", TABLE_TEXT},
@@ -114,7 +115,7 @@ static void usage_row(Table *table, const char *name, int64_t usage, int64_t lim
     table_row(table, cells);
 }
 
-/* The total over all families, then each. */
+/* The total over all families, then each family. */
 static void usage_rows(Table *table, Arena *arena, const World *world, bool is_low_priority)
 {
     static const char total[] = "total";
@@ -167,7 +168,7 @@ void az_job_state(Text *out, const Job *job)
     text_printf(out, "\"%s\"\n", job_state_name(job->state));
 }
 
-/* The end of a show's command line. */
+/* The last words of a show command's line. */
 static void add_query(Text *out, ShowQuery query)
 {
     if (query == QUERY_TABLE)

@@ -1,5 +1,5 @@
-/* The tables that `az batchai ... --output table` prints, letter for letter, and the commands that
- * print them. Columns: azure-cli's batchai module (its table transformers); layout:
+/* The tables that `az batchai ... --output table` prints, letter for letter, and the commands
+ * that print them. Columns: azure-cli's batchai module (its table transformers); layout:
  * sim/base/table.h. */
 #ifndef SIM_OUTPUT_AZ_TABLES_H
 #define SIM_OUTPUT_AZ_TABLES_H
@@ -12,22 +12,23 @@
 
 /* az batchai cluster show. State: allocationState, or "deleting". */
 void az_cluster_table(Text *out, const Cluster *cluster);
-/* az batchai job show, of a job on `cluster`. Exit code is blank where there is none. */
+/* az batchai job show, for a job on `cluster`. The exit code is blank when there is none. */
 void az_job_table(Text *out, const Job *job, const Cluster *cluster);
 /* az batchai job file list. */
 void az_file_table(Text *out, const FileEntry *entries, int32_t count);
 
-/* az batchai list-usages: what clusters hold of the subscription's quotas, in the service's order.
- * A limit of -1 is none. The names are those of its answers of 2018. */
+/* az batchai list-usages: the cores that clusters hold of the subscription's quotas, in the
+ * service's order. A limit of -1 means no limit. The names are those of the service's answers in
+ * 2018. */
 void az_usage_table(Text *out, const World *world);
 
-/* az batchai cluster show --query nodeStateCounts; az batchai job show --query executionState: JSON
- * with its members in order of name, as az prints it. */
+/* az batchai cluster show --query nodeStateCounts; az batchai job show --query executionState:
+ * JSON with members in order of name, as az prints it. */
 void az_cluster_counts(Text *out, const Cluster *cluster);
 void az_job_state(Text *out, const Job *job);
 
-/* "az batchai cluster show --name gpu --workspace dev --resource-group rg --output table", or with
- * `--query "nodeStateCounts"` instead of the last two words; without a line end. */
+/* "az batchai cluster show --name gpu --workspace dev --resource-group rg --output table", or
+ * with `--query "nodeStateCounts"` instead of the last two words; without a line end. */
 void az_cluster_show(Text *out, const Cluster *cluster, ShowQuery query);
 void az_job_show(Text *out, const Job *job, ShowQuery query);
 void az_job_file_list(Text *out, const Job *job);

@@ -96,7 +96,7 @@ void log_printf(LogWriter *log, const char *format, ...)
     va_end(again);
 }
 
-/* --- When --- */
+/* --- Times --- */
 
 bool epoch_has_begun(const JobView *view, int64_t epoch)
 {
@@ -109,7 +109,8 @@ bool epoch_has_begun(const JobView *view, int64_t epoch)
     return epoch == training->epoch && view->scenario->fidelity != FIDELITY_JOB;
 }
 
-/* From the epoch's first step to its last: simulated, or what is foreseen while it lasts. */
+/* The span from the epoch's first step to its last: as simulated, or as predicted while the
+ * epoch lasts. */
 static int64_t epoch_span_ns(const JobView *view, EpochTimes times, int64_t drawn_ns)
 {
     if (times.end_ns != INT64_MAX)

@@ -119,8 +119,8 @@ static const StageText stage_texts[] = {
 };
 _Static_assert(sizeof stage_texts / sizeof stage_texts[0] == STAGE_COUNT, "one text per stage");
 
-/* What a stage would do on this node: an image that is already there is not pulled, and a program
- * that does not train has no stages of its own. */
+/* Whether the job has the stage. A program that does not train has no stages after the start of
+ * its container and its preparation. */
 static bool has_stage(const Job *job, JobStage stage)
 {
     const JobSpec *spec = job->spec;
@@ -147,8 +147,8 @@ static bool has_stage(const Job *job, JobStage stage)
     return false;
 }
 
-/* A stage that ends with its job before the program could start is why the job ended; a preparation
- * says so by its exit code. */
+/* Whether the stage failed: it ended with its job before the program could start. A preparation
+ * shows that by its exit code. */
 static bool stage_failed(const JobView *view, JobStage stage, int64_t end_ns)
 {
     const Job *job = view->job;
@@ -296,9 +296,9 @@ static const ShellRun *preparation_run(const JobView *view, int32_t node)
     return view->job->attempt->preparations[node];
 }
 
-/* --- Commands whose own output is not known --- */
+/* --- Commands with unknown output --- */
 
-/* With an exit code below 0 something else ended it. */
+/* An exit code below 0 means that the command was ended from outside. */
 static void command_out(const char *command, int64_t begin_ns, int64_t end_ns, int32_t exit_code,
                         LogWriter *log)
 {
@@ -343,7 +343,7 @@ void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
 
 /* --- Set-up task --- */
 
-/* What a script printed that knows no files, and began at `began_ns`. */
+/* The output of a script that reads no files and began at `began_ns`. */
 static void run_log(const ShellRun *run, int64_t began_ns, bool is_error, LogWriter *log)
 {
     for (int32_t i = 0; i < run->output_count; i++) {
@@ -375,7 +375,7 @@ void setup_error_log(const ClusterSpec *spec, const Node *node, LogWriter *log)
         command_error(node->setup_ended_ns, node->setup_exit_code, log);
 }
 
-/* --- Programs without a form of their own --- */
+/* --- Programs without a known form of output --- */
 
 static void put_numbers(LogWriter *log, const char *what, int64_t loss_micro, int64_t accuracy_ppm)
 {
@@ -460,7 +460,7 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
     log_text(log, "\n");
 }
 
-/* Of a command that nobody describes, in one line. */
+/* The output of a command without a program in the scenario, in one line. */
 static void put_other(const JobView *view, LogWriter *log)
 {
     log_text(log, "# Emulated by trainyard: this command is not run; it takes ");
@@ -483,7 +483,9 @@ void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
 
 void program_error_log(const JobView *view, LogWriter *log)
 {
-    enum { SIGNAL_BASE = 128 }; // what a shell adds to the number of the signal that killed it
+    enum {
+        SIGNAL_BASE = 128
+    }; // a shell adds this to the number of the signal that killed the command
     const Job *job = view->job;
     if (job->exit_code <= 0 || !log_at(log, job->ended_ns))
         return;

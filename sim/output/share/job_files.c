@@ -7,13 +7,13 @@
 #include "sim/output/share/emulated_log_text.h"
 #include "sim/output/share/keras_log.h"
 
-/* One file of a job and what makes its contents. */
+/* A file of a job and the source of its contents. */
 typedef struct LogFile LogFile;
 struct LogFile {
     const char *name;
     void (*write)(const JobView *view, const LogFile *file, LogWriter *log);
-    int32_t node;   /* whose log it is, for those of a node */
-    RankSpan ranks; /* who prints into it, for those of ranks */
+    int32_t node;   /* the node, for logs of a node */
+    RankSpan ranks; /* the ranks that print into it, for output of ranks */
     int64_t created_ns;
 };
 
@@ -31,7 +31,7 @@ static void write_execution(const JobView *view, const LogFile *file, LogWriter 
     execution_log(view, file->node, log);
 }
 
-/* What its commands print is known where they run, and nothing of ours may stand before it. */
+/* The output of commands is known where they run, and trainyard must not add a line to it. */
 static bool is_real(const JobView *view)
 {
     return view->job->spec->program->kind == PROGRAM_REAL;
@@ -83,7 +83,7 @@ static void write_error(const JobView *view, const LogFile *file, LogWriter *log
     if (view->job->spec->program->kind == PROGRAM_SHELL) {
         shell_log(view, view->job->attempt->shell, true, log);
         if (view->job->attempt->shell && !view->job->attempt->shell->is_over)
-            program_error_log(view, log); // something else ended it
+            program_error_log(view, log); // the command was ended from outside
         return;
     }
     if (is_keras(view))
@@ -109,7 +109,7 @@ static void add(LogFiles *files, LogFile file)
     files->files[files->count++] = file;
 }
 
-/* "execution.log" on one node, "execution-{nodeId}.log" on several. */
+/* "execution.log" on one node, "execution-{nodeId}.log" on several nodes. */
 static const char *node_file_name(const LogFiles *files, int32_t node, const char *stem,
                                   const char *ending)
 {
@@ -163,7 +163,7 @@ static void add_workers(LogFiles *files, const char *prefix)
                   (RankSpan){rank, 1});
 }
 
-/* Hosts in the comma list of AZ_BATCHAI_PS_HOSTS; 0 without the variable. */
+/* Number of hosts in the comma list of AZ_BATCHAI_PS_HOSTS; 0 without the variable. */
 static int32_t parameter_servers(const JobSpec *spec)
 {
     for (int32_t i = 0; i < spec->environment_count; i++) {
@@ -197,7 +197,7 @@ static void add_program_files(LogFiles *files)
 static int by_name(const void *left, const void *right)
 {
     const LogFile *a = left, *b = right;
-    return strcmp(a->name, b->name); // names differ: node ids and ranks do
+    return strcmp(a->name, b->name); // names differ because node ids and ranks do
 }
 
 /* All files that the present attempt will have, in order of names. */
@@ -214,10 +214,10 @@ static LogFiles files_of(const JobView *view, Arena *arena)
     return files;
 }
 
-/* --- Asking --- */
+/* --- Queries --- */
 
-/* A job in the queue, again or still, has no attempt whose files there could be; one that was
- * terminated there shows a start but never had nodes. */
+/* Whether the job has an attempt with files. A job in the queue has none; a job that was
+ * terminated in the queue shows a start but never had nodes. */
 static bool has_attempt(const Job *job)
 {
     return job->nodes && job->state != JOB_QUEUED;
@@ -235,8 +235,7 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
                      .node_names = names};
 }
 
-/* Its processes fall silent when the job ends, or does not progress any more; the service's own log
- * goes on. */
+/* Processes stop writing when the job ends or stalls; the service's own log continues. */
 static int64_t silent_ns(const Job *job, const LogFile *file)
 {
     bool is_service = file->write == write_execution;
@@ -244,7 +243,7 @@ static int64_t silent_ns(const Job *job, const LogFile *file)
     return stalled_ns < job->ended_ns ? stalled_ns : job->ended_ns;
 }
 
-/* Tells the file's story up to `now_ns`, or as far as it goes. */
+/* Writes the file's contents up to `now_ns`, or to their end. */
 static void write_file(const JobView *view, const LogFile *file, int64_t now_ns, ByteSink sink,
                        LogWriter *log)
 {
@@ -298,7 +297,7 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
     return is_there;
 }
 
-/* In `directory` of a share, below the job's own segment. */
+/* `directory` of a share, below the job's output segment. */
 static const char *below_segment(const World *world, const Job *job, const char *directory,
                                  const char *name, Arena *arena)
 {

@@ -10,18 +10,19 @@
 
 enum {
     SCORE_ROOM = 64,
-    DOWNLOAD_BLOCK = 8192, // urlretrieve's
-    EVALUATE_BATCH = 32,   // Model.evaluate's default
+    DOWNLOAD_BLOCK = 8192, // the block size of urlretrieve
+    EVALUATE_BATCH = 32,   // the default of Model.evaluate
 };
 
-/* What differs between the examples, by the data set that they load. */
+/* Differences between the examples, by the data set that they load. */
 typedef struct {
     const char *data_set;
     const char *url;
     const char *sample_shape;
     bool augments;
-    bool counts_samples;   /* trains by fit, whose bar counts samples; fit_generator's, batches */
-    bool shows_evaluation; /* the last one, with a bar */
+    bool counts_samples;   /* trains by fit, whose bar counts samples; fit_generator's bar counts
+                              batches */
+    bool shows_evaluation; /* the last message, with a bar */
 } KerasScript;
 
 static const KerasScript keras_scripts[] = {
@@ -31,7 +32,7 @@ static const KerasScript keras_scripts[] = {
      .counts_samples = true},
 };
 
-/* A script with a data set of its own: what no example prints is left out. */
+/* A script with another data set: lines that no example prints are left out. */
 static const KerasScript own_script = {.shows_evaluation = true};
 
 static const KerasScript *script_of(const DataSet *data_set)
@@ -42,21 +43,21 @@ static const KerasScript *script_of(const DataSet *data_set)
     return &own_script;
 }
 
-/* All that the parts of one log need. */
+/* Data shared by the parts of one log. */
 typedef struct {
     const JobView *view;
     const Program *program;
     const KerasScript *script;
     const Training *training;
     RankSpan ranks;
-    int32_t *order; /* [ranks.count]: who is heard when */
-    int32_t *width; /* [ranks.count]: of the rank's line before, for the spaces over it */
+    int32_t *order; /* [ranks.count]: the order in which the ranks print */
+    int32_t *width; /* [ranks.count]: width of the rank's last line, to be overwritten by spaces */
     int64_t *step_end_ns;
     LogWriter *log;
 } KerasLog;
 
-/* One update of a bar. `means` and `validation` may be NULL; `width` is that of the line before and
- * becomes that of this one. */
+/* One update of a bar. `means` and `validation` may be NULL. `width` is the width of the line
+ * before and becomes that of this line. */
 static void put_update(LogWriter *log, KerasProgress progress, const KerasMeans *means,
                        const KerasMeans *validation, int32_t *width)
 {
@@ -67,8 +68,8 @@ static void put_update(LogWriter *log, KerasProgress progress, const KerasMeans 
 
 /* --- Ranks --- */
 
-/* Shuffles the ranks (Fisher and Yates) for what they print at one instant: the end of a step,
- * which is its number over all epochs, and after the last whatever larger number. */
+/* Shuffles the ranks (Fisher and Yates) that print at one instant. `instant` is the number of
+ * the step over all epochs, or a larger number after the last step. */
 static void draw_order(const KerasLog *keras, int64_t instant)
 {
     int32_t *order = keras->order;
@@ -93,14 +94,14 @@ static void forget_widths(const KerasLog *keras)
 
 typedef enum { SAYS_DOWNLOADING, SHOWS_BLOCK, TELLS_COUNTS, SAYS_NOTHING } LoadingPart;
 
-/* Where a rank is with its data set, and what it prints next. */
+/* A rank's position in its data set, and what it prints next. */
 typedef struct {
     LoadingPart part;
     int64_t at_ns;
-    int64_t block; /* of last_block; Progbar counts blocks as urlretrieve reports them */
+    int64_t block; /* number of the last block; Progbar counts blocks as urlretrieve reports them */
     int64_t last_block;
     int64_t begin_ns;
-    int64_t end_ns; /* of the download; INT64_MAX while it lasts */
+    int64_t end_ns; /* end of the download; INT64_MAX while it lasts */
     int64_t loaded_ns;
     int32_t width;
 } Loading;
@@ -120,15 +121,15 @@ static Loading loading_begin(const KerasLog *keras, int32_t rank)
     return loading;
 }
 
-/* The first block at least an update interval after the one just shown; the last one comes with the
- * end of the download. */
+/* The first block at least one update interval after the block shown before. The last block is
+ * shown at the end of the download. */
 static void next_block(const KerasLog *keras, Loading *loading)
 {
     int64_t rate = keras->view->scenario->service.internet_bytes_per_s;
     int64_t due_ns = loading->at_ns - loading->begin_ns + KERAS_UPDATE_INTERVAL_NS;
     int64_t due = mul_div_up(due_ns, rate, NS_PER_S * DOWNLOAD_BLOCK);
     if (loading->block == 0)
-        loading->block = 1; // Progbar shows the first whatever the time
+        loading->block = 1; // Progbar always shows the first
     else
         loading->block = due > loading->block ? due : loading->block + 1;
     loading->at_ns =
@@ -157,7 +158,7 @@ static void put_counts(const KerasLog *keras)
                data_set->train_samples, data_set->test_samples);
 }
 
-/* Prints what is due and sees what comes next. */
+/* Prints the due line and finds the next one. */
 static void loading_step(const KerasLog *keras, Loading *loading)
 {
     switch (loading->part) {
@@ -214,7 +215,7 @@ static KerasProgress epoch_progress(const KerasLog *keras, int64_t steps_done, i
     int64_t target = steps * batch;
     int64_t samples = keras->program->data_set->train_samples;
     if (target > samples && target - samples < batch)
-        target = samples; // the last batch is what is left
+        target = samples; // the last batch has the remaining samples
     return (KerasProgress){steps_done < steps ? steps_done * batch : target, target, elapsed_ns};
 }
 
@@ -228,7 +229,8 @@ static KerasMeans running_means(const KerasLog *keras, int64_t epoch, int64_t st
     return means;
 }
 
-/* The bars of all ranks at one instant. `validation` is the same for all: they hold one model. */
+/* The bars of all ranks at one instant. `validation` is the same for all ranks: they have the
+ * same weights. */
 static void put_bars(const KerasLog *keras, int64_t epoch, int64_t steps_done,
                      const KerasMeans *validation)
 {
@@ -244,7 +246,7 @@ static void put_bars(const KerasLog *keras, int64_t epoch, int64_t steps_done,
 
 static bool put_running_bars(const KerasLog *keras, int64_t epoch)
 {
-    int64_t shown_ns = INT64_MIN; // Progbar shows the first whatever the time
+    int64_t shown_ns = INT64_MIN; // Progbar always shows the first
     // The last step is shown with the validation, when on_epoch_end is called.
     for (int64_t done = 1; done < keras->training->plan.steps_per_epoch; done++) {
         int64_t at_ns = keras->step_end_ns[done - 1];
@@ -296,7 +298,8 @@ static void put_evaluation_bars(const KerasLog *keras, int64_t samples_done, int
     KerasProgress progress = {samples_done, keras->program->data_set->test_samples,
                               keras->log->at_ns - begin_ns};
     const StepPlan *plan = &keras->training->plan;
-    draw_order(keras, plan->epochs * plan->steps_per_epoch + samples_done); // after all steps
+    draw_order(keras, plan->epochs * plan->steps_per_epoch +
+                          samples_done); // larger than the number of any step
     for (int32_t i = 0; i < keras->ranks.count; i++)
         put_update(keras->log, progress, NULL, NULL, &keras->width[keras->order[i]]);
 }
@@ -306,7 +309,7 @@ static void put_evaluation_bars(const KerasLog *keras, int64_t samples_done, int
 static bool put_evaluation(const KerasLog *keras, int64_t begin_ns, int64_t span_ns)
 {
     int64_t samples = keras->program->data_set->test_samples;
-    int64_t shown_ns = INT64_MIN; // Progbar shows the first whatever the time
+    int64_t shown_ns = INT64_MIN; // Progbar always shows the first
     forget_widths(keras);
     for (int64_t done = EVALUATE_BATCH; done < samples; done += EVALUATE_BATCH) {
         int64_t at_ns = begin_ns + mul_div(span_ns, done, samples);
@@ -399,7 +402,7 @@ void keras_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
 
 /* --- Standard error --- */
 
-/* "2018-07-18 22:41:28.125000: I tensorflow/...", as TensorFlow heads its own lines. */
+/* "2018-07-18 22:41:28.125000: I tensorflow/...": the prefix of TensorFlow's own lines. */
 static void put_tensorflow_head(const KerasLog *keras, const char *where)
 {
     int64_t unix_us = keras->view->scenario->start_unix_ms * 1000 + keras->log->at_ns / NS_PER_US;
@@ -410,8 +413,8 @@ static void put_tensorflow_head(const KerasLog *keras, const char *where)
                (int)(unix_us % 1000000), where);
 }
 
-/* The device that a rank takes, in the words of TensorFlow 1.8's gpu_device.cc. Bus id, clock and
- * compute capability, which it also prints, are not in the catalogue and are left out. */
+/* The device of a rank, in the words of TensorFlow 1.8's gpu_device.cc. It also prints bus id,
+ * clock and compute capability, which the catalogue does not have; they are left out. */
 static void put_device(const KerasLog *keras, int32_t rank)
 {
     const GpuModel *gpu = keras->view->vm_size->gpu;
@@ -447,7 +450,7 @@ static int64_t imported_ns(const KerasLog *keras, int32_t rank)
     return job_stage_end_ns(job, job_node_of_rank(job, rank), STAGE_START);
 }
 
-/* The earliest moment after `after_ns` at which a rank of the log had its imports. */
+/* The earliest moment after `after_ns` at which a rank of the log has finished its imports. */
 static int64_t next_import_ns(const KerasLog *keras, int64_t after_ns)
 {
     int64_t next_ns = INT64_MAX;

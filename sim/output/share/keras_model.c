@@ -12,8 +12,9 @@
 static const char notice[] =
     "emulated by trainyard: nothing was trained; the weights are random (Glorot-uniform)";
 
-/* Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
- * AISTATS 2010: uniform within sqrt(6 / (fan_in + fan_out)); biases are zero, as `values` are. */
+/* Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural
+ * networks", AISTATS 2010: uniform within sqrt(6 / (fan_in + fan_out)). Biases are zero, which
+ * `values` already are. */
 static void initial_values(const KerasModel *model, const KerasWeight *weight, float *values)
 {
     if (weight->fan_sum == 0)
@@ -42,7 +43,7 @@ static const float *initial_weights(Arena *arena, const KerasModel *model,
     return values;
 }
 
-/* The learning rate of one rank times the ranks, and the rest as the network has it. */
+/* The learning rate of one rank times the ranks; the other settings are the network's. */
 static const char *optimizer_settings(Arena *arena, const KerasOptimizer *optimizer, int32_t ranks)
 {
     int64_t rate_micro = optimizer->learning_rate_micro * ranks;

@@ -12,7 +12,7 @@ LogFolder log_folder_of_cluster(ClusterId cluster)
     return (LogFolder){.job = {ID_NONE}, .cluster = cluster};
 }
 
-/* NULL: it is of a cluster. */
+/* NULL: the folder belongs to a cluster. */
 static const Job *job_of(const World *world, LogFolder folder)
 {
     return folder.job.index == ID_NONE ? NULL : world_job(world, folder.job);
@@ -40,7 +40,7 @@ const char *log_folder_path(const World *world, LogFolder folder, Arena *arena)
 static int64_t job_begun_ns(const World *world, const Job *job)
 {
     if (!job->attempt)
-        return INT64_MAX; // also of a job that was terminated in the queue, which shows a start
+        return INT64_MAX; // a job that was terminated in the queue shows a start too
     bool has_program = job->attempt->program_ns <= world_now_ns(world);
     return has_program ? job->attempt->program_ns : job->started_ns;
 }
@@ -68,7 +68,8 @@ FileEntry *log_folder_list(const World *world, LogFolder folder, int64_t now_ns,
 int64_t log_folder_since_ns(const World *world, LogFolder folder, const FileEntry *entry)
 {
     const Job *job = job_of(world, folder);
-    return job ? job->created_ns : entry->created_ns; // a task runs on mounted shares only
+    return job ? job->created_ns
+               : entry->created_ns; // a task runs only once the shares are mounted
 }
 
 bool log_folder_write(const World *world, LogFolder folder, const char *name, int64_t now_ns,

@@ -1,32 +1,34 @@
-/* Directories of shares in which the world keeps logs: that of a job, and that of the set-up task
- * of a cluster. What is in them is never recorded, because it is a function of the world
- * (sim/output/share/job_files.h, setup_files.h); whoever shows shares treats both alike. */
+/* Directories of shares in which the world keeps logs: of a job, or of the set-up task of a
+ * cluster. Their contents are not recorded, because they are functions of the world
+ * (job_files.h, setup_files.h). These functions serve both kinds. */
 #ifndef SIM_OUTPUT_LOG_FOLDER_H
 #define SIM_OUTPUT_LOG_FOLDER_H
 
 #include "sim/output/share/job_files.h"
 
 typedef struct {
-    JobId job;         /* ID_NONE: of a cluster */
-    ClusterId cluster; /* where it is of no job */
+    JobId job;         /* ID_NONE: the folder belongs to a cluster */
+    ClusterId cluster; /* used if there is no job */
 } LogFolder;
 
 LogFolder log_folder_of_job(JobId job);
 LogFolder log_folder_of_cluster(ClusterId cluster);
 
-/* "account/share"; NULL: on nodes' own disks, gone with them, or there is no such task. */
+/* "account/share"; NULL: the logs are on the nodes' own disks and go with them, or there is no
+ * task. */
 const char *log_folder_share(const World *world, LogFolder folder);
 /* Inside that share. */
 const char *log_folder_path(const World *world, LogFolder folder, Arena *arena);
-/* When the last of its files came to be; INT64_MAX: it has none. */
+/* When the last of its files was created; INT64_MAX: it has no files. */
 int64_t log_folder_begun_ns(const World *world, LogFolder folder);
-/* From when on nothing changes in it, unless its owner begins again; INT64_MAX: not yet. */
+/* The time after which nothing in it changes, unless the job or task begins again; INT64_MAX:
+ * not yet known. */
 int64_t log_folder_settled_ns(const World *world, LogFolder folder);
 
-/* As job_files_list and job_file_write. */
+/* Like job_files_list and job_file_write. */
 FileEntry *log_folder_list(const World *world, LogFolder folder, int64_t now_ns, Arena *arena,
                            int32_t *count);
-/* From when on a deletion is one of `entry`, and not of what was at its place before. */
+/* The time from which a deletion of its path means `entry`: an earlier one meant another file. */
 int64_t log_folder_since_ns(const World *world, LogFolder folder, const FileEntry *entry);
 bool log_folder_write(const World *world, LogFolder folder, const char *name, int64_t now_ns,
                       ByteSink sink);

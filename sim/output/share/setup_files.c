@@ -19,7 +19,7 @@ static const char *name_of(int stream, const Node *node, Arena *arena)
     return arena_printf(arena, "%s-%s.txt", streams[stream].stem, node->name);
 }
 
-/* The next of the nodes on which the task has begun; NULL behind the last. */
+/* The next of the nodes on which the task has begun; NULL after the last. */
 static const Node *node_at(const World *world, NodeId node)
 {
     return node.index == ID_NONE ? NULL : world_node(world, node);
@@ -37,7 +37,7 @@ static void write_file(const Cluster *cluster, const Node *node, int stream, int
 static int by_name(const void *left, const void *right)
 {
     const FileEntry *a = left, *b = right;
-    return strcmp(a->name, b->name); // names differ: those of nodes do
+    return strcmp(a->name, b->name); // names differ because node ids do
 }
 
 FileEntry *setup_files_list(const World *world, const Cluster *cluster, int64_t now_ns,

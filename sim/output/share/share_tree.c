@@ -13,10 +13,10 @@
 #include "sim/output/share/log_folder.h"
 #include "sim/output/share/written_file.h"
 
-/* One that was deleted, or a share with all that was on it. */
+/* A deleted file, or a deleted share with all its files. */
 typedef struct {
     const char *share;
-    const char *path; /* NULL: all */
+    const char *path; /* NULL: all files of the share */
     int64_t at_ns;
 } Deletion;
 
@@ -43,7 +43,7 @@ static bool is_of(const Deletion *deletion, const char *share, const char *path)
            (!deletion->path || (path && strcmp(deletion->path, path) == 0));
 }
 
-static void hear_deletion(ShareTree *tree, Deletion deletion)
+static void keep_deletion(ShareTree *tree, Deletion deletion)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < tree->count; i++)
@@ -55,13 +55,13 @@ static void hear_deletion(ShareTree *tree, Deletion deletion)
     tree->deletions[tree->deletion_count++] = deletion;
 }
 
-static void hear(void *listener, const TraceRow *row)
+static void keep_row(void *listener, const TraceRow *row)
 {
     ShareTree *tree = listener;
     const TraceRecord *record = &row->record;
     bool is_share = record->kind == TRACE_RESOURCE_DELETED && row->share != NULL;
     if (is_share || record->kind == TRACE_FILE_DELETED)
-        hear_deletion(tree, (Deletion){.share = row->share,
+        keep_deletion(tree, (Deletion){.share = row->share,
                                        .path = is_share ? NULL : record->name,
                                        .at_ns = record->at_ns});
     WrittenFile file;
@@ -74,20 +74,21 @@ static void hear(void *listener, const TraceRow *row)
 
 TraceListener share_tree_listener(ShareTree *tree)
 {
-    return (TraceListener){.listener = tree, .level = TRACE_LEVEL_JOBS, .row = hear};
+    return (TraceListener){.listener = tree, .level = TRACE_LEVEL_JOBS, .row = keep_row};
 }
 
 /* --- Paths --- */
 
-/* The machine failed at `path`, and errno says why. The path goes into the message: it may not live
- * as long as the status. */
+/* Fails for the machine's error errno at `path`. The path is copied into the message: it may not
+ * live as long as the status. */
 static bool machine_failed(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in("share", 0, 0), "%s %s: %s", doing, path,
                        strerror(errno));
 }
 
-/* {folder}/share/{account}/{share}/{path}; NULL and a status when that is not below the share. */
+/* {folder}/share/{account}/{share}/{path}; NULL and a status when that is not below the share's
+ * folder. */
 static const char *place_of(const char *folder, const char *share, const char *path, Arena *arena,
                             Status *status)
 {
@@ -101,7 +102,7 @@ static const char *place_of(const char *folder, const char *share, const char *p
     return NULL;
 }
 
-/* Makes the folders above `path`. */
+/* Creates the folders above `path`. */
 static bool folders_make(const char *path, Arena *arena, Status *status)
 {
     char *part = arena_strdup(arena, path);
@@ -118,7 +119,7 @@ static bool folders_make(const char *path, Arena *arena, Status *status)
 
 static void write_to_stream(void *to, const char *bytes, size_t length)
 {
-    fwrite(bytes, 1, length, to); // a failure shows in ferror, asked once at the end
+    fwrite(bytes, 1, length, to); // errors are reported by ferror, checked once at the end
 }
 
 static ByteSink stream_sink(FILE *stream)
@@ -165,10 +166,10 @@ static bool write_contents(const World *world, const WrittenFile *file, FILE *to
 
 /* --- Files --- */
 
-/* A file on its way to its place. */
+/* A file that is being written. */
 typedef struct {
     const char *place;
-    const char *partial; /* beside it, until it is whole */
+    const char *partial; /* next to the final path, until the file is complete */
     FILE *stream;
 } FileInWork;
 
@@ -182,7 +183,7 @@ static bool file_begin(FileInWork *file, const char *place, Arena *arena, Status
     return file->stream || machine_failed("cannot write", file->partial, status);
 }
 
-/* Closes the file and moves it to its place when `is_good`, otherwise removes it. */
+/* Closes the file. Moves it to its final path when `is_good`, otherwise removes it. */
 static bool file_end(FileInWork *file, bool is_good, int64_t modified_unix_ms, Status *status)
 {
     struct timespec modified = {.tv_sec = modified_unix_ms / 1000,
@@ -213,7 +214,7 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
     return is_good;
 }
 
-/* Whether a file, or all of its share, was deleted at `since_ns` or later. */
+/* Whether a file, or its whole share, was deleted at `since_ns` or later. */
 static bool is_deleted(const ShareTree *tree, const char *share, const char *path, int64_t since_ns)
 {
     for (uint32_t i = tree->deletion_count; i-- > 0 && tree->deletions[i].at_ns >= since_ns;)
@@ -222,8 +223,8 @@ static bool is_deleted(const ShareTree *tree, const char *share, const char *pat
     return false;
 }
 
-/* What a command of real execution prints is where it ran: there it is not to be replaced by the
- * nothing that is known of it here. */
+/* The output of a command of real execution is where the command ran. It must not be replaced by
+ * trainyard's file, which would be empty. */
 static bool is_written_outside(const World *world, LogFolder logs, const FileEntry *entry)
 {
     return logs.job.index != ID_NONE && entry->bytes == 0 &&
@@ -248,7 +249,7 @@ static bool write_log(const ShareTree *tree, const World *world, LogFolder logs,
         return false;
     bool is_there =
         log_folder_write(world, logs, entry->name, world_now_ns(world), stream_sink(out.stream));
-    invariant(is_there); // it was just listed
+    invariant(is_there); // the file was just listed
     return file_end(&out, true, entry->modified_unix_ms, status);
 }
 

@@ -1,20 +1,20 @@
-/* The files on all shares of a world, written to a folder: what was uploaded, and what jobs and
- * set-up tasks left.
+/* The files on all shares of a world, written to a folder: uploaded files, and the files of jobs
+ * and set-up tasks.
  *
  * The tree listens to the trace (TRACE_FILE_WRITTEN: uploads, checkpoints, saved models) and asks
- * jobs and set-up tasks for their logs, which are never recorded because they are functions of the
- * world (sim/output/share/log_folder.h). Contents are made when they are written out:
+ * jobs and set-up tasks for their logs, which are not recorded because they are functions of the
+ * world (log_folder.h). Contents are made when they are written out:
  *
  *     uploaded, with a file on this machine     a copy of that file
- *     model or checkpoint of a Keras network    sim/output/share/keras_model.h
+ *     model or checkpoint of a Keras network    keras_model.h
  *     whose layers are known
- *     what simple commands wrote                what they wrote
- *     printed into it by simple commands        just that
- *     anything else                             a line that says so, then zeros up to its size,
+ *     written by simple commands                what they wrote
+ *     output of simple commands into a file     only that output
+ *     any other file                            a line that says so, then zeros up to its size,
  *                                               left as a hole in the file
  *
- * A file written again replaces the one before, as on the share; one that was deleted, or that was
- * on a share when it was deleted, is gone. */
+ * A file that is written again replaces the file before, as on the share. Deleted files, and
+ * files on shares that were deleted, are not written. */
 #ifndef SIM_OUTPUT_SHARE_TREE_H
 #define SIM_OUTPUT_SHARE_TREE_H
 
@@ -28,13 +28,12 @@ typedef struct ShareTree ShareTree;
 ShareTree *share_tree_create(Arena *arena);
 TraceListener share_tree_listener(ShareTree *tree); /* to join the run's trace_fan */
 
-/* Writes every file as of world_now_ns(world) to {folder}/share/{account}/{share}/{path}, with its
- * simulated time of modification; every share has its folder, even an empty one. `world` is the one
- * whose records were heard. Each file is written beside its place and then moved there, so that it
- * is whole or not there at all; what else lies in the folder stays, and so do what commands of real
- * execution have printed there. Stops at the first problem:
- * STATUS_BAD_INPUT for a path that leads out of its share ("..", or absolute), STATUS_MACHINE for
- * disks and missing local files. */
+/* Writes every file at world_now_ns(world) to {folder}/share/{account}/{share}/{path}, with its
+ * simulated time of modification. Every share gets a folder, even an empty one. `world` is the
+ * source of the rows. Each file is written next to its final path and then moved, so that it is
+ * complete or absent. Other files in the folder stay, including the output of commands of real
+ * execution. Stops at the first problem: STATUS_BAD_INPUT for a path that leads out of its share
+ * ("..", or absolute), STATUS_MACHINE for errors of disks and missing local files. */
 MUST_CHECK bool share_tree_write(const ShareTree *tree, const World *world, const char *folder,
                                  Status *status);
 

@@ -26,7 +26,8 @@ const Command *written_file_upload(const World *world, const WrittenFile *file)
 {
     if (file->job.index != ID_NONE || file->file == FILE_NONE)
         return NULL;
-    // The world borrows the path from the command: another upload of that name is not this one.
+    // The world borrows the path from the command, so another upload to the same path has another
+    // pointer.
     const char *path = world_file(world, file->file)->path;
     const Scenario *scenario = world_scenario(world);
     for (int32_t i = scenario->command_count - 1; i >= 0; i--) {
@@ -54,7 +55,7 @@ static WrittenContents unknown_contents(int64_t bytes)
     return contents;
 }
 
-/* A file by its number alone. */
+/* A file by its number only. */
 static WrittenFile stored_file(const World *world, uint32_t number)
 {
     const StoredFile *file = world_file(world, number);
@@ -116,7 +117,7 @@ static bool write_local(const char *path, ByteSink sink, Status *status)
     return is_good;
 }
 
-/* Files in files are not deep: the shell sees to that. */
+/* Files inside files are not deep: the shell limits the depth. */
 static bool write_file(const World *world, uint32_t number, bool has_size,
                        ByteSink sink, // NOLINT(misc-no-recursion)
                        Status *status)

@@ -43,7 +43,7 @@ static int64_t weights_fit(const Wide *weight, int64_t *fitting)
 /* a * b % c, as mul_div(a, b, c) leaves it. */
 static int64_t remainder_of(int64_t a, int64_t b, int64_t c, int64_t quotient)
 {
-    // The difference lies below c, so it is right although both products may wrap.
+    // The difference is less than c, so it is right although both products may wrap.
     return (int64_t)((uint64_t)a * (uint64_t)b - (uint64_t)quotient * (uint64_t)c);
 }
 

@@ -1,11 +1,11 @@
-/* Where node time and money went: each ns of a node, from its allocation to its release, belongs to
- * one use, and a cluster's bill is divided among them so that the parts add up to it exactly.
+/* Where node time and money went. Each ns of a node from allocation to release belongs to one use,
+ * and a cluster's bill is divided among the uses so that the parts add up to it exactly.
  *
- * A node that prepares itself, leaves or is unusable says so by its state. An idle node waits for
- * its gang while a job waits in its cluster's queue (the job needs more nodes, or other jobs stand
- * before it), and has nothing to do otherwise. The time of nodes that run a job is what the job's
- * attempts say of it (TRACE_JOB_ATTEMPT); what no attempt speaks for is `unattributed`, which is 0
- * in every run of the world that went to its end. */
+ * Preparing, leaving and unusable nodes are separate uses. An idle node waits for its gang
+ * while a job waits in its cluster's queue (the job needs more nodes, or other jobs are ahead of
+ * it); otherwise it has nothing to do. The time of nodes that run a job is divided by the values
+ * of the job's attempts (TRACE_JOB_ATTEMPT). Time of which no attempt gives account is
+ * `unattributed`, which is 0 in every simulated run that reached its end. */
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
 
@@ -31,19 +31,19 @@ typedef enum {
     NODE_USES(X)
 #undef X
         USE_COUNT,
-    USE_OF_ATTEMPTS = USE_LOST + 1 /* so many are told by attempts */
+    USE_OF_ATTEMPTS = USE_LOST + 1 /* the uses that attempts give */
 } NodeUse;
 
 const char *node_use_name(NodeUse use);  /* "useful" */
 const char *node_use_words(NodeUse use); /* "work that was kept" */
 
-/* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT), of which what is
- * below 0 counts as 0, rounded down, and what is
- * left one by one to the largest remainders, of equal ones to the first: the parts add up to
- * `amount`. Without any weight all of it is unattributed. */
+/* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT), where a negative weight counts
+ * as 0. Parts are rounded down, and the remaining units go to the largest remainders (the first
+ * among equals), so that the parts add up to `amount`. If all weights are 0, the whole amount is
+ * unattributed. */
 void attribution_divide(int64_t amount, const Wide *weight, int64_t *part);
 
-/* The share of an attempt's node time (USE_OF_ATTEMPTS parts) that brought the job on: useful work,
+/* The share of attempts' node time (USE_OF_ATTEMPTS parts) that advanced the job: useful work,
  * exchange, input and checkpoints. INT64_MAX when there was no node time. */
 int64_t uses_goodput_ppm(const Wide *use_ns);
 

@@ -1,5 +1,5 @@
-/* Sums that stop at INT64_MAX: a trace read from a file may say anything, and what it says must not
- * overflow. In a simulated run nothing comes near. */
+/* Sums that stop at INT64_MAX: the values of a trace read from a file can be anything, and must
+ * not overflow. Values of a simulated run are far below. */
 #ifndef SIM_OUTPUT_CAPPED_H
 #define SIM_OUTPUT_CAPPED_H
 

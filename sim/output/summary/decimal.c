@@ -80,7 +80,7 @@ bool decimal_read(const Json *number, int32_t decimals, Wide *value)
     }
     const char *text = number->text + (number->text[0] == '-');
     Wide sum = 0;
-    int32_t digits = 0, behind = -1; // the point, once there is one
+    int32_t digits = 0, behind = -1; // digits after the point; -1 before it
     for (; *text != '\0'; text++) {
         if (*text == '.' && behind < 0) {
             behind = 0;

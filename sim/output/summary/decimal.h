@@ -1,5 +1,4 @@
-/* Scaled integers as exact decimal numbers: what was counted in integers is printed without a
- * double in between. */
+/* Scaled integers as exact decimal numbers: integers are printed without conversion to double. */
 #ifndef SIM_OUTPUT_DECIMAL_H
 #define SIM_OUTPUT_DECIMAL_H
 
@@ -10,24 +9,25 @@
 /* Decimals of values that are counted in ns, micro-USD and millionths. */
 enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
 
-/* `value` / 10^decimals, 0 <= decimals <= 18 in all of these, trailing zeros dropped: (1500000, 6)
- * is "1.5". */
+/* Prints `value` / 10^decimals without trailing zeros: (1500000, 6) gives "1.5". In all
+ * functions below 0 <= decimals <= 18. */
 void decimal_print(Text *out, Wide value, int32_t decimals);
-/* With `shown` <= decimals digits behind the point, rounded half away from zero: (123456, 6, 3) is
- * "0.123". */
+/* The same with `shown` <= decimals digits after the point, rounded half away from zero:
+ * (123456, 6, 3) gives "0.123". */
 void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown);
-/* An amount of money: "3.60"; below ten cents two significant digits, "0.0042", so that little does
- * not look like nothing. */
+/* An amount of money: "3.60"; below ten cents two significant digits, "0.0042", so that a small
+ * amount is not shown as 0. */
 void decimal_print_usd(Text *out, int64_t micro_usd);
-/* `value` / 10^decimals as decimal_print has it, as a JSON number. */
+/* `value` / 10^decimals as a JSON number, printed as by decimal_print. */
 Json *decimal_json(Arena *arena, Wide value, int32_t decimals);
 /* Members in the units of summary.json and of the emulator's answers: seconds from ns, USD from
  * micro-USD. json_put_moment puts null for INT64_MAX (the moment has not come). */
 void json_put_seconds(Arena *arena, Json *object, const char *key, Wide ns);
 void json_put_usd(Arena *arena, Json *object, const char *key, int64_t micro_usd);
 void json_put_moment(Arena *arena, Json *object, const char *key, int64_t at_ns);
-/* The same read back, also where it is beyond 64 bits. False when it has more than `decimals`
- * decimals, or when it is beyond 64 bits and not a plain number ("-12.5") of at most 36 digits. */
+/* Reads a number that decimal_json wrote, also one beyond 64 bits. False when it has more than
+ * `decimals` decimals, or when it is beyond 64 bits and not a plain number ("-12.5") of at most
+ * 36 digits. */
 bool decimal_read(const Json *number, int32_t decimals, Wide *value);
 
 #endif

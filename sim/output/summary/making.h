@@ -1,5 +1,4 @@
-/* A summary while it is made: what it is made of, and the names in it. For the files of this folder
- * that fill in parts of a Summary. */
+/* The input of a summary and the part that is filled in so far, for the files of this folder. */
 #ifndef SIM_OUTPUT_SUMMARY_MAKING_H
 #define SIM_OUTPUT_SUMMARY_MAKING_H
 
@@ -9,18 +8,18 @@ typedef struct {
     Arena *arena;
     const RunFacts *facts; /* NULL: unknown */
     const RunMetrics *run;
-    const char **cluster_names; /* [ClusterId.index]; NULL: no record of its own */
+    const char **cluster_names; /* [ClusterId.index]; NULL: the trace has no record of it */
     const char **job_names;     /* [JobId.index]; likewise */
-    Summary *summary;           /* filled in so far */
+    Summary *summary;           /* the parts that are filled in so far */
     uint32_t problem_capacity;
 } Making;
 
-/* Whether the job has an entry of its own: jobs of workloads have none. */
+/* Whether the job is listed: jobs of workloads are not. */
 bool making_lists_job(const Making *making, uint32_t job);
-/* The name of the job's cluster. A forged trace may have jobs of a cluster that has no record. */
+/* The name of the job's cluster. A forged trace may have jobs of a cluster without records. */
 const char *making_cluster_of(const Making *making, const JobMetrics *job);
-/* The state that `az batchai cluster show` prints: that of the nodes, unless the cluster is being
- * deleted. NULL: none yet. */
+/* The state that `az batchai cluster show` prints: the allocation state, or the provisioning
+ * state once the cluster is being deleted. NULL before the first. */
 const char *making_cluster_state(const ClusterMetrics *cluster);
 
 #endif

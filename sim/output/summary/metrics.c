@@ -12,7 +12,7 @@
 
 #define GIB (INT64_C(1) << 30)
 
-/* A node as the fold follows it. */
+/* A node as the fold sees it. */
 typedef struct {
     NodeState state; /* NODE_STATE_COUNT before and after its life */
     int64_t since_ns;
@@ -21,10 +21,10 @@ typedef struct {
     uint32_t job; /* ID_NONE unless running */
 } NodeTrack;
 
-/* How long jobs have waited on a cluster so far, at least one at a time: what an idle node waits
- * for its gang is the difference of two readings, however many jobs come and go meanwhile. */
+/* How long at least one job has waited on a cluster. The time that an idle node waits for its
+ * gang is the difference of two readings, however many jobs come and go in between. */
 typedef struct {
-    int32_t queued; /* jobs now */
+    int32_t queued; /* jobs that wait now */
     int64_t since_ns;
     int64_t waited_ns; /* up to since_ns */
 } QueueClock;
@@ -47,7 +47,7 @@ static void add(int64_t *sum, int64_t value)
     *sum = capped_sum(*sum, value);
 }
 
-/* --- Rows of things, made when first spoken of --- */
+/* --- Clusters, jobs and shares, created when first mentioned --- */
 
 static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
 {
@@ -168,7 +168,7 @@ static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
     return clock->waited_ns + (clock->queued > 0 ? at_ns - clock->since_ns : 0);
 }
 
-/* A job begins (1) or ends (-1) to wait. */
+/* A job begins (change 1) or ends (change -1) to wait. */
 static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32_t change)
 {
     QueueClock *clock = clock_of(fold, cluster);
@@ -177,7 +177,8 @@ static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32
     clock->queued += change;
 }
 
-/* Whose use a node's time in a state is; running time is told by attempts, idle time is split. */
+/* The use of a node's time in a state. Attempts give the uses of running time; idle time is
+ * split. */
 static const NodeUse use_of_state[] = {
     [NODE_PREPARING] = USE_PROVISIONING, [NODE_IDLE] = USE_IDLE,
     [NODE_RUNNING] = USE_UNATTRIBUTED,   [NODE_LEAVING] = USE_LEAVING,
@@ -203,21 +204,21 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_n
 
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
 {
-    Wide told_ns = 0, sum_ns = 0;
+    Wide attempts_ns = 0, sum_ns = 0;
     for (int use = 0; use < USE_COUNT; use++)
         use_ns[use] = cluster->use_ns[use];
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
-        told_ns += cluster->attempt_ns[use];
+        attempts_ns += cluster->attempt_ns[use];
         use_ns[use] += cluster->attempt_ns[use];
     }
     const Wide running_ns = cluster->state_ns[NODE_RUNNING];
-    use_ns[USE_UNATTRIBUTED] = running_ns > told_ns ? running_ns - told_ns : 0;
+    use_ns[USE_UNATTRIBUTED] = running_ns > attempts_ns ? running_ns - attempts_ns : 0;
     for (int use = 0; use < USE_COUNT; use++)
         sum_ns += use_ns[use];
     return sum_ns == cluster->held_ns;
 }
 
-/* Books the time since the node's last transition. */
+/* Adds the time since the node's last transition to its state and use. */
 static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
 {
     if (node->state == NODE_STATE_COUNT)
@@ -285,7 +286,7 @@ static bool is_state(const char *name, JobState state)
     return name != NULL && strcmp(name, job_state_name(state)) == 0;
 }
 
-/* Books the time that `job` has waited, if it does. */
+/* Adds the time that `job` has waited, if it is waiting. */
 static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
 {
     if (job->queued_since_ns == METRIC_NEVER)
@@ -350,7 +351,8 @@ static void job_stage(MetricsFold *fold, const TraceRow *row)
     JobMetrics *job = job_of(fold, row);
     for (int stage = STAGE_MOUNT; stage <= STAGE_PREPARATION; stage++)
         if (strcmp(row->record.name, job_stage_name((JobStage)stage)) == 0)
-            job->prepared_ns = row->record.at_ns; // rows come in order of time: the last one stays
+            job->prepared_ns =
+                row->record.at_ns; // rows come in order of time, so the last stage's end stays
 }
 
 static void job_training(MetricsFold *fold, const TraceRow *row)
@@ -389,7 +391,7 @@ static void step(MetricsFold *fold, const TraceRow *row)
 
 /* --- Shares --- */
 
-/* Books what `file` has occupied since it was last written. */
+/* Adds the storage that `file` has used since it was last written. */
 static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
 {
     if (file->is_gone)
@@ -423,13 +425,13 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
     share_of(fold, row);
     FileMetrics *file = file_of(fold, row);
     file_close_span(&fold->run, file, row->record.at_ns);
-    file->share = row->record.share; // another one of its name, where that was deleted
+    file->share = row->record.share; // a deleted file of the same name is another file
     file->bytes = row->record.bytes;
     file->written_ns = row->record.at_ns;
     file->is_gone = false;
 }
 
-static void file_goes(MetricsFold *fold, FileMetrics *file, int64_t at_ns)
+static void file_is_deleted(MetricsFold *fold, FileMetrics *file, int64_t at_ns)
 {
     file_close_span(&fold->run, file, at_ns);
     file->is_gone = true;
@@ -439,20 +441,20 @@ static void file_deleted(MetricsFold *fold, const TraceRow *row)
 {
     uint32_t index;
     if (name_table_find(fold->file_index, file_name(fold, row), &index))
-        file_goes(fold, &fold->run.files[index], row->record.at_ns);
+        file_is_deleted(fold, &fold->run.files[index], row->record.at_ns);
 }
 
-/* A share takes its files with it. */
+/* Deleting a share deletes its files. */
 static void resource_deleted(MetricsFold *fold, const TraceRow *row)
 {
     for (uint32_t i = 0; row->share != NULL && i < fold->run.file_count; i++)
         if (fold->run.files[i].share.index == row->record.share.index)
-            file_goes(fold, &fold->run.files[i], row->record.at_ns);
+            file_is_deleted(fold, &fold->run.files[i], row->record.at_ns);
 }
 
 /* --- What went wrong --- */
 
-/* Nodes have many errors in common. */
+/* Many nodes may have the same error. */
 static const char *error_words(MetricsFold *fold, const TraceRow *row)
 {
     Text words = {0};

@@ -1,11 +1,10 @@
-/* What a run amounts to: a fold over its records, the same for a world that runs now, a trace.tsv
- * of last year and a measured run.
+/* The metrics of a run: a fold over its records. The same fold serves a running world, an old
+ * trace.tsv and a measured run.
  *
- * Everything is counted in integers; sim/output/summary/summary.h turns it into summary.json. Times
- * are ns since the start, METRIC_NEVER where something has not happened. Spans that are still open
- * are closed by TRACE_RUN_ENDED: a trace without it gives sums that lack its open spans. Sums over
- * nodes are 128 bits wide; other sums of a trace that nobody simulated stop at INT64_MAX instead of
- * overflowing. */
+ * Everything is counted in integers; summary.h turns the metrics into summary.json. Times are
+ * ns since the start, METRIC_NEVER for what has not happened. TRACE_RUN_ENDED closes open spans:
+ * without it the sums lack them. Sums over nodes have 128 bits. Other sums stop at INT64_MAX
+ * instead of overflowing, which happens only for forged traces. */
 #ifndef SIM_OUTPUT_METRICS_H
 #define SIM_OUTPUT_METRICS_H
 
@@ -19,23 +18,23 @@
 
 typedef struct {
     const char *path;         /* "workspace/cluster" */
-    const char *provisioning; /* the last told: "succeeded"; NULL before */
+    const char *provisioning; /* the last state: "succeeded"; NULL before the first */
     const char *allocation;   /* "steady" */
     int64_t created_ns;
     int64_t steady_ns; /* first time */
-    int64_t ready_ns;  /* first time: steady, and every node prepared */
+    int64_t ready_ns;  /* first time that the cluster was steady with every node prepared */
     int64_t deleted_ns;
     int32_t nodes_now, nodes_max;     /* held at once */
     Wide state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
     Wide held_ns;                     /* node time from allocation to release */
-    Wide billed_ns;                   /* the part of it that is paid */
+    Wide billed_ns;                   /* the billed part of it */
     int64_t cost_micro_usd;           /* sum over nodes, each rounded down */
-    Wide use_ns[USE_COUNT];           /* of nodes that run no job; see cluster_uses */
-    Wide attempt_ns[USE_OF_ATTEMPTS]; /* of those that do, as far as attempts are over */
+    Wide use_ns[USE_COUNT];           /* time of nodes that run no job; see cluster_uses */
+    Wide attempt_ns[USE_OF_ATTEMPTS]; /* time of nodes that run jobs, of attempts that have ended */
 } ClusterMetrics;
 
-/* Where the cluster's node time went, all of it: the parts add up to held_ns. False when they do
- * not, because the rows contradict each other; no run of the world tells such rows. */
+/* Divides all node time of the cluster by use: the parts add up to held_ns. False when they do
+ * not, because the rows contradict each other; rows of a simulated run never do. */
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
 
 typedef struct {
@@ -44,27 +43,27 @@ typedef struct {
     const char *cluster_path;
     const char *provisioning; /* as above */
     const char *state;        /* "queued", ..., "failed"; NULL before */
-    int64_t exit_code;        /* -1 where there is none */
+    int64_t exit_code;        /* -1: no exit code */
     const char *error;        /* "JobFailed: Job failed with non-zero exit code"; NULL */
     int64_t submitted_ns;
-    int64_t started_ns;  /* of the latest attempt, as are the times below */
-    int64_t prepared_ns; /* the last node ended mounts, image, container and job preparation */
-    int64_t training_ns; /* the first step begins */
+    int64_t started_ns;  /* this and the times below: of the latest attempt */
+    int64_t prepared_ns; /* the last node finished mounts, image, container and job preparation */
+    int64_t training_ns; /* the first step began */
     int64_t trained_ns;  /* the last epoch ended */
     int64_t ended_ns;
-    int64_t queue_ns;                /* waiting, all attempts together */
-    int64_t queued_since_ns;         /* METRIC_NEVER unless it waits now ... */
+    int64_t queue_ns;                /* time in the queue, all attempts together */
+    int64_t queued_since_ns;         /* METRIC_NEVER unless the job waits now ... */
     uint32_t queue_cluster;          /* ... on this cluster */
-    int32_t restarts;                /* times it went back to the queue */
+    int32_t restarts;                /* how often the job returned to the queue */
     int64_t node_ns;                 /* node time, all attempts */
-    int32_t attempts;                /* that took nodes, as far as they are told */
-    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time, by what it was for */
+    int32_t attempts;                /* attempts that took nodes and have ended */
+    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time, by use */
     int32_t nodes_now, nodes_max;
 
-    int64_t ranks; /* 0 unless it trains */
+    int64_t ranks; /* 0 unless the job trains */
     int64_t steps_per_epoch;
     int64_t epochs_planned;
-    int64_t epochs; /* told of by records: all once trained, else those at level epochs */
+    int64_t epochs; /* known from records: all once trained, else those at level epochs */
 
     /* Once trained: sums over all epochs, of rank 0. */
     int64_t steps;
@@ -72,42 +71,42 @@ typedef struct {
     int64_t evaluate_ns, checkpoint_ns;
     int64_t accuracy_ppm, loss_micro;
 
-    int64_t *step_ns; /* [step_count]: every step of rank 0, where steps are told */
+    int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
     uint32_t step_count, step_capacity;
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */
 typedef struct {
     ShareId share;
-    const char *path; /* inside it */
+    const char *path; /* path on the share */
     int64_t bytes;
     int64_t written_ns; /* the latest time */
     bool is_gone;       /* deleted since, alone or with its share */
 } FileMetrics;
 
 typedef struct {
-    const char *name;   /* "account/share"; NULL when no row spoke of it */
+    const char *name;   /* "account/share"; NULL when no row mentioned it */
     Wide stored_gib_ns; /* GiB times ns, each version of a file rounded down */
 } ShareMetrics;
 
-/* Something the user asked for and did not get. */
+/* A command that was refused or skipped. */
 typedef struct {
     int64_t at_ns;
-    bool is_refusal;  /* else: its moment never came */
+    bool is_refusal;  /* otherwise the command's moment never came */
     const char *what; /* "cluster.create gpu: ..." */
 } RefusedCommand;
 
-/* Something that went wrong with a cluster or its nodes, with its reason; equal ones once. */
+/* An error of a cluster or its nodes, with its reason; equal errors are counted. */
 typedef struct {
     ClusterId cluster;
     const char *what; /* "AZFMountError: ..." */
-    TraceCause cause; /* of the first */
-    bool is_of_nodes; /* else of the cluster */
+    TraceCause cause; /* cause of the first occurrence */
+    bool is_of_nodes; /* otherwise of the cluster */
     int64_t count;
     int64_t first_ns, last_ns;
 } ErrorMetrics;
 
-enum { ERRORS_KEPT = 1000 }; /* different ones; a name in each message could make them many */
+enum { ERRORS_KEPT = 1000 }; /* different errors; a name in each message could make them many */
 
 typedef struct {
     const char *name;
@@ -126,11 +125,11 @@ typedef struct {
     ErrorMetrics *errors;    /* in the order of first occurrence */
     int64_t errors_left_out; /* occurrences of those beyond ERRORS_KEPT */
     FileServerMetrics *file_servers;
-    int64_t draws;      /* of random words, known once ended */
+    int64_t draws;      /* random words drawn; known once ended */
     int64_t held_nodes; /* when the run ended ... */
     int64_t held_micro_usd_per_hour;
     bool is_ended;
-    const char *given_up; /* why the run ended before all was over; NULL */
+    const char *given_up; /* why the run ended early; NULL */
     int64_t ended_ns;     /* time of the last row */
     int64_t events;       /* known once ended */
 } RunMetrics;
@@ -138,14 +137,14 @@ typedef struct {
 typedef struct MetricsFold MetricsFold;
 
 MetricsFold *metrics_fold_create(Arena *arena);
-/* `level` decides how much it hears: percentiles of steps need TRACE_LEVEL_STEPS. */
+/* `level` limits the rows: percentiles of step times need TRACE_LEVEL_STEPS. */
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level);
-/* As of the last row; good until the next. Lives in the fold's arena. */
+/* The metrics after the last row, valid until the next row. They live in the fold's arena. */
 const RunMetrics *metrics_fold_result(const MetricsFold *fold);
 
-/* The smallest value that at least `percent` of 100 of the `count` >= 1 `values` do not exceed
- * (nearest rank: the value at place ceil(percent / 100 * count) when sorted). 1 <= percent <= 100.
- * Sorts `values`. */
+/* The percentile by nearest rank: the smallest of the `count` >= 1 `values` that at least
+ * `percent` per cent of them do not exceed (the value at place ceil(percent / 100 * count) when
+ * sorted). 1 <= percent <= 100. Sorts `values`. */
 int64_t percentile_of(int64_t *values, uint32_t count, int32_t percent);
 
 #endif

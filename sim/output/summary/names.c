@@ -17,13 +17,13 @@ static uint32_t counted(const NameTable *table, const char *name)
     return name_table_find(table, name, &count) ? count : 0;
 }
 
-/* How many paths each short name stands for. */
+/* How many paths have each short name. */
 static NameTable *count_paths(Arena *arena, const char *const *paths, uint32_t count)
 {
     NameTable *known = name_table_create(arena), *path_counts = name_table_create(arena);
     for (uint32_t i = 0; i < count; i++) {
         if (paths[i] == NULL || counted(known, paths[i]) > 0)
-            continue; // the same path again is no other path
+            continue; // the same path again is not another path
         name_table_set(known, paths[i], 1);
         const char *name = summary_short_name(paths[i]);
         name_table_set(path_counts, name, counted(path_counts, name) + 1);

@@ -1,4 +1,4 @@
-/* What clusters and jobs are called in a summary: the shortest name that is theirs alone. */
+/* Names of clusters and jobs in a summary: the shortest unique name of each. */
 #ifndef SIM_OUTPUT_SUMMARY_NAMES_H
 #define SIM_OUTPUT_SUMMARY_NAMES_H
 
@@ -9,9 +9,9 @@
 /* The last part of "workspace/experiment/job". */
 const char *summary_short_name(const char *path);
 
-/* The names of `count` things by their paths, in `arena`: the last part of the path; where another
- * path has the same last part, the path; the second and later of one path with "#2", ... behind. A
- * NULL path (nothing was told of that thing) stays NULL. */
+/* The names for `count` paths, in `arena`: the last part of the path. If another path has the
+ * same last part, the name is the whole path. The second and later occurrences of one path get
+ * "#2", "#3", ... appended. A NULL path (no record mentioned it) gives a NULL name. */
 const char **summary_names(Arena *arena, const char *const *paths, uint32_t count);
 
 #endif

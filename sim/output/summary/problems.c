@@ -76,7 +76,7 @@ static const char *waiting_reason(const Making *making, uint32_t id)
     if (!needs_too_much(making, id)) {
         const uint32_t blocker = blocked_by(making, id);
         return blocker != ID_NONE
-                   ? arena_printf(making->arena, ": job %s stood before it and could not start",
+                   ? arena_printf(making->arena, ": job %s was ahead of it and could not start",
                                   making->job_names[blocker])
                    : "";
     }
@@ -109,7 +109,7 @@ static void add_workload(Making *making, const SummaryWorkload *workload)
         add(making,
             arena_printf(making->arena,
                          "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64
-                         " were not over when the run ended",
+                         " had not finished when the run ended",
                          workload->name, workload->jobs, workload->failed, workload->unfinished));
 }
 

@@ -1,4 +1,4 @@
-/* "problems" of summary.json: a sentence for each thing that went wrong in a run. */
+/* "problems" of summary.json: a sentence for each failure in a run. */
 #ifndef SIM_OUTPUT_SUMMARY_PROBLEMS_H
 #define SIM_OUTPUT_SUMMARY_PROBLEMS_H
 

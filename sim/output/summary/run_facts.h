@@ -1,5 +1,5 @@
-/* What records do not tell because it does not happen: how clusters, jobs and shares were
- * described. A summary takes these beside what was counted. */
+/* Facts about a run that are not in its records: how clusters, jobs and shares are specified. A
+ * summary combines them with the metrics. */
 #ifndef SIM_OUTPUT_RUN_FACTS_H
 #define SIM_OUTPUT_RUN_FACTS_H
 
@@ -11,10 +11,10 @@ typedef struct {
     int32_t gpus_per_node;
 } ClusterFacts;
 
-/* Of a job that ran outside of the world. */
+/* A job that ran outside of the world. */
 typedef struct {
-    int32_t ranks;         /* of a training; 0: it is none */
-    RealTraining training; /* what it came to, as somebody told */
+    int32_t ranks;         /* number of ranks of a training; 0: it is not a training */
+    RealTraining training; /* the results that were reported */
 } RealFacts;
 
 typedef struct {
@@ -22,13 +22,14 @@ typedef struct {
     int32_t nodes;
     const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
-    const RealFacts *real;   /* NULL: it was modelled */
+    const RealFacts *real;   /* NULL: the job was modelled */
     JobPriority priority;
 } JobFacts;
 
 typedef struct {
     int64_t micro_usd_per_gib_month;
-    int64_t paid_bytes; /* its provisioned size, where that is what is paid; 0: what is stored */
+    int64_t
+        paid_bytes; /* the provisioned size, if that is billed; 0: the stored bytes are billed */
     int64_t existed_ns; /* from creation to deletion or the end of the run */
 } ShareFacts;
 
@@ -39,12 +40,12 @@ typedef struct {
     const char *fidelity;
     PolicyKind policy;
     int64_t start_unix_ms;
-    const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
+    const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;
     const char *const *workloads; /* their names */
-    const ShareFacts *shares;     /* [ShareId.index] of all that the metrics have */
-    uint32_t share_count;         /* ... and of those that nobody wrote to */
+    const ShareFacts *shares;     /* [ShareId.index], for all shares of the metrics ... */
+    uint32_t share_count;         /* ... and those without a file */
 } RunFacts;
 
 /* The facts of a world after its run; `version` is trainyard's. */

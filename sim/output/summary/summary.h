@@ -1,66 +1,59 @@
-/* summary.json: what a run amounts to, for people, scripts and expectations.
+/* summary.json: the results of a run, for people, scripts and expectations.
  *
  *     {"scenario": "cifar10-horovod", "seed": 20180718, "version": "0.1.0", "rng": "...",
  *      "simulated_s": 4112.5, "events": 39240, "draws": 21, "fidelity": "step",
  *      "start": "2018-07-18T17:45:00Z",
  *      "clusters": {"nc6cluster": {"path": "batchaidev/nc6cluster", "state": "steady",
- *          "vm_size": "STANDARD_NC6", "priority": "dedicated",
- *          "created_s": 0, "steady_s": 134.2, "ready_s": 281.9, "deleted_s": null,
- *          "nodes_max": 4, "node_s": 14230, "billed_node_s": 14160, "cost_usd": 3.54,
- *          "preparing_s": ..., "idle_s": ..., "running_s": ..., "leaving_s": ..., "unusable_s":
- * ..., "attribution": {"useful_s": ..., "useful_usd": ..., "exchange_s": ..., ...}}}, "jobs":
- * {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed", "cluster": "nc6cluster",
- * "tool": "horovod", "nodes": 4, "ranks": 4, "state": "succeeded", "exit_code": 0, "error":
- * {"code": ..., "message": ...}, "submitted_s": ..., "started_s": ..., "ended_s": ..., "queue_s":
- * ..., "prep_s": ..., "start_s": ..., "train_s": ..., "finish_s": ..., "run_s": ..., "steps":
- * 39075, "step_ms": {"mean": 92.1, "p50": 92, "p95": 94}, "split_s": {"input", "compute", "wait",
- * "exchange", "update", "evaluate", "checkpoint"}, "epochs": 25, "val_accuracy": 0.75, "val_loss":
- * 0.73, "node_s": ..., "gpu_s": ..., "restarts": 0, "attempts": 1, "lost_node_s": 0,
- * "wasted_gpu_s": 0, "goodput": 0.91, "output_path": "..."}}, "workloads": {"night": {"jobs": 812,
- * "succeeded": 800, "failed": 10, "unfinished": 2, "queue_s": {"mean", "p50", "p95", "p99", "max"},
- * "run_s": {...}, "turnaround_s": {...}, "last_ended_s": ..., "restarts": 31, "lost_node_s": ...,
- * "goodput": ...}}, "queue_s": {"mean", "p50", "p95", "p99", "max"}, "cost_usd": {"total": 3.54,
- * "clusters": {"nc6cluster": 3.54}, "file_servers": {}, "storage": 0.000012}, "held_nodes": 0,
- * "held_usd_per_h": 0, "attribution": {"useful_s": ..., "useful_usd": ...,
- * ...}, "utilisation": 0.93, "problems": ["job b was still queued when the run ended"], "errors":
- * [{"cluster": "gpu", "of": "nodes", "what": "AZFMountError: ...", "cause": "mount_failure",
- * "count": 2, "first_s": ..., "last_s": ...}], "fingerprint":
- * "events:.../times:.../nodes:.../jobs:.../bills:.../files:.../draws:..."}
+ *          "vm_size": "STANDARD_NC6", "priority": "dedicated", "created_s": 0, ...,
+ *          "attribution": {"useful_s": ..., "useful_usd": ..., "exchange_s": ..., ...}}},
+ *      "jobs": {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed",
+ *          "cluster": "nc6cluster", "tool": "horovod", "nodes": 4, "ranks": 4, ...,
+ *          "step_ms": {"mean": 92.1, "p50": 92, "p95": 94}, ...}},
+ *      "workloads": {"night": {"jobs": 812, "succeeded": 800, "failed": 10, "unfinished": 2,
+ *          "queue_s": {"mean", "p50", "p95", "p99", "max"}, "run_s": {...}, ...}},
+ *      "queue_s": {"mean", "p50", "p95", "p99", "max"},
+ *      "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54}, "file_servers": {},
+ *          "storage": 0.000012},
+ *      "held_nodes": 0, "held_usd_per_h": 0, "attribution": {...}, "utilisation": 0.93,
+ *      "problems": ["job b was still queued when the run ended"],
+ *      "errors": [{"cluster": "gpu", "of": "nodes", "what": "AZFMountError: ...",
+ *          "cause": "mount_failure", "count": 2, "first_s": ..., "last_s": ...}],
+ *      "fingerprint": "events:.../times:.../nodes:.../jobs:.../bills:.../files:.../draws:..."}
  *
- * Every number is exact: an integer that was counted, or such an integer with its decimal point
- * moved (means and shares: rounded down). Times are seconds since the start; null where something
- * has not happened. A key that does not apply (step_ms of a job that does not train, error of one
- * that went well, workloads of a scenario that has none) is absent.
+ * summary_members.c has the table of all members. Every number is exact: an integer that was
+ * counted, or such an integer with its decimal point moved (means and ratios are rounded down).
+ * Times are seconds since the start; null means that something has not happened. A key that does
+ * not apply is absent (step_ms of a job that does not train, error of a job that succeeded,
+ * workloads of a scenario without workloads).
  *
- * Of a job: queue_s is all its waiting; the rest belongs to the latest attempt: prep_s from its
- * start until the last node ended mounts, image, container and job preparation; start_s from there
- * to the first step; train_s to the end of the last epoch; finish_s to its end (saving the model);
- * run_s is their sum. split_s is the time of rank 0, p50 and p95 of step_ms need a trace of steps.
- * attempts are those that took nodes and are over. lost_node_s is node time whose work had to be
- * thrown away, wasted_gpu_s the same in GPU time. goodput is the share of the node time of all
- * attempts that brought the job on: useful, exchange, input and checkpoint; not startup, waiting
- * for other nodes and what was lost. null before an attempt is over.
+ * Jobs. queue_s is the total time in the queue. The following times belong to the latest attempt:
+ * prep_s from its start until the last node finished mounts, image, container and job preparation;
+ * start_s from there to the first step; train_s to the end of the last epoch; finish_s to the end
+ * of the job (saving the model); run_s is their sum. split_s divides the time of rank 0; p50 and
+ * p95 of step_ms need a trace of steps. attempts counts the attempts that took nodes and have
+ * ended. lost_node_s is node time whose work was thrown away, wasted_gpu_s the same in GPU time.
+ * goodput is the share of the attempts' node time that advanced the job (useful, exchange, input
+ * and checkpoint); null before an attempt has ended.
  *
- * A job that ran outside of the world has "execution": "real", and of steps, epochs, val_accuracy
- * and val_loss what somebody told (job.ran): how many its training had done in all attempts
- * together, and how good it was then.
+ * A job that ran outside of the world has "execution": "real". Its steps, epochs, val_accuracy and
+ * val_loss are the values reported for it (job.ran), over all attempts.
  *
- * Jobs of workloads are not listed: their experiment may have 100,000 of them. queue_s at the top
- * is of all jobs, theirs included; a job that still waits has
- * waited longer than all others: "waiting" says how many do (absent when none does), and the mean
- * and the percentiles that depend on them are null. turnaround_s, from submission to end, is the
- * same of jobs that are not over. run_s is of jobs that are over. Percentiles are by nearest rank.
+ * Jobs of workloads are not listed: an experiment may have 100,000 of them. The queue_s at the top
+ * includes them. A job that still waits counts as having waited longer than all others: "waiting"
+ * is the number of such jobs (absent when there are none), and the mean and the percentiles that
+ * depend on them are null. turnaround_s, from submission to end, treats unfinished jobs in the same
+ * way. run_s is the run time of jobs that have ended. Percentiles are by nearest rank.
  *
- * Of a cluster: node_s is node time from allocation to release, billed_node_s what is paid of it.
- * attribution divides both node_s and cost_usd by use (sim/output/summary/attribution.h), so that
- * each adds up; the bill is divided in proportion to time. At the top it is the sum over clusters;
- * storage and file servers are no node time. utilisation is the share of all node_s in which nodes
- * ran jobs. held_nodes were held when the run ended, which is its last event or, where there are
- * more to come, "until": up to there they are billed, and held_usd_per_h is what goes on.
- * cost_usd.storage is the price of what is stored, or of a share's whole size where that is what is
- * provisioned and paid (tier premium). errors are those of clusters and nodes, with their reasons.
- * Things are called by their short names; where two have the same, by their paths; and where those
- * are the same too (deleted and made again), "#2" and so on follows. */
+ * Clusters. node_s is node time from allocation to release, billed_node_s its billed part.
+ * attribution divides node_s and cost_usd by use (attribution.h), so that each adds up; the bill is
+ * divided in proportion to time. At the top it is the sum over clusters, without storage and file
+ * servers. utilisation is the share of all node_s in which nodes ran jobs. held_nodes were still
+ * held when the run ended (at its last event, or at "until"); they are billed up to there, and
+ * held_usd_per_h is what they would cost from then on. cost_usd.storage is the price of the stored
+ * bytes, or of a share's provisioned size where that is billed (tier premium).
+ *
+ * Keys are short names. If two clusters or jobs have the same short name, the keys are their
+ * paths; if the paths are the same too (deleted and created again), "#2" and so on is appended. */
 #ifndef SIM_OUTPUT_SUMMARY_H
 #define SIM_OUTPUT_SUMMARY_H
 
@@ -105,11 +98,11 @@ typedef struct {
     const char *vm_size;
     const char *priority;
     int64_t created_ns;
-    int64_t steady_ns; /* first */
-    int64_t ready_ns;  /* first */
+    int64_t steady_ns; /* first time */
+    int64_t ready_ns;  /* first time */
     int64_t deleted_ns;
     int64_t nodes_max;
-    Wide held_ns; /* node time, as the next ones */
+    Wide held_ns; /* this and the next ones: node time */
     Wide billed_ns;
     int64_t cost_micro_usd;
     Wide state_ns[NODE_STATE_COUNT];
@@ -120,8 +113,8 @@ typedef struct {
     const char *name;
     const char *path;    /* "workspace/experiment/job" */
     const char *cluster; /* its name */
-    bool is_described;   /* its RunFacts are known. Not read */
-    bool trains;         /* likewise */
+    bool is_described;   /* its RunFacts are known. Not read from a file */
+    bool trains;         /* it has begun to train. Not read from a file */
     const char *tool;
     int64_t nodes;
     int64_t ranks;
@@ -220,9 +213,9 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
 
 /* summary.json. */
 Json *summary_json(Arena *arena, const Summary *summary);
-/* Reads summary.json into `summary`, which borrows the tree: what is missing or null is
- * SUMMARY_NEVER or NULL. Not read are the file servers' costs. Adds a problem for each member that
- * is not as `summary_json` writes it. */
+/* Reads summary.json into `summary`, which borrows the tree. A missing or null member becomes
+ * SUMMARY_NEVER or NULL. The costs of file servers are not read. Adds a problem for each member
+ * that is not in the form that `summary_json` writes. */
 void summary_read(Arena *arena, const Json *root, Summary *summary, Problems *problems);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
-/* --- Cells: "-" where the summary has nothing --- */
+/* --- Cells: "-" for a missing value --- */
 
 static const char *text_cell(const Json *value)
 {
@@ -24,7 +24,7 @@ static const char *integer_cell(Arena *arena, const Json *value)
     return json_scaled(value, 0, &integer) ? arena_printf(arena, "%" PRId64, integer) : "-";
 }
 
-/* Takes `text`. */
+/* Takes ownership of `text`. */
 static const char *cell_of(Arena *arena, Text *text)
 {
     const char *cell = arena_strdup(arena, text_string(text));
@@ -32,7 +32,7 @@ static const char *cell_of(Arena *arena, Text *text)
     return cell;
 }
 
-/* Node time of a fleet may be more than a duration holds: then in whole years. */
+/* Node time of a fleet may exceed the range of a duration: then it is printed in whole years. */
 static const char *seconds_cell(Arena *arena, const Json *value)
 {
     enum { DAYS_PER_YEAR = 365 };
@@ -95,7 +95,7 @@ static void print_clusters(Text *out, Arena *arena, const Json *clusters)
     text_add(out, "\n");
 }
 
-/* A run in which nothing was lost has no columns of it. */
+/* Columns about lost work are left out of a run without any. */
 static bool any_is_lost(const Json *jobs)
 {
     int64_t number;
@@ -199,7 +199,7 @@ static Uses uses_of(Arena *arena, const Json *summary)
     return uses;
 }
 
-/* Rows of nothing are left out. */
+/* Uses without time are left out. */
 static void print_uses(Text *out, Arena *arena, const Json *summary)
 {
     static const TableColumn columns[] = {
@@ -211,7 +211,7 @@ static void print_uses(Text *out, Arena *arena, const Json *summary)
     const Uses uses = uses_of(arena, summary);
     if (uses.sum_ns == 0)
         return;
-    int64_t tenths_of_percent[USE_COUNT]; // as they are shown, so that they add up
+    int64_t tenths_of_percent[USE_COUNT]; // rounded as shown, so that they add up
     attribution_divide(1000, uses.ns, tenths_of_percent);
     Table *table = table_create(arena, columns, COLUMNS(columns));
     for (int use = 0; use < USE_COUNT; use++) {
@@ -246,14 +246,14 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
     text_add(out, "\n");
 }
 
-/* What the bill does not have: the run is over, the nodes are not. */
+/* Nodes that are still held, which the bill does not include. */
 static void print_held(Text *out, Arena *arena, const Json *summary)
 {
     int64_t nodes;
     if (!json_scaled(json_member(summary, "held_nodes"), 0, &nodes) || nodes == 0)
         return;
-    text_printf(out, "%" PRId64 " node%s still held when the run ended: %s an hour goes on.\n",
-                nodes, nodes == 1 ? " was" : "s were",
+    text_printf(out, "%" PRId64 " node%s still held when the run ended, at %s an hour.\n", nodes,
+                nodes == 1 ? " was" : "s were",
                 usd_cell(arena, json_member(summary, "held_usd_per_h")));
 }
 

@@ -1,6 +1,5 @@
-/* A summary for people: what the run was, each cluster and each job in a line, the bill, and what
- * went wrong and why. A view of summary.json (sim/output/summary/summary.h): it counts nothing
- * itself. */
+/* A summary for people: the run, one line for each cluster and job, the bill, and what went
+ * wrong and why. It shows summary.json (summary.h) and counts nothing itself. */
 #ifndef SIM_OUTPUT_SUMMARY_TEXT_H
 #define SIM_OUTPUT_SUMMARY_TEXT_H
 

@@ -26,8 +26,8 @@ typedef struct {
     Wide use_ns[USE_OF_ATTEMPTS];
     int64_t *queue_ns;      /* [jobs]: wait_ns */
     int64_t *turnaround_ns; /* [jobs] */
-    int64_t last_ended_ns;  /* METRIC_NEVER: none has */
-    int64_t *run_ns;        /* [run_count], of jobs that are over */
+    int64_t last_ended_ns;  /* METRIC_NEVER: no job has ended */
+    int64_t *run_ns;        /* [run_count]: jobs that have ended */
     uint32_t run_count;
 } WorkloadSum;
 
@@ -47,7 +47,7 @@ static void workload_count_job(WorkloadSum *workload, const JobMetrics *job)
         workload->run_ns[workload->run_count++] = job->ended_ns - job->started_ns;
 }
 
-/* Sums over the jobs of the workload with that number, from 1; its times live in `scratch`. */
+/* Sums over the jobs of workload `number`, counted from 1; the arrays live in `scratch`. */
 static WorkloadSum workload_sum(Arena *scratch, const RunFacts *facts, const RunMetrics *run,
                                 uint32_t number)
 {

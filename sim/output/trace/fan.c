@@ -3,9 +3,11 @@
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
 
-enum { LISTENERS_MAX = 16 }; // the programs know theirs; no input decides how many there are
+enum {
+    LISTENERS_MAX = 16
+}; // the programs know how many listeners they join; no input changes the number
 
-/* Paths composed once per thing; [id], NULL until first needed. */
+/* Paths composed once for each cluster or job; [id], NULL until first needed. */
 typedef struct {
     const char **paths;
     uint32_t capacity;
@@ -65,7 +67,7 @@ static const char *job_path(TraceFan *fan, JobId id)
     return *path;
 }
 
-static void tell_all(void *listener, const TraceRecord *record)
+static void pass_record(void *listener, const TraceRecord *record)
 {
     TraceFan *fan = listener;
     invariant(fan->world != NULL);
@@ -84,7 +86,7 @@ static void tell_all(void *listener, const TraceRecord *record)
             fan->listeners[i].row(fan->listeners[i].listener, &row);
 }
 
-static void tell_instant(void *listener, int64_t at_ns)
+static void pass_instant(void *listener, int64_t at_ns)
 {
     TraceFan *fan = listener;
     for (int32_t i = 0; i < fan->listener_count; i++)
@@ -95,14 +97,14 @@ static void tell_instant(void *listener, int64_t at_ns)
 TraceSink trace_fan_sink(TraceFan *fan)
 {
     TraceLevel level = TRACE_LEVEL_JOBS;
-    bool hears_instants = false;
+    bool wants_instants = false;
     for (int32_t i = 0; i < fan->listener_count; i++) {
         if (fan->listeners[i].level > level)
             level = fan->listeners[i].level;
-        hears_instants |= fan->listeners[i].instant != NULL;
+        wants_instants |= fan->listeners[i].instant != NULL;
     }
     return (TraceSink){.listener = fan,
                        .level = level,
-                       .record = tell_all,
-                       .instant = hears_instants ? tell_instant : NULL};
+                       .record = pass_record,
+                       .instant = wants_instants ? pass_instant : NULL};
 }

@@ -11,7 +11,7 @@ static const char *const names[] = {"events", "times", "nodes", "jobs", "bills",
 _Static_assert(sizeof names / sizeof names[0] == FINGERPRINT_GROUPS, "a name for each group");
 _Static_assert(DRAWS + 1 == FINGERPRINT_GROUPS, "a hash for each group");
 
-/* Where the contents of a record go; its kind goes to EVENTS and its times to TIMES in any case. */
+/* The group of each kind's contents. The kind itself always goes to EVENTS, its times to TIMES. */
 static const Group groups[] = {
     [TRACE_COMMAND_APPLIED] = EVENTS,
     [TRACE_COMMAND_SKIPPED] = EVENTS,
@@ -62,7 +62,7 @@ static void add_word(uint64_t *hash, uint64_t word)
     *hash = h ^ h >> 32;
 }
 
-/* One step's record names what the last one named: most hashes of names are known already. */
+/* Consecutive records often have the same names, so most hashes of names are known already. */
 static void add_name(Fingerprint *fingerprint, uint64_t *hash, int column, const char *name)
 {
     KnownName *known = &fingerprint->known[column];
@@ -82,7 +82,7 @@ Fingerprint fingerprint_start(void)
 void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    // Names, not enum values: a kind added later leaves the fingerprints of old runs as they are.
+    // Names, not enum values: adding a kind later leaves the fingerprints of old runs unchanged.
     add_name(fingerprint, &fingerprint->hash[EVENTS], 0, trace_kind_name(record->kind));
     add_word(&fingerprint->hash[TIMES], (uint64_t)record->at_ns);
     add_word(&fingerprint->hash[TIMES], (uint64_t)record->since_ns);
@@ -120,7 +120,7 @@ void fingerprint_print(Text *out, const Fingerprint *fingerprint)
         text_printf(out, "%s%s:%016" PRIx64, i > 0 ? "/" : "", names[i], fingerprint->hash[i]);
 }
 
-/* The printed hash of the ingredient called `name`; its `*length` is 0 where there is none. */
+/* The printed hash of the ingredient called `name`; `*length` is 0 when there is none. */
 static const char *hash_of(const char *fingerprint, const char *name, size_t *length)
 {
     const size_t name_length = strlen(name);
@@ -151,7 +151,8 @@ static bool has_ingredient(const char *fingerprint, const char *name)
     return length > 0;
 }
 
-/* "times, bills": those that are the same, or those that are not. */
+/* Adds "times, bills": the ingredients that are the same, or those that differ. Returns how
+ * many. */
 static int add_ingredients(Text *out, const char *a, const char *b, bool is_same)
 {
     int count = 0;
@@ -168,7 +169,7 @@ bool fingerprint_compare(Text *out, const char *a, const char *b)
     if (strcmp(a, b) == 0)
         return true;
     const int same_count = add_ingredients(&same, a, b, true);
-    // Fingerprints of another make differ in nothing that has a name here.
+    // A fingerprint of another version may differ only in ingredients that have no name here.
     if (add_ingredients(&differing, a, b, false) == 0)
         text_add(&differing, "ingredients without a name");
     text_printf(out, "The runs differ in: %s.", text_string(&differing));

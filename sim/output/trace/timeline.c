@@ -10,37 +10,37 @@
 #include "sim/formats/chrome_trace.h"
 #include "sim/json/json.h"
 
-enum { RANKS_MAX = 1 << 16 }; // a forged trace may name any rank; no service has had as many
+enum { RANKS_MAX = 1 << 16 }; // the largest number of ranks; a forged trace may name any rank
 
-/* How deep a slice lies on a node's thread: of two with the same extent the lower number is the
- * outer one. */
+/* Nesting depth of a slice on a node's thread. If two slices have the same extent, the one with the
+ * lower number is the outer one. */
 typedef enum { DEPTH_STATE, DEPTH_JOB, DEPTH_PHASE, DEPTH_EPOCH } Depth;
 
 typedef struct {
     int64_t begin_ns, end_ns;
     Depth depth;
     const char *name;
-    const char *detail; /* the inside of "args"; NULL */
-    uint32_t order;     /* among those kept for a node */
+    const char *detail; /* the members of "args"; NULL: none */
+    uint32_t order;     /* position among the slices kept for the node */
 } Slice;
 
 typedef struct {
     ChromeTrack track;
-    const char *state; /* NULL before and after its life */
+    const char *state; /* NULL before and after the node's life */
     int64_t since_ns;
-    TraceCause cause;   /* of the state; CAUSE_NONE */
-    const char *reason; /* in plain words; NULL */
-    const char *error;  /* the last told of, for the state that it leads to */
+    TraceCause cause;   /* why the state began; CAUSE_NONE */
+    const char *reason; /* the same in plain words; NULL */
+    const char *error;  /* the last error, for the state that it leads to */
     int64_t error_ns;
-    const char *job; /* running here; NULL */
+    const char *job; /* the job running on the node; NULL */
     uint32_t job_index;
-    Slice *slices; /* kept since the node's last transition */
+    Slice *slices; /* slices kept since the node's last transition */
     uint32_t slice_count, slice_capacity;
 } NodeLine;
 
 typedef struct {
-    ChromeTrack track;      /* of the thread "allocation" */
-    const char *allocation; /* NULL before and after its life */
+    ChromeTrack track;      /* the thread "allocation" */
+    const char *allocation; /* NULL before and after the cluster's life */
     int64_t since_ns;
     int32_t node_count[NODE_STATE_COUNT];
     bool count_changed; /* since the last counter was written */
@@ -53,9 +53,9 @@ typedef struct {
 
 typedef struct {
     ChromeTrack track;
-    const char *state; /* NULL before it is queued and after its end */
+    const char *state; /* NULL before the job is queued and after its end */
     int64_t since_ns;
-    uint32_t *nodes; /* running it now, in the order in which they began */
+    uint32_t *nodes; /* nodes running the job, in the order in which they began */
     uint32_t node_count, node_capacity;
     ChromeTrack *ranks; /* [rank] */
     uint32_t rank_capacity;
@@ -64,12 +64,12 @@ typedef struct {
 /* Transfers of one share that do not overlap. */
 typedef struct {
     ChromeTrack track;
-    int64_t free_ns; /* its last transfer ended */
+    int64_t free_ns; /* end of the lane's last transfer */
 } Lane;
 
 typedef struct {
     int32_t process;
-    ChromeTrack states; /* where its faults are marked; none before the first */
+    ChromeTrack states; /* for marks of the share's faults; none before the first */
     Lane *lanes;
     uint32_t lane_count, lane_capacity;
 } ShareLine;
@@ -84,7 +84,7 @@ struct TimelineWriter {
     int32_t file_servers_process;
     JobCounts job_counts;
     bool counters_changed;
-    ClusterLine *clusters; /* [ClusterId.index], and so on; room for `capacity`, unused ones zero */
+    ClusterLine *clusters; /* [ClusterId.index] and so on; unused items are zero */
     NodeLine *nodes;
     JobLine *jobs;
     ShareLine *shares;
@@ -93,7 +93,7 @@ struct TimelineWriter {
 
 /* --- Tracks --- */
 
-/* New items of array_room are zeroed: not named yet, no state. */
+/* array_room zeroes new items: they have no name and no state yet. */
 static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
 {
     const uint32_t id = row->record.cluster.index;
@@ -190,7 +190,7 @@ static const char *state_detail(TimelineWriter *timeline, const NodeLine *node)
     return kept;
 }
 
-/* Writes the node's present state up to `at_ns` with all that happened in it. */
+/* Writes the node's present state up to `at_ns` with all slices inside it. */
 static void node_write(TimelineWriter *timeline, NodeLine *node, int64_t at_ns)
 {
     if (node->state == NULL)
@@ -207,25 +207,26 @@ static void node_write(TimelineWriter *timeline, NodeLine *node, int64_t at_ns)
     node->since_ns = at_ns;
 }
 
-/* Something that `row` says happened on `node` while it ran the row's job. */
-static void node_did(TimelineWriter *timeline, const TraceRow *row, NodeLine *node, Depth depth,
-                     const char *name, const char *detail)
+/* Adds a slice for `row` on `node`, which ran the row's job. */
+static void add_node_slice(TimelineWriter *timeline, const TraceRow *row, NodeLine *node,
+                           Depth depth, const char *name, const char *detail)
 {
     if (node->job == NULL)
-        return; // outside a running span it would not nest; a world tells before it frees the node
+        return; // outside a running span the slice would not nest; a world records it before it
+                // frees the node
     const int64_t since_ns = row->record.since_ns;
     node_keep(timeline, node,
               (Slice){since_ns > node->since_ns ? since_ns : node->since_ns, row->record.at_ns,
                       depth, name, detail, 0});
 }
 
-/* Something that all nodes of the row's job did together. */
-static void job_did(TimelineWriter *timeline, const TraceRow *row, Depth depth, const char *name,
-                    const char *detail)
+/* Adds a slice to all nodes of the row's job. */
+static void add_job_slice(TimelineWriter *timeline, const TraceRow *row, Depth depth,
+                          const char *name, const char *detail)
 {
     const JobLine *job = job_line(timeline, row);
     for (uint32_t i = 0; i < job->node_count; i++)
-        node_did(timeline, row, &timeline->nodes[job->nodes[i]], depth, name, detail);
+        add_node_slice(timeline, row, &timeline->nodes[job->nodes[i]], depth, name, detail);
 }
 
 static void job_gains_node(TimelineWriter *timeline, JobLine *job, uint32_t node)
@@ -279,7 +280,7 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
 
 /* --- Marks --- */
 
-/* A moment of the row on a thread, called `name`, with its cause. */
+/* Marks the row's moment on a thread, called `name`, with its cause. */
 static void mark(TimelineWriter *timeline, ChromeTrack track, const TraceRow *row, const char *name)
 {
     char detail[96];
@@ -346,17 +347,18 @@ static void epoch(TimelineWriter *timeline, const TraceRow *row)
     add_parts(&detail, &record->epoch.parts);
     text_printf(&detail, ",\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64,
                 record->epoch.train_accuracy_ppm, record->epoch.train_loss_micro);
-    job_did(timeline, row, DEPTH_EPOCH, numbered(timeline, "epoch", record->epoch.epoch),
-            arena_strdup(timeline->arena, text_string(&detail)));
+    add_job_slice(timeline, row, DEPTH_EPOCH, numbered(timeline, "epoch", record->epoch.epoch),
+                  arena_strdup(timeline->arena, text_string(&detail)));
     text_free(&detail);
 }
 
 static void evaluation(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    job_did(timeline, row, DEPTH_EPOCH, "evaluation",
-            arena_printf(timeline->arena, "\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64,
-                         record->evaluation.accuracy_ppm, record->evaluation.loss_micro));
+    add_job_slice(timeline, row, DEPTH_EPOCH, "evaluation",
+                  arena_printf(timeline->arena,
+                               "\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64,
+                               record->evaluation.accuracy_ppm, record->evaluation.loss_micro));
 }
 
 static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uint32_t rank)
@@ -374,7 +376,7 @@ static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uin
     return *track;
 }
 
-/* Written at once: a step has nothing inside, and 10^5 of them would be too many to keep. */
+/* Written at once: a step contains no other slices, and 10^5 of them would be too many to keep. */
 static void step(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -483,8 +485,8 @@ static void cluster_provisioning(TimelineWriter *timeline, const TraceRow *row)
     cluster->allocation = NULL;
 }
 
-/* Transfers come in order of their ends, so a lane is free for one that began after the lane's last
- * end. */
+/* Transfers come in order of their ends, so a lane is free for a transfer that began after the
+ * lane's last end. */
 static ChromeTrack share_lane(TimelineWriter *timeline, ShareLine *share, int64_t since_ns,
                               int64_t at_ns)
 {
@@ -559,7 +561,8 @@ static void write_job_counter(TimelineWriter *timeline, int64_t at_ns)
     timeline->job_counts.changed = false;
 }
 
-/* One value for each moment: written when time goes on, after all that changed at that moment. */
+/* Writes one value for each moment, once time has passed and all changes at the moment are
+ * known. */
 static void write_counters(TimelineWriter *timeline)
 {
     if (!timeline->counters_changed)
@@ -599,10 +602,11 @@ static void fold_row(void *listener, const TraceRow *row)
         job_state(timeline, row);
         return;
     case TRACE_JOB_STAGE:
-        node_did(timeline, row, node_line(timeline, row), DEPTH_PHASE, row->record.name, NULL);
+        add_node_slice(timeline, row, node_line(timeline, row), DEPTH_PHASE, row->record.name,
+                       NULL);
         return;
     case TRACE_JOB_TRAINED:
-        job_did(timeline, row, DEPTH_PHASE, "training", NULL);
+        add_job_slice(timeline, row, DEPTH_PHASE, "training", NULL);
         return;
     case TRACE_EPOCH:
         epoch(timeline, row);
@@ -611,7 +615,7 @@ static void fold_row(void *listener, const TraceRow *row)
         evaluation(timeline, row);
         return;
     case TRACE_CHECKPOINT:
-        node_did(timeline, row, node_line(timeline, row), DEPTH_EPOCH, "checkpoint", NULL);
+        add_node_slice(timeline, row, node_line(timeline, row), DEPTH_EPOCH, "checkpoint", NULL);
         return;
     case TRACE_STEP:
         step(timeline, row);

@@ -16,7 +16,7 @@ const char *trace_level_name(TraceLevel level)
     return level_names[level];
 }
 
-/* `escape_space`: in the header, where a space separates. */
+/* `escape_space`: in the header, where spaces separate fields. */
 static void print_name(Text *out, const char *name, bool escape_space)
 {
     if (strcmp(name, "-") == 0) {
@@ -91,7 +91,7 @@ void trace_tsv_print_row(Text *out, const TraceRow *row)
 struct TraceTsvWriter {
     FILE *stream;
     TraceLevel level;
-    Text piece; /* not yet given to the stream */
+    Text piece; /* not written to the stream yet */
 };
 
 TraceTsvWriter *trace_tsv_writer_create(Arena *arena, FILE *stream, const TraceHeader *header)
@@ -104,7 +104,7 @@ TraceTsvWriter *trace_tsv_writer_create(Arena *arena, FILE *stream, const TraceH
 
 static void write_piece(TraceTsvWriter *writer)
 {
-    // A short write sets the stream's error flag, which its owner asks about once, at the end.
+    // A short write sets the stream's error flag, which its owner checks once, at the end.
     (void)fwrite(text_string(&writer->piece), 1, writer->piece.length, writer->stream);
     text_clear(&writer->piece);
 }

@@ -42,8 +42,8 @@ typedef struct {
     Problems *problems;
     TraceLevel level;
     Names clusters, nodes, jobs, shares, words;
-    Text name;           /* the one being decoded */
-    int64_t previous_ns; /* time of the last good line */
+    Text name;           /* the name that is being decoded */
+    int64_t previous_ns; /* time of the last valid line */
 } Reader;
 
 static bool bad(const Reader *reader, Piece piece, const char *expected)
@@ -106,7 +106,7 @@ static bool name_read(Reader *reader, Piece piece)
     return true;
 }
 
-/* A cell of a name column: "-" is nothing. `*id` stays ID_NONE then, and `*name` NULL. */
+/* A cell of a name column. "-": `*id` stays ID_NONE and `*name` NULL. */
 static bool cell_read(Reader *reader, Piece piece, Names *names, bool is_new, uint32_t *id,
                       const char **name)
 {
@@ -137,8 +137,8 @@ static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
         return bad(reader, piece, "only records of the level in the first line");
     }
     Status *problem =
-        problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is no kind of record",
-                     piece_shown_length(piece), piece.text);
+        problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
+                     "\"%.*s\" is not a kind of record", piece_shown_length(piece), piece.text);
     return piece_hint_nearest(piece, names, TRACE_KIND_COUNT, problem);
 }
 
@@ -177,8 +177,9 @@ static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
         *cause = (TraceCause)i;
         return true;
     }
-    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
-                                   "\"%.*s\" is no cause", piece_shown_length(piece), piece.text);
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is not a cause",
+                     piece_shown_length(piece), piece.text);
     return piece_hint_nearest(piece, names, CAUSE_COUNT - 1, problem);
 }
 
@@ -203,7 +204,8 @@ static bool bytes_read(const Reader *reader, Piece piece, int64_t *bytes)
            (*bytes >= 0 || bad(reader, piece, "a number of bytes"));
 }
 
-/* The record that begins the life of a cluster or job: its name may have been another's before. */
+/* Whether the record begins the life of a cluster or job, whose name may have belonged to
+ * another one before. */
 static bool begins(TraceKind kind, TraceKind provisioning, Piece name)
 {
     return kind == provisioning && piece_is(name, "creating");
@@ -245,7 +247,7 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
     if (count < FIELD_COUNT || rest.text != NULL)
         return bad(reader, line, "eleven columns separated by tabs");
     *row = (TraceRow){0};
-    // The kind first: what the other columns may hold depends on it.
+    // The kind comes first: the other columns depend on it.
     return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
            times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
            bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
@@ -277,7 +279,7 @@ static bool setting_cut(const Reader *reader, Piece *rest, const char *key, Piec
     return bad(reader, line.text != NULL ? line : *value, expected);
 }
 
-/* Format 1 cannot be read as if nothing had gone wrong: it does not say why things happened. */
+/* Version 1 lacks causes, so it must not be read as if it were complete. */
 static bool refuse_former(const Reader *reader, Piece line)
 {
     Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
@@ -332,7 +334,7 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
     }
     if (memchr(rest.text, '\0', rest.length) != NULL) {
         problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 0, 0),
-                     "a NUL byte: this is no trace");
+                     "a NUL byte: this is not a trace");
         return;
     }
     if (!line_cut(reader, &rest, &line) || !header_read(reader, line, header))

@@ -148,7 +148,7 @@ START_TEST(moments_come_once_at_their_first_time)
     run_story(NULL);
     for (size_t i = 0; i < ROWS; i++) {
         MomentCame came;
-        bool has_come = run_watch_came(watch, numbers[i], &came);
+        bool has_come = run_watch_first(watch, numbers[i], &came);
         ck_assert_msg(has_come == (rows[i].at_s >= 0), "row %zu", i);
         if (has_come)
             ck_assert_msg(came.at_ns == rows[i].at_s * NS_PER_S, "row %zu", i);

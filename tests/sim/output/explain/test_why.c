@@ -106,7 +106,7 @@ START_TEST(a_hard_life_is_told_in_order)
         "           1 min  submitted to cluster gpu, which had 0 nodes; 1 other job waited "
         "already\n"
         "      10 min 2 s  waited 9 min 2 s for 2 nodes:\n"
-        "                  - first stood before it in the queue until 8 min 40 s, when it "
+        "                  - first was ahead of it in the queue until 8 min 40 s, when it "
         "started\n"
         "                  - 5 min: an evaluation of autoscale resized the cluster: from 0 to 4 "
         "nodes\n"
@@ -127,7 +127,8 @@ START_TEST(a_hard_life_is_told_in_order)
         "                  - 18 min 20 s: the cluster was steady with 3 nodes\n"
         "                  - 1 node was prepared, at 20 min\n"
         "          20 min  started again on n1, n4\n"
-        "     20 min 10 s  goes on from the checkpoint checkpoint-4.h5: 4 epochs need not be done "
+        "     20 min 10 s  continues from the checkpoint checkpoint-4.h5: 4 epochs need not be "
+        "done "
         "again\n"
         "     20 min 10 s  training begins: 5 epochs of 100 steps on 2 ranks, from epoch 5 "
         "on\n"
@@ -260,12 +261,12 @@ START_TEST(a_checkpoint_is_told_below_the_job_s_own_folder)
         "2s 2s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=3",
         NULL,
     };
-    ck_assert_ptr_nonnull(
-        strstr(story_of("j", lines),
-               "             2 s  goes on from the checkpoint outputs/m/one.h5: 1 epoch needs not "
-               "be done again\n"
-               "             2 s  training begins: 3 epochs of 7 steps on 1 rank, from epoch 2 "
-               "on\n"));
+    ck_assert_ptr_nonnull(strstr(
+        story_of("j", lines),
+        "             2 s  continues from the checkpoint outputs/m/one.h5: 1 epoch needs not "
+        "be done again\n"
+        "             2 s  training begins: 3 epochs of 7 steps on 1 rank, from epoch 2 "
+        "on\n"));
 }
 END_TEST
 
@@ -297,7 +298,7 @@ START_TEST(many_jobs_before_it_are_counted)
     };
     ck_assert_ptr_nonnull(
         strstr(story_of("j", lines),
-               "                  - 6 jobs stood before it in the queue: a, b, c, d and 2 more; 4 "
+               "                  - 6 jobs were ahead of it in the queue: a, b, c, d and 2 more; 4 "
                "started, 1 ended without, the last at 8 s, 1 passed over\n"
                "                  - 0 s: an evaluation of autoscale resized the cluster: from 1 to "
                "4 nodes\n"

@@ -239,7 +239,7 @@ START_TEST(people_read_a_table)
         "Cost: 0.27 USD, of which storage 0.000017 USD. Nodes ran jobs 12.7 % of the time they "
         "were "
         "held.\n"
-        "1 node was still held when the run ended: 0.90 USD an hour goes on.\n");
+        "1 node was still held when the run ended, at 0.90 USD an hour.\n");
     text_free(&text);
 }
 END_TEST
@@ -394,8 +394,9 @@ START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
     ck_assert_ptr_nonnull(strstr(text_string(&text), "Unfinished"));
     ck_assert_ptr_nonnull(strstr(text_string(&text), "unknown"));
     text_free(&text);
-    ck_assert_str_eq(printed(json_member(summary, "problems")),
-                     "[\"workload n: of 3 jobs 1 failed and 1 were not over when the run ended\"]");
+    ck_assert_str_eq(
+        printed(json_member(summary, "problems")),
+        "[\"workload n: of 3 jobs 1 failed and 1 had not finished when the run ended\"]");
 }
 END_TEST
 

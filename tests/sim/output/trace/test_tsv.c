@@ -165,7 +165,8 @@ static const struct {
     {"9223372036854775808\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 1, "whole number"},
     {"5\t6\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
     {"5\t-1\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
-    {"0\t0\tcluster_show\td/c\t-\t-\t-\t-\t-\t-\t-\n", 5, "\"cluster_show\" is no kind of record"},
+    {"0\t0\tcluster_show\td/c\t-\t-\t-\t-\t-\t-\t-\n", 5,
+     "\"cluster_show\" is not a kind of record"},
     {"0\t0\tcluster_shown\t-\t-\t-\t-\t-\t-\t-\t-\n", 1,
      "a cluster_shown record without a cluster"},
     {"0\t0\tcluster_shown\td\\c\t-\t-\t-\t-\t-\t-\t-\n", 19, "after a backslash"},
@@ -178,8 +179,8 @@ static const struct {
     {"0\t0\tcommand_refused\t-\t-\t-\t-\t-\tx\tordinal=-2\t-\n", 41, "a number not below 0"},
     {"0\t0\tepoch\td/c\t-\td/e/j\t-\t-\t-\tepoch=1\t-\n", 5,
      "records of the level in the first line"},
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\tcrsh\n", 35, "\"crsh\" is no cause"},
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t\n", 35, "\"\" is no cause"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\tcrsh\n", 35, "\"crsh\" is not a cause"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t\n", 35, "\"\" is not a cause"},
     {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-", 1, "the file is cut off here"},
 };
 
