@@ -36,8 +36,8 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
                                          "catalogue \"%s\": %s", path, why->message);
     status_hint(problem,
                 node->text[0] == '/'
-                    ? "only a relative path is looked for beside \"%s\" and in the folders above it"
-                    : "catalogues are looked for beside \"%s\" and in the folders above it",
+                    ? "only a relative path is looked for next to \"%s\" and in the folders above it"
+                    : "catalogues are looked for next to \"%s\" and in the folders above it",
                 loader->path);
 }
 

@@ -30,7 +30,7 @@ scenario.json | s/"seed": 7/"sead": 7/ | small/scenario.json:4:3: unknown key "s
 scenario.json | s/"seed": 7/"seed": "7"/ | small/scenario.json:4:11: seed is "7", expected an integer
 scenario.json | s/"seed": 7/"seed": -7/ | small/scenario.json:4:11: seed is -7, expected 0 to 9007199254740992
 scenario.json | s/"seed": 7/"seed": 1e999/ | small/scenario.json:4:11: 1e999 cannot be held exactly
-scenario.json | s/"seed": 7/"seed": 7, "seed": 8/ | small/scenario.json:4:14: key "seed" stands twice in one object
+scenario.json | s/"seed": 7/"seed": 7, "seed": 8/ | small/scenario.json:4:14: key "seed" appears twice in one object
 scenario.json | $s/}/} extra/ | small/scenario.json:17:3: 'extra' after the end of the JSON value
 scenario.json | 2,$d | small/scenario.json:2:1: expected a key in double quotes, found the end of the text
 scenario.json | 1,$d | small/scenario.json: the file is empty
@@ -167,7 +167,7 @@ done <<'TABLE'
 --set /commands/0/nam=x | --set /commands/0/nam=x: unknown key "nam" in this command
 --set /seed/x=3 | --set /seed/x=3: "x" is looked for inside a number
 --set /commands/9/at=3 | --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
---set seed=3 | --set seed=3: "seed" is no JSON pointer
+--set seed=3 | --set seed=3: "seed" is not a JSON pointer
 --set /seed | --set /seed: a change needs '='
 --failures 2x | --failures 2x: scale is no factor from 0 to 1000
 --failures 1001 | --failures 1001: scale is no factor from 0 to 1000

@@ -142,7 +142,7 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
     if (!binder->files.size(binder->files.context, local, &command->as.file_upload.bytes, &status))
         status_hint(
             problems_add(problems, status.code, content->at, "%s: %s", local, status.message),
-            "local files are looked for beside the scenario; {\"bytes\": \"1MB\"} needs "
+            "local files are looked for next to the scenario; {\"bytes\": \"1MB\"} needs "
             "none");
 }
 
