@@ -8,7 +8,7 @@
 #include "sim/schema/value.h"
 #include "sim/schema/words.h"
 
-/* How a moment is written behind its noun and state. */
+/* The text after the noun and the state of a moment. */
 typedef enum {
     ONCE,    /* "job train started" */
     NTH,     /* "job train epoch 3" */
@@ -55,13 +55,14 @@ void trigger_reference(Text *out)
 
 static bool refuse(const char *text, Place at, Status *status)
 {
-    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no moment", text);
+    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not a moment", text);
     return status_hint(status, "\"cluster NAME steady|ready|empty|deleted\", \"job NAME "
                                "submitted|started|training|completed|requeued\" or \"job NAME "
                                "epoch|checkpoint|step 3\", and \" + 5m\" for later");
 }
 
-/* The number behind the state, from 1, where the moment has one; `*next` is the word behind it. */
+/* The number after the state, from 1, if the moment has one; `*next` is the index of the word
+ * after it. */
 static bool read_ordinal(const Words *words, Ordinal kind, int32_t *next, int64_t *ordinal)
 {
     *next = 3;

@@ -432,8 +432,8 @@ static const ObjectType input_directory_type = {"InputDirectory", "A folder that
 #define OWNER OutputDirectoryText
 static const Field output_directory_fields[] = {
     NEEDED_NAME("id", id, "$AZ_BATCHAI_OUTPUT_id has the path"),
-    NEEDED_TEXT("pathPrefix", path_prefix, "what stands before the job's own path"),
-    FIELD_TEXT("pathSuffix", path_suffix, NULL, "what stands behind it"),
+    NEEDED_TEXT("pathPrefix", path_prefix, "the part before the job's own path"),
+    FIELD_TEXT("pathSuffix", path_suffix, NULL, "the part after it"),
     {0},
 };
 static const ObjectType output_directory_type = {"OutputDirectory", "A folder that the job writes.",

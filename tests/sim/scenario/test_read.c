@@ -414,7 +414,7 @@ START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
                                      (ScenarioOverrides){.ran_path = "ran.json"}, &problems));
     ck_assert_int_eq(problems.count, 1);
     ck_assert_str_eq(problems.items[0].at.source, "ran.json");
-    ck_assert(strstr(problems.items[0].message, "val_accuracy is no number from 0 to 1") != NULL);
+    ck_assert(strstr(problems.items[0].message, "val_accuracy is not a number from 0 to 1") != NULL);
 }
 END_TEST
 

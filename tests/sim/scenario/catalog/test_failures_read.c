@@ -205,7 +205,7 @@ START_TEST(mistakes_are_named)
         const char *members, *message, *hint;
     } rows[] = {
         {"\"failures\": {\"scale\": -1}", "scale is no factor", "0 switches"},
-        {"\"failures\": {\"scale\": \"1001\"}", "scale is no factor from 0 to 1000", ""},
+        {"\"failures\": {\"scale\": \"1001\"}", "scale is not a factor from 0 to 1000", ""},
         {"\"failures\": {\"scale\": \"much\"}", "scale is no factor", ""},
         {"\"failures\": {\"scale\": true}", "scale is no factor", ""},
         {"\"failures\": {\"nodes\": \"meta-rsc3\"}", "unknown failure model \"meta-rsc3\"",
@@ -337,7 +337,7 @@ START_TEST(failures_without_an_end_are_refused)
             continue;
         int64_t column = strstr(rows[i].members, rows[i].at) - rows[i].members + 3; // behind "  "
         ck_assert_str_eq(problems.items[0].message,
-                         "failures go on for ever, and nothing says when the run ends");
+                         "failures never stop, and the scenario does not say when the run ends");
         ck_assert(strstr(problems.items[0].hint, "\"until\"") != NULL);
         ck_assert_int_eq(problems.items[0].at.column, column);
     }
@@ -408,7 +408,7 @@ START_TEST(api_faults_are_checked_and_strike_nobody_in_a_run)
         {"{\"do\": \"api.reset\", \"path\": \"*/jobs/*\", \"chance\": \"12.5%\"}", NULL},
         {"{\"do\": \"api.error\", \"status\": 200}", "status is 200, expected 400 to 599"},
         {"{\"do\": \"api.slow\", \"rate\": \"0B/s\"}", "rate is 0"},
-        {"{\"do\": \"api.error\", \"chance\": \"often\"}", "\"often\" is no chance"},
+        {"{\"do\": \"api.error\", \"chance\": \"often\"}", "\"often\" is not a chance"},
         {"{\"do\": \"node.crash\"}", "unknown do \"node.crash\""},
         {"{\"do\": \"api.error\", \"at\": \"5m\"}", "unknown key \"at\" in this api_fault"},
     };
