@@ -4,9 +4,9 @@
 
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/array.h"
 
 /* Pixels: a page of text, half of it with a gap between, and the smallest phone less its margins.
  */

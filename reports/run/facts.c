@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "reports/run/summary_facts.h"
+#include "sim/base/array.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
-#include "sim/output/summary/array.h"
 
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;

@@ -93,6 +93,8 @@ Json *json_object(Arena *arena);
 /* Makes `value` (part of no other tree) the member `key`: it replaces an earlier one, or is
  * appended. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
+/* The same if there is a value; no member is made for NULL. */
+void json_put(Arena *arena, Json *object, const char *key, Json *value);
 /* The same for a new value made from `value`; the functions for containers return the new, empty
  * one. */
 void json_put_text(Arena *arena, Json *object, const char *key, const char *value); /* NULL: null */

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/base/array.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/output/explain/test_report.h"
-#include "sim/output/summary/array.h"
 #include "tools/trainyard/expectations.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"

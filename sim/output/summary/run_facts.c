@@ -1,0 +1,82 @@
+#include "sim/output/summary/run_facts.h"
+
+#include <string.h>
+
+static const char *const fidelity_names[] = {"step", "epoch", "job"};
+
+static const char *output_path(Arena *arena, const Scenario *scenario, const Job *job)
+{
+    const OutputPlace *place = &job->spec->std_out_err;
+    if (place->share == NULL)
+        return NULL;
+    return arena_printf(arena, "%s/%s%s%s", place->share, place->directory,
+                        *place->directory != '\0' ? "/" : "",
+                        job_output_segment(scenario, job, arena));
+}
+
+/* NULL: the job is modelled. */
+static const RealFacts *real_facts(Arena *arena, const Job *job)
+{
+    const Program *program = job->spec->program;
+    if (program->kind != PROGRAM_REAL)
+        return NULL;
+    const JobRan *ran = job_program_ran(job);
+    RealFacts *real = ARENA_NEW(arena, RealFacts);
+    *real = (RealFacts){.ranks = program->training ? job->spec->processes : 0,
+                        .training = ran ? ran->training : real_training_unknown()};
+    return real;
+}
+
+static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job)
+{
+    const uint32_t workload = (uint32_t)(job->workload + 1);
+    return (JobFacts){.tool = job->spec->tool,
+                      .nodes = job->spec->nodes,
+                      // There may be very many jobs of a workload, and none is listed by itself.
+                      .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
+                      .real = real_facts(arena, job),
+                      .priority = job->spec->priority,
+                      .workload = workload};
+}
+
+static ShareFacts share_facts(const World *world, ShareId id)
+{
+    const Share *share = world_share(world, id);
+    const ShareTier *tier = share_tier(share);
+    return (ShareFacts){.micro_usd_per_gib_month = tier->micro_usd_per_gib_month,
+                        .paid_bytes = tier->is_paid_by_size ? tier->provisioned_bytes : 0,
+                        .existed_ns = world_share_existed_ns(world, id)};
+}
+
+RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
+{
+    const Scenario *scenario = world_scenario(world);
+    ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
+    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+        const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
+        clusters[i] = (ClusterFacts){.vm_size = vm_size_in_capitals(arena, spec->vm_size->name),
+                                     .is_low_priority = spec->is_low_priority,
+                                     .gpus_per_node = spec->vm_size->gpus};
+    }
+    JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
+    for (uint32_t i = 0; i < world_job_count(world); i++)
+        jobs[i] = job_facts(arena, scenario, world_job(world, (JobId){i}));
+    const char **workloads = ARENA_ARRAY(arena, const char *, scenario->workload_count);
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        workloads[i] = scenario->workloads[i].name;
+    ShareFacts *shares = ARENA_ARRAY(arena, ShareFacts, world_share_count(world));
+    for (uint32_t i = 0; i < world_share_count(world); i++)
+        shares[i] = share_facts(world, (ShareId){i});
+    return (RunFacts){.scenario = scenario->name,
+                      .seed = scenario->seed,
+                      .version = version,
+                      .fidelity = fidelity_names[scenario->fidelity],
+                      .policy = scenario->policy,
+                      .start_unix_ms = scenario->start_unix_ms,
+                      .clusters = clusters,
+                      .jobs = jobs,
+                      .workload_count = (uint32_t)scenario->workload_count,
+                      .workloads = workloads,
+                      .shares = shares,
+                      .share_count = world_share_count(world)};
+}
