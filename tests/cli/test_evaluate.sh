@@ -120,7 +120,7 @@ refused 'weights["conv2d_1/conv2d_1/kernel:0"][0, 0, 0, 0] = -numpy.inf' \
     "value 1 of 864 of /model_weights/conv2d_1/conv2d_1/kernel:0 is infinite, which is not a number"
 refused 'del f["model_weights"]' 'has no group "model_weights"'
 refused 'del f.attrs["model_config"]' 'has no attribute "model_config"'
-refused 'f.attrs["model_config"] = 7' 'attribute "model_config" is no text'
+refused 'f.attrs["model_config"] = 7' 'attribute "model_config" is not a text'
 refused 'f.attrs["model_config"] = "{"' "its model_config is not JSON: expected a key in double quotes, found the end of the text"
 refused 'f.attrs["model_config"] = "{}"' "its model_config is not that of a Sequential model"
 refused 'f.attrs["model_config"] = f.attrs["model_config"].decode().replace("\"relu\"", "\"tanh\"", 1)' \

@@ -62,7 +62,7 @@ scenario.json | s/"seed": 7/"faults": [{"do": "node.crush", "at": "1m"}]/ | smal
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage"}]/ | small/scenario.json:4:14: region.outage happens "at" a time, "after" a moment or "when" a condition holds: one of them
 scenario.json | s/"seed": 7/"faults": [{"do": "node.slow", "cluster": "gpu", "at": "1m"}]/ | small/scenario.json:4:14: node.slow needs "speed", which is missing
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "when": "cluster gpu idel > 1"}]/ | small/scenario.json:4:46: a cluster has no "idel"
-scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is no moment
+scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is not a moment
 scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | small/scenario.json:13:24: "cluster gpu nodes" says how many, but compares with no number
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
@@ -80,7 +80,7 @@ while IFS='|' read -r path message; do
             trainyard "$verb" broken/scenario.json
             exit_is "$([[ $path = *secret* ]] && echo 3 || echo 2)"
             stderr_begins "$(printf "broken/scenario.json:1:63: $message" "$([[ $name = /* ]] && echo "$name" || echo "broken/$name")")"
-            stderr_has 'beside "broken/scenario.json" and in the folders above it'
+            stderr_has 'next to "broken/scenario.json" and in the folders above it'
         done
     done
 done <<'TABLE'

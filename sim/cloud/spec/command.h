@@ -23,7 +23,7 @@
       "a share or file server is slower for a while; speed 0: an outage")                          \
     X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
     X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
-    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; nobody loses nodes")
+    X(QUOTA_CHANGE, "quota.change", "a quota changes from now on; no cluster loses nodes")
 
 /* X(ENUM, name in scenario files, what it does)
  *
@@ -49,11 +49,12 @@
     X(JOB_CREATE, "job.create", "submit a job")                                                    \
     X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
     X(JOB_DELETE, "job.delete", "delete a job")                                                    \
-    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")                  \
-    X(JOB_REACHED, "job.reached", "tell of a job of real execution which step it came to")         \
+    X(JOB_RAN, "job.ran", "report how the command of a job of real execution ended")               \
+    X(JOB_REACHED, "job.reached", "report which step a job of real execution has reached")         \
     X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
     X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
-    X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
+    X(CLUSTER_AUTOSCALE, "cluster.autoscale",                                                      \
+      "let a cluster scale automatically between two limits")                                      \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
     X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")

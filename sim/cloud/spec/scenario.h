@@ -32,9 +32,9 @@ typedef struct {
 /* Who starts next in a cluster's queue: sim/cloud/job/policy.h. X(ENUM, function, name, how far it
  * looks, what it does) */
 #define POLICIES(X)                                                                                \
-    X(SERVICE, service, "service", HEAD, "priority, then submission; nobody overtakes")            \
+    X(SERVICE, service, "service", HEAD, "priority, then submission; no job overtakes")            \
     X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
-      "as the service, but a job that delays nobody before it may overtake")                       \
+      "as the service, but a job that delays no earlier job may overtake")                         \
     X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
       "the experiment that has used least node time goes first")

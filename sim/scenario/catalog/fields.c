@@ -363,7 +363,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                                  sizeof(CoreQuota), quota_fields}},
     [CATALOG_SHARE_TIERS] =
         {.type = {"share_tiers",
-                  "What file shares, blob containers and the disks of file servers are capable of.",
+                  "The limits of file shares, blob containers and the disks of file servers.",
                   sizeof(ShareTier), share_tier_fields}},
     [CATALOG_IMAGES] = {.type = {"images",
                                  "Container images; \"*\" stands for all that are not listed.",

@@ -139,7 +139,7 @@ static const Field program_fields[] = {
 #undef OWNER
 const ObjectType program_type = {
     "program",
-    "What a job's command line does: train a network (\"model\"), or take a time "
+    "The action of a job's command line: train a network (\"model\"), or take a time "
     "(\"duration\").",
     sizeof(ProgramText), program_fields};
 

@@ -134,7 +134,7 @@ START_TEST(what_is_no_json_is_refused_where_it_stands)
         {"[\"\\udc00\"]", 1, 3, "surrogate"},
         {"[01]", 1, 2, "leading zeros"},
         {"[-]", 1, 2, "minus"},
-        {"[1.]", 1, 2, "digits behind"},
+        {"[1.]", 1, 2, "digits after"},
         {"[1e]", 1, 2, "exponent"},
         {"[+1]", 1, 2, "a value"},
         {"[1px]", 1, 2, "1px is not a number"},

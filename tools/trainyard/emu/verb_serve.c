@@ -9,6 +9,7 @@
 
 #include "emu/arm/storage.h"
 #include "emu/az_config.h"
+#include "emu/emulator.h"
 #include "emu/files/auth/auth.h"
 #include "emu/http/server.h"
 #include "sim/base/civil_time.h"

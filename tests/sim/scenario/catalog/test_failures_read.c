@@ -204,10 +204,10 @@ START_TEST(mistakes_are_named)
     static const struct {
         const char *members, *message, *hint;
     } rows[] = {
-        {"\"failures\": {\"scale\": -1}", "scale is no factor", "0 switches"},
+        {"\"failures\": {\"scale\": -1}", "scale is not a factor", "0 switches"},
         {"\"failures\": {\"scale\": \"1001\"}", "scale is not a factor from 0 to 1000", ""},
-        {"\"failures\": {\"scale\": \"much\"}", "scale is no factor", ""},
-        {"\"failures\": {\"scale\": true}", "scale is no factor", ""},
+        {"\"failures\": {\"scale\": \"much\"}", "scale is not a factor", ""},
+        {"\"failures\": {\"scale\": true}", "scale is not a factor", ""},
         {"\"failures\": {\"nodes\": \"meta-rsc3\"}", "unknown failure model \"meta-rsc3\"",
          "did you mean \"meta-rsc1\"?"},
         {"\"failures\": {\"preemption\": \"x\"}", "unknown failure model \"x\"", "llama3-2024"},

@@ -727,8 +727,8 @@ START_TEST(files_are_validated_alone_by_what_they_are)
         {small_cluster_text, "cluster", NULL},
         {"{\"nodeCount\": 1}", "job", "needs \"stdOutErrPathPrefix\""},
         {"{\"vmSize\": 1}", "cluster", "vmSize is 1, expected a string"},
-        {"{}", NULL, "no scenario, cluster, job or catalogue"},
-        {"[]", NULL, "no scenario, cluster, job or catalogue"},
+        {"{}", NULL, "not a scenario, cluster, job or catalogue"},
+        {"[]", NULL, "not a scenario, cluster, job or catalogue"},
         {"", NULL, "empty"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -127,7 +127,8 @@ static const struct {
      "did you mean \"gpu\"?"},
     {"{\"always\": \"cluster gpu nodes == 3 for 5m\"}", "needs no \"for\"", "never"},
     {"{\"sometimes\": \"job trian running\"}", "no command creates a job \"trian\"", "train"},
-    {"{\"eventually\": \"job train running\", \"of\": \"job train begins\"}", "is no moment", ""},
+    {"{\"eventually\": \"job train running\", \"of\": \"job train begins\"}", "is not a moment",
+     ""},
     {"{\"before\": \"job train started\"}", "\"before\" needs \"then\"", ""},
     {"{\"then\": \"job train started\"}", "exactly one of", ""},
     {"{\"before\": \"job train started\", \"then\": \"job other started\"}",
@@ -157,7 +158,7 @@ static const struct {
      "\"p9.\" is not a statistic", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": "
      "\"p99999999999999999999999\"}",
-     "is no statistic", ""},
+     "is not a statistic", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"median\"}",
      "\"median\" is not a statistic", "p50"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"confidence\": \"0.95\"}",
@@ -194,7 +195,8 @@ START_TEST(no_single_epoch_is_told_of_at_fidelity_job)
     memory_files_set(&files, "scenario.json", text, strlen(text));
     ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                      (ScenarioOverrides){0}, &problems));
-    ck_assert_str_eq(problems.items[0].message, "at fidelity \"job\" no record shows single epochs");
+    ck_assert_str_eq(problems.items[0].message,
+                     "at fidelity \"job\" no record shows single epochs");
 }
 END_TEST
 
