@@ -26,9 +26,14 @@ static void count_change(void *listener, const TraceRow *row)
     emulator->changes++;
 }
 
-static void watch_files(void *files, const World *world)
+static void watch_files(void *files, World *world)
 {
     file_store_watch(files, world);
+}
+
+static void watch_moments(void *events, World *world)
+{
+    events_begin(events, world);
 }
 
 static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *base, Status *status)
@@ -44,7 +49,7 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
         .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(emulator->files), .watch = watch_files},
-        {.listener = events_listener(control->events)},
+        {.listener = events_listener(control->events), .watch = watch_moments},
         {.listener = tally_listener(control->tally)},
         {.listener = changes},
     };

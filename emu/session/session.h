@@ -62,8 +62,8 @@ ProvisioningState record_provisioning(const World *world, const Record *record);
 /* Where state that is not in the journal hangs on what the world tells: the file store. Called also
  * while a session is opened. */
 typedef struct {
-    TraceListener listener;                            /* sim/output/trace/row.h */
-    void (*watch)(void *listener, const World *world); /* told of its world before it hears of it;
+    TraceListener listener;                      /* sim/output/trace/row.h */
+    void (*watch)(void *listener, World *world); /* told of its world before it hears of it;
                                                           may be NULL */
 } SessionListener;
 
