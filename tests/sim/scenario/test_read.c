@@ -425,7 +425,7 @@ START_TEST(overrides_that_lead_nowhere_are_refused)
         const char *set, *message, *hint;
     } rows[] = {
         {"/seed", "needs '='", "as in"},
-        {"seed=7", "no JSON pointer", "as in"},
+        {"seed=7", "not a JSON pointer", "as in"},
         {"/command/0/name=x", "no \"command\" on the way", "did you mean \"commands\"?"},
         {"/commands/9/name=x", "no item \"9\" in an array of 3", ""},
         {"/seed/x=1", "inside a number", ""},

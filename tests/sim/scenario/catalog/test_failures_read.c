@@ -230,7 +230,7 @@ START_TEST(mistakes_are_named)
          "either \"cluster\" or \"clusters\"", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\"], \"nodes\": \"1\"}]",
          "those of one \"cluster\"", ""},
-        {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "no list of names", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "not a list of names", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [1]}]", "named by a string", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\", \"gpu\"]}]", "listed twice", ""},
         {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gqu\"}]", "unknown cluster \"gqu\"",
