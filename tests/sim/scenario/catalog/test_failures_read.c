@@ -274,7 +274,7 @@ START_TEST(mistakes_are_named)
         {CRASH("\"cluster\": \"gpu\", \"speed\": \"50%\""), "node.crash takes no \"speed\"", ""},
         {CRASH("\"cluster\": \"gpu\", \"recovery\": \"repair\""), "unknown recovery", "reboot"},
         {CRASH("\"cluster\": \"gpu\", \"recovery\": \"reboot\""), "needs \"duration\"", ""},
-        {CRASH("\"cluster\": \"gpu\", \"duration\": \"1h\""), "stays as it is", "\"reboot\""},
+        {CRASH("\"cluster\": \"gpu\", \"duration\": \"1h\""), "is not repaired", "\"reboot\""},
         {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"at\": \"1m\""),
          "node.slow needs \"speed\"", ""},
         {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"speed\": \"0%\", \"at\": \"1m\""),
