@@ -15,7 +15,6 @@ libgsl-dev       | have_library gsl                     | bounds on means and qu
 librandom123-dev | have_header Random123/philox.h       | random numbers with an address
 gnuplot-nox      | have_command gnuplot                 | plots of the report
 libdnnl-dev      | have_header dnnl.h                   | the trainer computes with oneDNN
-libopenblas-dev  | have_library openblas                | the trainer computes with OpenBLAS
 libopenmpi-dev   | have_library ompi-c                  | several ranks train together
 openmpi-bin      | have_command mpirun                  | starts them
 libmicrohttpd-dev | have_library libmicrohttpd          | the emulator speaks HTTP

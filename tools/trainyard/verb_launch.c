@@ -101,7 +101,6 @@ static const Place here = {.source = "trainyard: launch"};
 
 /* --- What is asked for --- */
 
-/* `trainyard launch` once started ranks of any program. */
 static bool check_trainer_words(char **words, Status *status)
 {
     if (!words[0] || words[0][0] == '-')
@@ -109,9 +108,7 @@ static bool check_trainer_words(char **words, Status *status)
     status_fail(status, STATUS_BAD_INPUT, here,
                 "what stands behind -- is for the trainer, which takes options; got \"%s\"",
                 words[0]);
-    return status_hint(status,
-                       "`trainyard ranks --ranks N -- %s ...` starts a program as several "
-                       "ranks",
+    return status_hint(status, "`mpirun -n N trainyard %s ...` starts a program as several ranks",
                        words[0]);
 }
 

@@ -101,8 +101,7 @@ static bool check_launcher(Comm *comm, Status *status)
     status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                 "%" PRId32 " ranks or more were started, but Open MPI finds only this one",
                 launcher_ranks());
-    return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin); those "
-                               "of `trainyard ranks` talk by --comm tcp");
+    return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin)");
 }
 
 /* The ranks of this machine, and the cores that they have together. */

@@ -1,5 +1,5 @@
 /* Ranks that sum on their GPUs by NCCL, one GPU a rank. Everything else they leave to what they
- * began with, tcp or mpi, which also carries NCCL's id from rank 0 to all. */
+ * began with, which is mpi and also carries NCCL's id from rank 0 to all. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -54,7 +54,7 @@ static bool take_memory(size_t bytes, float **floats, Status *status)
 static bool prepare(Gpu *gpu, const float *input, int64_t count, Status *status)
 {
     const size_t bytes = (size_t)count * sizeof *input;
-    return take_device(comm_local_gpu(gpu->comm), status) &&
+    return take_device(comm_local_rank(gpu->comm), status) &&
            is_fine(cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking),
                    "making a stream", status) &&
            take_memory(bytes, &gpu->input, status) && take_memory(bytes, &gpu->output, status) &&

@@ -35,20 +35,9 @@ const Backend backend_onednn = {
     .name = "onednn", .summary = "oneDNN (left out of this build)", .probe = onednn_left_out};
 #endif
 
-#ifndef TRAINYARD_HAVE_OPENBLAS
-static bool openblas_left_out(Precision precision, Status *status)
-{
-    (void)precision;
-    return fail_left_out("OpenBLAS", "libopenblas-dev (Debian's name)", status);
-}
-const Backend backend_openblas = {
-    .name = "openblas", .summary = "OpenBLAS (left out of this build)", .probe = openblas_left_out};
-#endif
-
 /* --- The choice --- */
 
-const Backend *const backends[] = {&backend_cuda, &backend_onednn, &backend_openblas, &backend_ref,
-                                   NULL};
+const Backend *const backends[] = {&backend_cuda, &backend_onednn, &backend_ref, NULL};
 
 bool backend_word_allows(const char *word, const Backend *backend)
 {

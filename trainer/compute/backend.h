@@ -2,10 +2,9 @@
  *
  *     ref       plain C in double precision: the definition, and what the others are tested against
  *     onednn    oneDNN on the processor; fp32 and bf16
- *     openblas  im2col and OpenBLAS' sgemm; fp32
  *     cuda      own kernels, cuBLAS and cuDNN on a GPU; fp32, tf32 and bf16
  *
- * "cpu" names the first of onednn and openblas that works here, "auto" the fastest of all that do.
+ * "cpu" names onednn, "auto" the fastest of all that work here.
  * Nothing of one backend is seen by another; data, optimizer, checkpoint, timeline and
  * communication know none of them.
  *
@@ -158,7 +157,6 @@ const Backend *backend_find(const char *word, Precision precision, Status *statu
 
 extern const Backend backend_ref;
 extern const Backend backend_onednn;
-extern const Backend backend_openblas;
 extern const Backend backend_cuda;
 
 #endif

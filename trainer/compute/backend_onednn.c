@@ -7,7 +7,6 @@
 #include "trainer/compute/channel_blocks.h"
 #include "trainer/compute/convolution_gradient.h"
 #include "trainer/compute/dropout.h"
-#include "trainer/compute/host_layers.h"
 #include "trainer/compute/onednn_model.h"
 
 /* GCC's OpenMP, which oneDNN counts threads by; clang has no <omp.h> for it. */

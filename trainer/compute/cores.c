@@ -1,7 +1,6 @@
 #define _GNU_SOURCE // sched_getaffinity is Linux's
 #include "trainer/compute/cores.h"
 #include "sim/base/text.h"
-#include "trainer/comm/launcher.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -60,6 +59,6 @@ void cores_warn(Problems *warnings, int32_t ranks, int32_t threads, int32_t core
                     cores / ranks);
     else
         status_hint(warning,
-                    "%s %" PRId32 " with one thread each gives every rank a core of its own",
-                    launcher_command(), cores);
+                    "mpirun -n %" PRId32 " with one thread each gives every rank a core of its own",
+                    cores);
 }

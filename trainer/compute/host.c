@@ -7,6 +7,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/compute/vectors.h"
 #include "trainer/data/augment.h"
 
 /* Large arrays ask for large pages: with small ones, looking up addresses takes a noticeable part
@@ -107,6 +108,18 @@ bool host_update(void *model, const RmsProp *optimizer, float rate, float gradie
                        host->arenas[ARENA_WEIGHTS]);
     profile_note(host->settings.profile, PROFILE_UPDATE, &clock_ns);
     return is_finite;
+}
+
+VECTORISED
+static void host_relu_loop(const float *restrict out, int64_t count, float *restrict gradient)
+{
+    for (int64_t i = 0; i < count; i++)
+        gradient[i] = out[i] == 0.0f ? 0.0f : gradient[i];
+}
+
+void host_relu_backward(const float *out, int64_t count, float *gradient)
+{
+    host_relu_loop(out, count, gradient);
 }
 
 const float *host_probabilities(void *model)

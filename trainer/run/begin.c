@@ -92,7 +92,7 @@ static bool open_model(Training *training, Status *status)
                                       .batch_max = largest_batch(training),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
-                                      .local_rank = comm_local_gpu(training->trainer.comm),
+                                      .local_rank = comm_local_rank(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank,
                                       .profile = training->trainer.profile,

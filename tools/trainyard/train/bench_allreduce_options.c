@@ -77,8 +77,7 @@ const OptionTable bench_allreduce_option_table = {
         "about the gradients of the tutorial's network. With --comm nccl the values lie on GPUs, "
         "one a rank; otherwise in memory.",
     .example = "mpirun -n 2 trainyard bench-allreduce --check\n"
-               "trainyard ranks --ranks 2 -- bench-allreduce --check\n"
-               "trainyard ranks --gpus 2 -- bench-allreduce --comm nccl --check\n"
+               "mpirun -n 2 trainyard bench-allreduce --comm nccl --check\n"
                "mpirun -n 4 trainyard bench-allreduce -b 1MiB -e 16MiB --json",
     .options = options,
 };

@@ -85,8 +85,8 @@ static const Option options[] = {
      .offset = offsetof(BenchTrainingOptions, has_profile)},
     {.name = "sgemm",
      .kind = OPTION_FLAG,
-     .help = "measure how fast OpenBLAS multiplies matrices in float32 here, and print the share "
-             "of it that the training reaches",
+     .help = "measure how fast oneDNN multiplies matrices in float32 here, and print the share of "
+             "that rate that the training reaches",
      .offset = offsetof(BenchTrainingOptions, has_sgemm)},
     {.name = "json",
      .kind = OPTION_FLAG,

@@ -81,7 +81,7 @@ static bool model_open(Bench *bench, Status *status)
         .batch_max = (int32_t)options->batch_size,
         .precision = (Precision)options->precision,
         .threads = (int32_t)options->threads,
-        .local_rank = comm_local_gpu(trainer->comm),
+        .local_rank = comm_local_rank(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
         .is_deterministic = options->is_deterministic,
