@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tests/support/plain_loops.h"
+#include "trainer/base/floats.h"
 #include "trainer/compute/dropout.h"
 #include "trainer/compute/host.h"
 
@@ -89,7 +90,7 @@ static void measure(Bench *bench, const Pass *pass)
 /* Values of both signs without zeros, so that nothing is skipped. */
 static float *numbers(int64_t count)
 {
-    float *floats = host_floats(count);
+    float *floats = floats_zeroed(count);
     for (int64_t i = 0; i < count; i++)
         floats[i] = (float)(i * 7919 % 1009 - 504) / 500.0f + 0.0001f;
     return floats;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/support/suite.h"
-#include "trainer/compute/backend.h"
+#include "trainer/cuda/backend_cuda.h"
 
 int main(void)
 {

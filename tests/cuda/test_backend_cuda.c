@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/cuda/cuda_models.h"
+#include "trainer/compute/backend_ref.h"
 
 enum { DIVISOR = GPU_IS_EMULATED ? 4 : 1 };
 

@@ -6,7 +6,7 @@
 
 #include "tests/cuda_emulation/emulation.h"
 #include "tests/support/suite.h"
-#include "trainer/cuda/toolkit.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 static void must(cudaError_t error)
 {

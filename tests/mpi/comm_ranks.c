@@ -15,6 +15,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "trainer/comm/comm.h"
 #include "trainer/record/timeline.h"
 
@@ -180,9 +181,9 @@ static void run_barrier(void)
         FINE(comm_barrier(comm, &status));
         if (rank == late)
             sleep_ns(NS_PER_S / 20);
-        int64_t came_ns = timeline_clock_ns();
+        int64_t came_ns = machine_clock_ns();
         FINE(comm_barrier(comm, &status));
-        int64_t left_ns = timeline_clock_ns();
+        int64_t left_ns = machine_clock_ns();
         int64_t last_came = -came_ns, first_left = left_ns;
         FINE(comm_min(comm, &last_came, &status));
         FINE(comm_min(comm, &first_left, &status));
@@ -287,12 +288,12 @@ static void run_stalls(void)
 {
     int64_t ready_ns[64] = {0};
     CHECK(size >= 2 && size <= 64);
-    int64_t begin_ns = timeline_clock_ns();
+    int64_t begin_ns = machine_clock_ns();
     Heard heard = step_with_late(0, size - 1, ready_ns);
     if (rank == 0) {
         check_heard(&heard);
         for (int32_t r = 0; r < size; r++)
-            CHECK(ready_ns[r] >= begin_ns && ready_ns[r] <= timeline_clock_ns());
+            CHECK(ready_ns[r] >= begin_ns && ready_ns[r] <= machine_clock_ns());
         CHECK(ready_ns[size - 1] - ready_ns[0] >= NS_PER_S / 2);
     } else {
         CHECK(heard.calls == 0 || rank == 1);

@@ -9,11 +9,12 @@
 #include "sim/base/memory.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "tests/cuda_emulation/emulation.h"
 #include "tests/nccl_emulation/nccl_emulation.h"
 #include "tests/support/small_training.h"
 #include "trainer/comm/allreduce_bench.h"
-#include "trainer/cuda/nccl_version.h"
+#include "trainer/cuda/toolkit/nccl_version.h"
 #include "trainer/run/step.h"
 
 static Comm *comm;
@@ -224,7 +225,7 @@ static void run_training(void)
     cuda_emulation_set_lag(true); // what is not waited for shows
     const uint64_t by_processor = train(arena, NULL);
     use_gpus();
-    Timeline *timeline = timeline_create(rank, size, timeline_clock_ns());
+    Timeline *timeline = timeline_create(rank, size, machine_clock_ns());
     const uint64_t by_step = train(arena, timeline);
     CHECK(cuda_emulation_counts().graph_launches == 0);
     const uint64_t in_graphs = train(arena, NULL);

@@ -1,4 +1,4 @@
-/* What the tests of real/compare/ranks.h start as ranks: a shell with a script, in a folder of its
+/* What the tests of real/launch/ranks.h start as ranks: a shell with a script, in a folder of its
  * own. */
 #ifndef TESTS_REAL_STARTED_RANKS_H
 #define TESTS_REAL_STARTED_RANKS_H
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "real/compare/ranks.h"
+#include "real/launch/ranks.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

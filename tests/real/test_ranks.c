@@ -1,4 +1,4 @@
-/* real/compare/ranks.h with one rank, and what is refused. Several: test_ranks_mpi.c. */
+/* real/launch/ranks.h with one rank, and what is refused. Several: test_ranks_mpi.c. */
 #include "tests/real/started_ranks.h"
 
 START_TEST(one_rank_is_the_program_itself)

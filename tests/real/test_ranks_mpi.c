@@ -1,4 +1,4 @@
-/* real/compare/ranks.h with several ranks, by the mpirun of this machine. Exit code 77: there is
+/* real/launch/ranks.h with several ranks, by the mpirun of this machine. Exit code 77: there is
  * none. */
 #include "tests/real/started_ranks.h"
 

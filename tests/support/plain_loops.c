@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trainer/base/random.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/random.h"
 
 void plain_rmsprop(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                    const float *gradients, float *accumulators, float *weights)

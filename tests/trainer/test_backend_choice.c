@@ -4,6 +4,7 @@
 
 #include "tests/support/suite.h"
 #include "trainer/compute/backend.h"
+#include "trainer/run/backends.h"
 
 /* "package" where this build lacks the backend's library, else NULL. */
 static const char *missing_package(const Backend *backend)

@@ -15,6 +15,7 @@
 #include "sim/base/text.h"
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
+#include "trainer/run/backends.h"
 
 /* Of layers and tensors: Euclidean distance / length, unless it says something else. Measured in
  * fp32 with oneDNN on a processor with AVX2; in bf16 with ref whose weights,

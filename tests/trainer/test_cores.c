@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // sched_setaffinity is Linux's
-#include "trainer/compute/cores.h"
+#include "trainer/comm/cores.h"
 
 #include <sched.h>
 #include <string.h>

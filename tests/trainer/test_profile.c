@@ -1,4 +1,4 @@
-#include "trainer/record/profile.h"
+#include "trainer/compute/profile.h"
 
 #include <stdlib.h>
 

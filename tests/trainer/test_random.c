@@ -1,4 +1,4 @@
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/record/spread.h"
+#include "trainer/base/spread.h"
 
 #include "tests/support/suite.h"
 

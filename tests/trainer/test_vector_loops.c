@@ -1,5 +1,6 @@
 /* The vectorised passes give, to the bit, what the definitions of tests/support/plain_loops.h give;
  * sizes are such that vectors, what is left over behind them, and several chunks all occur. */
+#include "trainer/base/floats.h"
 #include "trainer/compute/host.h"
 
 #include <inttypes.h>
@@ -9,15 +10,15 @@
 
 #include "tests/support/plain_loops.h"
 #include "tests/support/suite.h"
+#include "trainer/base/random.h"
 #include "trainer/compute/dropout.h"
-#include "trainer/run/random.h"
 
 enum { MANY = 20011 };
 
 /* Values in [-1, 1), an eighth of them zero, of which some are negative zeros. */
 static float *numbers(uint32_t stream, int64_t count)
 {
-    float *floats = host_floats(count);
+    float *floats = floats_zeroed(count);
     for (int64_t i = 0; i < count; i++) {
         PhiloxBlock words = philox(5, (PhiloxBlock){{(uint32_t)i, stream, 0, 0}});
         floats[i] = 2.0f * random_unit(words.word[0]) - 1.0f;
@@ -53,8 +54,8 @@ static void check_bits(const float *ours, const float *plain, int64_t count)
 START_TEST(the_optimizer_gives_the_bits_of_the_formula)
 {
     const RmsProp optimizer = rmsprop_of_keras(1e-3);
-    float *ours[2] = {host_floats(MANY), numbers(1, MANY)};
-    float *plain[2] = {host_floats(MANY), numbers(1, MANY)};
+    float *ours[2] = {floats_zeroed(MANY), numbers(1, MANY)};
+    float *plain[2] = {floats_zeroed(MANY), numbers(1, MANY)};
     for (uint32_t step = 0; step < 3; step++) {
         float *gradients = numbers(10 + step, MANY);
         rmsprop_update(&optimizer, 1e-3f, 0.25f, MANY, gradients, ours[0], ours[1]);
@@ -88,7 +89,7 @@ END_TEST
 START_TEST(augmented_images_have_the_bits_of_the_definition)
 {
     uint8_t *image = byte_values(1, IMAGE_BYTES, 256);
-    float *ours = host_floats(IMAGE_BYTES), *plain = host_floats(IMAGE_BYTES);
+    float *ours = floats_zeroed(IMAGE_BYTES), *plain = floats_zeroed(IMAGE_BYTES);
     for (uint32_t place = 0; place < 32; place++) {
         Augmentation augmentation = augmentation_draw(1, 0, 7, place);
         augment_image(image, augmentation, ours);

@@ -153,7 +153,7 @@ static const char *job_name(Arena *arena, char **paths, int32_t index)
 }
 
 /* What the trainer makes of the words. */
-static bool parse_words(Arena *arena, char *const *words, TrainOptions *options, Status *status)
+static bool parse_words(Arena *arena, char *const *words, TrainingSettings *options, Status *status)
 {
     static char program[] = "train";
     Operands operands;
@@ -178,7 +178,7 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
                           LaunchSettings *settings)
 {
     enum { SEED_WORDS = 2 };
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     Status unheard;
     int32_t count = 0;
     while (more[count])
@@ -388,7 +388,7 @@ static int launch_all(Launch *launch, const Operands *operands)
 static int launch_with(Arena *arena, const LaunchArguments *arguments, const Operands *operands,
                        char **words)
 {
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     LaunchMount *mounts;
     Status status;
     if (!parse_words(arena, words, &options, &status) ||

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/comm/cores.h"
 #include "trainer/comm/kind.h"
-#include "trainer/compute/cores.h"
 
 static const CommKind *const kinds[] = {
 #ifdef TRAINYARD_HAVE_MPI

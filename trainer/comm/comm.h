@@ -17,9 +17,9 @@
 
 typedef struct Comm Comm;
 
-extern const char *const comm_words[]; /* "auto", "local", "mpi", "nccl", ended by NULL */
-
-/* STATUS_MACHINE with one line when this build or this machine has no such communication; also for
+/* `word` is one of comm_words (trainer/comm/comm_words.h).
+ *
+ * STATUS_MACHINE with one line when this build or this machine has no such communication; also for
  * "auto" where a launcher started several ranks that this build cannot make talk. MPI opens at most
  * once in a process. */
 MUST_CHECK bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status);
@@ -39,7 +39,7 @@ int32_t comm_size(const Comm *comm);
 int32_t comm_local_size(const Comm *comm);
 /* This rank's place among the ranks on this machine. It picks the rank's GPU. */
 int32_t comm_local_rank(const Comm *comm);
-/* Cores that these ranks may use together (trainer/compute/cores.h). */
+/* Cores that these ranks may use together (trainer/comm/cores.h). */
 int32_t comm_local_cores(const Comm *comm);
 
 /* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give

@@ -17,9 +17,6 @@ typedef struct {
     uint64_t step;
 } Host;
 
-/* `count` zeroed floats, aligned to 64 bytes for vector instructions; free with free(). */
-float *host_floats(int64_t count);
-
 void host_open(const BackendSettings *settings, Host *host);
 void host_close(Host *host);
 

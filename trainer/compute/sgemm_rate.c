@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "trainer/compute/host.h"
-#include "trainer/record/spread.h"
-#include "trainer/record/timeline.h"
+#include "sim/cli/machine_clock.h"
+#include "trainer/base/floats.h"
+#include "trainer/base/spread.h"
 
 /* GCC's OpenMP, which oneDNN takes the number of threads from; clang has no <omp.h> for it. */
 void omp_set_num_threads(int threads);
@@ -20,10 +20,10 @@ static const int64_t side_ns = 100 * NS_PER_MS; // that one side is measured
 /* False if oneDNN fails. */
 static bool multiply(int32_t side, const float *a, const float *b, float *product, int64_t *took_ns)
 {
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     const dnnl_status_t done =
         dnnl_sgemm('N', 'N', side, side, side, 1.0f, a, side, b, side, 0.0f, product, side);
-    *took_ns = timeline_clock_ns() - begin_ns;
+    *took_ns = machine_clock_ns() - begin_ns;
     *took_ns = *took_ns > 0 ? *took_ns : 1;
     return done == dnnl_success;
 }
@@ -31,7 +31,7 @@ static bool multiply(int32_t side, const float *a, const float *b, float *produc
 static bool rate_of_side(int32_t side, SgemmRate *rate)
 {
     const int64_t count = (int64_t)side * side;
-    float *a = host_floats(count), *b = host_floats(count), *product = host_floats(count);
+    float *a = floats_zeroed(count), *b = floats_zeroed(count), *product = floats_zeroed(count);
     for (int64_t i = 0; i < count; i++) {
         a[i] = (float)(i % 7);
         b[i] = (float)(i % 5);

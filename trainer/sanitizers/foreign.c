@@ -1,6 +1,6 @@
-/* Part of the trainer's programs in builds with AddressSanitizer: what it says of the libraries
- * that they link is not about them. Compiled in, as programs that are started with an environment
- * of their own are to know it, too. */
+/* Private to trainer/sanitizers: suppresses AddressSanitizer's reports about libraries. It is
+ * compiled into the trainer's programs, because `run --real` starts them with an environment of
+ * their own. */
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/lsan_interface.h>
 

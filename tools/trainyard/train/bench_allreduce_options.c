@@ -1,6 +1,6 @@
 #include "tools/trainyard/train/bench_allreduce_options.h"
 
-#include "trainer/comm/comm.h"
+#include "trainer/comm/comm_words.h"
 
 const BenchAllreduceOptions bench_allreduce_defaults = {
     .min_bytes = 8, .max_bytes = 64 << 20, .factor = 2, .iterations = 20, .warmup = 5};

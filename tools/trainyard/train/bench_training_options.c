@@ -1,7 +1,7 @@
 #include "tools/trainyard/train/bench_training_options.h"
 
-#include "trainer/comm/comm.h"
-#include "trainer/compute/backend.h"
+#include "trainer/comm/comm_words.h"
+#include "trainer/compute/backend_words.h"
 
 const BenchTrainingOptions bench_training_option_defaults = {
     .network = "keras_cifar10_cnn",
