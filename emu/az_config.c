@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 
@@ -146,59 +146,24 @@ static const char *const misleading[] = {
 static const char *const proxy_names[] = {"HTTPS_PROXY", "https_proxy"};
 static const char *const no_proxy_names[] = {"NO_PROXY", "no_proxy"};
 
-/* `text` as one word that the shell takes literally. */
-static void quote(const char *text, AzShell shell, Text *out)
-{
-    text_add(out, "'");
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            text_add(out, shell == AZ_SHELL_SH ? "'\\''" : shell == AZ_SHELL_FISH ? "\\'" : "''");
-        else if (*text == '\\' && shell == AZ_SHELL_FISH)
-            text_add(out, "\\\\");
-        else
-            text_append(out, text, 1);
-    }
-    text_add(out, "'");
-}
-
-static const struct {
-    const char *set, *equals, *unset;
-} words[AZ_SHELL_COUNT] = {
-    [AZ_SHELL_SH] = {"export ", "=", "unset "},
-    [AZ_SHELL_FISH] = {"set -gx ", " ", "set -e "},
-    [AZ_SHELL_POWERSHELL] = {"$env:", " = ", "Remove-Item -ErrorAction Ignore Env:"},
-};
-
-static void set_variable(const char *name, const char *value, AzShell shell, Text *out)
-{
-    text_printf(out, "%s%s%s", words[shell].set, name, words[shell].equals);
-    quote(value, shell, out);
-    text_add(out, "\n");
-}
-
-static void unset_variable(const char *name, AzShell shell, Text *out)
-{
-    text_printf(out, "%s%s\n", words[shell].unset, name);
-}
-
-static void set_both(const char *const names[2], const char *value, AzShell shell, Text *out)
+static void set_both(const char *const names[2], const char *value, CodeShell shell, Text *out)
 {
     for (int i = 0; i < 2; i++)
-        set_variable(names[i], value, shell, out);
+        code_set(shell, names[i], value, out);
 }
 
-void az_config_exports(const Ready *ready, AzForm form, AzShell shell, Text *out)
+void az_config_exports(const Ready *ready, AzForm form, CodeShell shell, Text *out)
 {
     Arena *arena = arena_create();
     const char *plain = ready->addresses.plain;
     for (size_t i = 0; i < sizeof misleading / sizeof *misleading; i++)
-        unset_variable(misleading[i], shell, out);
-    set_variable("AZURE_CONFIG_DIR", az_config_folder(arena, ready, form), shell, out);
-    set_variable("AZURE_CORE_COLLECT_TELEMETRY", "no", shell, out);
-    set_variable("REQUESTS_CA_BUNDLE", ready->bundle_path, shell, out); // az, Python
-    set_variable("CURL_CA_BUNDLE", ready->bundle_path, shell, out);
-    set_variable("NODE_EXTRA_CA_CERTS", ready->ca_path, shell, out);
-    set_variable("MSI_ENDPOINT", arena_printf(arena, "http://%s/msi/token", plain), shell, out);
+        code_unset(shell, misleading[i], out);
+    code_set(shell, "AZURE_CONFIG_DIR", az_config_folder(arena, ready, form), out);
+    code_set(shell, "AZURE_CORE_COLLECT_TELEMETRY", "no", out);
+    code_set(shell, "REQUESTS_CA_BUNDLE", ready->bundle_path, out); // az, Python
+    code_set(shell, "CURL_CA_BUNDLE", ready->bundle_path, out);
+    code_set(shell, "NODE_EXTRA_CA_CERTS", ready->ca_path, out);
+    code_set(shell, "MSI_ENDPOINT", arena_printf(arena, "http://%s/msi/token", plain), out);
     if (form == AZ_PROXY) {
         set_both(proxy_names, arena_printf(arena, "http://%s", plain), shell, out);
         set_both(no_proxy_names, "127.0.0.1,localhost", shell, out);
@@ -206,16 +171,16 @@ void az_config_exports(const Ready *ready, AzForm form, AzShell shell, Text *out
     arena_destroy(arena);
 }
 
-void az_config_unsets(AzShell shell, Text *out)
+void az_config_unsets(CodeShell shell, Text *out)
 {
     static const char *const names[] = {
         "AZURE_CONFIG_DIR", "AZURE_CORE_COLLECT_TELEMETRY", "REQUESTS_CA_BUNDLE",
         "CURL_CA_BUNDLE",   "NODE_EXTRA_CA_CERTS",          "MSI_ENDPOINT",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unset_variable(names[i], shell, out);
+        code_unset(shell, names[i], out);
     for (int i = 0; i < 2; i++) {
-        unset_variable(proxy_names[i], shell, out);
-        unset_variable(no_proxy_names[i], shell, out);
+        code_unset(shell, proxy_names[i], out);
+        code_unset(shell, no_proxy_names[i], out);
     }
 }

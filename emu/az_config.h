@@ -12,6 +12,7 @@
 #define EMU_AZ_CONFIG_H
 
 #include "emu/http/ready.h"
+#include "sim/cli/shell_code.h"
 
 typedef enum { AZ_PROXY, AZ_USERINFO } AzForm;
 
@@ -22,18 +23,8 @@ MUST_CHECK bool az_config_write(const Ready *ready, AzForm form, Status *status)
 /* The same for those of both forms that exist: the emulator's ports may have changed. */
 MUST_CHECK bool az_config_refresh(const Ready *ready, Status *status);
 
-/* X(ENUM, name) */
-#define AZ_SHELLS(X) X(SH, "sh") X(FISH, "fish") X(POWERSHELL, "powershell")
-
-typedef enum {
-#define X(name, text) AZ_SHELL_##name,
-    AZ_SHELLS(X)
-#undef X
-        AZ_SHELL_COUNT
-} AzShell;
-
 /* Lines for the shell that set the variables, or unset them. */
-void az_config_exports(const Ready *ready, AzForm form, AzShell shell, Text *out);
-void az_config_unsets(AzShell shell, Text *out);
+void az_config_exports(const Ready *ready, AzForm form, CodeShell shell, Text *out);
+void az_config_unsets(CodeShell shell, Text *out);
 
 #endif

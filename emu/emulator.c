@@ -93,6 +93,18 @@ static void name_itself(Arena *arena, Emulator *emulator)
     emulator->settings.subscription = session_scenario(emulator->session)->subscription;
 }
 
+/* Before anything is made of a new session: whether it can begin with that scenario. */
+static bool can_begin(Arena *arena, Emulator *emulator, const char *scenario_path,
+                      ScenarioOverrides overrides, Problems *problems, Problems *warnings)
+{
+    const ScenarioFile *base = base_open(arena, NULL, scenario_path, overrides, problems, warnings);
+    emulator->api_faults = api_faults_create(arena);
+    const bool can = base && add_api_faults(emulator, base, problems);
+    api_faults_destroy(emulator->api_faults);
+    emulator->api_faults = NULL;
+    return can;
+}
+
 Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
                         ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
                         Problems *problems, Problems *warnings)
@@ -102,6 +114,10 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     emulator->settings = *settings;
     emulator->clock = clock;
     emulator->events_most = 20000000;
+    emulator->before = state_folder_before(folder);
+    if (!emulator->before.has_database &&
+        !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
+        return NULL;
     emulator->store = store_open(folder, &status);
     const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
                                                            overrides, problems, warnings)
@@ -117,7 +133,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     }
     if (status.code != STATUS_OK)
         problems_add_status(problems, &status);
-    emulator_close(emulator);
+    emulator_withdraw(emulator);
     return NULL;
 }
 
@@ -144,6 +160,13 @@ void emulator_close(Emulator *emulator)
         file_store_close(emulator->files);
     api_faults_destroy(emulator->api_faults);
     store_close(emulator->store);
+}
+
+void emulator_withdraw(Emulator *emulator)
+{
+    if (emulator && emulator->store)
+        state_folder_withdraw(store_folder(emulator->store), emulator->before);
+    emulator_close(emulator);
 }
 
 /* --- Time --- */

@@ -11,6 +11,7 @@
 #include "emu/jobs/runs.h"
 #include "emu/session/clock.h"
 #include "emu/session/session.h"
+#include "emu/session/state_folder.h"
 #include "real/launch/hand_off.h"
 #include "sim/scenario/read.h"
 
@@ -39,6 +40,7 @@ typedef struct {
 typedef struct Emulator {
     EmulatorSettings settings;
     Store *store;
+    StateBefore before; /* it was opened */
     Session *session;
     FileStore *files;
     Events *events; /* its listener is one of the session's */
@@ -70,11 +72,14 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                         Problems *problems, Problems *warnings);
 /* Makes lasting what was written, and this moment with it: an emulator that is opened again goes on
  * from there, so that nothing that it has told lies in its future. After a failure it must be
- * closed: it knows of writes that are gone (emu/session/store.h). */
+ * closed: it knows of writes that are gone (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
 /* The same before an orderly end: the world then knows all that clients have written. */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
+/* The same instead, where the program cannot start after all: if its session is new, all that was
+ * made of it is removed. NULL is fine. */
+void emulator_withdraw(Emulator *emulator);
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);

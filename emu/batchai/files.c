@@ -4,7 +4,7 @@
 
 #include "emu/batchai/batchai.h"
 #include "emu/files/sas.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/share/job_files.h"

@@ -56,7 +56,7 @@ static bool take_policy(FilesCall *call, const XmlNode *node, Json *policies)
     const bool is_id = id && *id && u8_mbsnlen((const uint8_t *)id, strlen(id)) <= ID_MAX;
     if (strcmp(node->name, "SignedIdentifier") != 0 || !is_id || has_policy(policies, id) ||
         policies->count == POLICIES_MAX)
-        return call_refuse_for(call, ERROR_INVALID_XML_VALUE, "(%s)", node->name);
+        return call_refuse_for(call, AZURE_FILES_INVALID_XML_VALUE, "(%s)", node->name);
     Json *policy = json_add(policies, json_object(call->arena));
     files_json_put(call->arena, policy, "id", id);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -64,8 +64,8 @@ static bool take_policy(FilesCall *call, const XmlNode *node, Json *policies)
         if (!value || *value == '\0')
             continue;
         if (!value_is_right(fields[i].element, value))
-            return call_refuse_for(call, ERROR_INVALID_XML_VALUE, "(%s: \"%s\")", fields[i].element,
-                                   value);
+            return call_refuse_for(call, AZURE_FILES_INVALID_XML_VALUE, "(%s: \"%s\")",
+                                   fields[i].element, value);
         files_json_put(call->arena, policy, fields[i].key, value);
     }
     return true;
@@ -78,7 +78,7 @@ static bool take_policies(FilesCall *call, Json *policies)
         return true;
     const XmlNode *root = xml_read(call->arena, call->request->body, call->request->body_bytes);
     if (!root || strcmp(root->name, "SignedIdentifiers") != 0)
-        return call_refuse(call, ERROR_INVALID_XML);
+        return call_refuse(call, AZURE_FILES_INVALID_XML);
     for (const XmlNode *node = root->first; node; node = node->next)
         if (!take_policy(call, node, policies))
             return false;

@@ -6,16 +6,6 @@
 #include "emu/files/store/file_names.h"
 #include "sim/base/ascii.h"
 
-const char *files_address_message(FilesAddressFault fault)
-{
-    static const char *const messages[] = {
-#define X(name, message) message,
-        FILES_ADDRESS_FAULTS(X)
-#undef X
-    };
-    return messages[fault];
-}
-
 bool account_name_is_valid(const char *name)
 {
     static const char *const taken[] = {"subscriptions", "providers", "tenants",  "metadata",
@@ -105,12 +95,12 @@ static bool keeps_dots(const HttpRequest *request, const char *header)
 }
 
 /* "/SHARE/a/b" of a path without its account. */
-static FilesAddressFault read_resource(Arena *arena, const char *path, bool has_dots,
-                                       FilesAddress *address)
+static AzureError read_resource(Arena *arena, const char *path, bool has_dots,
+                                FilesAddress *address)
 {
     const char *decoded = http_decode(arena, path, strlen(path), false);
     if (!decoded)
-        return ADDRESS_URI;
+        return AZURE_FILES_ADDRESS_URI;
     decoded += strspn(decoded, "/");
     size_t length = strlen(decoded);
     while (length > 0 && decoded[length - 1] == '/')
@@ -121,20 +111,21 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, bool has_
     address->share = arena_strndup(arena, decoded, share);
     address->path = "";
     if (share > 0 && !share_name_is_valid(address->share))
-        return share < 3 || share > 63 ? ADDRESS_SHARE_LENGTH : ADDRESS_SHARE;
+        return share < 3 || share > 63 ? AZURE_FILES_ADDRESS_SHARE_LENGTH
+                                       : AZURE_FILES_ADDRESS_SHARE;
     FileName *names;
     int32_t count;
     const char *below = decoded + share + (decoded[share] == '/');
     if (!file_path_fits(below))
-        return ADDRESS_PATH;
+        return AZURE_FILES_ADDRESS_PATH;
     if (!has_dots)
         below = file_path_without_dots(arena, below);
     if (!file_path_split(arena, below, &names, &count))
-        return ADDRESS_NAME;
+        return AZURE_FILES_ADDRESS_NAME;
     for (int32_t i = 0; i < count; i++)
         address->path =
             i == 0 ? names[i].name : arena_printf(arena, "%s/%s", address->path, names[i].name);
-    return ADDRESS_OK;
+    return AZURE_OK;
 }
 
 bool files_is_snapshot_time(const char *text)
@@ -143,8 +134,8 @@ bool files_is_snapshot_time(const char *text)
     return length > 0 && length < 40 && strspn(text, "0123456789-:.TZ") == length;
 }
 
-static FilesAddressFault read_address(const HttpRequest *request, const char *suffix, bool has_dots,
-                                      FilesAddress *address)
+static AzureError read_address(const HttpRequest *request, const char *suffix, bool has_dots,
+                               FilesAddress *address)
 {
     *address = (FilesAddress){.host = FILES_HOST};
     const char *rest = request->target;
@@ -156,7 +147,7 @@ static FilesAddressFault read_address(const HttpRequest *request, const char *su
         const char *signing = account_of_signature(request);
         address->account = first_part(request, &rest);
         if (!address->account)
-            return ADDRESS_URI;
+            return AZURE_FILES_ADDRESS_URI;
         // The JavaScript SDK renames to "/SHARE/a/b", and hands out clients of it, also where paths
         // begin with the account. Whoever signs with a key says of which account it is.
         if (signing && strcmp(signing, address->account) != 0) {
@@ -165,15 +156,14 @@ static FilesAddressFault read_address(const HttpRequest *request, const char *su
         }
     }
     if (!address->account || !account_name_is_valid(address->account))
-        return ADDRESS_ACCOUNT;
+        return AZURE_FILES_ADDRESS_ACCOUNT;
     address->snapshot = http_query(request, "sharesnapshot");
     if (address->snapshot && !files_is_snapshot_time(address->snapshot))
-        return ADDRESS_SNAPSHOT;
+        return AZURE_FILES_ADDRESS_SNAPSHOT;
     return read_resource(request->arena, rest, has_dots, address);
 }
 
-FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
-                                     FilesAddress *address)
+AzureError files_address_read(const HttpRequest *request, const char *suffix, FilesAddress *address)
 {
     return read_address(request, suffix, keeps_dots(request, "x-ms-allow-trailing-dot"), address);
 }
@@ -211,9 +201,8 @@ static bool is_this_machine(const char *host)
     return false;
 }
 
-FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *url,
-                                         const char *suffix, HttpRequest *inner,
-                                         FilesAddress *address)
+AzureError files_address_read_url(const HttpRequest *outer, const char *url, const char *suffix,
+                                  HttpRequest *inner, FilesAddress *address)
 {
     *inner = (HttpRequest){.arena = outer->arena,
                            .listener = LISTENER_PLAIN,
@@ -223,7 +212,7 @@ FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *u
                            .peer = outer->peer,
                            .body = ""};
     if (!read_url(outer->arena, url, inner))
-        return ADDRESS_URI;
+        return AZURE_FILES_ADDRESS_URI;
     // "ACCOUNT.file.core.x@127.0.0.1:PORT": the part that names the account is the user's.
     const char *at = strchr(inner->host, '@');
     if (at) {
@@ -237,7 +226,7 @@ FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *u
     FilesHost kind;
     const bool is_here = is_this_machine(inner->host) || strcmp(inner->host, outer->host) == 0;
     if (!is_here && !account_of_host(outer->arena, inner->host, suffix, &kind))
-        return ADDRESS_URI;
+        return AZURE_FILES_ADDRESS_URI;
     return read_address(inner, suffix, keeps_dots(outer, "x-ms-source-allow-trailing-dot"),
                         address);
 }

@@ -13,6 +13,7 @@
 #ifndef EMU_FILES_ADDRESS_H
 #define EMU_FILES_ADDRESS_H
 
+#include "emu/http/azure_error.h"
 #include "emu/http/http.h"
 
 typedef enum { FILES_HOST, BLOB_HOST } FilesHost;
@@ -25,26 +26,6 @@ typedef struct {
     const char *resource; /* "/SHARE/a/b" as written, but decoded: what signatures of URLs are of */
     const char *snapshot; /* of "sharesnapshot"; NULL */
 } FilesAddress;
-
-/* X(ENUM, what is wrong) */
-#define FILES_ADDRESS_FAULTS(X)                                                                    \
-    X(OK, "")                                                                                      \
-    X(URI, "The requested URI is no valid URI of this service.")                                   \
-    X(ACCOUNT, "The account name has 3 to 24 small letters and digits.")                           \
-    X(SHARE, "A share name has 3 to 63 small letters, digits and single hyphens between them.")    \
-    X(SHARE_LENGTH, "The specified resource name length is not within the permissible limits.")    \
-    X(NAME, "The specified resource name contains invalid characters, or is too long.")            \
-    X(PATH, "File or directory path is too long or has too many subdirectories.")                  \
-    X(SNAPSHOT, "The value of sharesnapshot is no time of a snapshot.")
-
-typedef enum {
-#define X(name, message) ADDRESS_##name,
-    FILES_ADDRESS_FAULTS(X)
-#undef X
-        FILES_ADDRESS_FAULT_COUNT
-} FilesAddressFault;
-
-const char *files_address_message(FilesAddressFault fault);
 
 /* Whether a text looks like a snapshot's time, "2018-06-15T21:57:57.0000000Z": nothing longer, and
  * no other characters. */
@@ -60,13 +41,12 @@ const char *files_version(const HttpRequest *request);
 
 /* Whether a request goes to Azure Files, or the blob host, at all. `suffix`: "core.windows.net". */
 bool files_address_is_ours(const HttpRequest *request, const char *suffix);
-/* Anything but ADDRESS_OK leaves `address` half filled. */
-FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
-                                     FilesAddress *address);
+/* Anything but AZURE_OK leaves `address` half filled. */
+AzureError files_address_read(const HttpRequest *request, const char *suffix,
+                              FilesAddress *address);
 /* The same of a URL inside a request ("x-ms-copy-source"), whose query is put into `inner`, a
- * request that has nothing else. ADDRESS_URI also for one that is not ours. */
-FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *url,
-                                         const char *suffix, HttpRequest *inner,
-                                         FilesAddress *address);
+ * request that has nothing else. AZURE_FILES_ADDRESS_URI also for one that is not ours. */
+AzureError files_address_read_url(const HttpRequest *outer, const char *url, const char *suffix,
+                                  HttpRequest *inner, FilesAddress *address);
 
 #endif

@@ -8,9 +8,9 @@
 #include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 
-bool files_deny(FilesDenial *denial, const char *code, const char *detail)
+bool files_deny(FilesDenial *denial, AzureError error, const char *detail)
 {
-    *denial = (FilesDenial){.code = code, .detail = detail};
+    *denial = (FilesDenial){.error = error, .detail = detail};
     return false;
 }
 
@@ -237,10 +237,10 @@ static bool date_is_fresh(const Emulator *emulator, const HttpRequest *request, 
         date = http_header(request, "Date");
     int64_t unix_ms;
     if (!date || !http_date_parse(date, &unix_ms))
-        return files_deny(denial, "AuthenticationFailed",
+        return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "x-ms-date or Date must be a date as \"Sun, 06 Nov 1994 08:49:37 GMT\".");
     if (unix_ms < emulator->real_unix_ms - OLDEST_MS)
-        return files_deny(denial, "AuthenticationFailed",
+        return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "Request date header too old: it is more than 15 minutes ago.");
     return true;
 }
@@ -273,7 +273,7 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
         const size_t account = colon ? (size_t)(colon - header) - scheme : 0;
         if (account != strlen(address->account) ||
             strncmp(header + scheme, address->account, account) != 0)
-            return files_deny(denial, "AuthenticationFailed",
+            return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                               "The account of the Authorization header is not the one that the "
                               "request is for.");
         for (HeaderOrder order = BY_BYTES; order < ORDER_COUNT; order++)
@@ -282,10 +282,10 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
                                          colon + 1))
                 return date_is_fresh(emulator, request, denial);
         return files_deny(
-            denial, "AuthenticationFailed",
+            denial, AZURE_FILES_AUTHENTICATION_FAILED,
             mismatch(request, string_to_sign(request, address->account, is_lite, BY_BYTES)));
     }
-    return files_deny(denial, "AuthenticationFailed",
+    return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                       "The Authorization header is of the form \"SharedKey ACCOUNT:SIGNATURE\" or "
                       "\"SharedKeyLite ACCOUNT:SIGNATURE\".");
 }
@@ -299,7 +299,7 @@ static bool check(Emulator *emulator, const HttpRequest *request, const FilesAdd
         return check_signature(emulator, request, address, header, denial);
     if (http_query(request, "sig"))
         return files_sas_check(emulator, request, address, access, denial);
-    return files_deny(denial, "AuthenticationFailed",
+    return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                       "The request has neither an Authorization header nor a shared access "
                       "signature.");
 }
@@ -313,7 +313,7 @@ bool files_authenticate(Emulator *emulator, const HttpRequest *request, const Fi
     // Without an account there is no key, so that no signature was right.
     if (!files_account_key(emulator, request->arena, address->account, 0))
         return files_deny(
-            denial, "AuthenticationFailed",
+            denial, AZURE_FILES_AUTHENTICATION_FAILED,
             arena_printf(request->arena, "There is no storage account \"%s\".", address->account));
     return false;
 }
@@ -323,8 +323,8 @@ bool files_authorize(const FilesAccess *access, const FilesNeeds *needs, FilesDe
     if (!access->permissions)
         return true;
     if (access->kinds && !strchr(access->kinds, needs->kind))
-        return files_deny(denial, "AuthorizationResourceTypeMismatch", "");
+        return files_deny(denial, AZURE_FILES_RESOURCE_TYPE_MISMATCH, "");
     const char *letters = access->kinds ? needs->account : needs->service;
     return strpbrk(access->permissions, letters) != NULL ||
-           files_deny(denial, "AuthorizationPermissionMismatch", "");
+           files_deny(denial, AZURE_FILES_PERMISSION_MISMATCH, "");
 }

@@ -29,12 +29,12 @@ typedef struct {
 
 /* Why not: always 403. */
 typedef struct {
-    const char *code;   /* "AuthenticationFailed" */
+    AzureError error;
     const char *detail; /* what exactly; "" where that would help nobody */
 } FilesDenial;
 
 /* Fills `denial`; returns false. */
-bool files_deny(FilesDenial *denial, const char *code, const char *detail);
+bool files_deny(FilesDenial *denial, AzureError error, const char *detail);
 
 /* False with the reason. Times are compared with the machine's calendar; those of SAS also with
  * the simulated one. */

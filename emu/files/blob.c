@@ -24,8 +24,7 @@ static void tell(FilesCall *call, int64_t made_ms)
 static void container_create(FilesCall *call)
 {
     if (store_setting(call->emulator->store, call->arena, setting_name(call))) {
-        call_refuse_code(call, 409, "ContainerAlreadyExists",
-                         "The specified container already exists.");
+        call_refuse(call, AZURE_FILES_CONTAINER_EXISTS);
         return;
     }
     Status status = {0};
@@ -44,7 +43,7 @@ static void container_get(FilesCall *call)
 {
     const char *made = store_setting(call->emulator->store, call->arena, setting_name(call));
     if (!made) {
-        call_refuse_code(call, 404, "ContainerNotFound", "The specified container does not exist.");
+        call_refuse(call, AZURE_FILES_NO_CONTAINER);
         return;
     }
     tell(call, strtoll(made, NULL, 10));
@@ -75,7 +74,7 @@ void blob_handle(FilesCall *call)
     const FilesNeeds needs = {'c', is_read ? "rl" : "cw", ""};
     FilesDenial denial;
     if (!is_container || (!is_read && request->method != HTTP_PUT))
-        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation_name(call));
+        call_refuse_for(call, AZURE_FILES_NOT_IMPLEMENTED, "(%s)", operation_name(call));
     else if (!files_authorize(&call->access, &needs, &denial))
         call_refuse_denial(call, &denial);
     else if (is_read)

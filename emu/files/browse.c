@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/files/failure.h"
 #include "emu/files/properties.h"
 #include "emu/files/source.h"
 #include "emu/files/store/file_names.h"
 #include "emu/http/gate.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary/members.h"
 
@@ -51,9 +52,11 @@ static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *
 
 static bool succeeds(const HttpRequest *request, HttpResponse *response, FilesFailure failure)
 {
-    return failure == FILES_OK ||
-           gate_refuse(request, response, files_failure_status(failure),
-                       files_failure_code(failure), "There is nothing of the kind at %s of %s.",
+    if (failure == FILES_OK)
+        return true;
+    const AzureErrorRow *error = azure_error(files_failure_error(failure));
+    return gate_refuse(request, response, error->status, error->code,
+                       "There is nothing of the kind at %s of %s.",
                        query_of(request, "path")[0] ? query_of(request, "path") : "the root",
                        query_of(request, "share"));
 }

@@ -6,23 +6,14 @@
 #include <string.h>
 #include <unistr.h>
 
+#include "emu/files/failure.h"
 #include "emu/files/properties.h"
 #include "emu/files/range.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 /* --- Refusing --- */
-
-static const struct {
-    const char *code;
-    int32_t status;
-    const char *message;
-} errors[] = {
-#define X(name, code, status, message) {code, status, message},
-    FILES_ERRORS(X)
-#undef X
-};
 
 /* With an element of its own behind the message; NULL: none. */
 static bool refuse(FilesCall *call, int32_t status, const char *code, const char *message,
@@ -55,18 +46,22 @@ bool call_refuse_code(FilesCall *call, int32_t status, const char *code, const c
     return refuse(call, status, code, message, NULL, NULL);
 }
 
-bool call_refuse(FilesCall *call, FilesError error)
+bool call_refuse(FilesCall *call, AzureError error, ...)
 {
-    return call_refuse_code(call, errors[error].status, errors[error].code, errors[error].message);
+    va_list values;
+    va_start(values, error);
+    const char *message = azure_error_message(call->arena, error, values);
+    va_end(values);
+    return call_refuse_code(call, azure_error(error)->status, azure_error(error)->code, message);
 }
 
-bool call_refuse_with(FilesCall *call, FilesError error, const char *element, const char *value)
+bool call_refuse_with(FilesCall *call, AzureError error, const char *element, const char *value)
 {
-    return refuse(call, errors[error].status, errors[error].code, errors[error].message, element,
-                  value);
+    const AzureErrorRow *row = azure_error(error);
+    return refuse(call, row->status, row->code, row->message, element, value);
 }
 
-bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
+bool call_refuse_for(FilesCall *call, AzureError error, const char *format, ...)
 {
     char what[300];
     va_list values;
@@ -74,60 +69,21 @@ bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
     vsnprintf(what, sizeof what, format, values);
     va_end(values);
     what[strcspn(what, "\r\n")] = '\0';
-    return call_refuse_code(call, errors[error].status, errors[error].code,
-                            arena_printf(call->arena, "%s %s", errors[error].message, what));
+    const AzureErrorRow *row = azure_error(error);
+    return call_refuse_code(call, row->status, row->code,
+                            arena_printf(call->arena, "%s %s", row->message, what));
 }
 
 bool call_refuse_failure(FilesCall *call, FilesFailure failure)
 {
-    static const char *const messages[FILES_FAILURE_COUNT] = {
-        [FILES_OK] = "",
-        [FILES_NO_SHARE] = "The specified share does not exist.",
-        [FILES_NO_PARENT] = "The specified parent path does not exist.",
-        [FILES_NO_RESOURCE] = "The specified resource does not exist.",
-        [FILES_SHARE_EXISTS] = "The specified share already exists.",
-        [FILES_EXISTS] = "The specified resource already exists.",
-        [FILES_OTHER_KIND] =
-            "The specified resource type does not match the type of the existing resource.",
-        [FILES_NOT_EMPTY] = "The specified directory is not empty.",
-        [FILES_NO_PREVIOUS] = "The previous snapshot is not found.",
-        [FILES_MANY_SNAPSHOTS] = "The total number of snapshots for the share is over the limit.",
-        [FILES_HAS_SNAPSHOTS] = "The share has snapshots and the operation requires no snapshots.",
-        [FILES_BAD_NAME] = "The specified resource name contains invalid characters.",
-        [FILES_BAD_RANGE] = "The range specified is invalid for the current size of the resource.",
-        [FILES_TOO_LARGE] = "The file size exceeds the maximum permissible limit.",
-        [FILES_SHARE_FULL] = "The operation would make the share larger than its quota.",
-        [FILES_NO_SPACE] = "The disk that holds the emulator's state is full.",
-        [FILES_MACHINE] = "The disk that holds the emulator's state has failed."};
-    return call_refuse_code(call, files_failure_status(failure), files_failure_code(failure),
-                            messages[failure]);
+    return call_refuse(call, files_failure_error(failure));
 }
 
 bool call_refuse_denial(FilesCall *call, const FilesDenial *denial)
 {
-    static const struct {
-        const char *code, *message;
-    } messages[] = {
-        {"AuthenticationFailed",
-         "Server failed to authenticate the request. Make sure the value of "
-         "Authorization header is formed correctly including the "
-         "signature."},
-        {"AuthorizationPermissionMismatch",
-         "This request is not authorized to perform this operation using this permission."},
-        {"AuthorizationResourceTypeMismatch",
-         "This request is not authorized to perform this operation using this resource type."},
-        {"AuthorizationServiceMismatch",
-         "This request is not authorized to perform this operation using this service."},
-        {"AuthorizationProtocolMismatch",
-         "This request is not authorized to perform this operation using this protocol."},
-        {"AuthorizationSourceIPMismatch",
-         "This request is not authorized to perform this operation using this source IP."}};
-    const char *message = messages[0].message;
-    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        if (strcmp(denial->code, messages[i].code) == 0)
-            message = messages[i].message;
-    return refuse(call, 403, denial->code, message,
-                  *denial->detail ? "AuthenticationErrorDetail" : NULL, denial->detail);
+    return *denial->detail
+               ? call_refuse_with(call, denial->error, "AuthenticationErrorDetail", denial->detail)
+               : call_refuse(call, denial->error);
 }
 
 /* --- Reading the request --- */
@@ -141,7 +97,7 @@ const char *call_header(const FilesCall *call, const char *name)
 bool call_has_header(FilesCall *call, const char *name, const char **value)
 {
     *value = call_header(call, name);
-    return *value || call_refuse_for(call, ERROR_MISSING_HEADER, "(%s)", name);
+    return *value || call_refuse_for(call, AZURE_FILES_MISSING_HEADER, "(%s)", name);
 }
 
 bool call_text(FilesCall *call, const char *name, const char **value)
@@ -150,7 +106,7 @@ bool call_text(FilesCall *call, const char *name, const char **value)
     *value = call_header(call, name);
     const size_t length = *value ? strlen(*value) : 0;
     return (length <= TEXT_MAX && (length == 0 || !u8_check((const uint8_t *)*value, length))) ||
-           call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: up to %d bytes of UTF-8)", name,
+           call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: up to %d bytes of UTF-8)", name,
                            TEXT_MAX);
 }
 
@@ -163,10 +119,11 @@ bool call_number(FilesCall *call, const char *name, int64_t least, int64_t most,
     FilesRange range;
     const bool is_minus = least < 0 && strcmp(text, "-1") == 0;
     if (!is_minus && !files_range_parse(arena_printf(call->arena, "bytes=%s-", text), &range))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no number)", name, text);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is no number)", name,
+                               text);
     const int64_t number = is_minus ? -1 : range.first;
     if (number < least || number > most)
-        return call_refuse_for(call, ERROR_INVALID_HEADER,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(%s: %s, expected %" PRId64 " to %" PRId64 ")", name, text, least,
                                most);
     *value = number;
@@ -189,7 +146,7 @@ bool call_word(FilesCall *call, const char *name, const char *const *words, int3
     for (int32_t i = 0; i < count && !*value; i++)
         if (ascii_same(text, words[i]))
             *value = words[i];
-    return *value || call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\")", name, text);
+    return *value || call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\")", name, text);
 }
 
 bool call_range(FilesCall *call, FilesRange *range, bool *is_there)
@@ -198,7 +155,7 @@ bool call_range(FilesCall *call, FilesRange *range, bool *is_there)
     const char *text = call_header(call, name);
     *is_there = text != NULL;
     return !text || files_range_parse(text, range) ||
-           call_refuse_for(call, ERROR_INVALID_HEADER,
+           call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                            "(%s: \"%s\", expected \"bytes=FIRST-LAST\" or \"bytes=FIRST-\")", name,
                            text);
 }
@@ -213,9 +170,9 @@ bool call_max_results(FilesCall *call, int32_t *max)
         return true;
     const bool is_minus = *text == '-';
     if (!files_range_parse(arena_printf(call->arena, "bytes=%s-", text + is_minus), &range))
-        return call_refuse_for(call, ERROR_INVALID_QUERY, "(maxresults: \"%s\")", text);
+        return call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(maxresults: \"%s\")", text);
     if (is_minus || range.first == 0)
-        return call_refuse_for(call, ERROR_RANGE_OF_QUERY, "(maxresults: %s)", text);
+        return call_refuse_for(call, AZURE_FILES_QUERY_OUT_OF_RANGE, "(maxresults: %s)", text);
     if (range.first < RESULTS_MAX)
         *max = (int32_t)range.first;
     return true;
@@ -255,7 +212,7 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry)
     if (is_root)
         entry->id = 0; // what is in it has that as its parent
     return entry->kind == kind || is_root ||
-           call_refuse(call, is_reading(call) ? ERROR_NOT_FOUND : ERROR_OTHER_KIND);
+           call_refuse(call, is_reading(call) ? AZURE_FILES_NOT_FOUND : AZURE_FILES_OTHER_KIND);
 }
 
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write)
@@ -266,15 +223,17 @@ bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *hea
     const char *text = call_header(call, header);
     char id[LEASE_ID];
     if (!text)
-        return !is_locked || !is_write || call_refuse(call, ERROR_LEASE_MISSING);
+        return !is_locked || !is_write || call_refuse(call, AZURE_FILES_LEASE_MISSING);
     if (!lease_id_read(text, id))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s is no GUID)", header);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s is no GUID)", header);
     const bool is_right = strcmp(id, lease.id) == 0;
     if (is_locked)
-        return is_right || call_refuse(call, is_share ? ERROR_LEASE_OF_SHARE : ERROR_LEASE_OF_FILE);
+        return is_right || call_refuse(call, is_share ? AZURE_FILES_LEASE_MISMATCH_OF_SHARE
+                                                      : AZURE_FILES_LEASE_MISMATCH_OF_FILE);
     if (is_right)
-        return call_refuse(call, ERROR_LEASE_LOST);
-    return call_refuse(call, is_share ? ERROR_NO_LEASE_OF_SHARE : ERROR_NO_LEASE_OF_FILE);
+        return call_refuse(call, AZURE_FILES_LEASE_LOST);
+    return call_refuse(call,
+                       is_share ? AZURE_FILES_NO_LEASE_OF_SHARE : AZURE_FILES_NO_LEASE_OF_FILE);
 }
 
 /* --- Conditions (RFC 9110, section 13) --- */
@@ -313,22 +272,22 @@ bool call_conditions(FilesCall *call)
         return true;
     int64_t since_ms, unless_ms;
     if (since && !http_date_parse(since, &since_ms))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(If-Modified-Since)");
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(If-Modified-Since)");
     if (unless && !http_date_parse(unless, &unless_ms))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(If-Unmodified-Since)");
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(If-Unmodified-Since)");
     FilesEntry entry;
     if (files_look(call->files, call->arena, call->share, call->address.path, &entry) != FILES_OK)
         // What is to be made is not there yet; whatever else is missing, its handler says.
-        return is_reading(call) || !match || call_refuse(call, ERROR_CONDITION);
+        return is_reading(call) || !match || call_refuse(call, AZURE_FILES_CONDITION_NOT_MET);
     const char *etag = entry_etag(call->arena, &entry);
     if ((match && !etags_have(match, etag)) ||
         (!match && unless && modified_ms(&entry) > unless_ms))
-        return call_refuse(call, ERROR_CONDITION);
+        return call_refuse(call, AZURE_FILES_CONDITION_NOT_MET);
     const bool is_same = none ? etags_have(none, etag) : since && modified_ms(&entry) <= since_ms;
     if (!is_same)
         return true;
     if (!is_reading(call))
-        return call_refuse(call, ERROR_CONDITION);
+        return call_refuse(call, AZURE_FILES_CONDITION_NOT_MET);
     call->response->status = 304;
     http_set(call->response, "x-ms-error-code", "ConditionNotMet");
     call_stamp(call, &entry);
@@ -459,15 +418,15 @@ static bool tell(FilesCall *call, const Json *said)
     case STATUS_MACHINE:
         return call_refuse_failure(call, FILES_NO_SPACE);
     case STATUS_NOT_FOUND:
-        return call_refuse_code(call, 404, "ResourceNotFound", message);
+        return call_refuse(call, AZURE_FILES_WORLD_NOT_FOUND, message);
     case STATUS_CONFLICT:
     case STATUS_QUOTA:
-        return call_refuse_code(call, 409, "OperationNotAllowed", message);
+        return call_refuse(call, AZURE_FILES_WORLD_CONFLICT, message);
     case STATUS_BAD_INPUT:
     case STATUS_OK:
         break;
     }
-    return call_refuse_code(call, 400, "InvalidInput", message);
+    return call_refuse(call, AZURE_FILES_WORLD_BAD_INPUT, message);
 }
 
 /* Without the Resource Manager an account is there as soon as somebody names it. */

@@ -12,6 +12,7 @@
 #include "emu/files/lease.h"
 #include "emu/files/operations.h"
 #include "emu/files/xml.h"
+#include "emu/http/azure_error.h"
 
 struct FilesCall {
     Emulator *emulator;
@@ -28,107 +29,17 @@ struct FilesCall {
 
 /* --- Refusing --- */
 
-/* X(ENUM, code, status, message); what the store refuses is in emu/files/store/file_store.h. */
-#define FILES_ERRORS(X)                                                                            \
-    X(INVALID_URI, "InvalidUri", 400,                                                              \
-      "The requested URI does not represent any resource on the "                                  \
-      "server.")                                                                                   \
-    X(INVALID_NAME, "InvalidResourceName", 400,                                                    \
-      "The specified resource name contains invalid characters.")                                  \
-    X(INVALID_HEADER, "InvalidHeaderValue", 400,                                                   \
-      "The value for one of the HTTP headers is not in the correct format.")                       \
-    X(MISSING_HEADER, "MissingRequiredHeader", 400,                                                \
-      "An HTTP header that's mandatory for this request is not specified.")                        \
-    X(UNSUPPORTED_HEADER, "UnsupportedHeader", 400,                                                \
-      "One of the headers specified in the request is not supported.")                             \
-    X(INVALID_QUERY, "InvalidQueryParameterValue", 400,                                            \
-      "Value for one of the query parameters specified in the request URI is invalid.")            \
-    X(MISSING_QUERY, "MissingRequiredQueryParameter", 400,                                         \
-      "A query parameter that's mandatory for this request is not specified.")                     \
-    X(RANGE_OF_QUERY, "OutOfRangeQueryParameterValue", 400,                                        \
-      "One of the query parameters specified in the request URI is outside the permissible "       \
-      "range.")                                                                                    \
-    X(INVALID_INPUT, "InvalidInput", 400, "One of the request inputs is not valid.")               \
-    X(OUT_OF_RANGE, "OutOfRangeInput", 400, "One of the request inputs is out of range.")          \
-    X(INVALID_METADATA, "InvalidMetadata", 400,                                                    \
-      "The metadata specified is invalid. It has characters that are not permitted.")              \
-    X(EMPTY_KEY, "EmptyMetadataKey", 400,                                                          \
-      "The key for one of the metadata key-value pairs is empty.")                                 \
-    X(METADATA_TOO_LARGE, "MetadataTooLarge", 400,                                                 \
-      "The size of the specified metadata exceeds the maximum size permitted.")                    \
-    X(INVALID_XML, "InvalidXmlDocument", 400, "XML specified is not syntactically valid.")         \
-    X(INVALID_XML_VALUE, "InvalidXmlNodeValue", 400,                                               \
-      "The value for one of the XML nodes is not in the correct format.")                          \
-    X(UNSUPPORTED_XML, "UnsupportedXmlNode", 400,                                                  \
-      "One of the XML nodes specified in the request body is not supported.")                      \
-    X(INVALID_MD5, "InvalidMd5", 400,                                                              \
-      "The MD5 value specified in the request is invalid. The MD5 value must be 128 bits and "     \
-      "Base64-encoded.")                                                                           \
-    X(MD5_MISMATCH, "Md5Mismatch", 400,                                                            \
-      "The MD5 value specified in the request did not match with the MD5 value calculated by the " \
-      "server.")                                                                                   \
-    X(CRC64_MISMATCH, "Crc64Mismatch", 400,                                                        \
-      "The CRC64 value specified in the request did not match with the CRC64 value calculated by " \
-      "the server.")                                                                               \
-    X(PERMISSION, "FileInvalidPermission", 400, "The specified file permission is not valid.")     \
-    X(PERMISSION_KEY, "FileInvalidPermissionKey", 400,                                             \
-      "The specified file permission key doesn't exist in the share.")                             \
-    X(GENERATION, "FileGenerationMismatch", 409,                                                   \
-      "The file has been recreated since the previous snapshot was taken.")                        \
-    X(ON_SNAPSHOT, "ShareSnapshotOperationNotSupported", 400,                                      \
-      "The specified operation is not supported on a share snapshot.")                             \
-    X(COPY_SOURCE, "CannotVerifyCopySource", 400,                                                  \
-      "Could not verify the copy source: it is no file of this emulator's.")                       \
-    X(COPY_SOURCE_DENIED, "CannotVerifyCopySource", 403,                                           \
-      "Could not verify the copy source: the request may not read it.")                            \
-    X(COPY_SOURCE_MISSING, "CannotVerifyCopySource", 404,                                          \
-      "Could not verify the copy source: the specified resource does not exist.")                  \
-    X(NOT_FOUND, "ResourceNotFound", 404, "The specified resource does not exist.")                \
-    X(VERB, "UnsupportedHttpVerb", 405, "The resource doesn't support the specified HTTP verb.")   \
-    X(NO_COPY, "NoPendingCopyOperation", 409, "There is currently no pending copy operation.")     \
-    X(READ_ONLY, "ReadOnlyAttribute", 409,                                                         \
-      "The specified resource is read-only and cannot be modified at this time.")                  \
-    X(OTHER_KIND, "ResourceTypeMismatch", 409,                                                     \
-      "The specified resource type does not match the type of the existing resource.")             \
-    X(CONDITION, "ConditionNotMet", 412,                                                           \
-      "The condition specified using HTTP conditional header(s) is not met.")                      \
-    X(SNAPSHOT_LEASED, "DeleteShareWhenSnapshotLeased", 409,                                       \
-      "Unable to delete share because one or more share snapshots have active leases.")            \
-    X(CORS, "CorsPreflightFailure", 403,                                                           \
-      "CORS not enabled or no matching rule found for this request.")                              \
-    X(LEASE_MISSING, "LeaseIdMissing", 412,                                                        \
-      "There is currently a lease on the resource and no lease ID was specified in the request.")  \
-    X(LEASE_LOST, "LeaseLost", 412,                                                                \
-      "A lease ID was specified, but the lease for the resource has expired.")                     \
-    X(LEASE_OF_FILE, "LeaseIdMismatchWithFileOperation", 412,                                      \
-      "The lease ID specified did not match the lease ID for the file.")                           \
-    X(LEASE_OF_SHARE, "LeaseIdMismatchWithContainerOperation", 412,                                \
-      "The lease ID specified did not match the lease ID for the share.")                          \
-    X(NO_LEASE_OF_FILE, "LeaseNotPresentWithFileOperation", 412,                                   \
-      "There is currently no lease on the file.")                                                  \
-    X(NO_LEASE_OF_SHARE, "LeaseNotPresentWithContainerOperation", 412,                             \
-      "There is currently no lease on the share.")                                                 \
-    X(BODY_TOO_LARGE, "RequestBodyTooLarge", 413,                                                  \
-      "The size of the request body exceeds the maximum size permitted.")                          \
-    X(NOT_IMPLEMENTED, "NotImplemented", 501,                                                      \
-      "The requested operation is not implemented by this emulator.")
-
-typedef enum {
-#define X(name, code, status, message) ERROR_##name,
-    FILES_ERRORS(X)
-#undef X
-        FILES_ERROR_COUNT
-} FilesError;
-
 /* All return false. A message is one line. */
-bool call_refuse(FilesCall *call, FilesError error);
+/* With the texts that the message asks for. */
+bool call_refuse(FilesCall *call, AzureError error, ...);
 /* With an element that some errors have beside their message ("MaxLimit"). */
-bool call_refuse_with(FilesCall *call, FilesError error, const char *element, const char *value);
+bool call_refuse_with(FilesCall *call, AzureError error, const char *element, const char *value);
 /* With what exactly is wrong behind the message. */
-bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
+bool call_refuse_for(FilesCall *call, AzureError error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool call_refuse_failure(FilesCall *call, FilesFailure failure);
 bool call_refuse_denial(FilesCall *call, const FilesDenial *denial);
+/* With an error that is in no table: a fault of the scenario. */
 bool call_refuse_code(FilesCall *call, int32_t status, const char *code, const char *message);
 
 /* --- Reading the request --- */

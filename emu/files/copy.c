@@ -81,9 +81,9 @@ void op_copy_abort(FilesCall *call)
     if (!call_has_header(call, "x-ms-copy-action", &action) || !call_look(call, FILES_FILE, &file))
         return;
     if (strcmp(action, "abort") != 0)
-        call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-copy-action: \"%s\")", action);
+        call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-copy-action: \"%s\")", action);
     else if (!id || *id == '\0')
-        call_refuse_for(call, ERROR_MISSING_QUERY, "(copyid)");
+        call_refuse_for(call, AZURE_FILES_MISSING_QUERY, "(copyid)");
     else
-        call_refuse(call, ERROR_NO_COPY);
+        call_refuse(call, AZURE_FILES_NO_COPY);
 }

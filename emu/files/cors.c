@@ -186,7 +186,7 @@ void op_preflight(FilesCall *call)
         return;
     const XmlNode *rule = find_rule(service_cors_rules(call), origin, method);
     if (!rule || !rule_has_headers(rule, headers ? headers : "")) {
-        call_refuse(call, ERROR_CORS);
+        call_refuse(call, AZURE_FILES_CORS_FAILURE);
         return;
     }
     tell_origin(call, rule, origin);

@@ -10,7 +10,7 @@
 static bool is_below_root(FilesCall *call)
 {
     return *call->address.path != '\0' ||
-           call_refuse_for(call, ERROR_INVALID_NAME, "(the root directory is the share's)");
+           call_refuse_for(call, AZURE_FILES_INVALID_NAME, "(the root directory is the share's)");
 }
 
 void op_directory_create(FilesCall *call)

@@ -19,13 +19,14 @@ bool file_may_be_made(FilesCall *call)
     const FilesFailure failure =
         files_look(call->files, call->arena, call->share, call->address.path, &old);
     if (failure == FILES_NO_RESOURCE)
-        return !call_header(call, "x-ms-lease-id") || call_refuse(call, ERROR_NO_LEASE_OF_FILE);
+        return !call_header(call, "x-ms-lease-id") ||
+               call_refuse(call, AZURE_FILES_NO_LEASE_OF_FILE);
     if (failure != FILES_OK)
         return call_refuse_failure(call, failure);
     if (call->access.permissions && !strchr(call->access.permissions, 'w'))
-        return call_refuse_denial(call, &(FilesDenial){"AuthorizationPermissionMismatch", ""});
+        return call_refuse_denial(call, &(FilesDenial){AZURE_FILES_PERMISSION_MISMATCH, ""});
     const bool ignores = call_is_true(call, "x-ms-file-copy-ignore-readonly");
-    return (old.kind == FILES_FILE || call_refuse(call, ERROR_OTHER_KIND)) &&
+    return (old.kind == FILES_FILE || call_refuse(call, AZURE_FILES_OTHER_KIND)) &&
            call_lease_allows(call, &old, "x-ms-lease-id", true) &&
            (ignores || smb_is_writable(call, &old));
 }
@@ -47,10 +48,10 @@ static bool take_file(FilesCall *call, NewFile *file)
         !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &file->bytes))
         return false;
     if (!ascii_same(type, "file"))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-type: \"%s\", expected \"file\")",
-                               type);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
+                               "(x-ms-type: \"%s\", expected \"file\")", type);
     if (call->request->body_bytes > 0)
-        return call_refuse_for(call, ERROR_INVALID_INPUT,
+        return call_refuse_for(call, AZURE_FILES_INVALID_INPUT,
                                "(a file is made without contents: put its ranges)");
     return metadata_take(call, &file->metadata) && content_take(call, file->properties, &is_any) &&
            smb_take(call, file->properties, (SmbWord){0});
@@ -186,7 +187,7 @@ static bool read_range(FilesCall *call, const FilesEntry *file, FilesRange *rang
     if (range->last >= file->bytes)
         range->last = file->bytes - 1;
     return !is_hashed || (*is_part && range->last - range->first < HASHED_MAX) ||
-           call_refuse_for(call, ERROR_OUT_OF_RANGE,
+           call_refuse_for(call, AZURE_FILES_OUT_OF_RANGE,
                            "(x-ms-range-get-content-md5 goes with a range of up to 4 MiB)");
 }
 

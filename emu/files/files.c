@@ -13,7 +13,7 @@ static bool version_is_right(FilesCall *call)
 {
     const char *said = call_header(call, "x-ms-version");
     return !said || files_is_version(said) ||
-           call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
+           call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
 }
 
 /* Up to a KiB of visible characters. */
@@ -43,34 +43,17 @@ static void begin_answer(FilesCall *call)
 
 static bool read_address(FilesCall *call)
 {
-    const FilesAddressFault fault =
+    const AzureError fault =
         files_address_read(call->request, call->emulator->settings.storage_suffix, &call->address);
     call->share = (ShareName){.account = call->address.account,
                               .share = call->address.share,
                               .snapshot = call->address.snapshot};
-    const char *message = files_address_message(fault);
-    switch (fault) {
-    case ADDRESS_OK:
+    if (fault == AZURE_OK)
         return true;
-    case ADDRESS_URI:
-        return call_refuse_code(call, 400, "InvalidUri", message);
-    case ADDRESS_ACCOUNT:
-        // Without an account in it a signature is none.
-        return call->request->listener == LISTENER_USERINFO
-                   ? call_refuse_denial(call, &(FilesDenial){"AuthenticationFailed", ""})
-                   : call_refuse_code(call, 400, "InvalidUri", message);
-    case ADDRESS_SNAPSHOT:
-        return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
-    case ADDRESS_SHARE_LENGTH:
-        return call_refuse_code(call, 400, "OutOfRangeInput", message);
-    case ADDRESS_PATH:
-        return call_refuse_code(call, 400, "InvalidFileOrDirectoryPathName", message);
-    case ADDRESS_SHARE:
-    case ADDRESS_NAME:
-    case FILES_ADDRESS_FAULT_COUNT:
-        break;
-    }
-    return call_refuse_code(call, 400, "InvalidResourceName", message);
+    // Without an account in it a signature is none.
+    const bool is_unsigned =
+        fault == AZURE_FILES_ADDRESS_ACCOUNT && call->request->listener == LISTENER_USERINFO;
+    return call_refuse(call, is_unsigned ? AZURE_FILES_AUTHENTICATION_FAILED : fault);
 }
 
 static bool authenticate(FilesCall *call)
@@ -92,11 +75,11 @@ static void operate(FilesCall *call, const FilesOperation *operation)
     if (!authorize(call, &operation->needs))
         return;
     if (!operation->handler) {
-        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation->name);
+        call_refuse_for(call, AZURE_FILES_NOT_IMPLEMENTED, "(%s)", operation->name);
         return;
     }
     if (call->share.snapshot && !operation->works_on_snapshots) {
-        call_refuse(call, ERROR_ON_SNAPSHOT);
+        call_refuse(call, AZURE_FILES_ON_SNAPSHOT);
         return;
     }
     if (operation->scope == OF_SERVICE || call_conditions(call))

@@ -78,61 +78,60 @@ static void begin(Lease *lease, const char *id, int64_t duration_ms, int64_t now
     memcpy(lease->id, id, LEASE_ID);
 }
 
-const char *lease_acquire(Lease *lease, const char *id, int64_t duration_ms, int64_t now_ms)
+AzureError lease_acquire(Lease *lease, const char *id, int64_t duration_ms, int64_t now_ms)
 {
     const LeaseState state = lease_state(lease, now_ms);
     if (state == LEASE_BREAKING)
-        return has_id(lease, id) ? "LeaseIsBreakingAndCannotBeAcquired" : "LeaseAlreadyPresent";
+        return has_id(lease, id) ? AZURE_FILES_LEASE_BREAKING_ACQUIRED : AZURE_FILES_LEASE_PRESENT;
     if (state == LEASE_LEASED && !has_id(lease, id))
-        return "LeaseAlreadyPresent";
+        return AZURE_FILES_LEASE_PRESENT;
     begin(lease, id, duration_ms, now_ms);
-    return NULL;
+    return AZURE_OK;
 }
 
-const char *lease_renew(Lease *lease, const char *id, int64_t now_ms)
+AzureError lease_renew(Lease *lease, const char *id, int64_t now_ms)
 {
     const LeaseState state = lease_state(lease, now_ms);
     if (!has_id(lease, id))
-        return "LeaseIdMismatchWithLeaseOperation";
+        return AZURE_FILES_LEASE_MISMATCH;
     if (state == LEASE_BREAKING || state == LEASE_BROKEN)
-        return "LeaseIsBrokenAndCannotBeRenewed";
+        return AZURE_FILES_LEASE_BROKEN_RENEWED;
     begin(lease, id, lease->duration_ms, now_ms);
-    return NULL;
+    return AZURE_OK;
 }
 
-const char *lease_change(Lease *lease, const char *id, const char *to, int64_t now_ms)
+AzureError lease_change(Lease *lease, const char *id, const char *to, int64_t now_ms)
 {
     const LeaseState state = lease_state(lease, now_ms);
     if (state == LEASE_BREAKING)
-        return has_id(lease, id) ? "LeaseIsBreakingAndCannotBeChanged"
-                                 : "LeaseIdMismatchWithLeaseOperation";
+        return has_id(lease, id) ? AZURE_FILES_LEASE_BREAKING_CHANGED : AZURE_FILES_LEASE_MISMATCH;
     if (state != LEASE_LEASED)
-        return "LeaseNotPresentWithLeaseOperation";
+        return AZURE_FILES_LEASE_ABSENT;
     // Asked once more after the answer was lost, the lease has the new id already.
     if (!has_id(lease, id) && !has_id(lease, to))
-        return "LeaseIdMismatchWithLeaseOperation";
+        return AZURE_FILES_LEASE_MISMATCH;
     memcpy(lease->id, to, LEASE_ID);
-    return NULL;
+    return AZURE_OK;
 }
 
-const char *lease_release(Lease *lease, const char *id)
+AzureError lease_release(Lease *lease, const char *id)
 {
     if (!has_id(lease, id))
-        return "LeaseIdMismatchWithLeaseOperation";
+        return AZURE_FILES_LEASE_MISMATCH;
     lease->id[0] = '\0';
-    return NULL;
+    return AZURE_OK;
 }
 
-const char *lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t *left_s)
+AzureError lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t *left_s)
 {
     enum { SECOND_MS = 1000 };
     const LeaseState state = lease_state(lease, now_ms);
     *left_s = 0;
     if (state == LEASE_AVAILABLE)
-        return "LeaseNotPresentWithLeaseOperation";
+        return AZURE_FILES_LEASE_ABSENT;
     if (state == LEASE_EXPIRED || state == LEASE_BROKEN) {
         lease->breaks_ms = now_ms;
-        return NULL;
+        return AZURE_OK;
     }
     const int64_t until_ms = state == LEASE_BREAKING ? lease->breaks_ms : lease->ends_ms;
     const int64_t wanted_ms = period_ms >= 0          ? now_ms + period_ms
@@ -140,7 +139,7 @@ const char *lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t
                                                       : until_ms;
     lease->breaks_ms = wanted_ms < until_ms ? wanted_ms : until_ms; // never longer than it holds
     *left_s = (lease->breaks_ms - now_ms + SECOND_MS - 1) / SECOND_MS;
-    return NULL;
+    return AZURE_OK;
 }
 
 /* --- Ids --- */

@@ -9,6 +9,7 @@
 #define EMU_FILES_LEASE_H
 
 #include "emu/files/json.h"
+#include "emu/http/azure_error.h"
 
 enum { LEASE_ID = 37 };
 
@@ -43,16 +44,16 @@ bool lease_is_locked(const Lease *lease, int64_t now_ms);
 Lease lease_read(Arena *arena, const char *text);
 const char *lease_print(Arena *arena, const Lease *lease);
 
-/* --- Actions: NULL and the lease as it is then, or the code of a 409 --- */
+/* --- Actions: AZURE_OK and the lease after the action, or an error (409) --- */
 
 /* `id`: a GUID. */
-const char *lease_acquire(Lease *lease, const char *id, int64_t duration_ms, int64_t now_ms);
-const char *lease_renew(Lease *lease, const char *id, int64_t now_ms);
-const char *lease_change(Lease *lease, const char *id, const char *to, int64_t now_ms);
-const char *lease_release(Lease *lease, const char *id);
+AzureError lease_acquire(Lease *lease, const char *id, int64_t duration_ms, int64_t now_ms);
+AzureError lease_renew(Lease *lease, const char *id, int64_t now_ms);
+AzureError lease_change(Lease *lease, const char *id, const char *to, int64_t now_ms);
+AzureError lease_release(Lease *lease, const char *id);
 /* `period_ms` -1: as long as it lasts, and a lease without end is broken at once. `*left_s` is how
  * long it still holds. */
-const char *lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t *left_s);
+AzureError lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t *left_s);
 
 /* A GUID in one of its usual forms, into small letters without braces. False when it is none. */
 bool lease_id_read(const char *text, char id[LEASE_ID]);

@@ -25,7 +25,7 @@ bool list_page_read(FilesCall *call, ListPage *page)
     const char *text = bytes ? arena_strndup(call->arena, (const char *)bytes, length) : NULL;
     const char *line = text && strlen(text) == length ? strchr(text, between) : NULL;
     if (!line)
-        return call_refuse_for(call, ERROR_INVALID_QUERY, "(marker)");
+        return call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(marker)");
     page->prefix = arena_strndup(call->arena, text, (size_t)(line - text));
     page->after = line + 1;
     return true;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emu/files/failure.h"
 #include "emu/files/properties.h"
 
 /* --- Another file --- */
@@ -42,27 +43,28 @@ bool copy_source_read(FilesCall *call, CopySource *source)
         !call_text(call, "x-ms-copy-source", &url))
         return false;
     if (call_header(call, "x-ms-copy-source-authorization"))
-        return call_refuse_for(call, ERROR_UNSUPPORTED_HEADER,
+        return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER,
                                "(x-ms-copy-source-authorization: sign the source's URL instead)");
-    const FilesAddressFault fault = files_address_read_url(
+    const AzureError fault = files_address_read_url(
         call->request, url, call->emulator->settings.storage_suffix, &inner, &address);
-    if (fault != ADDRESS_OK || address.host != FILES_HOST || *address.path == '\0')
-        return call_refuse(call, ERROR_COPY_SOURCE);
+    if (fault != AZURE_OK || address.host != FILES_HOST || *address.path == '\0')
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE);
     const bool is_signed = http_query(&inner, "sig") != NULL;
     const bool has_key =
         !call->access.permissions && strcmp(address.account, call->address.account) == 0;
     FilesDenial denial;
     if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &denial))
-        return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE_DENIED);
     *source = (CopySource){
         .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
         .path = address.path,
         .told = without_query(call->arena, url, address.snapshot)};
     const FilesFailure failure =
         files_look(call->files, call->arena, source->share, source->path, &source->entry);
-    const bool is_missing = failure != FILES_OK && files_failure_status(failure) == 404;
+    const bool is_missing =
+        failure != FILES_OK && azure_error(files_failure_error(failure))->status == 404;
     if (is_missing || (failure == FILES_OK && source->entry.kind != FILES_FILE))
-        return call_refuse(call, ERROR_COPY_SOURCE_MISSING);
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE_MISSING);
     return failure == FILES_OK || call_refuse_failure(call, failure);
 }
 
@@ -74,7 +76,7 @@ bool copy_source_read(FilesCall *call, CopySource *source)
 static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source,
                      FilesKind kind)
 {
-    FilesDenial denial = {"AuthorizationResourceTypeMismatch", ""};
+    FilesDenial denial = {AZURE_FILES_RESOURCE_TYPE_MISMATCH, ""};
     return !call->access.is_of_file ||
            (kind == FILES_FILE && source_is_signed(call, inner, source, "rd", &denial)) ||
            call_refuse_denial(call, &denial);
@@ -88,13 +90,13 @@ static bool rename_source(FilesCall *call, FilesKind kind, const char **path)
     FilesAddress address;
     if (!call_has_header(call, "x-ms-file-rename-source", &url))
         return false;
-    const FilesAddressFault fault = files_address_read_url(
+    const AzureError fault = files_address_read_url(
         call->request, url, call->emulator->settings.storage_suffix, &inner, &address);
-    const bool is_here = fault == ADDRESS_OK && address.host == FILES_HOST &&
+    const bool is_here = fault == AZURE_OK && address.host == FILES_HOST &&
                          strcmp(address.account, call->address.account) == 0 &&
                          strcmp(address.share, call->address.share) == 0;
     if (!is_here || address.snapshot || *address.path == '\0')
-        return call_refuse_for(call, ERROR_INVALID_HEADER,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-file-rename-source: a path of the same share)");
     if (!may_move(call, &inner, &address, kind))
         return false;
@@ -160,7 +162,7 @@ static bool may_replace(FilesCall *call)
         files_look(call->files, call->arena, call->share, call->address.path, &old);
     if (failure == FILES_NO_RESOURCE)
         return !call_header(call, "x-ms-destination-lease-id") ||
-               call_refuse(call, ERROR_NO_LEASE_OF_FILE);
+               call_refuse(call, AZURE_FILES_NO_LEASE_OF_FILE);
     if (failure != FILES_OK)
         return true; // the renaming says why
     const bool ignores = call_is_true(call, "x-ms-file-rename-ignore-readonly");

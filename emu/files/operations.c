@@ -110,22 +110,23 @@ static bool read_scope(FilesCall *call, const char *comp, FilesScope *scope)
     *scope = has_path ? OF_FILE : OF_SERVICE;
     if (ascii_same(comp, "listhandles") || ascii_same(comp, "forceclosehandles")) {
         *scope = OF_ENTRY;
-        return has_share || call_refuse(call, ERROR_INVALID_URI);
+        return has_share || call_refuse(call, AZURE_FILES_INVALID_URI);
     }
     if (!type)
-        return has_path || !has_share || call_refuse_for(call, ERROR_MISSING_QUERY, "(restype)");
+        return has_path || !has_share ||
+               call_refuse_for(call, AZURE_FILES_MISSING_QUERY, "(restype)");
     bool is_known = false;
     for (size_t i = 0; i < sizeof types / sizeof *types && !is_known; i++) {
         is_known = ascii_same(type, types[i].type);
         *scope = is_known ? types[i].scope : *scope;
     }
     if (!is_known)
-        return call_refuse_for(call, ERROR_INVALID_QUERY, "(restype: \"%s\")", type);
+        return call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(restype: \"%s\")", type);
     const bool fits = *scope == OF_SERVICE     ? !has_share
                       : *scope == OF_SHARE     ? has_share && !has_path
                       : *scope == OF_DIRECTORY ? has_share
                                                : has_path;
-    return fits || call_refuse(call, ERROR_INVALID_URI);
+    return fits || call_refuse(call, AZURE_FILES_INVALID_URI);
 }
 
 /* "GET, HEAD" of 1 << HttpMethod. */
@@ -156,10 +157,10 @@ const FilesOperation *files_operation_find(FilesCall *call)
             return row;
     }
     if (methods == 0) {
-        call_refuse_for(call, ERROR_INVALID_QUERY, "(comp: \"%s\")", comp);
+        call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(comp: \"%s\")", comp);
         return NULL;
     }
-    call_refuse_for(call, ERROR_VERB, "(%s)", call->request->method_text);
+    call_refuse_for(call, AZURE_FILES_UNSUPPORTED_VERB, "(%s)", call->request->method_text);
     http_set(call->response, "Allow", method_names(call->arena, methods));
     return NULL;
 }

@@ -63,7 +63,7 @@ bool permission_has(const FilesCall *call, const char *key)
 bool permission_keep(FilesCall *call, const char *sddl, const char **key)
 {
     if (!is_sddl(sddl))
-        return call_refuse(call, ERROR_PERMISSION);
+        return call_refuse(call, AZURE_FILES_INVALID_PERMISSION);
     *key = key_of(call->arena, sddl);
     if (permission_has(call, *key))
         return true;
@@ -72,8 +72,8 @@ bool permission_keep(FilesCall *call, const char *sddl, const char **key)
     if (!permissions)
         permissions = json_put_object(call->arena, properties, "permissions");
     if (permissions->count == PERMISSIONS_MAX)
-        return call_refuse_for(call, ERROR_OUT_OF_RANGE, "(a share keeps up to %d permissions)",
-                               PERMISSIONS_MAX);
+        return call_refuse_for(call, AZURE_FILES_OUT_OF_RANGE,
+                               "(a share keeps up to %d permissions)", PERMISSIONS_MAX);
     files_json_put(call->arena, permissions, *key, sddl);
     const FilesFailure failure =
         files_share_keep(call->files, call->share, files_json_print(call->arena, properties));
@@ -100,7 +100,7 @@ void op_permission_create(FilesCall *call)
     const Json *sddl = json_member(body, "permission");
     const char *key = NULL;
     if (!sddl || sddl->kind != JSON_STRING) {
-        call_refuse_for(call, ERROR_INVALID_INPUT, "(expected {\"permission\": SDDL})");
+        call_refuse_for(call, AZURE_FILES_INVALID_INPUT, "(expected {\"permission\": SDDL})");
         return;
     }
     if (!permission_keep(call, sddl->text, &key))
@@ -118,7 +118,7 @@ void op_permission_get(FilesCall *call)
         !call_has_header(call, "x-ms-file-permission-key", &key))
         return;
     if (!permission_has(call, key)) {
-        call_refuse(call, ERROR_PERMISSION_KEY);
+        call_refuse(call, AZURE_FILES_NO_PERMISSION_KEY);
         return;
     }
     const Json *kept = json_member(json_member(share_properties(call), "permissions"), key);

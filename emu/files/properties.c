@@ -6,7 +6,7 @@
 
 #include "emu/files/sas_fields.h"
 #include "emu/http/crypto.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
@@ -51,7 +51,7 @@ bool content_take(FilesCall *call, Json *properties, bool *is_any)
         // The client's word for it is kept; nobody compares it with the contents.
         if (value && strcmp(content_headers[i].sent, CONTENT_MD5) == 0 &&
             !base64_decode(call->arena, value, &length))
-            return call_refuse(call, ERROR_INVALID_MD5);
+            return call_refuse(call, AZURE_FILES_INVALID_MD5);
         files_json_put(call->arena, properties, content_headers[i].key, value ? value : "");
     }
     return true;
@@ -145,7 +145,7 @@ bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
 {
     const Json *properties = files_json_read(call->arena, entry->properties);
     return !has_attribute(smb_attributes(call->arena, entry, properties), "ReadOnly") ||
-           call_refuse(call, ERROR_READ_ONLY);
+           call_refuse(call, AZURE_FILES_READ_ONLY);
 }
 
 static bool is_the_word(SmbWord word, const char *value)
@@ -170,7 +170,8 @@ static bool take_attributes(FilesCall *call, Json *properties, SmbWord word)
                                files_json_read(call->arena, word.entry->properties));
     const char *attributes = attributes_read(call->arena, value);
     if (!attributes || !attributes_fit(call, attributes))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-file-attributes: \"%s\")", value);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-file-attributes: \"%s\")",
+                               value);
     files_json_put(call->arena, properties, "attributes", attributes);
     return true;
 }
@@ -206,7 +207,7 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
     else if (ascii_same(value, "now"))
         time = word.word ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
     else if (!read_time(call->arena, value, &time))
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
                                value);
     files_json_put(call->arena, properties, key, time);
     return true;
@@ -258,13 +259,13 @@ static bool take_permission(FilesCall *call, Json *properties)
     const char *sddl = call_header(call, "x-ms-file-permission");
     const char *key = call_header(call, "x-ms-file-permission-key");
     if (sddl && key)
-        return call_refuse_for(call, ERROR_INVALID_HEADER,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-file-permission and x-ms-file-permission-key are two ways to "
                                "say the same)");
     if (key && ascii_same(key, "preserve"))
         key = NULL;
     if (key && !permission_has(call, key))
-        return call_refuse(call, ERROR_PERMISSION_KEY);
+        return call_refuse(call, AZURE_FILES_NO_PERMISSION_KEY);
     const bool is_word = sddl && (ascii_same(sddl, "inherit") || ascii_same(sddl, "preserve"));
     if (sddl && ascii_same(sddl, "inherit"))
         key = "";
@@ -304,9 +305,9 @@ static bool take_copied_permission(FilesCall *call, Json *properties, ShareName 
     const bool is_source = mode == words[0];
     if (mode && is_said == is_source)
         return is_said
-                   ? call_refuse_for(call, ERROR_INVALID_HEADER,
+                   ? call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                      "(x-ms-file-permission-copy-mode: source, and a permission)")
-                   : call_refuse_for(call, ERROR_MISSING_HEADER,
+                   : call_refuse_for(call, AZURE_FILES_MISSING_HEADER,
                                      "(x-ms-file-permission or x-ms-file-permission-key)");
     if (!is_source)
         return take_permission(call, properties);
@@ -401,14 +402,14 @@ bool metadata_take(FilesCall *call, const char **metadata)
         const char *name = field->name + strlen(METADATA);
         bytes += strlen(name) + strlen(field->value);
         if (*name == '\0')
-            return call_refuse(call, ERROR_EMPTY_KEY);
+            return call_refuse(call, AZURE_FILES_EMPTY_KEY);
         if (!is_metadata_name(name) || !is_utf8(field->value) ||
             field->value[strcspn(field->value, "\r\n")] != '\0')
-            return call_refuse_for(call, ERROR_INVALID_METADATA, "(%s)", field->name);
+            return call_refuse_for(call, AZURE_FILES_INVALID_METADATA, "(%s)", field->name);
         if (json_member(object, name))
-            return call_refuse_for(call, ERROR_INVALID_METADATA, "(%s twice)", field->name);
+            return call_refuse_for(call, AZURE_FILES_INVALID_METADATA, "(%s twice)", field->name);
         if (bytes > METADATA_BYTES_MAX || object->count == METADATA_PAIRS_MAX)
-            return call_refuse(call, ERROR_METADATA_TOO_LARGE);
+            return call_refuse(call, AZURE_FILES_METADATA_TOO_LARGE);
         files_json_put(call->arena, object, name, field->value);
     }
     *metadata = files_json_print(call->arena, object);

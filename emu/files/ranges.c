@@ -20,9 +20,9 @@ static bool read_written(FilesCall *call, const FilesEntry *file, FilesRange *ra
     if (!call_range(call, range, &is_there))
         return false;
     if (!is_there)
-        return call_refuse_for(call, ERROR_MISSING_HEADER, "(x-ms-range)");
+        return call_refuse_for(call, AZURE_FILES_MISSING_HEADER, "(x-ms-range)");
     if (range->last == INT64_MAX)
-        return call_refuse_for(call, ERROR_INVALID_HEADER,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-range needs its last byte to be written)");
     return range->last < file->bytes || call_refuse_failure(call, FILES_BAD_RANGE);
 }
@@ -31,7 +31,7 @@ static bool may_write(FilesCall *call, FilesEntry *file, FilesRange *range)
 {
     // Bytes in frames of their own (with checksums) would be written as if they were contents.
     if (call_header(call, "x-ms-structured-body"))
-        return call_refuse_for(call, ERROR_UNSUPPORTED_HEADER, "(x-ms-structured-body)");
+        return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER, "(x-ms-structured-body)");
     return call_look(call, FILES_FILE, file) &&
            call_lease_allows(call, file, "x-ms-lease-id", true) && smb_is_writable(call, file) &&
            read_written(call, file, range);
@@ -47,9 +47,9 @@ static bool check_md5(FilesCall *call)
         size_t length;
         const unsigned char *bytes = base64_decode(call->arena, said, &length);
         if (!bytes || length != MD5_BYTES)
-            return call_refuse(call, ERROR_INVALID_MD5);
+            return call_refuse(call, AZURE_FILES_INVALID_MD5);
         if (memcmp(bytes, digest, MD5_BYTES) != 0)
-            return call_refuse(call, ERROR_MD5_MISMATCH);
+            return call_refuse(call, AZURE_FILES_MD5_MISMATCH);
     }
     http_set(call->response, "Content-MD5", base64_encode(call->arena, digest, sizeof digest));
     return true;
@@ -93,7 +93,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
 
 static void refuse_large(FilesCall *call)
 {
-    call_refuse_with(call, ERROR_BODY_TOO_LARGE, "MaxLimit",
+    call_refuse_with(call, AZURE_FILES_BODY_TOO_LARGE, "MaxLimit",
                      arena_printf(call->arena, "%d", RANGE_MAX));
 }
 
@@ -109,7 +109,8 @@ void op_range_put(FilesCall *call)
         return;
     const bool is_clear = strcmp(word, "clear") == 0;
     if (is_clear && call_header(call, "Content-MD5")) {
-        call_refuse_for(call, ERROR_UNSUPPORTED_HEADER, "(Content-MD5 of a range that is cleared)");
+        call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER,
+                        "(Content-MD5 of a range that is cleared)");
         return;
     }
     // Before the range is looked at: what is too much is said so, whatever it is for.
@@ -123,7 +124,7 @@ void op_range_put(FilesCall *call)
     if (!is_clear && length > RANGE_MAX)
         refuse_large(call);
     else if ((int64_t)request->body_bytes != (is_clear ? 0 : length))
-        call_refuse_for(call, ERROR_INVALID_HEADER,
+        call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                         "(Content-Length: %zu bytes for a range of %" PRId64 ")",
                         request->body_bytes, is_clear ? 0 : length);
     else if (is_clear || check_md5(call))
@@ -140,11 +141,12 @@ static bool read_source_range(FilesCall *call, const CopySource *source, int64_t
     if (!call_has_header(call, "x-ms-source-range", &text))
         return false;
     if (!files_range_parse(text, range) || range->last == INT64_MAX)
-        return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-source-range: \"%s\")", text);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-source-range: \"%s\")",
+                               text);
     if (range->last >= source->entry.bytes)
         return call_refuse_failure(call, FILES_BAD_RANGE);
     return range->last - range->first + 1 == length ||
-           call_refuse_for(call, ERROR_INVALID_HEADER,
+           call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                            "(x-ms-range and x-ms-source-range are not of one length)");
 }
 
@@ -180,9 +182,9 @@ static bool check_sum(FilesCall *call, const char *bytes, size_t length)
     const char *match = call_header(call, "x-ms-source-if-match-crc64");
     const char *none = call_header(call, "x-ms-source-if-none-match-crc64");
     if (said && strcmp(said, text) != 0)
-        return call_refuse(call, ERROR_CRC64_MISMATCH);
+        return call_refuse(call, AZURE_FILES_CRC64_MISMATCH);
     if ((match && strcmp(match, text) != 0) || (none && strcmp(none, text) == 0))
-        return call_refuse(call, ERROR_CONDITION);
+        return call_refuse(call, AZURE_FILES_CONDITION_NOT_MET);
     http_set(call->response, "x-ms-content-crc64", text);
     return true;
 }
@@ -197,11 +199,11 @@ void op_range_put_from_url(FilesCall *call)
         return;
     const int64_t length = range.last - range.first + 1;
     if (!ascii_same(word, "update") || call->request->body_bytes > 0) {
-        call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-write: update, without a body)");
+        call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-write: update, without a body)");
         return;
     }
     if (length > RANGE_MAX) {
-        call_refuse_for(call, ERROR_OUT_OF_RANGE, "(a range of up to 4 MiB)");
+        call_refuse_for(call, AZURE_FILES_OUT_OF_RANGE, "(a range of up to 4 MiB)");
         return;
     }
     if (!copy_source_read(call, &source) || !read_source_range(call, &source, length, &from))
@@ -248,7 +250,7 @@ static bool find_before(FilesCall *call, const FilesEntry *file, FileAt *before)
         return call_refuse_failure(call, failure);
     before->path = path;
     return call_is_true(call, "x-ms-file-support-rename") ||
-           call_refuse_for(call, ERROR_GENERATION,
+           call_refuse_for(call, AZURE_FILES_GENERATION_MISMATCH,
                            "(it was renamed: x-ms-file-support-rename is needed)");
 }
 
@@ -261,7 +263,7 @@ void op_range_list(FilesCall *call)
     bool is_there;
     const char *since = http_query(call->request, "prevsharesnapshot");
     if (since && !files_is_snapshot_time(since)) {
-        call_refuse_for(call, ERROR_INVALID_QUERY, "(prevsharesnapshot: \"%s\")", since);
+        call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(prevsharesnapshot: \"%s\")", since);
         return;
     }
     if (!call_range(call, &within, &is_there) || !call_look(call, FILES_FILE, &file) ||

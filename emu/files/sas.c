@@ -88,7 +88,7 @@ static SasFields read_fields(const HttpRequest *request)
 
 static bool deny(FilesDenial *denial, const char *detail)
 {
-    return files_deny(denial, "AuthenticationFailed", detail);
+    return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED, detail);
 }
 
 /* What a stored access policy of the share says stands in for what the URL does not say; what both
@@ -148,10 +148,10 @@ static bool check_way(const HttpRequest *request, const SasFields *sas, FilesDen
     if (!is_protocol)
         return deny(denial, "The protocol (spr) is \"https\" or \"https,http\".");
     if (strcmp(sas->protocol, "https") == 0 && request->listener == LISTENER_PLAIN)
-        return files_deny(denial, "AuthorizationProtocolMismatch", "");
+        return files_deny(denial, AZURE_FILES_PROTOCOL_MISMATCH, "");
     if (*sas->addresses != '\0' &&
         (!request->peer || !sas_addresses_have(sas->addresses, request->peer)))
-        return files_deny(denial, "AuthorizationSourceIPMismatch", "");
+        return files_deny(denial, AZURE_FILES_SOURCE_IP_MISMATCH, "");
     return true;
 }
 
@@ -165,7 +165,7 @@ static bool check_account_sas(Emulator *emulator, const HttpRequest *request,
         return deny(denial, "Signature did not match.");
     const char service = address->host == FILES_HOST ? 'f' : 'b';
     return strchr(field(request, "ss"), service) ||
-           files_deny(denial, "AuthorizationServiceMismatch", "");
+           files_deny(denial, AZURE_FILES_SERVICE_MISMATCH, "");
 }
 
 static bool check_service_sas(Emulator *emulator, const HttpRequest *request,

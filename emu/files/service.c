@@ -159,7 +159,7 @@ static bool elements_are_known(FilesCall *call, const XmlNode *node)
 {
     for (const XmlNode *inner = node->first; inner; inner = inner->next)
         if (!element_may_have(node->name, inner->name))
-            return call_refuse_for(call, ERROR_UNSUPPORTED_XML, "(%s in %s)", inner->name,
+            return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_XML, "(%s in %s)", inner->name,
                                    node->name);
         else if (!elements_are_known(call, inner))
             return false;
@@ -231,7 +231,7 @@ static bool section_is_right(FilesCall *call, const XmlNode *section)
     for (int i = 0; i < SECTIONS; i++)
         if (strcmp(section->name, sections[i].name) == 0)
             return checks[i](section) ||
-                   call_refuse_for(call, ERROR_INVALID_XML_VALUE, "(%s)", section->name);
+                   call_refuse_for(call, AZURE_FILES_INVALID_XML_VALUE, "(%s)", section->name);
     return true;
 }
 
@@ -239,7 +239,7 @@ void op_service_set(FilesCall *call)
 {
     const XmlNode *news = xml_read(call->arena, call->request->body, call->request->body_bytes);
     if (!news || strcmp(news->name, ROOT) != 0) {
-        call_refuse(call, ERROR_INVALID_XML);
+        call_refuse(call, AZURE_FILES_INVALID_XML);
         return;
     }
     if (!elements_are_known(call, news))

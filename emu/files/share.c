@@ -21,7 +21,7 @@ static bool take_properties(FilesCall *call, Json *properties)
         return false;
     const char *protocols = call_header(call, "x-ms-enabled-protocols");
     if (protocols && !ascii_same(protocols, "SMB"))
-        return call_refuse_for(call, ERROR_INVALID_HEADER,
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-enabled-protocols: this emulator has SMB shares alone)");
     if (tier) {
         char now[HTTP_DATE];
@@ -114,7 +114,7 @@ static bool read_with_snapshots(FilesCall *call, WithSnapshots *with)
         return false;
     *with = !word ? SNAPSHOTS_STAY : word == words[0] ? SNAPSHOTS_GO : LEASED_SNAPSHOTS_GO;
     return !word || !call->share.snapshot ||
-           call_refuse_for(call, ERROR_UNSUPPORTED_HEADER, "(x-ms-delete-snapshots)");
+           call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER, "(x-ms-delete-snapshots)");
 }
 
 void op_share_delete(FilesCall *call)
@@ -124,7 +124,7 @@ void op_share_delete(FilesCall *call)
     if (!read_with_snapshots(call, &with) || !may_change(call, &share))
         return;
     if (with == SNAPSHOTS_GO && has_leased_snapshot(call)) {
-        call_refuse(call, ERROR_SNAPSHOT_LEASED);
+        call_refuse(call, AZURE_FILES_SNAPSHOT_LEASED);
         return;
     }
     const FilesFailure failure =

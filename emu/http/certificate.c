@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 

@@ -176,15 +176,21 @@ static CertificateNames names_of(const Server *server, Reach reach)
     return names;
 }
 
-static bool open_all(Server *server, const char *state_folder, Status *status)
+static bool open_all(Server *server, Status *status)
 {
     SocketAddress address = {0};
     server->events = epoll_create1(EPOLL_CLOEXEC);
     if (server->events < 0)
         return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0),
                            "epoll_create failed: %s", strerror(errno));
-    if (!read_address(&server->settings, &address, status) ||
-        !listen_on_all(server, &address, status))
+    return read_address(&server->settings, &address, status) &&
+           listen_on_all(server, &address, status);
+}
+
+bool server_certify(Server *server, const char *state_folder, Status *status)
+{
+    SocketAddress address = {0};
+    if (!read_address(&server->settings, &address, status))
         return false;
     const CertificateNames names = names_of(server, reach_of(&address));
     return certificate_open(server->arena, state_folder, &names, real_unix_ms() / 1000,
@@ -198,7 +204,7 @@ static int32_t userinfo_port(const Server *server)
     return listener->descriptor >= 0 ? listener->port : -1;
 }
 
-Server *server_open(const ServerSettings *settings, const char *state_folder, Status *status)
+Server *server_open(const ServerSettings *settings, Status *status)
 {
     invariant(settings->connections_max <= SERVER_CONNECTIONS_MAX);
     Server *server = memory_zeroed(sizeof *server);
@@ -208,7 +214,7 @@ Server *server_open(const ServerSettings *settings, const char *state_folder, St
     server->deadline_ns = INT64_MAX;
     for (int32_t i = 0; i < LISTENER_COUNT; i++)
         server->listeners[i].descriptor = -1;
-    if (!open_all(server, state_folder, status)) {
+    if (!open_all(server, status)) {
         server_close(server);
         return NULL;
     }

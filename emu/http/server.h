@@ -43,9 +43,12 @@ extern const ServerSettings server_defaults;
 
 typedef struct Server Server;
 
-/* Binds its ports, reads or makes its certificate in `state_folder`. Its clients may connect from
- * here on; they wait for server_run. The settings are copied. NULL with the problem. */
-Server *server_open(const ServerSettings *settings, const char *state_folder, Status *status);
+/* Binds its ports. Its clients may connect from here on; they wait for server_run. The settings are
+ * copied. NULL with the problem. */
+Server *server_open(const ServerSettings *settings, Status *status);
+/* Reads or makes its certificate in `state_folder`, which exists; to be called before server_run.
+ */
+MUST_CHECK bool server_certify(Server *server, const char *state_folder, Status *status);
 void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses);
 const Certificate *server_certificate(const Server *server);
 typedef enum {

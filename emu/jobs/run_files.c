@@ -302,7 +302,7 @@ static bool is_fine(const char *what, const char *path, FilesFailure failure, St
     if (failure != FILES_NO_SPACE && failure != FILES_MACHINE)
         return true;
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be %s: %s", what,
-                       files_failure_code(failure));
+                       files_failure_reason(failure));
 }
 
 static void leave_out(RunFiles *files, const char *path, const char *why)
@@ -570,7 +570,7 @@ static bool take_folder(RunFiles *files, Entry *entry, Status *status)
     arena_destroy(arena);
     entry->is_due = entry->has_failed = false;
     if (failure != FILES_OK && failure != FILES_EXISTS)
-        leave_out_entry(files, entry, files_failure_code(failure));
+        leave_out_entry(files, entry, files_failure_reason(failure));
     return is_fine("taken", entry->path, failure, status);
 }
 
@@ -595,7 +595,7 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
         failure = files_file_create(files->store, share, inside, 0, NULL, NULL);
     if (failure != FILES_OK) {
         close(file);
-        leave_out_entry(files, entry, files_failure_code(failure));
+        leave_out_entry(files, entry, files_failure_reason(failure));
         return is_fine("taken", entry->path, failure, status);
     }
     entry->was_added_to = is_longer;
@@ -625,7 +625,7 @@ static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const cha
     if (failure != FILES_OK) { // its share is gone, or a client has deleted the file
         *got = 0;
         entry->taken_bytes = -1;
-        leave_out_entry(files, entry, files_failure_code(failure));
+        leave_out_entry(files, entry, files_failure_reason(failure));
         return is_fine("taken", entry->path, failure, status);
     }
     files->position += *got;

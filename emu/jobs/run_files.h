@@ -13,7 +13,7 @@
 #define EMU_RUN_FILES_H
 
 #include "emu/files/store/file_store.h"
-#include "sim/cloud/shell/script.h"
+#include "sim/cloud/spec/script.h"
 
 typedef struct RunFiles RunFiles;
 

@@ -13,7 +13,7 @@
 
 #include "emu/emulator.h"
 #include "emu/jobs/run_files.h"
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "real/launch/job_place.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"

@@ -1,12 +1,12 @@
 /* Commands of jobs that run for real (`trainyard serve --run-jobs`, `--real`): what the world
  * begins is begun on this machine, and how it went is told to the world.
  *
- * A job of real execution (sim/cloud/spec.h, PROGRAM_REAL) is modelled up to its commands: queue,
- * nodes, mounts. Its preparation, on each of its nodes, and its command line, once, are then given
- * to `/bin/sh -c`; a training that the trainer knows is handed to it instead, with all its ranks on
- * this machine (real/launch/hand_off.h), and its preparation is modelled. Each run has a directory
- * that stands for the node's "/" (emu/jobs/run_files.h), which goes when the job is over; paths in
- * the variables of its environment lead there.
+ * A job of real execution (sim/cloud/spec/spec.h, PROGRAM_REAL) is modelled up to its commands:
+ * queue, nodes, mounts. Its preparation, on each of its nodes, and its command line, once, are then
+ * given to `/bin/sh -c`; a training that the trainer knows is handed to it instead, with all its
+ * ranks on this machine (real/launch/hand_off.h), and its preparation is modelled. Each run has a
+ * directory that stands for the node's "/" (emu/jobs/run_files.h), which goes when the job is over;
+ * paths in the variables of its environment lead there.
  *
  * Simulated time while commands run: a command lasts as long in the world as it did on the machine.
  * So the clock goes at most one second a second, and never past what the oldest command has

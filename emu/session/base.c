@@ -109,8 +109,8 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
         .context = &recorder, .read = recorder_read, .size = recorder_size};
     const char *name = path != NULL ? path : BUILT_IN_PATH;
     const ScenarioFile *file = scenario_read(arena, recording, name, overrides, problems);
-    if (file == NULL)
-        return NULL;
+    if (file == NULL || store == NULL)
+        return file;
     Json *kept = json_object(arena);
     json_put_text(arena, kept, "path", name);
     json_set(arena, kept, "files", recorder.files);
@@ -201,7 +201,7 @@ const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
         path = absolute != NULL ? arena_strdup(arena, absolute) : path;
         free(absolute);
     }
-    const char *text = store_setting(store, arena, SETTING);
+    const char *text = store != NULL ? store_setting(store, arena, SETTING) : NULL;
     return text != NULL ? go_on(arena, text, path, overrides, problems, warnings)
                         : begin(arena, store, path, overrides, problems);
 }

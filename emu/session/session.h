@@ -1,7 +1,7 @@
 /* A session: one world that requests are asked of, its journal, and what the emulator remembers of
  * each resource beside what the world knows.
  *
- * Whatever changes is entered in the journal first (emu/session/store.h) and is then applied; the
+ * Whatever changes is entered in the journal first (emu/state/store.h) and is then applied; the
  * answer goes out after the commit. Opening a session replays its journal, so there is no second
  * form of the state that could differ. An entry is a command as a scenario file has it, under an
  * instant of its own: no two entries, and no entry and an event before it, share a nanosecond. So
@@ -13,7 +13,7 @@
 #ifndef EMU_SESSION_H
 #define EMU_SESSION_H
 
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
 #include "sim/output/trace/row.h"

@@ -1,9 +1,9 @@
 /* The layers of a Keras network as the catalogue describes layers (NetworkLayer in
- * sim/cloud/catalog.h, made by tools/networks.py): by kind and shape they find each other. */
+ * sim/cloud/spec/catalog.h, made by tools/networks.py): by kind and shape they find each other. */
 #ifndef REAL_KERAS_LAYERS_H
 #define REAL_KERAS_LAYERS_H
 
-#include "sim/cloud/catalog.h"
+#include "sim/cloud/spec/catalog.h"
 #include "sim/formats/keras_network.h"
 
 /* In the order of the forward pass, with an activation that is part of a layer behind it; `*count`

@@ -5,7 +5,7 @@
 
 #include "real/calibrate/fit.h"
 #include "sim/base/status.h"
-#include "sim/cloud/catalog.h"
+#include "sim/cloud/spec/catalog.h"
 #include "sim/json/json.h"
 
 typedef struct {

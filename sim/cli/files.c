@@ -56,8 +56,11 @@ static bool read_all(int descriptor, const char *path, size_t bytes_max, Text *c
             return true;
         text_append(content, block, (size_t)count);
     }
+    enum { MIB = 1 << 20 };
+    const bool is_mib = bytes_max % MIB == 0;
     return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                       "the file is larger than the %zu bytes allowed", bytes_max);
+                       "the file is larger than the %zu %s allowed",
+                       is_mib ? bytes_max / MIB : bytes_max, is_mib ? "MiB" : "bytes");
 }
 
 bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, size_t *length,

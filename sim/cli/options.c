@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
@@ -385,13 +386,18 @@ bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
     bool wants_help;
     Status status;
     if (!options_parse(table, arena, argc, argv, values, operands, &wants_help, &status)) {
+        if (table->print_guard)
+            table->print_guard("its command line is wrong", argc, argv);
         *exit_code = report_status(&status);
         return false;
     }
     if (wants_help) {
         Text help = {0};
         options_help(table, &help);
-        fputs(text_string(&help), stdout);
+        if (table->print_guard && !isatty(STDOUT_FILENO))
+            table->print_guard(text_string(&help), argc, argv);
+        else
+            fputs(text_string(&help), stdout);
         text_free(&help);
         *exit_code = EXIT_FINE;
         return false;

@@ -75,6 +75,9 @@ typedef struct {
     int32_t operand_count_min, operand_count_max;
     OperandKind operand_kind;
     const char *const *operand_words; /* OPERANDS_WORDS only: what there is, ended by NULL */
+    /* For a verb whose stdout a shell evaluates, else NULL: prints code that makes the evaluation
+     * fail. `text` is the reason, or the help; the shell does not evaluate it. */
+    void (*print_guard)(const char *text, int argc, char **argv);
 } OptionTable;
 
 typedef struct {
@@ -83,7 +86,8 @@ typedef struct {
 } Operands;
 
 /* Everything a verb needs: true when it should go on. False after --help was printed (exit code 0)
- * or a problem reported on stderr (exit code 2). argv[0] is skipped. */
+ * or a problem reported on stderr (exit code 2). argv[0] is skipped. A table with `print_guard`
+ * prints its help through that unless stdout is a terminal. */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);
 

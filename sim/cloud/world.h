@@ -9,13 +9,13 @@
 #include "sim/base/arena.h"
 #include "sim/base/status.h"
 #include "sim/cloud/cluster/cluster.h"
-#include "sim/cloud/ids.h"
 #include "sim/cloud/job/job.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/record/trace_record.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/cloud/storage/file_server.h"
 #include "sim/cloud/storage/file_set.h"
 #include "sim/cloud/storage/share.h"
-#include "sim/engine/trace.h"
 
 typedef struct World World;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/json/json_index.h"
 #include "sim/json/json_walk.h"
 
 const char *json_kind_name(JsonKind kind)
@@ -32,14 +33,19 @@ static JsonToken next_token(Decoder *decoder)
     return decoder->tokens.items[decoder->next++];
 }
 
-static void append(Json *parent, Json *child)
+static Json **append(Json *parent, Json *child)
 {
-    if (parent->last == NULL)
-        parent->first = child;
-    else
-        parent->last->next = child;
+    Json **link = parent->last == NULL ? &parent->first : &parent->last->next;
+    *link = child;
     parent->last = child;
     parent->count++;
+    return link;
+}
+
+/* `child` has its key. */
+static void append_member(Arena *arena, Json *object, Json *child)
+{
+    json_index_add(arena, object, append(object, child));
 }
 
 static int by_key_then_place(const void *left, const void *right)
@@ -79,8 +85,10 @@ static void decode_children(Decoder *decoder, Json *parent, const cJSON *item)
         if (parent->kind == JSON_OBJECT) {
             node->key = arena_strdup(decoder->arena, child->string);
             node->key_at = key.at;
+            append_member(decoder->arena, parent, node);
+        } else {
+            append(parent, node);
         }
-        append(parent, node);
     }
     if (parent->kind == JSON_OBJECT)
         refuse_duplicate_keys(decoder, parent);
@@ -186,6 +194,10 @@ Json *json_member(const Json *object, const char *key)
 {
     if (object == NULL || object->kind != JSON_OBJECT)
         return NULL;
+    if (object->index != NULL) {
+        Json **link = json_index_find(object, key);
+        return link != NULL ? *link : NULL;
+    }
     for (Json *member = object->first; member != NULL; member = member->next)
         if (strcmp(member->key, key) == 0)
             return member;
@@ -315,20 +327,28 @@ Json *json_object(Arena *arena)
     return new_node(arena, JSON_OBJECT);
 }
 
+/* Where the tree points to `child` of `parent`. */
+static Json **link_of(Json *parent, const Json *child)
+{
+    if (parent->index != NULL)
+        return json_index_find(parent, child->key);
+    Json **link = &parent->first;
+    while (*link != child)
+        link = &(*link)->next;
+    return link;
+}
+
 void json_replace(Json *parent, Json *old, Json *value)
 {
-    Json **link = &parent->first;
-    Json *before = NULL;
-    while (*link != old) {
-        before = *link;
-        link = &before->next;
-    }
+    Json **link = link_of(parent, old);
     value->key = old->key;
     value->key_at = old->key_at;
     value->next = old->next;
     *link = value;
     if (parent->last == old)
         parent->last = value;
+    if (parent->index != NULL && value->next != NULL)
+        json_index_move(parent, value->next->key, &value->next);
 }
 
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
@@ -339,7 +359,7 @@ Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
         json_replace(object, old, value);
     } else {
         value->key = arena_strdup(arena, key);
-        append(object, value);
+        append_member(arena, object, value);
     }
     return value;
 }
@@ -393,6 +413,7 @@ static Json *copy_alone(Arena *arena, const Json *value)
     *copy = *value;
     copy->key = NULL;
     copy->next = copy->first = copy->last = NULL;
+    copy->index = NULL;
     copy->count = 0;
     if (value->text != NULL)
         copy->text = arena_strdup(arena, value->text);
@@ -413,9 +434,12 @@ static Json *copy_below(Arena *arena, const Json *value, const char *parent, Jso
         if (is_member && keeps != NULL && !keeps(parent, child->key))
             continue;
         Json *added = copy_below(arena, child, is_member ? child->key : parent, keeps);
-        if (is_member)
+        if (is_member) {
             added->key = arena_strdup(arena, child->key);
-        append(copy, added);
+            append_member(arena, copy, added);
+        } else {
+            append(copy, added);
+        }
     }
     return copy;
 }

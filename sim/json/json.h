@@ -47,7 +47,9 @@ struct Json {
     int64_t integer;
     Json *first; /* child, in the order of the text */
     Json *last;
-    Json *next; /* sibling */
+    Json *next;              /* sibling */
+    struct JsonIndex *index; /* JSON_OBJECT with many members, so that none is searched for one
+                                after the other; else NULL. Private to sim/json. */
 };
 
 /* "null", "boolean", "number", "string", "array", "object". */

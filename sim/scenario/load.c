@@ -97,30 +97,41 @@ bool catalog_is_loaded(const Json *catalog)
     return catalog->kind != JSON_STRING;
 }
 
-/* A catalogue is looked for beside the scenario, then in the folders above. */
+/* The problem of `node`, which names the catalogue that was last tried at `path`. */
+static void refuse_catalog(Loader *loader, const Json *node, const char *path, const Status *why)
+{
+    Status *problem = why->code == STATUS_NOT_FOUND
+                          ? problems_add(loader->problems, STATUS_BAD_INPUT, node->at,
+                                         "there is no catalogue \"%s\"", node->text)
+                          : problems_add(loader->problems, why->code, node->at,
+                                         "catalogue \"%s\": %s", path, why->message);
+    status_hint(problem,
+                node->text[0] == '/'
+                    ? "only a relative path is looked for beside \"%s\" and in the folders above it"
+                    : "catalogues are looked for beside \"%s\" and in the folders above it",
+                loader->path);
+}
+
+/* A relative path is looked for beside the scenario, then in the folders above, until there is
+ * something of that name. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
     if (node->kind != JSON_STRING)
         return;
     const char *folder = arena_strndup(loader->arena, loader->path, folder_length(loader->path));
-    for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL; i++) {
-        int32_t problems_before = loader->problems->count;
-        Status status = {0};
-        Json *tree = load(loader, path_beside(loader->arena, folder, node->text),
-                          JSON_WITH_COMMENTS, &status);
+    const char *path = NULL;
+    Status status = {.code = STATUS_NOT_FOUND};
+    for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL && status.code == STATUS_NOT_FOUND; i++) {
+        path = path_beside(loader->arena, folder, node->text);
+        status = (Status){0};
+        Json *tree = load(loader, path, JSON_WITH_COMMENTS, &status);
         if (tree != NULL)
             json_replace(parent, node, tree);
-        if (status.code == STATUS_MACHINE)
-            problems_add_status(loader->problems, &status);
-        if (tree != NULL || loader->problems->count > problems_before || node->text[0] == '/')
-            return;
-        folder = folder_above(loader->arena, folder);
+        folder = node->text[0] == '/' ? NULL : folder_above(loader->arena, folder);
     }
-    status_hint(problems_add(loader->problems, STATUS_BAD_INPUT, node->at,
-                             "there is no catalogue \"%s\"", node->text),
-                "catalogues are looked for beside \"%s\" and in the folders above it",
-                loader->path);
+    if (status.code != STATUS_OK) // otherwise it is loaded, or its text is refused already
+        refuse_catalog(loader, node, path, &status);
 }
 
 /* --- Whatever a scenario names --- */

@@ -9,7 +9,7 @@
 #define SIM_SCENARIO_SCENARIO_READ_H
 
 #include "sim/base/file_source.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/json/json.h"
 #include "sim/scenario/command/read.h"
 #include "sim/scenario/config/config_context.h"

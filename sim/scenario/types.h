@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_SCENARIO_TYPES_H
 #define SIM_SCENARIO_SCENARIO_TYPES_H
 
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/schema/bind.h"
 
 typedef struct {

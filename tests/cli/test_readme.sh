@@ -68,8 +68,8 @@ recipes=("$scenarios"/recipes/*/) recordings=("$scenarios"/recordings/*/)
 counts "${#recipes[@]}" "published recipes"
 counts "${#recordings[@]}" "recorded sessions"
 counts "$(entries failures failure_models)" "models with sources"
-counts "$(rows sim/cloud/command.h FAULT_KINDS)" "kinds\)"
-counts "$(rows sim/cloud/scenario.h POLICIES)" "scheduling policies"
+counts "$(rows sim/cloud/spec/command.h FAULT_KINDS)" "kinds\)"
+counts "$(rows sim/cloud/spec/scenario.h POLICIES)" "scheduling policies"
 counts "$(entries networks networks)" "networks, all VM sizes"
 counts "$(entries throughput stacks)" "stacks of software"
 finish

@@ -114,13 +114,40 @@ stderr_begins '--clock: "x0" is no clock'
 trainyard serve --listen 0.0.0.0 --port 0 --plain-port 0 --state open
 exit_is 2
 stderr_has '--i-know-this-is-not-secure allows it all the same'
-trainyard serve --scenario nowhere.json --state new
+trainyard serve --scenario nowhere.json --state new --port 0 --plain-port 0
 exit_is 2
 stderr_begins 'nowhere.json: there is no such file'
 sed 's/"seed"/"sead"/' small/scenario.json >small/misspelt.json
-trainyard serve --scenario small/misspelt.json --state new
+trainyard serve --scenario small/misspelt.json --state new --port 0 --plain-port 0
 exit_is 2
 stderr_begins "$PWD/small/misspelt.json:4:3: unknown key \"sead\" in this scenario"
+
+example "a start that fails makes nothing, and the next one begins anew"
+holds serve --state taken
+sed 's/"seed"/"api_faults": [{"status": 42}], "seed"/' small/scenario.json >small/faulty.json
+for options in "--clock x0" "--listen 0.0.0.0" "--listen nowhere" "--plain-port $(fact plain | sed 's/.*://')" "--files --run-jobs" \
+    "--scenario nowhere.json" "--scenario small/misspelt.json" "--scenario small/faulty.json" "--scenario small" \
+    "--ready-file nowhere/ready.json" "--files --ready-file nowhere/ready.json"; do
+    for state in new some/where/new there; do
+        rm -rf there && mkdir there
+        # shellcheck disable=SC2086 # several words
+        trainyard serve --state "$state" --port 0 --plain-port 0 $options
+        holds [ "$status" -ne 0 ]
+        holds [ ! -e new ]
+        holds [ ! -e some ]
+        holds [ -z "$(ls -A there)" ]
+    done
+    ! grep -q 'Address already in use' stderr || end TERM
+done
+holds serve --state new --scenario small/scenario.json
+holds [ ! -s log ]
+stdout_has "it is 2018"
+end TERM
+cp -r new kept
+trainyard serve --state new --port 0 --plain-port 0 --ready-file nowhere/ready.json
+exit_is 3
+holds cmp new/state.sqlite kept/state.sqlite
+holds cmp new/ca.pem kept/ca.pem
 
 example "a folder with somebody else's files is no state folder"
 mkdir -p project/runs/exp1

@@ -67,6 +67,29 @@ scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | sma
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
 
+example "a catalogue that cannot be read is a problem with its reason"
+mkdir broken broken/folder.json
+truncate -s 65M broken/large.json
+echo '{}' >broken/secret.json && chmod 0 broken/secret.json
+while IFS='|' read -r path message; do
+    [[ $path != *secret* || $EUID -ne 0 ]] || continue # root may read it
+    for name in "$path" "$PWD/broken/$path"; do
+        [[ $path != /* ]] || name=$path
+        echo '{"trainyard": 1, "start": "2018-07-18T08:00:00Z", "catalog": ["'"$name"'"], "commands": []}' >broken/scenario.json
+        for verb in validate run explain; do
+            trainyard "$verb" broken/scenario.json
+            exit_is "$([[ $path = *secret* ]] && echo 3 || echo 2)"
+            stderr_begins "$(printf "broken/scenario.json:1:63: $message" "$([[ $name = /* ]] && echo "$name" || echo "broken/$name")")"
+            stderr_has 'beside "broken/scenario.json" and in the folders above it'
+        done
+    done
+done <<'TABLE'
+/nowhere/azure.json|there is no catalogue "%s"
+folder.json|catalogue "%s": is a folder, expected a file
+large.json|catalogue "%s": the file is larger than the 64 MiB allowed
+secret.json|catalogue "%s": reading failed: Permission denied
+TABLE
+
 example "what will run, but hardly as it was meant, is a warning and no problem"
 cp -r small good
 sed -i 's/NodeCount": 1/NodeCount": 5/' small/cluster.json

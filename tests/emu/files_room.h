@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/files/store/file_store.h"
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
@@ -70,7 +70,7 @@ static inline void room_remove(FilesRoom *room)
     do {                                                                                           \
         FilesFailure got_ = (call);                                                                \
         ck_assert_msg(got_ == FILES_##expected, "%s: \"%s\", expected \"%s\"", #call,              \
-                      files_failure_code(got_), files_failure_code(FILES_##expected));             \
+                      files_failure_reason(got_), files_failure_reason(FILES_##expected));         \
     } while (0)
 
 /* All bytes of a file, with a NUL behind them; in the room's arena. */
@@ -79,7 +79,7 @@ static inline char *room_read(FilesRoom *room, ShareName share, const char *path
     FilesReader *reader;
     int64_t bytes;
     FilesFailure failure = files_open(room->files, share, path, &reader, &bytes);
-    ck_assert_msg(failure == FILES_OK, "%s: %s", path, files_failure_code(failure));
+    ck_assert_msg(failure == FILES_OK, "%s: %s", path, files_failure_reason(failure));
     char *text = arena_alloc(room->arena, (size_t)bytes + 1);
     ck_assert_int_eq(files_read(reader, 0, text, (size_t)bytes), bytes);
     files_reader_close(reader);
@@ -121,7 +121,7 @@ static inline FilesEntry room_look(FilesRoom *room, ShareName share, const char 
 {
     FilesEntry entry = {0};
     FilesFailure failure = files_look(room->files, room->arena, share, path, &entry);
-    ck_assert_msg(failure == FILES_OK, "%s: %s", path, files_failure_code(failure));
+    ck_assert_msg(failure == FILES_OK, "%s: %s", path, files_failure_reason(failure));
     return entry;
 }
 

@@ -12,7 +12,7 @@
 #include "emu/arm/storage.h"
 #include "emu/files/files.h"
 #include "emu/files/json.h"
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"

@@ -248,8 +248,8 @@ static void serve(const ServerSettings *asked)
     ServerSettings settings = *asked;
     if (settings.head_s == server_defaults.head_s)
         settings.head_s = server_defaults.idle_s;
-    Server *server = server_open(&settings, served.folder, &status);
-    ck_assert_msg(server != NULL, "%s", status.message);
+    Server *server = server_open(&settings, &status);
+    ck_assert_msg(server && server_certify(server, served.folder, &status), "%s", status.message);
     EmulatorAddresses addresses;
     server_addresses(server, arena, &addresses);
     served.tls = port_in(addresses.tls);

@@ -132,7 +132,7 @@ END_TEST
 
 /* --- Shells --- */
 
-static const char *exports(AzForm form, AzShell shell)
+static const char *exports(AzForm form, CodeShell shell)
 {
     Text text = {0};
     az_config_exports(&ready, form, shell, &text);
@@ -144,19 +144,18 @@ static const char *exports(AzForm form, AzShell shell)
 START_TEST(any_folder_is_one_word_of_every_shell)
 {
     ready.bundle_path = "/it's \\ \"$HOME\"/b";
-    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, AZ_SHELL_SH),
+    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, CODE_SH),
                                  "\nexport REQUESTS_CA_BUNDLE='/it'\\''s \\ \"$HOME\"/b'\n"));
-    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, AZ_SHELL_FISH),
+    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, CODE_FISH),
                                  "\nset -gx REQUESTS_CA_BUNDLE '/it\\'s \\\\ \"$HOME\"/b'\n"));
-    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, AZ_SHELL_POWERSHELL),
+    ck_assert_ptr_nonnull(strstr(exports(AZ_PROXY, CODE_POWERSHELL),
                                  "\n$env:REQUESTS_CA_BUNDLE = '/it''s \\ \"$HOME\"/b'\n"));
 }
 END_TEST
 
 START_TEST(only_one_form_needs_a_proxy)
 {
-    const char *proxy = exports(AZ_PROXY, AZ_SHELL_SH),
-               *userinfo = exports(AZ_USERINFO, AZ_SHELL_SH);
+    const char *proxy = exports(AZ_PROXY, CODE_SH), *userinfo = exports(AZ_USERINFO, CODE_SH);
     ck_assert_ptr_nonnull(strstr(proxy, "\nexport HTTPS_PROXY='http://127.0.0.1:2'\n"));
     ck_assert_ptr_nonnull(strstr(proxy, "\nexport https_proxy='http://127.0.0.1:2'\n"));
     ck_assert_ptr_null(strstr(userinfo, "PROXY"));
@@ -168,8 +167,8 @@ END_TEST
 START_TEST(what_is_set_can_be_unset)
 {
     Text text = {0};
-    az_config_unsets(AZ_SHELL_SH, &text);
-    const char *set = exports(AZ_PROXY, AZ_SHELL_SH);
+    az_config_unsets(CODE_SH, &text);
+    const char *set = exports(AZ_PROXY, CODE_SH);
     int32_t count = 0;
     for (const char *at = set; (at = strstr(at, "export ")); count++) {
         at += strlen("export ");

@@ -308,7 +308,7 @@ static void compare(Trial *trial, ShareName share, const Tree *tree, int seed, i
         if (expected == FILES_OK && kind == NOTHING)
             expected = FILES_NO_RESOURCE;
         ck_assert_msg(got == expected, "seed %d, step %d: %s is \"%s\", expected \"%s\"", seed,
-                      step, paths[slot], files_failure_code(got), files_failure_code(expected));
+                      step, paths[slot], files_failure_reason(got), files_failure_reason(expected));
         if (got != FILES_OK)
             continue;
         ck_assert_int_eq(entry.kind, kind == PLAIN ? FILES_FILE : FILES_DIRECTORY);

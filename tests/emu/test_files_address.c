@@ -28,7 +28,7 @@ static HttpRequest request_of(HttpListener listener, const char *host, const cha
                          .query_text = ""};
 }
 
-static FilesAddressFault read_target(const char *target, FilesAddress *address)
+static AzureError read_target(const char *target, FilesAddress *address)
 {
     const HttpRequest request = request_of(LISTENER_PLAIN, "127.0.0.1:8080", target);
     return files_address_read(&request, "core.windows.net", address);
@@ -49,10 +49,10 @@ START_TEST(three_forms_lead_to_one_file)
     FilesAddress address;
     HttpRequest host = request_of(LISTENER_TLS, "PathAcct.File.core.windows.net:443",
                                   "/sss/dir%20%C3%BC/a%20b.txt");
-    ck_assert_int_eq(files_address_read(&host, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&host, "core.windows.net", &address), AZURE_OK);
     check_address(&address);
 
-    ck_assert_int_eq(read_target("/pathacct/sss/dir%20%C3%BC/a%20b.txt", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct/sss/dir%20%C3%BC/a%20b.txt", &address), AZURE_OK);
     check_address(&address);
 
     HttpRequest userinfo =
@@ -60,7 +60,7 @@ START_TEST(three_forms_lead_to_one_file)
     const HttpField signature = {"authorization", "SharedKey pathacct:c2ln"};
     userinfo.headers = &signature;
     userinfo.header_count = 1;
-    ck_assert_int_eq(files_address_read(&userinfo, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&userinfo, "core.windows.net", &address), AZURE_OK);
     check_address(&address);
 }
 END_TEST
@@ -69,14 +69,14 @@ START_TEST(a_path_may_leave_its_account_to_the_signature)
 {
     static const struct {
         const char *authorization, *target, *path;
-        FilesAddressFault fault;
+        AzureError fault;
     } rows[] = {
-        {"SharedKey pathacct:c2ln", "/sss/d/f", "d/f", ADDRESS_OK},
-        {"SharedKeyLite pathacct:c2ln", "/sss/d/f", "d/f", ADDRESS_OK},
-        {"SharedKey pathacct:c2ln", "/pathacct/sss/d/f", "d/f", ADDRESS_OK},
-        {"SharedKey pathacct:c2ln", "/s-s/d", "d", ADDRESS_OK},
-        {"SharedKey p:c2ln", "/s-s/d", "", ADDRESS_ACCOUNT},
-        {"Bearer pathacct:c2ln", "/s-s/d", "", ADDRESS_ACCOUNT},
+        {"SharedKey pathacct:c2ln", "/sss/d/f", "d/f", AZURE_OK},
+        {"SharedKeyLite pathacct:c2ln", "/sss/d/f", "d/f", AZURE_OK},
+        {"SharedKey pathacct:c2ln", "/pathacct/sss/d/f", "d/f", AZURE_OK},
+        {"SharedKey pathacct:c2ln", "/s-s/d", "d", AZURE_OK},
+        {"SharedKey p:c2ln", "/s-s/d", "", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"Bearer pathacct:c2ln", "/s-s/d", "", AZURE_FILES_ADDRESS_ACCOUNT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         FilesAddress address;
@@ -85,9 +85,9 @@ START_TEST(a_path_may_leave_its_account_to_the_signature)
         request.headers = &signature;
         request.header_count = 1;
         ck_assert(files_address_is_ours(&request, "core.windows.net") ==
-                  (rows[i].fault == ADDRESS_OK));
+                  (rows[i].fault == AZURE_OK));
         ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), rows[i].fault);
-        if (rows[i].fault == ADDRESS_OK) {
+        if (rows[i].fault == AZURE_OK) {
             ck_assert_str_eq(address.account, "pathacct");
             ck_assert_str_eq(address.path, rows[i].path);
         }
@@ -98,23 +98,23 @@ END_TEST
 START_TEST(a_path_is_split_after_it_is_decoded)
 {
     FilesAddress address;
-    ck_assert_int_eq(read_target("/pathacct/sss/a%2Fb//c%2F/", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct/sss/a%2Fb//c%2F/", &address), AZURE_OK);
     ck_assert_str_eq(address.path, "a/b/c");
-    ck_assert_int_eq(read_target("/pathacct/sss/", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct/sss/", &address), AZURE_OK);
     ck_assert_str_eq(address.share, "sss");
     ck_assert_str_eq(address.path, "");
     ck_assert_str_eq(address.resource, "/sss");
-    ck_assert_int_eq(read_target("/pathacct/", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct/", &address), AZURE_OK);
     ck_assert_str_eq(address.share, "");
     ck_assert_str_eq(address.resource, "");
-    ck_assert_int_eq(read_target("/pathacct", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct", &address), AZURE_OK);
 }
 END_TEST
 
 START_TEST(escapes_are_decoded_once)
 {
     FilesAddress address;
-    ck_assert_int_eq(read_target("/pathacct/sss/%252e%252e%252fx", &address), ADDRESS_OK);
+    ck_assert_int_eq(read_target("/pathacct/sss/%252e%252e%252fx", &address), AZURE_OK);
     ck_assert_str_eq(address.path, "%2e%2e%2fx");
 }
 END_TEST
@@ -124,10 +124,11 @@ START_TEST(a_snapshot_is_named_in_the_query)
     HttpRequest request = request_of(LISTENER_PLAIN, "127.0.0.1:1", "/pathacct/sss");
     FilesAddress address;
     ck_assert(http_read_query(&request, "sharesnapshot=2018-06-15T21%3A57%3A57.0000000Z"));
-    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), AZURE_OK);
     ck_assert_str_eq(address.snapshot, "2018-06-15T21:57:57.0000000Z");
     ck_assert(http_read_query(&request, "sharesnapshot=../x"));
-    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), ADDRESS_SNAPSHOT);
+    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address),
+                     AZURE_FILES_ADDRESS_SNAPSHOT);
 }
 END_TEST
 
@@ -135,7 +136,7 @@ START_TEST(the_blob_host_is_told_apart)
 {
     FilesAddress address;
     HttpRequest request = request_of(LISTENER_TLS, "pathacct.blob.core.windows.net", "/container");
-    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), AZURE_OK);
     ck_assert_int_eq(address.host, BLOB_HOST);
     ck_assert_str_eq(address.share, "container");
 }
@@ -154,43 +155,43 @@ START_TEST(what_is_no_address_is_refused)
 {
     static const struct {
         const char *target;
-        FilesAddressFault fault;
+        AzureError fault;
     } rows[] = {
-        {"/ab/sss", ADDRESS_ACCOUNT},
-        {"/", ADDRESS_ACCOUNT},
-        {"", ADDRESS_ACCOUNT},
-        {"/Pathacct/sss", ADDRESS_ACCOUNT},
-        {"/subscriptions/sss", ADDRESS_ACCOUNT},
-        {"/abcdefghijklmnopqrstuvwxy/sss", ADDRESS_ACCOUNT},
-        {"/%zz/sss", ADDRESS_URI},
-        {"/pathacct/sss/%", ADDRESS_URI},
-        {"/pathacct/sss/a%00b", ADDRESS_URI},
-        {"/pathacct/ss", ADDRESS_SHARE_LENGTH},
-        {"/pathacct/s--s", ADDRESS_SHARE},
-        {"/pathacct/-sss", ADDRESS_SHARE},
-        {"/pathacct/Sss", ADDRESS_SHARE},
-        {"/pathacct/..", ADDRESS_SHARE_LENGTH},
-        {"/pathacct/sss/..", ADDRESS_NAME},
-        {"/pathacct/sss/a/../../b", ADDRESS_NAME},
-        {"/pathacct/sss/%2e%2e/b", ADDRESS_NAME},
-        {"/pathacct/sss/./b", ADDRESS_NAME},
-        {"/pathacct/sss/a%5Cb", ADDRESS_NAME},
-        {"/pathacct/sss/a:b", ADDRESS_NAME},
-        {"/pathacct/sss/a%0Ab", ADDRESS_NAME},
-        {"/pathacct/sss/a*b", ADDRESS_NAME},
-        {"/pathacct/sss/%C0%AE%C0%AE/b", ADDRESS_NAME}, // overlong form of ".."
-        {"/pathacct/sss/%FF", ADDRESS_NAME},
+        {"/ab/sss", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"/", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"/Pathacct/sss", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"/subscriptions/sss", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"/abcdefghijklmnopqrstuvwxy/sss", AZURE_FILES_ADDRESS_ACCOUNT},
+        {"/%zz/sss", AZURE_FILES_ADDRESS_URI},
+        {"/pathacct/sss/%", AZURE_FILES_ADDRESS_URI},
+        {"/pathacct/sss/a%00b", AZURE_FILES_ADDRESS_URI},
+        {"/pathacct/ss", AZURE_FILES_ADDRESS_SHARE_LENGTH},
+        {"/pathacct/s--s", AZURE_FILES_ADDRESS_SHARE},
+        {"/pathacct/-sss", AZURE_FILES_ADDRESS_SHARE},
+        {"/pathacct/Sss", AZURE_FILES_ADDRESS_SHARE},
+        {"/pathacct/..", AZURE_FILES_ADDRESS_SHARE_LENGTH},
+        {"/pathacct/sss/..", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/a/../../b", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/%2e%2e/b", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/./b", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/a%5Cb", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/a:b", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/a%0Ab", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/a*b", AZURE_FILES_ADDRESS_NAME},
+        {"/pathacct/sss/%C0%AE%C0%AE/b", AZURE_FILES_ADDRESS_NAME}, // overlong form of ".."
+        {"/pathacct/sss/%FF", AZURE_FILES_ADDRESS_NAME},
     };
     FilesAddress address;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_msg(read_target(rows[i].target, &address) == rows[i].fault, "%s", rows[i].target);
     const char *name = repeated("n", 256);
     ck_assert_int_eq(read_target(arena_printf(arena, "/pathacct/sss/%s", name), &address),
-                     ADDRESS_NAME);
+                     AZURE_FILES_ADDRESS_NAME);
     ck_assert_int_eq(read_target(arena_printf(arena, "/pathacct/sss/%s", name + 1), &address),
-                     ADDRESS_OK);
+                     AZURE_OK);
     const char *deep = arena_printf(arena, "/pathacct/sss%s", repeated("/d", 251));
-    ck_assert_int_eq(read_target(deep, &address), ADDRESS_PATH);
+    ck_assert_int_eq(read_target(deep, &address), AZURE_FILES_ADDRESS_PATH);
 }
 END_TEST
 
@@ -224,20 +225,20 @@ START_TEST(a_url_of_any_form_is_an_address)
 {
     static const struct {
         const char *url;
-        FilesAddressFault fault;
+        AzureError fault;
     } rows[] = {
-        {"https://pathacct.file.core.windows.net/sss/dir%20%C3%BC/a%20b.txt?sv=1", ADDRESS_OK},
-        {"http://127.0.0.1:8080/pathacct/sss/dir%20%C3%BC/a%20b.txt", ADDRESS_OK},
-        {"HTTP://localhost/pathacct/sss/dir%20%C3%BC/a%20b.txt#x", ADDRESS_OK},
-        {"https://pathacct.file.core.emu@127.0.0.1:9/sss/dir%20%C3%BC/a%20b.txt", ADDRESS_OK},
-        {"https://example.org/pathacct/sss/dir%20%C3%BC/a%20b.txt", ADDRESS_URI},
-        {"https://pathacct.file.core.windows.net.example.org/sss/x", ADDRESS_URI},
-        {"http:///pathacct/sss/x", ADDRESS_URI},
-        {"http://127/pathacct/sss/x", ADDRESS_URI},
-        {"file:///etc/passwd", ADDRESS_URI},
-        {"/pathacct/sss/x", ADDRESS_URI},
-        {"http://127.0.0.1/pathacct/sss/x?a=%", ADDRESS_URI},
-        {"", ADDRESS_URI},
+        {"https://pathacct.file.core.windows.net/sss/dir%20%C3%BC/a%20b.txt?sv=1", AZURE_OK},
+        {"http://127.0.0.1:8080/pathacct/sss/dir%20%C3%BC/a%20b.txt", AZURE_OK},
+        {"HTTP://localhost/pathacct/sss/dir%20%C3%BC/a%20b.txt#x", AZURE_OK},
+        {"https://pathacct.file.core.emu@127.0.0.1:9/sss/dir%20%C3%BC/a%20b.txt", AZURE_OK},
+        {"https://example.org/pathacct/sss/dir%20%C3%BC/a%20b.txt", AZURE_FILES_ADDRESS_URI},
+        {"https://pathacct.file.core.windows.net.example.org/sss/x", AZURE_FILES_ADDRESS_URI},
+        {"http:///pathacct/sss/x", AZURE_FILES_ADDRESS_URI},
+        {"http://127/pathacct/sss/x", AZURE_FILES_ADDRESS_URI},
+        {"file:///etc/passwd", AZURE_FILES_ADDRESS_URI},
+        {"/pathacct/sss/x", AZURE_FILES_ADDRESS_URI},
+        {"http://127.0.0.1/pathacct/sss/x?a=%", AZURE_FILES_ADDRESS_URI},
+        {"", AZURE_FILES_ADDRESS_URI},
     };
     const HttpRequest outer = request_of(LISTENER_TLS, "127.0.0.1:8080", "/");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -246,7 +247,7 @@ START_TEST(a_url_of_any_form_is_an_address)
         ck_assert_msg(files_address_read_url(&outer, rows[i].url, "core.windows.net", &inner,
                                              &address) == rows[i].fault,
                       "%s", rows[i].url);
-        if (rows[i].fault == ADDRESS_OK)
+        if (rows[i].fault == AZURE_OK)
             check_address(&address);
     }
 }

@@ -56,10 +56,10 @@ static const char *refused_for(const Asked *asked, FilesAccess *access)
 {
     FilesAddress address;
     FilesDenial denial = {0};
-    ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), AZURE_OK);
     return files_authenticate(&service.emulator, &asked->request, &address, access, &denial)
                ? NULL
-               : denial.code;
+               : azure_error(denial.error)->code;
 }
 
 static const char *refused(const Asked *asked)
@@ -312,7 +312,7 @@ START_TEST(what_was_signed_is_told_but_no_secret_in_it)
     FilesDenial denial;
     Asked *asked = ask("PUT", host, "/sss/x", "");
     with(asked, "Authorization", "SharedKey pathacct:c2ln");
-    ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), ADDRESS_OK);
+    ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), AZURE_OK);
     ck_assert(!files_authenticate(&service.emulator, &asked->request, &address, &access, &denial));
     ck_assert_ptr_nonnull(strstr(denial.detail, "/pathacct/sss/x"));
     ck_assert_ptr_null(strstr(denial.detail, "c2ln"));
@@ -517,9 +517,9 @@ START_TEST(operations_need_their_letters)
     const FilesAccess of_nothing = {.permissions = "r", .kinds = "o"};
     FilesDenial denial;
     ck_assert(!files_authorize(&of_shares, &write, &denial));
-    ck_assert_str_eq(denial.code, "AuthorizationResourceTypeMismatch");
+    ck_assert_str_eq(azure_error(denial.error)->code, "AuthorizationResourceTypeMismatch");
     ck_assert(!files_authorize(&of_nothing, &write, &denial));
-    ck_assert_str_eq(denial.code, "AuthorizationPermissionMismatch");
+    ck_assert_str_eq(azure_error(denial.error)->code, "AuthorizationPermissionMismatch");
 }
 END_TEST
 

@@ -52,7 +52,7 @@ typedef enum {
     ACTION_COUNT
 } Action;
 
-static const char *act(Lease *lease, Action action)
+static AzureError act(Lease *lease, Action action)
 {
     int64_t left_s;
     switch (action) {
@@ -77,7 +77,7 @@ static const char *act(Lease *lease, Action action)
     case ACTION_COUNT:
         break;
     }
-    return "";
+    return AZURE_OK;
 }
 
 START_TEST(each_state_allows_what_the_service_documents)
@@ -105,10 +105,11 @@ START_TEST(each_state_allows_what_the_service_documents)
     for (int action = 0; action < ACTION_COUNT; action++)
         for (int state = 0; state < LEASE_STATE_COUNT; state++) {
             Lease lease = lease_in((LeaseState)state);
-            const char *code = act(&lease, (Action)action);
-            const int found = code ? NONE : (int)lease_state(&lease, NOW);
+            const AzureError error = act(&lease, (Action)action);
+            const int found = error != AZURE_OK ? NONE : (int)lease_state(&lease, NOW);
             ck_assert_msg(found == after[action][state], "action %d on %s: %s", action,
-                          lease_state_name((LeaseState)state), code ? code : "done");
+                          lease_state_name((LeaseState)state),
+                          error != AZURE_OK ? azure_error(error)->code : "done");
         }
 }
 END_TEST
@@ -116,13 +117,13 @@ END_TEST
 START_TEST(a_lease_holds_for_its_time)
 {
     Lease lease = {0};
-    ck_assert_ptr_null(lease_acquire(&lease, first, 15 * SECOND, NOW));
+    ck_assert_int_eq(lease_acquire(&lease, first, 15 * SECOND, NOW), AZURE_OK);
     ck_assert(lease_is_locked(&lease, NOW + 15 * SECOND - 1));
     ck_assert_int_eq(lease_state(&lease, NOW + 15 * SECOND), LEASE_EXPIRED);
-    ck_assert_ptr_null(lease_renew(&lease, first, NOW + 20 * SECOND));
+    ck_assert_int_eq(lease_renew(&lease, first, NOW + 20 * SECOND), AZURE_OK);
     ck_assert(lease_is_locked(&lease, NOW + 35 * SECOND - 1));
     ck_assert(!lease_is_locked(&lease, NOW + 35 * SECOND));
-    ck_assert_ptr_null(lease_acquire(&lease, second, -1, NOW + 40 * SECOND));
+    ck_assert_int_eq(lease_acquire(&lease, second, -1, NOW + 40 * SECOND), AZURE_OK);
     ck_assert(lease_is_locked(&lease, INT64_MAX - 1));
 }
 END_TEST
@@ -139,13 +140,13 @@ START_TEST(a_broken_lease_holds_no_longer_than_it_would_have)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Lease lease = {0};
         int64_t left_s;
-        ck_assert_ptr_null(lease_acquire(&lease, first, rows[i].duration_ms, NOW));
-        ck_assert_ptr_null(lease_break(&lease, rows[i].period_ms, NOW, &left_s));
+        ck_assert_int_eq(lease_acquire(&lease, first, rows[i].duration_ms, NOW), AZURE_OK);
+        ck_assert_int_eq(lease_break(&lease, rows[i].period_ms, NOW, &left_s), AZURE_OK);
         ck_assert_int_eq(left_s, rows[i].left_s);
         ck_assert_int_eq(lease_is_locked(&lease, NOW), left_s > 0);
         ck_assert(!lease_is_locked(&lease, NOW + left_s * SECOND));
         // Breaking it once more can only make it shorter.
-        ck_assert_ptr_null(lease_break(&lease, 60 * SECOND, NOW, &left_s));
+        ck_assert_int_eq(lease_break(&lease, 60 * SECOND, NOW, &left_s), AZURE_OK);
         ck_assert_int_eq(left_s, rows[i].left_s);
     }
 }
@@ -154,10 +155,11 @@ END_TEST
 START_TEST(a_changed_lease_may_be_changed_again_the_same_way)
 {
     Lease lease = lease_in(LEASE_LEASED);
-    ck_assert_ptr_null(lease_change(&lease, first, second, NOW));
+    ck_assert_int_eq(lease_change(&lease, first, second, NOW), AZURE_OK);
     ck_assert_str_eq(lease.id, second);
-    ck_assert_ptr_null(lease_change(&lease, first, second, NOW));
-    ck_assert_ptr_nonnull(lease_change(&lease, first, "00000000-0000-0000-0000-00000000000c", NOW));
+    ck_assert_int_eq(lease_change(&lease, first, second, NOW), AZURE_OK);
+    ck_assert_int_ne(lease_change(&lease, first, "00000000-0000-0000-0000-00000000000c", NOW),
+                     AZURE_OK);
 }
 END_TEST
 

@@ -923,7 +923,7 @@ START_TEST(only_this_machine_is_listened_to)
         ServerSettings settings = server_defaults;
         settings.address = rows[i].address;
         settings.is_open = rows[i].is_open;
-        Server *server = server_open(&settings, served.folder, &status);
+        Server *server = server_open(&settings, &status);
         ck_assert_msg((server != NULL) == rows[i].opens, "%s: %s", rows[i].address, status.message);
         server_close(server);
     }
@@ -935,13 +935,13 @@ START_TEST(a_port_that_is_taken_is_said_to_be)
     Status status = {0};
     ServerSettings settings = server_defaults;
     settings.userinfo_port = -1;
-    Server *first = server_open(&settings, served.folder, &status);
+    Server *first = server_open(&settings, &status);
     ck_assert_ptr_nonnull(first);
     EmulatorAddresses addresses;
     server_addresses(first, arena, &addresses);
     ck_assert_str_eq(addresses.userinfo, "");
     settings.plain_port = port_in(addresses.plain);
-    ck_assert_ptr_null(server_open(&settings, served.folder, &status));
+    ck_assert_ptr_null(server_open(&settings, &status));
     ck_assert_int_eq(status.code, STATUS_CONFLICT);
     ck_assert_ptr_nonnull(strstr(status.message, "Address already in use"));
     server_close(first);

@@ -1,4 +1,4 @@
-/* emu/session/store.h: what is on disk after a commit, and what is not. */
+/* emu/state/store.h: what is on disk after a commit, and what is not. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 
 #include "emu/files/store/file_store.h"
 #include "emu/http/certificate.h"
-#include "emu/session/state_folder.h"
-#include "emu/session/store.h"
-#include "emu/session/store_schema.h"
+#include "emu/state/state_folder.h"
+#include "emu/state/store.h"
+#include "emu/state/store_schema.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "tests/support/full_disk.h"
@@ -277,6 +277,26 @@ START_TEST(a_newer_format_is_refused_by_name)
 }
 END_TEST
 
+START_TEST(a_negative_format_is_refused_as_damaged)
+{
+    static const char *const versions[] = {"-1", "-2147483648"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        const char *sql = arena_printf(arena, "PRAGMA user_version=%s", versions[i]);
+        sqlite3 *database;
+        store_close(i == 0 ? open_store() : NULL);
+        const char *path = state_path(arena, state, STATE_DATABASE);
+        ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        ck_assert_ptr_null(store_open(state, &status));
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_ptr_nonnull(strstr(status.message, versions[i]));
+        ck_assert_str_eq(status.at.source, state);
+        ck_assert_ptr_nonnull(strstr(status.hint, "--state"));
+    }
+}
+END_TEST
+
 START_TEST(an_older_format_is_brought_up_to_date)
 {
     Store *store = open_store();
@@ -455,6 +475,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_beginning_that_was_killed_can_be_taken_up);
     tcase_add_test(tests, one_process_at_a_time_has_it);
     tcase_add_test(tests, a_newer_format_is_refused_by_name);
+    tcase_add_test(tests, a_negative_format_is_refused_as_damaged);
     tcase_add_test(tests, an_older_format_is_brought_up_to_date);
     tcase_add_test(tests, settings_of_an_older_format_are_kept);
     tcase_add_test(tests, what_is_no_store_is_refused);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/base/text.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

@@ -39,13 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FilesAddress address;
     if (http_read_query(&request, target[path] ? target + path + 1 : "")) {
         const bool is_ours = files_address_is_ours(&request, "core.windows.net");
-        if (files_address_read(&request, "core.windows.net", &address) == ADDRESS_OK) {
+        if (files_address_read(&request, "core.windows.net", &address) == AZURE_OK) {
             invariant(is_ours);
             check_address(arena, &address);
         }
     }
     HttpRequest inner;
-    if (files_address_read_url(&request, text, "core.windows.net", &inner, &address) == ADDRESS_OK)
+    if (files_address_read_url(&request, text, "core.windows.net", &inner, &address) == AZURE_OK)
         check_address(arena, &address);
     arena_destroy(arena);
     return 0;

@@ -46,10 +46,10 @@ static void check(FilesService *service, const char *query)
     FilesAccess access;
     FilesDenial denial;
     if (!http_read_query(&request, query) ||
-        files_address_read(&request, "core.windows.net", &address) != ADDRESS_OK)
+        files_address_read(&request, "core.windows.net", &address) != AZURE_OK)
         return;
     invariant(!files_authenticate(&service->emulator, &request, &address, &access, &denial));
-    invariant(denial.code && denial.detail);
+    invariant(denial.error != AZURE_OK && denial.detail);
     const bool is_share = strcmp(field(&request, "sr"), "s") == 0;
     const char *resource = is_share ? "/file/pathacct/sss" : "/file/pathacct/sss/f";
     const char *signature = files_signature(&service->emulator, service->arena, "pathacct", 0,

@@ -55,8 +55,8 @@ static void begin(void)
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
     small_emulator_open(&the.small, "2018-06-06T21:06:02Z", "acct", 1);
-    the.server = server_open(&server_defaults, the.small.folder, &status);
-    invariant(the.server != NULL);
+    the.server = server_open(&server_defaults, &status);
+    invariant(the.server != NULL && server_certify(the.server, the.small.folder, &status));
     EmulatorAddresses *addresses = &the.small.emulator->settings.addresses;
     server_addresses(the.server, the.small.arena, addresses);
     the.port = (uint16_t)strtol(strrchr(addresses->plain, ':') + 1, NULL, 10);

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "sim/base/arena.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 
 typedef struct Observation Observation;
 

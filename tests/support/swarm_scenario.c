@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/engine/rng.h"
 
 static const struct {

@@ -58,7 +58,7 @@ bool determinism_holds(const char *path, const RunOptions *options, const RunRes
     bool differs = has_run && row_watch_differs(&second);
     if (differs)
         has_run = find_words(path, options, &second, explanation, problems);
-    bool is_same = has_run && !differs && is_same_json(first->summary, result.summary);
+    bool is_same = has_run && !differs && is_same_json(run_summary(first), run_summary(&result));
     if (has_run && !differs && !is_same)
         text_add(
             explanation,

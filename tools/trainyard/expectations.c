@@ -130,16 +130,17 @@ static ExpectAnswer state_answer(Arena *arena, const RunResult *run, const Expec
 {
     Parts parts = {.arena = arena, .holds = true, .expected = "", .got = ""};
     if (wanted->equals != NULL)
-        add_part(&parts, "", expect_equals(arena, run->summary, wanted->subject, wanted->equals));
+        add_part(&parts, "",
+                 expect_equals(arena, run_summary(run), wanted->subject, wanted->equals));
     if (wanted->exit_code >= 0)
         add_part(&parts, "exit code ",
-                 expect_between(arena, run->summary,
+                 expect_between(arena, run_summary(run),
                                 arena_printf(arena, "jobs.%s.exit_code", wanted->name),
                                 (double)wanted->exit_code, (double)wanted->exit_code));
     if (wanted->error != NULL && wanted->is_job) {
         const char *metric = arena_printf(arena, "jobs.%s.error.code", wanted->name);
-        ExpectAnswer answer = expect_equals(arena, run->summary, metric, wanted->error);
-        if (summary_find(run->summary, metric) == NULL)
+        ExpectAnswer answer = expect_equals(arena, run_summary(run), metric, wanted->error);
+        if (summary_find(run_summary(run), metric) == NULL)
             answer.got = "none";
         add_part(&parts, "error ", answer);
     }
@@ -192,8 +193,8 @@ ExpectAnswer expectations_answer(Arena *arena, const RunResult *run, int32_t ind
         return state_answer(arena, run, wanted);
     case EXPECT_METRIC:
         if (wanted->equals != NULL)
-            return expect_equals(arena, run->summary, wanted->subject, wanted->equals);
-        return expect_between(arena, run->summary, wanted->subject, wanted->low, wanted->high);
+            return expect_equals(arena, run_summary(run), wanted->subject, wanted->equals);
+        return expect_between(arena, run_summary(run), wanted->subject, wanted->low, wanted->high);
     case EXPECT_FILES:
         return files_answer(arena, run, wanted);
     case EXPECT_ALWAYS:

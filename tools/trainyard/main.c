@@ -141,6 +141,17 @@ static int fail_missing_program(const char *name)
     return report_status(&status);
 }
 
+/* The program trainyard-`name` cannot be started: a shell that evaluates its output must notice. */
+static void guard_evaluation(const char *name, char **argv)
+{
+    const OptionTable *program = program_find(name);
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    if (program && program->print_guard)
+        program->print_guard("its program cannot be started", argc, argv);
+}
+
 /* Becomes the program trainyard-`name`, or returns when there is none or it does not start. */
 static int start_program(const char *name, char **argv)
 {
@@ -155,13 +166,15 @@ static int start_program(const char *name, char **argv)
     execv(path.data, argv);
     if (errno == ENOENT)
         execvp(argv[0], argv);
+    const int error = errno;
     int exit_code;
-    if (errno == ENOENT) {
+    guard_evaluation(name, argv);
+    if (error == ENOENT) {
         exit_code = program_find(name) ? fail_missing_program(name) : fail_unknown_verb(name);
     } else {
         Status status;
         status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
-                    "starting \"%s\" failed: %s", argv[0], strerror(errno));
+                    "starting \"%s\" failed: %s", argv[0], strerror(error));
         exit_code = report_status(&status);
     }
     text_free(&path);

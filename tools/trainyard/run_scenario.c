@@ -95,7 +95,8 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
                          const RunResult *result, const Json *ran, Status *status)
 {
     return streams_commit(files, status) &&
-           json_file_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
+           json_file_write(in_folder(arena, options, "summary.json"), run_summary(result),
+                           status) &&
            share_begin(arena, options, ran, status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
            report_write(arena, options->output_folder, status);
@@ -208,15 +209,37 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
     return true;
 }
 
-static Json *sum_up(Arena *arena, const World *world, const Listeners *listeners)
+/* What a summary is made of, and the summary once it is made. */
+struct RunSummary {
+    Arena *arena;
+    RunFacts facts;
+    const RunMetrics *metrics;
+    const char *fingerprint;
+    const Json *json; /* NULL: not made yet */
+};
+
+static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
+                                          const Listeners *listeners)
 {
     Text hashes = {0};
+    struct RunSummary *summary = ARENA_NEW(arena, struct RunSummary);
     fingerprint_print(&hashes, &listeners->fingerprint);
-    const RunFacts facts = run_facts_of_world(arena, world, TRAINYARD_VERSION);
-    Json *summary =
-        summary_json(arena, &facts, metrics_fold_result(listeners->metrics), text_string(&hashes));
+    *summary =
+        (struct RunSummary){.arena = arena,
+                            .facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION),
+                            .metrics = result->metrics,
+                            .fingerprint = arena_strdup(arena, text_string(&hashes))};
     text_free(&hashes);
     return summary;
+}
+
+const Json *run_summary(const RunResult *result)
+{
+    struct RunSummary *summary = result->summary;
+    if (summary->json == NULL)
+        summary->json =
+            summary_json(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
+    return summary->json;
 }
 
 static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)
@@ -269,10 +292,10 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         return false;
     }
     result->metrics = metrics_fold_result(listeners.metrics);
-    result->summary = sum_up(arena, result->world, &listeners);
+    result->summary = prepare_summary(arena, result, &listeners);
     tell_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
-        narrator_conclude(listeners.narrator, result->summary);
+        narrator_conclude(listeners.narrator, run_summary(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
 }
 

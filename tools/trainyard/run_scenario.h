@@ -38,16 +38,19 @@ typedef struct RunResult {
     WatchedExpectations watched; /* where that was asked for */
     World *world;                /* after its run */
     const RunMetrics *metrics;
-    Json *summary;
-    int real_signal;     /* that ended jobs of real execution; 0 */
-    const char *story;   /* of RunOptions.why_job; NULL without one, and ... */
-    Status story_status; /* ... where there was no such job */
+    struct RunSummary *summary; /* for run_summary */
+    int real_signal;            /* that ended jobs of real execution; 0 */
+    const char *story;          /* of RunOptions.why_job; NULL without one, and ... */
+    Status story_status;        /* ... where there was no such job */
 } RunResult;
 
 /* Everything lives in `arena`. False when the scenario is not right (STATUS_BAD_INPUT; nothing has
  * run then) or a file cannot be written (STATUS_MACHINE), with all that is wrong in `problems`. */
 MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *options,
                              RunResult *result, Problems *problems);
+
+/* The content of summary.json, made when it is first asked for: a run may have 100,000 jobs. */
+const Json *run_summary(const RunResult *result);
 
 /* The scenario of `file` once more with another seed, without a word and without files. */
 void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result);

@@ -253,7 +253,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
-        json_show(result.summary);
+        json_show(run_summary(&result));
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)

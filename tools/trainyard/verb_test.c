@@ -102,7 +102,7 @@ static double **sample_metrics(Arena *arena, const ScenarioFile *file,
         for (int32_t e = 0; e < file->expectation_count; e++) {
             if (s >= seeds_of(&file->expectations[e], arguments))
                 continue;
-            const Json *value = summary_find(run.summary, file->expectations[e].subject);
+            const Json *value = summary_find(run_summary(&run), file->expectations[e].subject);
             values[e][s] = value != NULL && value->kind == JSON_NUMBER ? value->number : NAN;
         }
         arena_destroy(run_arena);

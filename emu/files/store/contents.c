@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "emu/files/store/parts.h"
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
 #include "sim/output/summary/array.h"

@@ -5,28 +5,17 @@
 
 #include "emu/files/store/parts.h"
 
-static const char *const codes[] = {
-#define X(name, code, status) code,
-    FILES_FAILURES(X)
-#undef X
-};
-static const int32_t statuses[] = {
-#define X(name, code, status) status,
-    FILES_FAILURES(X)
-#undef X
-};
-
 // The queries say 1, 2 and 3.
 _Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
 
-const char *files_failure_code(FilesFailure failure)
+const char *files_failure_reason(FilesFailure failure)
 {
-    return codes[failure];
-}
-
-int32_t files_failure_status(FilesFailure failure)
-{
-    return statuses[failure];
+    static const char *const reasons[] = {
+#define X(name, reason) reason,
+        FILES_FAILURES(X)
+#undef X
+    };
+    return reasons[failure];
 }
 
 /* --- Opening --- */

@@ -11,8 +11,8 @@
 #ifndef EMU_FILE_STORE_H
 #define EMU_FILE_STORE_H
 
-#include "emu/session/store.h"
-#include "emu/session/ticks.h"
+#include "emu/state/store.h"
+#include "emu/files/store/ticks.h"
 #include "sim/cloud/world.h"
 #include "sim/output/trace/row.h"
 
@@ -48,35 +48,34 @@ typedef struct {
     bool is_of_world;       /* a job wrote it */
 } FilesEntry;
 
-/* X(ENUM, code of the protocol, status) */
+/* X(ENUM, reason) */
 #define FILES_FAILURES(X)                                                                          \
-    X(OK, "", 200)                                                                                 \
-    X(NO_SHARE, "ShareNotFound", 404)                                                              \
-    X(NO_PARENT, "ParentNotFound", 404)                                                            \
-    X(NO_RESOURCE, "ResourceNotFound", 404)                                                        \
-    X(SHARE_EXISTS, "ShareAlreadyExists", 409)                                                     \
-    X(EXISTS, "ResourceAlreadyExists", 409)                                                        \
-    X(OTHER_KIND, "ResourceTypeMismatch", 409)                                                     \
-    X(NOT_EMPTY, "DirectoryNotEmpty", 409)                                                         \
-    X(NO_PREVIOUS, "PreviousSnapshotNotFound", 409)                                                \
-    X(MANY_SNAPSHOTS, "ShareSnapshotCountExceeded", 409) /* beyond 200 of a share */               \
-    X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
-    X(BAD_NAME, "InvalidResourceName", 400)                                                        \
-    X(BAD_RANGE, "InvalidRange", 416)                                                              \
-    X(TOO_LARGE, "FileSizeTooLarge", 400)       /* beyond FILES_BYTES_MAX */                       \
-    X(SHARE_FULL, "ShareSizeLimitReached", 403) /* the share's quota */                            \
-    X(NO_SPACE, "InsufficientStorage", 507)     /* the machine's disk */                           \
-    X(MACHINE, "InternalError", 500)            /* likewise, otherwise than full */
+    X(OK, "")                                                                                      \
+    X(NO_SHARE, "its share does not exist")                                                        \
+    X(NO_PARENT, "its parent directory does not exist")                                            \
+    X(NO_RESOURCE, "it does not exist")                                                            \
+    X(SHARE_EXISTS, "the share exists already")                                                    \
+    X(EXISTS, "it exists already")                                                                 \
+    X(OTHER_KIND, "a file is in the place of a directory, or a directory in the place of a file")  \
+    X(NOT_EMPTY, "the directory is not empty")                                                     \
+    X(NO_PREVIOUS, "the earlier snapshot does not exist")                                          \
+    X(MANY_SNAPSHOTS, "the share has 200 snapshots already")                                       \
+    X(HAS_SNAPSHOTS, "the share has snapshots")                                                    \
+    X(BAD_NAME, "its name is not allowed")                                                         \
+    X(BAD_RANGE, "the range is not in the file")                                                   \
+    X(TOO_LARGE, "a file has 4 TiB at most")                                                       \
+    X(SHARE_FULL, "the quota of the share is used up")                                             \
+    X(NO_SPACE, "the disk is full")                                                                \
+    X(MACHINE, "the disk has failed")
 
 typedef enum {
-#define X(name, code, status) FILES_##name,
+#define X(name, reason) FILES_##name,
     FILES_FAILURES(X)
 #undef X
         FILES_FAILURE_COUNT
 } FilesFailure;
 
-const char *files_failure_code(FilesFailure failure);
-int32_t files_failure_status(FilesFailure failure);
+const char *files_failure_reason(FilesFailure failure);
 
 /* Its tables lie in the store's database, contents in the store's folder. Listens to the session's
  * world by file_store_listener and file_store_watch. */

@@ -23,11 +23,11 @@
 #include <stdbool.h>
 
 #include "sim/base/status.h"
-#include "sim/cloud/command.h"
-#include "sim/cloud/ids.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/record/trace_record.h"
+#include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/engine/place_set.h"
-#include "sim/engine/trace.h"
 
 typedef enum {
     PROVISIONING_CREATING,

@@ -15,10 +15,10 @@
 
 #include "sim/base/status.h"
 #include "sim/cloud/cluster/cluster.h"
-#include "sim/cloud/command.h"
-#include "sim/cloud/ids.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/record/ids.h"
 #include "sim/cloud/shell/shell.h"
+#include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/cloud/training/training.h"
 
 typedef enum {

@@ -12,8 +12,8 @@
 #ifndef SIM_CORE_POLICY_H
 #define SIM_CORE_POLICY_H
 
-#include "sim/cloud/ids.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/spec/scenario.h"
 
 typedef struct {
     JobId job;

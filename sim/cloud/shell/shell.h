@@ -1,4 +1,4 @@
-/* Runs a script of simple commands (sim/cloud/shell/script.h) as bash or dash would, in simulated
+/* Runs a script of simple commands (sim/cloud/spec/script.h) as bash or dash would, in simulated
  * time: what it prints, which files it leaves where, its exit code.
  *
  * Only `sleep` takes time. What a command costs otherwise is in the service's own overhead, which
@@ -12,8 +12,8 @@
 #ifndef SIM_CORE_SHELL_H
 #define SIM_CORE_SHELL_H
 
-#include "sim/cloud/shell/script.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/script.h"
+#include "sim/cloud/spec/spec.h"
 #include "sim/cloud/storage/file_set.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "sim/base/arena.h"
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
 
 /* A file's number counts from 1: a record without one (TraceRecord.file) has 0. */
 #define FILE_NONE 0

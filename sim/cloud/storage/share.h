@@ -22,8 +22,8 @@
 #include <stdbool.h>
 
 #include "sim/base/arena.h"
-#include "sim/cloud/catalog.h"
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/spec/catalog.h"
 
 typedef struct Share Share;
 

@@ -4,7 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
 #include "sim/engine/end_heap.h"
 #include "sim/model/fairness.h"
 

@@ -1,10 +1,10 @@
-/* The stages of a step on a device that was measured (sim/cloud/catalog.h, DeviceTimes): each layer
- * as long as its shape took, or as its kind takes where that shape was not measured. Pure. */
+/* The stages of a step on a device that was measured (sim/cloud/spec/catalog.h, DeviceTimes): each
+ * layer as long as its shape took, or as its kind takes where that shape was not measured. Pure. */
 #ifndef SIM_CORE_LAYER_RATES_H
 #define SIM_CORE_LAYER_RATES_H
 
 #include "sim/base/status.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 
 const char *step_precision_word(StepPrecision precision); /* "fp32" */
 

@@ -5,7 +5,7 @@
 #define SIM_CORE_STEP_COMPUTE_H
 
 #include "sim/base/status.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 #include "sim/cloud/training/step_estimate.h"
 
 /* One rank's device, shared with others where there are more ranks than devices on a node. */

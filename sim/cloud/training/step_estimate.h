@@ -16,8 +16,8 @@
  * replace what the catalogue states: operations at the GPU's rate, and the overhead
  *
  * Rows that were measured with one process of an exchange count without what that is modelled to
- * take: half a cycle through the host, and what is handed over (sim/cloud/catalog.h). Of the same
- * exchange a process alone so takes what it was measured to.
+ * take: half a cycle through the host, and what is handed over (sim/cloud/spec/catalog.h). Of the
+ * same exchange a process alone so takes what it was measured to.
  *
  * Each doubling of the batch beyond what was measured, up or down, adds to the error.
  *
@@ -26,7 +26,7 @@
 #ifndef SIM_CORE_STEP_ESTIMATE_H
 #define SIM_CORE_STEP_ESTIMATE_H
 
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 
 typedef enum {
     STEP_BASIS_MEASURED,

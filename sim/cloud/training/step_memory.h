@@ -16,7 +16,7 @@
 #ifndef SIM_CORE_STEP_MEMORY_H
 #define SIM_CORE_STEP_MEMORY_H
 
-#include "sim/cloud/catalog.h"
+#include "sim/cloud/spec/catalog.h"
 
 /* `batch` >= 1 images a step. Of a network without layers weights and gradients. */
 int64_t step_memory_least_bytes(const NetworkModel *network, int64_t batch);

@@ -20,7 +20,7 @@
 #define SIM_CORE_TRAINING_H
 
 #include "sim/base/status.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 
 /* Mean durations, before jitter. */
 typedef struct {

@@ -7,7 +7,7 @@
 #include "sim/base/text.h"
 #include "sim/cloud/cluster/cluster.h"
 #include "sim/cloud/job/job.h"
-#include "sim/engine/trace.h"
+#include "sim/cloud/record/trace_record.h"
 #include "sim/output/explain/why_wait.h"
 
 /* What is known of a cluster. */

@@ -9,7 +9,7 @@
 #define SIM_OUTPUT_TRACE_ROW_H
 
 #include "sim/base/text.h"
-#include "sim/engine/trace.h"
+#include "sim/cloud/record/trace_record.h"
 
 typedef struct {
     TraceRecord record;

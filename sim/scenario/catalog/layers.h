@@ -6,12 +6,12 @@
  *       ...
  *
  * Name, kind and shape; behind them in any order what it reads and writes, and, where it has any,
- * multiply-adds and the parameters of each tensor. sim/cloud/catalog.h says what each of them is.
- * One text a layer, as a catalogue has thousands and is read at every start. */
+ * multiply-adds and the parameters of each tensor. sim/cloud/spec/catalog.h says what each of them
+ * is. One text a layer, as a catalogue has thousands and is read at every start. */
 #ifndef SIM_SCENARIO_CATALOG_LAYERS_H
 #define SIM_SCENARIO_CATALOG_LAYERS_H
 
-#include "sim/cloud/catalog.h"
+#include "sim/cloud/spec/catalog.h"
 #include "sim/json/json.h"
 
 /* Fills in the layers of `network` and every number that follows from them: parameters and their

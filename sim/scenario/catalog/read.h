@@ -1,5 +1,5 @@
-/* From catalogue files (scenarios/catalog/) to the structs of sim/cloud/catalog.h: every number of
- * the real world, each with the source and date that back it.
+/* From catalogue files (scenarios/catalog/) to the structs of sim/cloud/spec/catalog.h: every
+ * number of the real world, each with the source and date that back it.
  *
  *     {
  *       "catalog": 1,
@@ -26,11 +26,11 @@
  * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
  * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network is a list of layers
  * (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms", "96": "25ms"}
- * (sim/cloud/training/curve.h). The sections and fields are tables in catalog_fields.c. */
+ * (sim/model/curve.h). The sections and fields are tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
-#include "sim/cloud/catalog.h"
+#include "sim/cloud/spec/catalog.h"
 #include "sim/json/json.h"
 
 typedef struct Catalog Catalog;

@@ -4,7 +4,7 @@
 
 #include "sim/base/status.h"
 #include "sim/base/text.h"
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 
 /* The condition that `text` describes: "NOUN NAME QUANTITY [< <= == != >= > NUMBER] [for TIME]";
  * its subject is in `arena`. A quantity that is 0 or 1, such as a job's state, needs no number: it

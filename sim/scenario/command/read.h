@@ -12,7 +12,7 @@
 #ifndef SIM_SCENARIO_COMMAND_READ_H
 #define SIM_SCENARIO_COMMAND_READ_H
 
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 #include "sim/json/json.h"
 
 typedef struct CommandReader CommandReader;

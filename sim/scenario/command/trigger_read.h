@@ -5,7 +5,7 @@
 
 #include "sim/base/status.h"
 #include "sim/base/text.h"
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 
 /* The trigger that `text` describes; its subject is in `arena`. */
 MUST_CHECK bool trigger_read(Arena *arena, const char *text, Place at, Trigger *trigger,

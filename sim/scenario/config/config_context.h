@@ -4,7 +4,7 @@
 #ifndef SIM_SCENARIO_CONFIG_CONTEXT_H
 #define SIM_SCENARIO_CONFIG_CONTEXT_H
 
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 #include "sim/scenario/catalog/read.h"
 #include "sim/scenario/types.h"
 

@@ -2,7 +2,7 @@
 #ifndef SIM_SCENARIO_MOUNTS_H
 #define SIM_SCENARIO_MOUNTS_H
 
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 #include "sim/scenario/config/batchai_types.h"
 #include "sim/scenario/config/config_context.h"
 

@@ -5,7 +5,7 @@
  *     command   NAME=value ... | name { word | redirection }
  *
  * with quotes, backslashes, comments, $NAME, ${NAME} and $?; redirections > >> < of streams 0 to 2,
- * 2>&1 and 1>&2; the commands of SHELL_COMMANDS (sim/cloud/shell/script.h) with their usual
+ * 2>&1 and 1>&2; the commands of SHELL_COMMANDS (sim/cloud/spec/script.h) with their usual
  * operands. `bash -c '...'` and `sh -c '...'` around it are taken off.
  *
  * It is all or nothing: what is not understood to the last letter, or hangs on what nobody knows (a
@@ -17,7 +17,7 @@
 #ifndef SIM_SCENARIO_SHELL_READ_H
 #define SIM_SCENARIO_SHELL_READ_H
 
-#include "sim/cloud/shell/script.h"
+#include "sim/cloud/spec/script.h"
 #include "sim/scenario/config/mounts.h"
 
 /* NULL when `line` is no script of simple commands. The environment is that in which it runs. In

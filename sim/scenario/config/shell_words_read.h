@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "sim/base/arena.h"
-#include "sim/cloud/shell/script.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/script.h"
+#include "sim/cloud/spec/spec.h"
 
 /* What a word, or a variable's value, may turn out to be. */
 typedef struct {

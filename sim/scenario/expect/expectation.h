@@ -4,7 +4,7 @@
 #define SIM_SCENARIO_EXPECTATION_H
 
 #include "sim/base/status.h"
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 
 typedef enum {
     EXPECT_STATE,  /* {"job": "train", "state": "failed", "exit_code": 3, "error": "JobFailed"} */

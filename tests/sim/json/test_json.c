@@ -1,5 +1,8 @@
 #include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/json/json.h"
 #include "tests/support/suite.h"
@@ -431,6 +434,69 @@ START_TEST(a_copy_shares_nothing_and_can_leave_members_out)
 }
 END_TEST
 
+/* Members are found, replaced and kept in order, however many there are. */
+START_TEST(objects_of_any_size_find_their_members)
+{
+    enum { MEMBERS = 1000 };
+    Json *object = json_object(arena);
+    for (int32_t i = 0; i < MEMBERS; i++) {
+        ck_assert_ptr_null(json_member(object, arena_printf(arena, "m%d", i)));
+        json_set(arena, object, arena_printf(arena, "m%d", i), json_integer(arena, i));
+        for (int32_t j = 0; j <= i; j += 1 + i / 7)
+            ck_assert_int_eq(json_member(object, arena_printf(arena, "m%d", j))->integer, j);
+    }
+    static const int32_t replaced[] = {0, 1, 500, 501, MEMBERS - 2, MEMBERS - 1, 500};
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        json_set(arena, object, arena_printf(arena, "m%d", replaced[i]),
+                 json_integer(arena, -replaced[i]));
+    const Json *read = sound(printed(object, JSON_COMPACT));
+    const Json *copy = json_copy(arena, read, NULL);
+    ck_assert_int_eq(object->count, MEMBERS);
+    ck_assert_int_eq(copy->count, MEMBERS);
+    ck_assert_str_eq(object->last->key, arena_printf(arena, "m%d", MEMBERS - 1));
+    int32_t place = 0;
+    for (const Json *member = object->first; member != NULL; member = member->next, place++) {
+        ck_assert_str_eq(member->key, arena_printf(arena, "m%d", place));
+        ck_assert_int_eq(labs(member->integer), place);
+        ck_assert_ptr_eq(json_member(object, member->key), member);
+        ck_assert_int_eq(json_member(copy, member->key)->integer, member->integer);
+    }
+    ck_assert_ptr_null(json_member(copy, "m1000"));
+    ck_assert_ptr_null(json_member(json_copy_empty(arena, copy), "m0"));
+}
+END_TEST
+
+/* The processor time that setting and finding `count` members takes; the least of several times. */
+static double member_seconds(int32_t count)
+{
+    enum { TIMES = 5 };
+    double least = 1e9;
+    for (int32_t i = 0; i < TIMES; i++) {
+        Arena *own = arena_create();
+        Json *object = json_object(own);
+        char key[16];
+        const clock_t start = clock();
+        for (int32_t j = 0; j < count; j++) {
+            snprintf(key, sizeof key, "member-%d", j);
+            json_set(own, object, key, json_null(own));
+            json_set(own, object, key, json_null(own));
+        }
+        const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        least = seconds < least ? seconds : least;
+        arena_destroy(own);
+    }
+    return least;
+}
+
+START_TEST(the_work_for_members_grows_as_their_number)
+{
+    enum { FEW = 5000, TIMES_AS_MANY = 4 };
+    const double few = member_seconds(FEW), many = member_seconds(TIMES_AS_MANY * FEW);
+    // A search from the first member takes 16 times as long.
+    ck_assert_msg(many < 10 * few, "%.6f s and %.6f s", few, many);
+}
+END_TEST
+
 START_TEST(any_cut_of_a_text_is_refused_with_a_place)
 {
     const char *whole = "{\"a\": [1.5e3, \"\\u00fc\", {\"b\": true}], \"c\": null}";
@@ -463,6 +529,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_locale_with_a_decimal_comma_changes_nothing);
     tcase_add_test(tests, what_is_printed_reads_back_the_same);
     tcase_add_test(tests, a_copy_shares_nothing_and_can_leave_members_out);
+    tcase_add_test(tests, objects_of_any_size_find_their_members);
+    tcase_add_test(tests, the_work_for_members_grows_as_their_number);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);
     suite_add_tcase(suite, tests);
     return suite;

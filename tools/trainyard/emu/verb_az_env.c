@@ -1,7 +1,9 @@
 /* trainyard az-env: a shell in which az talks to the emulator. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/az_config.h"
 #include "emu/http/https_get.h"
@@ -70,7 +72,7 @@ static void print(const Text *text)
     fwrite(text_string(text), 1, text->length, stdout);
 }
 
-static void print_unsets(AzShell shell)
+static void print_unsets(CodeShell shell)
 {
     Text text = {0};
     az_config_unsets(shell, &text);
@@ -78,7 +80,7 @@ static void print_unsets(AzShell shell)
     text_free(&text);
 }
 
-static bool print_exports(const Ready *ready, AzForm form, AzShell shell, Status *status)
+static bool print_exports(const Ready *ready, AzForm form, CodeShell shell, Status *status)
 {
     Text text = {0};
     if (!az_config_write(ready, form, status))
@@ -98,21 +100,63 @@ static bool has_form(const Ready *ready, AzForm form, Status *status)
     return status_hint(status, "--no-proxy does without it here too");
 }
 
+/* Without its certificate no client trusts the emulator. */
+static bool has_certificate(const Ready *ready, Status *status)
+{
+    const char *const paths[] = {ready->ca_path, ready->bundle_path};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (access(paths[i], R_OK) != 0) {
+            status_fail(status, STATUS_CONFLICT, place_in(paths[i], 0, 0),
+                        "the emulator's certificate cannot be read: %s", strerror(errno));
+            return status_hint(status, "end the emulator and start \"trainyard serve\" again; it "
+                                       "writes the file anew");
+        }
+    return true;
+}
+
+static bool find_emulator(Arena *arena, const AzEnvOptions *options, AzForm form, Ready *ready,
+                          Status *status)
+{
+    return ready_read(arena, options->state_folder, ready, status) &&
+           has_form(ready, form, status) && has_certificate(ready, status);
+}
+
+/* The guard is printed first: it remains in effect when the process is killed. */
+static bool set_up(Arena *arena, const AzEnvOptions *options, AzForm form, Status *status)
+{
+    const CodeShell shell = (CodeShell)options->shell;
+    Ready ready;
+    Text text = {0};
+    const char *folder = az_env_guard(arena, shell, &text);
+    print(&text);
+    fflush(stdout);
+    text_clear(&text);
+    const bool is_fine = find_emulator(arena, options, form, &ready, status) &&
+                         print_exports(&ready, form, shell, status);
+    if (is_fine) {
+        code_succeed(shell, &text);
+        rmdir(folder);
+    } else {
+        code_fail(shell, "trainyard az-env failed: az has no login in this shell", &text);
+    }
+    print(&text);
+    text_free(&text);
+    return is_fine;
+}
+
 /* An exit code. */
 static int run(Arena *arena, const AzEnvOptions *options)
 {
     Ready ready;
     Status status = {0};
-    const AzShell shell = (AzShell)options->shell;
     const AzForm form = options->has_proxy ? AZ_PROXY : AZ_USERINFO;
     if (options->is_off) {
-        print_unsets(shell);
+        print_unsets((CodeShell)options->shell);
         return EXIT_FINE;
     }
-    const bool is_fine = ready_read(arena, options->state_folder, &ready, &status) &&
-                         has_form(&ready, form, &status) &&
-                         (options->checks ? check(arena, &ready, form, &status)
-                                          : print_exports(&ready, form, shell, &status));
+    const bool is_fine = options->checks ? find_emulator(arena, options, form, &ready, &status) &&
+                                               check(arena, &ready, form, &status)
+                                         : set_up(arena, options, form, &status);
     return is_fine ? EXIT_FINE : report_status(&status);
 }
 

@@ -4,7 +4,7 @@
 
 #include "emu/session/base.h"
 #include "emu/session/session.h"
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"

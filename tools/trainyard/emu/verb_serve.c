@@ -120,8 +120,7 @@ static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
     return false;
 }
 
-static Server *open_server(Arena *arena, const ServeOptions *options, Emulator *emulator,
-                           Problems *problems)
+static Server *open_server(Arena *arena, const ServeOptions *options, Problems *problems)
 {
     enum { NAME_MAX_BYTES = 256 };
     Status status = {0};
@@ -138,12 +137,21 @@ static Server *open_server(Arena *arena, const ServeOptions *options, Emulator *
         if (gethostname(name, NAME_MAX_BYTES - 1) == 0)
             settings.own_name = name;
     }
-    Server *server = server_open(&settings, options->state_folder, &status);
-    if (server)
-        server_addresses(server, arena, &emulator->settings.addresses);
-    else
+    Server *server = server_open(&settings, &status);
+    if (!server)
         problems_add_status(problems, &status);
     return server;
+}
+
+static bool introduce(Arena *arena, const ServeOptions *options, Emulator *emulator, Server *server,
+                      Problems *problems)
+{
+    Status status = {0};
+    server_addresses(server, arena, &emulator->settings.addresses);
+    if (server_certify(server, options->state_folder, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
 }
 
 /* --- Telling --- */
@@ -258,6 +266,13 @@ static bool begin_again(Life *life, const ServeOptions *options, Problems *probl
     return true;
 }
 
+/* A start that fails leaves nothing of a new state behind. */
+static void fail_to_start(Life *life)
+{
+    emulator_withdraw(life->emulator);
+    life->emulator = NULL;
+}
+
 static bool serve_on(Life *life, const ServeOptions *options, Server *server, Problems *problems)
 {
     Status status = {0};
@@ -273,6 +288,8 @@ static bool serve_on(Life *life, const ServeOptions *options, Server *server, Pr
     }
     if (end == SERVER_ENDED && emulator_rest(life->emulator, &status))
         return true;
+    if (end == SERVER_FAILED)
+        fail_to_start(life);
     problems_add_status(problems, &status);
     return false;
 }
@@ -282,10 +299,12 @@ static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server 
 {
     Status status = {0};
     bool is_fine = tell(arena, options, life->emulator, server, &status);
-    if (is_fine)
+    if (is_fine) {
         is_fine = serve_on(life, options, server, problems);
-    else
+    } else {
         problems_add_status(problems, &status);
+        fail_to_start(life);
+    }
     unlink(ready_path(arena, options->state_folder));
     return is_fine;
 }
@@ -298,11 +317,15 @@ static int run(Arena *arena, const ServeOptions *options)
     Server *server = NULL;
     Problems problems = problems_create(arena);
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails
-    if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems) &&
-        begin_life(&life, options, clock, &problems) &&
-        make_account(arena, life.emulator, &problems))
-        server = open_server(arena, options, life.emulator, &problems);
-    const bool is_fine = server && serve(arena, &life, options, server, &problems);
+    // Ports come before the state: nothing is made where they are refused.
+    if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
+        server = open_server(arena, options, &problems);
+    const bool has_begun = server && begin_life(&life, options, clock, &problems) &&
+                           make_account(arena, life.emulator, &problems) &&
+                           introduce(arena, options, life.emulator, server, &problems);
+    if (!has_begun)
+        fail_to_start(&life);
+    const bool is_fine = has_begun && serve(arena, &life, options, server, &problems);
     server_close(server);
     const int exit_code = is_fine ? EXIT_FINE : report_problems(&problems);
     end_life(&life); // whose arena has the names of files with problems

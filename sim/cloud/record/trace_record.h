@@ -4,13 +4,13 @@
  * over these records; a real training run is turned into the same records. A record is a fact with
  * the ids it concerns, the span of time it closes, and integers whose names stand in the table
  * below. */
-#ifndef SIM_CORE_TRACE_H
-#define SIM_CORE_TRACE_H
+#ifndef SIM_CLOUD_RECORD_TRACE_RECORD_H
+#define SIM_CLOUD_RECORD_TRACE_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
 
 /* How much is told: each level has everything of the level before it. */
 typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLevel;

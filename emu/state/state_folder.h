@@ -36,4 +36,17 @@ const char *state_path(Arena *arena, const char *folder, StateName name);
  * STATUS_BAD_INPUT. To be asked before anything in it is changed. */
 MUST_CHECK bool state_folder_is_ours(const char *folder, Status *status);
 
+/* What is there before a start: the length of the part of `folder` that exists, and whether the
+ * database does. */
+typedef struct {
+    size_t length;
+    bool has_database;
+} StateBefore;
+
+StateBefore state_folder_before(const char *folder);
+/* Removes what a start has made in `folder` that found no database there, and the folders that were
+ * not there before, as far as they are empty. The caller has the database open, so that no other
+ * process can have begun with it. */
+void state_folder_withdraw(const char *folder, StateBefore before);
+
 #endif

@@ -3,10 +3,10 @@
  *
  * A command names things, it holds no ids: replayed in another world it means the same. Strings and
  * specs are borrowed. */
-#ifndef SIM_CORE_COMMAND_H
-#define SIM_CORE_COMMAND_H
+#ifndef SIM_CLOUD_SPEC_COMMAND_H
+#define SIM_CLOUD_SPEC_COMMAND_H
 
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 
 /* What goes wrong on request; never asked of a service, but of the world. The same row as below. */
 #define FAULT_KINDS(X)                                                                             \

@@ -1,11 +1,11 @@
 /* Clusters, jobs and programs as they are asked for: the contents of a cluster.json or job.json
  * after every path, variable and default is resolved. Filled by sim/scenario or the emulator;
  * borrowed and unchanged while the world lives. */
-#ifndef SIM_CORE_SPEC_H
-#define SIM_CORE_SPEC_H
+#ifndef SIM_CLOUD_SPEC_SPEC_H
+#define SIM_CLOUD_SPEC_SPEC_H
 
-#include "sim/cloud/catalog.h"
-#include "sim/cloud/shell/script.h"
+#include "sim/cloud/spec/catalog.h"
+#include "sim/cloud/spec/script.h"
 
 typedef enum {
     PLACE_LOCAL, /* the node's own disk: gone with the job's container */

@@ -1,7 +1,7 @@
 /* Ids are small structs, so that a job cannot be passed where a node is meant. An id is an index
  * into the world's table of that kind, given in order of creation and never reused. */
-#ifndef SIM_CORE_IDS_H
-#define SIM_CORE_IDS_H
+#ifndef SIM_CLOUD_RECORD_IDS_H
+#define SIM_CLOUD_RECORD_IDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 
 const char *command_name(CommandKind kind)
 {

@@ -1,4 +1,4 @@
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "emu/session/state_folder.h"
-#include "emu/session/store_schema.h"
+#include "emu/state/state_folder.h"
+#include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"
@@ -126,6 +126,12 @@ static bool bring_up_to_date(Store *store, Status *status)
     int32_t version;
     if (!read_version(store, &version, status))
         return false;
+    if (version < 0) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
+                    "its database is damaged: its format is %" PRId32 ", which no trainyard writes",
+                    version);
+        return status_hint(status, "restore it from a copy, or choose another folder for --state");
+    }
     if (version > STORE_VERSION) {
         status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
                     "it was written by a newer trainyard: its format is %" PRId32

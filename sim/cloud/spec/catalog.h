@@ -4,14 +4,14 @@
  *
  * Durations are ns, data bytes, rates bytes/s, money micro-USD (1e-6 USD), shares of one parts per
  * million (ppm). */
-#ifndef SIM_CORE_CATALOG_H
-#define SIM_CORE_CATALOG_H
+#ifndef SIM_CLOUD_SPEC_CATALOG_H
+#define SIM_CLOUD_SPEC_CATALOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/cloud/training/curve.h"
 #include "sim/engine/sample.h"
+#include "sim/model/curve.h"
 
 typedef struct DeviceTimes DeviceTimes;
 struct RanksTime;

@@ -1,4 +1,4 @@
-#include "sim/cloud/training/curve.h"
+#include "sim/model/curve.h"
 
 #include <stdbool.h>
 

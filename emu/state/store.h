@@ -13,7 +13,7 @@ struct sqlite3;
 
 /* Opens or makes the store in `folder` (made too, 0700), which is borrowed: statuses name it, and
  * may outlive the store. STATUS_BAD_INPUT for one of a newer version, and for a folder that is not
- * ours (emu/session/state_folder.h), STATUS_CONFLICT when another process has it open,
+ * ours (emu/state/state_folder.h), STATUS_CONFLICT when another process has it open,
  * STATUS_MACHINE for disks. Older versions are brought up to date. */
 Store *store_open(const char *folder, Status *status);
 void store_close(Store *store); /* NULL is fine; commits nothing */
@@ -58,7 +58,7 @@ MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Sta
 /* --- For emu/files --- */
 
 /* The connection, for modules that keep tables of their own: their CREATE statements stand in
- * emu/session/store_schema.c. */
+ * emu/state/store_schema.c. */
 struct sqlite3 *store_connection(Store *store);
 /* To be called by them before they write: opens the transaction. */
 MUST_CHECK bool store_begin(Store *store, Status *status);

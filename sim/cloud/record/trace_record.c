@@ -1,4 +1,4 @@
-#include "sim/engine/trace.h"
+#include "sim/cloud/record/trace_record.h"
 
 static const struct {
     const char *name;

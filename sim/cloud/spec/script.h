@@ -1,7 +1,7 @@
 /* A command line of simple commands as data: what sim/scenario/config/shell_read.h makes of its
  * text, and sim/cloud/shell/shell.h runs. Borrowed and unchanged while the world lives. */
-#ifndef SIM_CORE_SHELL_SCRIPT_H
-#define SIM_CORE_SHELL_SCRIPT_H
+#ifndef SIM_CLOUD_SPEC_SCRIPT_H
+#define SIM_CLOUD_SPEC_SCRIPT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* Everything a run starts from, as plain values: the service's habits, what is asked of it, and
  * what goes wrong. Filled by sim/scenario from files, by the emulator from requests, by tests by
  * hand. Borrowed by the world and unchanged while it lives. */
-#ifndef SIM_CORE_SCENARIO_H
-#define SIM_CORE_SCENARIO_H
+#ifndef SIM_CLOUD_SPEC_SCENARIO_H
+#define SIM_CLOUD_SPEC_SCENARIO_H
 
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 

@@ -2,8 +2,8 @@
  *
  * Between two points the line is straight. Beyond the first and the last one the nearest piece goes
  * on, never below 0; a single point is a constant. */
-#ifndef SIM_CORE_CURVE_H
-#define SIM_CORE_CURVE_H
+#ifndef SIM_MODEL_CURVE_H
+#define SIM_MODEL_CURVE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 
 #include <string.h>
 
