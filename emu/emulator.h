@@ -11,7 +11,7 @@
 #include "emu/jobs/runs.h"
 #include "emu/session/clock.h"
 #include "emu/session/session.h"
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "real/launch/hand_off.h"
 #include "sim/scenario/read.h"
 

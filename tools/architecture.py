@@ -9,6 +9,7 @@ use (`sim/cloud/*` is every folder below sim/cloud). The code must follow them:
   needs an entry in its row, each entry an arrow, and the arrows form no circle.
 - A folder has a row, at most 25 modules (a .c and its .h are one module) and no bag header (parts.h).
 - A .c file has a header of its name, or its first line says "Private to".
+- The paths and functions that the pages name in backticks exist.
 """
 import json
 import os
@@ -70,18 +71,20 @@ def objects_by_file(build):
 
 def symbol_arrows(objects):
     definers, imports = defaultdict(set), []
-    for source, path in objects.items():
-        folder = os.path.dirname(source)
-        listing = subprocess.run(["nm", "--extern-only", str(path)], capture_output=True, text=True, check=True).stdout
-        for line in listing.splitlines():
-            kind, name = line.split()[-2:]
-            if kind == "U":
-                imports.append((source, folder, name))
-            elif kind not in "wv":
-                definers[name].add(folder)
+    sources = {str(path): source for source, path in objects.items()}
+    # One nm for all objects: starting it takes longer than its work.
+    listing = subprocess.run(["nm", "-A", "--extern-only", *sources], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        path, symbol = line.split(":", 1)
+        kind, name = symbol.split()[-2:]
+        source = sources[path]
+        if kind == "U":
+            imports.append((source, name))
+        elif kind not in "wv":
+            definers[name].add(os.path.dirname(source))
     arrows = {}
-    for source, folder, name in imports:
-        owners = definers.get(name, set())
+    for source, name in imports:
+        folder, owners = os.path.dirname(source), definers.get(name, set())
         if len(owners) == 1 and folder not in owners:
             arrows.setdefault((folder, next(iter(owners))), f"{source} calls {name}")
     return arrows
@@ -149,6 +152,22 @@ def arrow_problems(arrows, plan):
     return problems
 
 
+def document_problems(files):
+    """Paths and functions in backticks of these pages that do not exist."""
+    problems, words = [], set()
+    for path in files:
+        words |= set(re.findall(r"\w+", path.read_text()))
+    for page in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STATUS.md", *(f"{top}/README.md" for top in TOPS)):
+        text = Path(page).read_text() if Path(page).exists() else ""
+        for name in sorted(set(re.findall(r"`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\(\))?`", text))):
+            if name not in words:
+                problems.append(f"{page}: `{name}` is no function or name in the code")
+        for name in sorted(set(re.findall(r"`((?:%s|tests|scenarios)/[\w./-]*)`" % "|".join(TOPS), text))):
+            if "NAME" not in name and "HOST" not in name and not Path(name).exists():
+                problems.append(f"{page}: `{name}` does not exist")
+    return problems
+
+
 def without_known(problems):
     """Removes known problems; a known one that is gone is a problem of its own."""
     known = set(KNOWN.read_text().splitlines()) if KNOWN.exists() else set()
@@ -166,6 +185,7 @@ def main():
         sys.exit(f"architecture: {sys.argv[1]} has no compiled objects")
     arrows = {**symbol_arrows(objects), **arrows}
     problems += folder_problems(files, plan) + arrow_problems(arrows, plan)
+    problems += document_problems(files)
     problems += [f"circle of folders: {' '.join(circle)}" for circle in circles(arrows)]
     if "--list" in sys.argv:
         print("\n".join(problem.split(" (")[0] for problem in problems))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/arm/arm.h"
+#include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"

@@ -63,16 +63,13 @@ static void print_member(Text *out, const char *key, const char *value)
 
 static void print_values(Text *out, const TraceRecord *record)
 {
-    const char *name = trace_value_names(record->kind);
-    if (*name == '\0')
+    const TraceValue *values = trace_kind_values(record->kind);
+    if (values[0].name == NULL)
         return;
     text_add(out, ",\"values\":{");
-    for (int32_t i = 0; *name != '\0'; i++) {
-        size_t length = strcspn(name, " ");
-        text_printf(out, "%s\"%.*s\":%" PRId64, i > 0 ? "," : "", (int)length, name,
-                    record->value[i]);
-        name += length + (name[length] == ' ');
-    }
+    for (int32_t i = 0; values[i].name != NULL; i++)
+        text_printf(out, "%s\"%s\":%" PRId64, i > 0 ? "," : "", values[i].name,
+                    record->in_order[i]);
     text_add(out, "}");
 }
 

@@ -87,7 +87,8 @@ static int by_time(const void *left, const void *right)
 static void node_billed(Tally *tally, const TraceRecord *record)
 {
     ClusterTally *cluster = cluster_at(tally, record->cluster);
-    cluster->released_micro_usd += cost_micro_usd(record->value[0], record->value[1]);
+    cluster->released_micro_usd +=
+        cost_micro_usd(record->node_billed.billed_ns, record->node_billed.micro_usd_per_hour);
     const HeldNodes wanted = {.allocated_ns = record->since_ns};
     HeldNodes *held = bsearch(&wanted, cluster->held, cluster->held_count, sizeof wanted, by_time);
     invariant(held != NULL);
@@ -105,7 +106,7 @@ static void hear(void *listener, const TraceRow *row)
         job_provisioned(tally, record);
     else if (record->kind == TRACE_JOB_STATE)
         job_state_told(tally, record);
-    else if (record->kind == TRACE_NODE_STATE && record->value[0] == NODE_STATE_COUNT)
+    else if (record->kind == TRACE_NODE_STATE && record->node_state.was == NODE_STATE_COUNT)
         node_allocated(tally, record);
     else if (record->kind == TRACE_NODE_BILLED)
         node_billed(tally, record);

@@ -10,6 +10,7 @@
 #include "emu/files/properties.h"
 #include "emu/files/range.h"
 #include "emu/files/store/ticks.h"
+#include "emu/files/store/untold.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/files/properties.h"
+#include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 
 enum { SDDL_MAX = 8 << 10, PERMISSIONS_MAX = 1000 };

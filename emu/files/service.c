@@ -6,6 +6,7 @@
 #include "emu/files/marker.h"
 #include "emu/files/properties.h"
 #include "emu/files/service.h"
+#include "emu/files/store/shares.h"
 
 /* --- Shares --- */
 

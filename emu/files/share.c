@@ -5,6 +5,8 @@
 #include "emu/files/call.h"
 #include "emu/files/lock.h"
 #include "emu/files/properties.h"
+#include "emu/files/store/shares.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 
 enum { QUOTA_GIB = 5120, QUOTA_GIB_MAX = 102400 };

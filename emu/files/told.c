@@ -4,6 +4,7 @@
 #include <unistr.h>
 
 #include "emu/files/json.h"
+#include "emu/files/store/untold.h"
 
 int32_t files_untold_count(Emulator *emulator)
 {

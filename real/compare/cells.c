@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "sim/output/summary/array.h"
 
 struct Cells {

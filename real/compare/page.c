@@ -6,8 +6,9 @@
 
 #include "real/compare/print.h"
 #include "reports/figure/drawing.h"
+#include "reports/page/page.h"
 #include "reports/statistics.h"
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "sim/cli/files.h"
 
 /* P. Tol's "bright" scheme. */
@@ -134,7 +135,7 @@ static void figure_add(Figures *figures, Figure figure, const char *template, Da
     Text wide = {0}, narrow = {0};
     print(&wide, figures->arena, job, figure_layout(figure.is_half, false));
     print(&narrow, figures->arena, job, figure_layout(figure.is_half, true));
-    figures_draw_data(figures, figure, template, text_string(&wide), text_string(&narrow), body);
+    figures_draw(figures, figure, template, text_string(&wide), text_string(&narrow), body);
     text_free(&wide);
     text_free(&narrow);
 }
@@ -193,7 +194,7 @@ static void paragraph_print(Text *html, const CompareJob *job, SentencePrint pri
 }
 
 static void job_print(Text *html, Arena *arena, const CompareJob *job, Tolerance tolerance,
-                      const PagePlot *plots, const Status *no_plots)
+                      const Plot *plots, const Status *no_plots)
 {
     text_add(html, "<section>\n<h2>Job ");
     markup_print(html, job->prediction->job);
@@ -226,7 +227,7 @@ static void foot_print(Text *html)
 }
 
 static void page_print(Text *html, Arena *arena, const Comparison *comparison, const char *scenario,
-                       const PagePlot *plots, const Status *no_plots)
+                       const Plot *plots, const Status *no_plots)
 {
     Text verdict = {0}, title = {0};
     compare_verdict_print(&verdict, comparison);

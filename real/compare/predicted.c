@@ -22,9 +22,8 @@ PredictedSteps *predicted_steps_create(Arena *arena)
 
 static void hear(void *listener, const TraceRow *row)
 {
-    enum { VALUE_RANK = 2 };
     PredictedSteps *steps = listener;
-    if (row->record.kind != TRACE_STEP || row->record.value[VALUE_RANK] != 0)
+    if (row->record.kind != TRACE_STEP || row->record.step.rank != 0)
         return;
     const uint32_t job = row->record.job.index;
     if (job >= steps->count) {

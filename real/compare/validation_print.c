@@ -268,8 +268,8 @@ static void figure_add(Figures *figures, const Validation *validation, bool is_e
     Text wide = {0}, narrow = {0};
     cells_data(&wide, figures->arena, validation, is_error, figure_layout(false, false));
     cells_data(&narrow, figures->arena, validation, is_error, figure_layout(false, true));
-    figures_draw_data(figures, figure, is_error ? "errors.gp" : "validation.gp", text_string(&wide),
-                      text_string(&narrow), is_error ? 320 : 560);
+    figures_draw(figures, figure, is_error ? "errors.gp" : "validation.gp", text_string(&wide),
+                 text_string(&narrow), is_error ? 320 : 560);
     text_free(&wide);
     text_free(&narrow);
 }

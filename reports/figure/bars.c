@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/output/summary/capped.h"
 #include "sim/output/summary/decimal.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reports/figure/gnuplot.h"
+#include "reports/figure/svg.h"
 #include "sim/cli/files.h"
 
 static Drawing *drawings_of(Arena *arena, const Figures *figures, int32_t *count)
@@ -52,16 +53,16 @@ bool drawings_write(Arena *arena, const char *directory, const Drawings *drawing
     return is_written;
 }
 
-const PagePlot *drawings_plots(Arena *arena, const Figures *figures, const Drawings *drawings)
+const Plot *drawings_plots(Arena *arena, const Figures *figures, const Drawings *drawings)
 {
-    PagePlot *plots = ARENA_ARRAY(arena, PagePlot, figures->count);
+    Plot *plots = ARENA_ARRAY(arena, Plot, figures->count);
     for (uint32_t i = 0; i < figures->count; i++)
         plots[i].figure = &figures->items[i];
     for (int32_t i = 0; i < drawings->count; i++) {
         const Drawing *item = &drawings->items[i];
         if (item->drawing == NULL)
             continue;
-        PagePlot *plot = &plots[item->figure - figures->items];
+        Plot *plot = &plots[item->figure - figures->items];
         const char *svg = svg_element(arena, item->drawing, item->figure->title);
         *(item->is_narrow ? &plot->narrow : &plot->wide) = svg;
     }

@@ -2,7 +2,8 @@
 #ifndef REPORTS_DRAWING_H
 #define REPORTS_DRAWING_H
 
-#include "reports/page/page.h"
+#include "reports/figure/figure.h"
+#include "sim/base/status.h"
 
 /* A drawing of a figure and where it goes. */
 typedef struct {
@@ -16,6 +17,13 @@ typedef struct {
     Drawing *items;
 } Drawings;
 
+/* A figure as elements of a page. */
+typedef struct {
+    const Figure *figure;
+    const char *wide; /* SVG elements; NULL without data or without gnuplot */
+    const char *narrow;
+} Plot;
+
 /* Draws what there is to draw of `figures`, each figure for a page and for a phone, in `arena`.
  * STATUS_MACHINE when gnuplot is missing or fails: `drawings` then has none, but can be used. */
 MUST_CHECK bool drawings_make(Arena *arena, const Figures *figures, Drawings *drawings,
@@ -24,6 +32,6 @@ MUST_CHECK bool drawings_make(Arena *arena, const Figures *figures, Drawings *dr
 MUST_CHECK bool drawings_write(Arena *arena, const char *directory, const Drawings *drawings,
                                Status *status);
 /* As elements of a page: one for each of `figures`, in their order. */
-const PagePlot *drawings_plots(Arena *arena, const Figures *figures, const Drawings *drawings);
+const Plot *drawings_plots(Arena *arena, const Figures *figures, const Drawings *drawings);
 
 #endif

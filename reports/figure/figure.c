@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "reports/assets.h"
-#include "reports/wording.h"
+#include "reports/text/assets.h"
+#include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/output/summary/array.h"
@@ -13,20 +13,6 @@
 enum { PAGE_WIDTH = 920, HALF_WIDTH = 448, PHONE_WIDTH = 332 };
 
 const int32_t series_rgb[SERIES_MAX] = {0x4477AA, 0xEE6677, 0x228833, 0xCCBB44, 0x66CCEE, 0xAA3377};
-
-Figures figures_of(Arena *arena, const Facts *facts)
-{
-    Figures figures = {.arena = arena};
-    figures_nodes(&figures, facts);
-    figures_gantt(&figures, facts);
-    if (facts_has(facts, TRACE_JOB_TRAINING)) { // else their sections are left out
-        figures_split(&figures, facts);
-        figures_learning(&figures, facts);
-    }
-    figures_money(&figures, facts);
-    figures_cost(&figures, facts);
-    return figures;
-}
 
 static void figure_add(Figures *figures, Figure figure)
 {
@@ -57,25 +43,14 @@ FigureLayout figure_layout(bool is_half, bool is_narrow)
                           .is_narrow = is_narrow};
 }
 
-void figures_draw_data(Figures *figures, Figure figure, const char *template, const char *wide_data,
-                       const char *narrow_data, int32_t body)
+void figures_draw(Figures *figures, Figure figure, const char *template, const char *wide_data,
+                  const char *narrow_data, int32_t body)
 {
     figure.wide =
         script(figures->arena, template, wide_data, body, figure_layout(figure.is_half, false));
     figure.narrow =
         script(figures->arena, template, narrow_data, body, figure_layout(figure.is_half, true));
     figure_add(figures, figure);
-}
-
-void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
-                  const Facts *facts, uint32_t subject, int32_t body)
-{
-    Text wide = {0}, narrow = {0};
-    data(&wide, facts, subject, figure_layout(figure.is_half, false));
-    data(&narrow, facts, subject, figure_layout(figure.is_half, true));
-    figures_draw_data(figures, figure, template, text_string(&wide), text_string(&narrow), body);
-    text_free(&wide);
-    text_free(&narrow);
 }
 
 void figures_missing(Figures *figures, Figure figure)

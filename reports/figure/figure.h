@@ -1,25 +1,16 @@
-/* The plots of a report: for each, the facts that it shows as data for a gnuplot template.
+/* Figures: data for a gnuplot template, with a title and a note.
  *
- * A figure is drawn twice, for a page and for a phone, because a drawing made smaller has letters
- * that nobody can read. Its script is a head ("width", "body": the height between legend and axis,
- * "narrow"), data, reports/plots/style.gp and reports/plots/TEMPLATE.gp, in this order. Data are
- * numbers in seconds, per cent and dollars, and names as quoted strings. */
+ * A figure is drawn twice, for a page and for a phone, because letters in a scaled drawing become
+ * too small to read. Its script is a head ("width", "body": the height between legend and axis,
+ * "narrow"), data, reports/figure/plots/style.gp and reports/figure/plots/TEMPLATE.gp, in this
+ * order. Data are numbers in seconds, per cent and dollars, and names as quoted strings. */
 #ifndef REPORTS_FIGURE_H
 #define REPORTS_FIGURE_H
 
-#include "reports/facts.h"
-#include "sim/base/text.h"
+#include <stdbool.h>
 
-/* Where in the page a figure stands. */
-typedef enum {
-    SECTION_NODES,
-    SECTION_GANTT,
-    SECTION_SPLIT,
-    SECTION_LEARNING,
-    SECTION_MONEY,
-    SECTION_COST,
-    SECTION_COUNT
-} FigureSection;
+#include "sim/base/arena.h"
+#include "sim/base/text.h"
 
 typedef struct {
     int32_t width; /* pixels */
@@ -27,11 +18,11 @@ typedef struct {
 } FigureLayout;
 
 typedef struct {
-    FigureSection section;
+    int32_t section;   /* of the page; the page chooses the numbers */
     const char *file;  /* of plots/: "nodes" for nodes.svg and nodes-narrow.svg */
     const char *title; /* plain text */
     const char *note;  /* one or more sentences of plain text below it, or "" */
-    bool is_half;      /* stands beside another where there is room */
+    bool is_half;      /* next to another where there is room */
     const char *wide;  /* script; NULL when there is nothing to draw and `note` says why */
     const char *narrow;
 } Figure;
@@ -43,31 +34,12 @@ typedef struct {
     uint32_t capacity;
 } Figures;
 
-/* All figures of a run, in the order of the page; each section has at least one. */
-Figures figures_of(Arena *arena, const Facts *facts);
-
-/* --- For the modules that fill a section --- */
-
-void figures_nodes(Figures *figures, const Facts *facts);
-void figures_gantt(Figures *figures, const Facts *facts);
-void figures_split(Figures *figures, const Facts *facts);
-void figures_learning(Figures *figures, const Facts *facts);
-void figures_money(Figures *figures, const Facts *facts);
-void figures_cost(Figures *figures, const Facts *facts);
-
-/* Prints the data that a template wants, for one layout. `subject` is the cluster's or job's index
- * where the figure is about one. */
-typedef void (*FigureData)(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout);
-
-/* Adds `figure` drawn by `template` (a file of plots/) from `data`; `body` pixels high, legend and
- * axis not counted. */
-void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
-                  const Facts *facts, uint32_t subject, int32_t body);
-/* The same from data that are printed already, for the wide layout of such a figure and for a
- * phone's: for figures of something else than a run. */
+/* The layout of a figure, for a page or for a phone. */
 FigureLayout figure_layout(bool is_half, bool is_narrow);
-void figures_draw_data(Figures *figures, Figure figure, const char *template, const char *wide_data,
-                       const char *narrow_data, int32_t body);
+/* Adds `figure`, drawn by `template` (a file of plots/) from its printed data in both layouts;
+ * `body` is the height in pixels without legend and axis. */
+void figures_draw(Figures *figures, Figure figure, const char *template, const char *wide_data,
+                  const char *narrow_data, int32_t body);
 /* Adds a figure that has nothing to draw; its note says why. */
 void figures_missing(Figures *figures, Figure figure);
 
@@ -77,7 +49,7 @@ typedef struct {
     int32_t rgb; /* 0xRRGGBB */
 } Shade;
 /* The legend: "kinds", "kind_name[]", "kind_rgb[]" for the `count` shades whose bit is set in
- * `used`, in order; "kind_x[]" and "kind_y[]", where they stand (pixels from the left and from the
+ * `used`, in order; "kind_x[]" and "kind_y[]", their places (pixels from the left and from the
  * top), and "key_height". gnuplot's own legend takes as many columns as the longest name allows. */
 void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, FigureLayout layout);
 

@@ -9,17 +9,9 @@
 #include "sim/base/status.h"
 
 /* Draws `script`, whose terminal is `svg`, and fills `drawings` with its `count` drawings in order,
- * made in `arena` and tidied as by svg_tidy. STATUS_MACHINE when gnuplot is missing (with the
+ * made in `arena`. STATUS_MACHINE when gnuplot is missing (with the
  * package's name as hint), fails, or draws another number of them. */
 MUST_CHECK bool gnuplot_draw(Arena *arena, const char *script, int32_t count, char **drawings,
                              Status *status);
-
-/* What gnuplot wrote for one drawing as an SVG element that stands in a page beside others: its
- * contents without XML header, title, version and unused definitions, ids and empty groups; black
- * becomes the colour of the text around it. `label` says what it shows, for those who cannot see
- * it; plain text. */
-char *svg_element(Arena *arena, const char *drawing, const char *label);
-/* The same as a file of its own, with its colours for a light and a dark background. */
-char *svg_document(Arena *arena, const char *drawing, const char *label);
 
 #endif

@@ -1,9 +1,9 @@
-#include "reports/figure/gnuplot.h"
+#include "reports/figure/svg.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 

@@ -118,7 +118,8 @@ void world_tell_change(World *world, TraceRecord record, const char *name, int64
 static void tell_command(World *world, TraceKind kind, int32_t index, const char *name)
 {
     TraceRecord record = world_record(world, kind);
-    record.value[0] = index;
+    // command_skipped and command_refused have the same value.
+    record.command_applied.ordinal = index;
     record.name = name;
     world_tell(world, &record);
 }
@@ -608,9 +609,9 @@ static void end_run(World *world)
         record.name = world->given_up;
     else if (world->is_out_of_time && world->scenario->until_ns == INT64_MAX)
         record.name = "simulated time ends after 292 years, before all that was to happen";
-    record.value[0] = world->events_run;
-    record.value[1] = world->draws->count;
-    record.value[2] = (int64_t)(world->draws->sum & INT64_MAX);
+    record.run_ended.events = world->events_run;
+    record.run_ended.draws = world->draws->count;
+    record.run_ended.drawn = (int64_t)(world->draws->sum & INT64_MAX);
     world_tell(world, &record);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every example of the README that shows what a command prints: its lines stand in the output, in this order. "…" stands for
+# Every example of a README that shows what a command prints: its lines are in the output, in this order. "…" stands for
 # lines that are left out, and at the end of a line for its rest. Blocks that start the emulator, which ends only when it is told to,
 # are followed by tests/clients/test_readme.py.
 # shellcheck source=tests/cli/support.sh
@@ -11,10 +11,11 @@ mkdir root bin
 cp -r "$scenarios" root/
 ln -s "$TRAINYARD" bin/trainyard
 
-# Blocks that begin with "$ trainyard", one file each: block.1, block.2, ...
-awk '/^```/ { inside = !inside; is_first = 1; next }
+# Blocks that begin with "$ trainyard" in the READMEs, one file each: block.1, block.2, ...
+awk 'FNR == 1 { inside = 0 }
+     /^```/ { inside = !inside; is_first = 1; next }
      inside && is_first { is_first = 0; wanted = /^\$ trainyard/ && !/^\$ trainyard serve/; if (wanted) count++ }
-     inside && wanted { print > ("block." count) }' "$readme"
+     inside && wanted { print > ("block." count) }' "$readme" "$source_folder"/*/README.md
 
 # The lines of FILE that are not in the output after the one before them.
 missing()
@@ -27,7 +28,14 @@ missing()
            if (!found) print }' stdout "$1"
 }
 
-example "the README shows what commands print"
+example "the README shows a whole scenario"
+sed -n '/^```json$/,/^```$/{/^```/!p}' "$readme" >scenario.shown
+holds cmp scenario.shown "$scenarios/preemption/replaced/scenario.json"
+
+example "the README has at most 1,500 words"
+holds [ "$(wc -w <"$readme")" -le 1500 ]
+
+example "the READMEs show what commands print"
 holds [ -e block.1 ]
 for block in block.*; do
     : >stdout
@@ -54,14 +62,14 @@ rows()
                           END { print count }' "$source_folder/$1"
 }
 
-# The README says "NUMBER WHAT"; numbers up to twelve may be words.
+# STATUS.md says "NUMBER WHAT"; numbers up to twelve may be words.
 counts()
 {
     local words=(no one two three four five six seven eight nine ten eleven twelve)
-    pass_or_fail "the README does not say \"$1 $2\"" grep -qE "\b($1|${words[$1]:-$1}) $2" "$readme"
+    pass_or_fail "STATUS.md does not say \"$1 $2\"" grep -qE "\b($1|${words[$1]:-$1}) $2" "$source_folder/STATUS.md"
 }
 
-example "the README counts what there is"
+example "STATUS.md counts what there is"
 : >stdout
 : >stderr
 recipes=("$scenarios"/recipes/*/) recordings=("$scenarios"/recordings/*/)

@@ -12,6 +12,7 @@
 #include "emu/arm/storage.h"
 #include "emu/files/files.h"
 #include "emu/files/json.h"
+#include "emu/files/store/shares.h"
 #include "emu/state/store.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"

@@ -6,6 +6,7 @@
 
 #include "emu/control/dashboard_assets.h"
 #include "emu/emulator.h"
+#include "emu/files/store/shares.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "emu/files/store/shares.h"
 #include "tests/emu/files_room.h"
 #include "tests/support/full_disk.h"
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/files/store/shares.h"
 #include "sim/base/memory.h"
 #include "tests/emu/files_room.h"
 

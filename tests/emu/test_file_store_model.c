@@ -2,6 +2,7 @@
  * and in snapshots. */
 #include <stdlib.h>
 
+#include "emu/files/store/shares.h"
 #include "sim/base/memory.h"
 #include "tests/emu/files_room.h"
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <unistr.h>
 
+#include "emu/files/store/shares.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/share/setup_files.h"
 #include "sim/output/share/share_tree.h"

@@ -7,6 +7,7 @@
 #include "emu/files/auth.h"
 #include "emu/files/sas.h"
 #include "emu/files/sas_fields.h"
+#include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"

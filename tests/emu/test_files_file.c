@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "emu/files/store/shares.h"
 #include "emu/files/xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"

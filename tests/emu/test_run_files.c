@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/files/store/shares.h"
 #include "emu/jobs/run_files.h"
 #include "tests/emu/files_room.h"
 

@@ -45,8 +45,12 @@ static void add_bill(void *listener, const TraceRow *row)
 {
     int64_t *micro_usd = listener;
     const TraceRecord *record = &row->record;
-    if (record->kind == TRACE_NODE_BILLED || record->kind == TRACE_FILE_SERVER_BILLED)
-        *micro_usd += cost_micro_usd(record->value[0], record->value[1]);
+    if (record->kind == TRACE_NODE_BILLED)
+        *micro_usd +=
+            cost_micro_usd(record->node_billed.billed_ns, record->node_billed.micro_usd_per_hour);
+    if (record->kind == TRACE_FILE_SERVER_BILLED)
+        *micro_usd += cost_micro_usd(record->file_server_billed.billed_ns,
+                                     record->file_server_billed.micro_usd_per_hour);
 }
 
 /* Of all that is billed. */

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reports/figure/gnuplot.h"
+#include "reports/figure/svg.h"
 #include "tests/support/suite.h"
 
 static const char plot_of_a_line[] =

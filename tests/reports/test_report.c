@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/report.h"
+#include "reports/run/report.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"

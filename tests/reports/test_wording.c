@@ -1,4 +1,4 @@
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "tests/support/suite.h"
 
 typedef struct {

@@ -1,5 +1,6 @@
 #include "tests/support/worlds.h"
 
+#include <check.h>
 #include <string.h>
 
 #include "sim/base/name_table.h"
@@ -657,6 +658,22 @@ int32_t recording_count(const Recording *recording, TraceKind kind, const char *
     return count;
 }
 
+int64_t attempt_parts_ns(const TraceRecord *attempt)
+{
+    const int64_t parts_ns[] = {
+        attempt->job_attempt.kept_ns,    attempt->job_attempt.exchange_ns,
+        attempt->job_attempt.input_ns,   attempt->job_attempt.gang_ns,
+        attempt->job_attempt.startup_ns, attempt->job_attempt.checkpoint_ns,
+        attempt->job_attempt.lost_ns,
+    };
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < sizeof parts_ns / sizeof parts_ns[0]; i++) {
+        ck_assert_int_ge(parts_ns[i], 0);
+        sum_ns += parts_ns[i];
+    }
+    return sum_ns;
+}
+
 uint64_t recording_hash(const Recording *recording)
 {
     uint64_t hash = HASH_START;
@@ -669,7 +686,7 @@ uint64_t recording_hash(const Recording *recording)
         hash = bytes_hash(
             hash, (uint32_t[]){r->cluster.index, r->node.index, r->job.index, r->share.index}, 16);
         hash = bytes_hash(hash, &r->bytes, sizeof r->bytes);
-        hash = bytes_hash(hash, r->value, sizeof r->value);
+        hash = bytes_hash(hash, r->in_order, sizeof r->in_order);
         hash = bytes_hash(hash, &r->cause, sizeof r->cause);
         hash = bytes_hash(hash, name, strlen(name) + 1);
     }

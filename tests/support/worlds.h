@@ -72,6 +72,8 @@ TraceSink recording_sink(Recording *recording, TraceLevel level);
 const TraceRecord *recording_find(const Recording *recording, TraceKind kind, const char *name,
                                   int32_t n);
 int32_t recording_count(const Recording *recording, TraceKind kind, const char *name);
+/* The sum of the parts of a TRACE_JOB_ATTEMPT's node time, each checked to be at least 0. */
+int64_t attempt_parts_ns(const TraceRecord *attempt);
 /* A hash of all bytes that a trace would show. */
 uint64_t recording_hash(const Recording *recording);
 

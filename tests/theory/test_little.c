@@ -57,8 +57,8 @@ static void hear(void *listener, const TraceRecord *record)
     static int32_t before[1000];
     Ledger *ledger = listener;
     int64_t span_ns = record->at_ns - record->since_ns;
-    if (record->kind == TRACE_NODE_STATE && record->value[0] < NODE_STATE_COUNT)
-        ledger->told_node_ns[record->value[0]] += span_ns;
+    if (record->kind == TRACE_NODE_STATE && record->node_state.was < NODE_STATE_COUNT)
+        ledger->told_node_ns[record->node_state.was] += span_ns;
     if (record->kind != TRACE_JOB_STATE)
         return;
     ck_assert_uint_lt(record->job.index, 1000);

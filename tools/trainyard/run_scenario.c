@@ -1,6 +1,6 @@
 #include "tools/trainyard/run_scenario.h"
 
-#include "reports/report.h"
+#include "reports/run/report.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"

@@ -1,7 +1,7 @@
 /* trainyard report: the page of a run, made again. */
 #include <stdio.h>
 
-#include "reports/report.h"
+#include "reports/run/report.h"
 #include "tools/trainyard/verbs.h"
 
 static const Option report_options[] = {{0}};

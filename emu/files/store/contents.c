@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/files/store/parts.h"
+#include "emu/files/store/contents.h"
 #include "emu/state/state_folder.h"
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
@@ -26,19 +26,19 @@ typedef struct {
 
 enum { BLOB_NAME = 24 };
 
-static int blob_open(const FileStore *files, int64_t blob, int flags)
+static int blob_open(const Blobs *blobs, int64_t blob, int flags)
 {
     char name[BLOB_NAME];
     snprintf(name, sizeof name, "%" PRId64, blob);
-    return openat(files->folder, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return openat(blobs->folder, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /* A place for one more; NULL: readers use all. */
-static OpenBlob *open_blob_place(FileStore *files)
+static OpenBlob *open_blob_place(Blobs *blobs)
 {
     OpenBlob *place = NULL;
     for (int i = 0; i < OPEN_BLOBS; i++) {
-        OpenBlob *row = &files->open_blobs[i];
+        OpenBlob *row = &blobs->open_blobs[i];
         if (row->descriptor < 0)
             return row;
         if (row->readers == 0 && (!place || row->used < place->used))
@@ -55,31 +55,31 @@ static void open_blob_close(OpenBlob *row)
 }
 
 /* A descriptor to read the blob by, until blob_release; -1. */
-static int blob_hold(FileStore *files, int64_t blob)
+static int blob_hold(Blobs *blobs, int64_t blob)
 {
     for (int i = 0; i < OPEN_BLOBS; i++) {
-        OpenBlob *row = &files->open_blobs[i];
+        OpenBlob *row = &blobs->open_blobs[i];
         if (row->descriptor < 0 || row->blob != blob)
             continue;
         row->readers++;
-        row->used = ++files->uses;
+        row->used = ++blobs->uses;
         return row->descriptor;
     }
-    const int descriptor = blob_open(files, blob, O_RDONLY);
-    OpenBlob *place = descriptor >= 0 ? open_blob_place(files) : NULL;
+    const int descriptor = blob_open(blobs, blob, O_RDONLY);
+    OpenBlob *place = descriptor >= 0 ? open_blob_place(blobs) : NULL;
     if (place) {
         open_blob_close(place);
         *place =
-            (OpenBlob){.blob = blob, .descriptor = descriptor, .readers = 1, .used = ++files->uses};
+            (OpenBlob){.blob = blob, .descriptor = descriptor, .readers = 1, .used = ++blobs->uses};
     }
     return descriptor;
 }
 
 /* What a reader has read by: a blob's, or a descriptor of its own. */
-static void blob_release(FileStore *files, int descriptor)
+static void blob_release(Blobs *blobs, int descriptor)
 {
     for (int i = 0; i < OPEN_BLOBS; i++) {
-        OpenBlob *row = &files->open_blobs[i];
+        OpenBlob *row = &blobs->open_blobs[i];
         if (row->descriptor != descriptor)
             continue;
         if (--row->readers == 0 && row->blob == 0)
@@ -89,38 +89,38 @@ static void blob_release(FileStore *files, int descriptor)
     close(descriptor);
 }
 
-static void dead_add(FileStore *files, DeadRange range)
+static void dead_add(Blobs *blobs, DeadRange range)
 {
-    files->dead = array_room(files->arena, files->dead, files->dead_count + 1,
-                             &files->dead_capacity, sizeof *files->dead);
-    files->dead[files->dead_count++] = range;
+    blobs->dead = array_room(blobs->arena, blobs->dead, blobs->dead_count + 1,
+                             &blobs->dead_capacity, sizeof *blobs->dead);
+    blobs->dead[blobs->dead_count++] = range;
 }
 
 /* Where the bytes begin; -1. What was appended and not committed stays in front, unused. */
-static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, int64_t length)
+static int64_t blob_append(Blobs *blobs, int64_t blob, const char *bytes, int64_t length)
 {
     struct stat about;
-    if (!store_has_room(files->store, length)) {
-        files_fail(files, ENOSPC);
+    if (!store_has_room(blobs->store, length)) {
+        tables_fail(blobs->tables, ENOSPC);
         return -1;
     }
-    int descriptor = blob_open(files, blob, O_WRONLY | O_CREAT);
+    int descriptor = blob_open(blobs, blob, O_WRONLY | O_CREAT);
     if (descriptor < 0 || fstat(descriptor, &about) != 0) {
-        files_fail(files, errno);
+        tables_fail(blobs->tables, errno);
         if (descriptor >= 0)
             close(descriptor);
         return -1;
     }
     bool is_written = file_put(descriptor, bytes, (size_t)length, about.st_size);
     if (!is_written) {
-        files_fail(files, errno);
+        tables_fail(blobs->tables, errno);
         (void)!ftruncate(descriptor, about.st_size); // gives the room back, as far as it goes
     }
     if (about.st_size == 0) {
-        dead_add(files, (DeadRange){.blob = blob}); // should the operation be undone
-        store_sync_before_commit(files->store, files->folder);
+        dead_add(blobs, (DeadRange){.blob = blob}); // should the operation be undone
+        store_sync_before_commit(blobs->store, blobs->folder);
     }
-    store_sync_before_commit(files->store, descriptor);
+    store_sync_before_commit(blobs->store, descriptor);
     close(descriptor);
     return is_written ? about.st_size : -1;
 }
@@ -128,13 +128,14 @@ static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, in
 /* --- Extents --- */
 
 /* Those of [first, end) and the one before it; in `arena`. */
-static Extent *extents_of(FileStore *files, Arena *arena, int64_t contents, int64_t first,
-                          int64_t end, int32_t *count)
+static Extent *extents_of(Blobs *blobs, Arena *arena, int64_t contents, int64_t first, int64_t end,
+                          int32_t *count)
 {
     Extent *extents = NULL;
     uint32_t found = 0, capacity = 0;
-    sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_EXTENTS, "iii", contents, first, end);
-    while (tables_next(files, rows)) {
+    sqlite3_stmt *rows =
+        tables_ask(blobs->tables, QUERY_FILES_EXTENTS, "iii", contents, first, end);
+    while (tables_next(blobs->tables, rows)) {
         extents = array_room(arena, extents, found + 1, &capacity, sizeof *extents);
         extents[found++] = (Extent){.first = sqlite3_column_int64(rows, 0),
                                     .length = sqlite3_column_int64(rows, 1),
@@ -145,14 +146,14 @@ static Extent *extents_of(FileStore *files, Arena *arena, int64_t contents, int6
     return extents;
 }
 
-static void extent_put(FileStore *files, int64_t contents, Extent extent)
+static void extent_put(Blobs *blobs, int64_t contents, Extent extent)
 {
-    tables_do(files, QUERY_FILES_EXTENT_PUT, "iiiii", contents, extent.first, extent.length,
+    tables_do(blobs->tables, QUERY_FILES_EXTENT_PUT, "iiiii", contents, extent.first, extent.length,
               extent.blob, extent.position);
 }
 
 /* Takes [from, to) out of an extent. */
-static void extent_cut(FileStore *files, int64_t contents, Extent extent, int64_t from, int64_t to)
+static void extent_cut(Blobs *blobs, int64_t contents, Extent extent, int64_t from, int64_t to)
 {
     int64_t end = extent.first + extent.length;
     if (end <= from || extent.first >= to)
@@ -162,12 +163,12 @@ static void extent_cut(FileStore *files, int64_t contents, Extent extent, int64_
     if (extent.first < from) {
         Extent left = extent;
         left.length = from - extent.first;
-        extent_put(files, contents, left);
+        extent_put(blobs, contents, left);
     } else {
-        tables_do(files, QUERY_FILES_EXTENT_DELETE, "ii", contents, extent.first);
+        tables_do(blobs->tables, QUERY_FILES_EXTENT_DELETE, "ii", contents, extent.first);
     }
     if (end > to)
-        extent_put(files, contents,
+        extent_put(blobs, contents,
                    (Extent){.first = to,
                             .length = end - to,
                             .blob = extent.blob,
@@ -180,67 +181,67 @@ static void extent_cut(FileStore *files, int64_t contents, Extent extent, int64_
         dead.position = extent.position + (cut_first - extent.first);
         dead.length = cut_end - cut_first;
     }
-    dead_add(files, dead);
+    dead_add(blobs, dead);
 }
 
-static void extents_cut(FileStore *files, int64_t contents, int64_t from, int64_t to)
+static void extents_cut(Blobs *blobs, int64_t contents, int64_t from, int64_t to)
 {
     Arena *arena = arena_create();
     int32_t count;
-    Extent *extents = extents_of(files, arena, contents, from, to, &count);
+    Extent *extents = extents_of(blobs, arena, contents, from, to, &count);
     for (int32_t i = 0; i < count; i++)
-        extent_cut(files, contents, extents[i], from, to);
+        extent_cut(blobs, contents, extents[i], from, to);
     arena_destroy(arena);
 }
 
 /* Makes an extent; the one before it grows where both lie side by side, as bytes just appended do.
  */
-static void extent_add(FileStore *files, int64_t contents, Extent extent)
+static void extent_add(Blobs *blobs, int64_t contents, Extent extent)
 {
     Arena *arena = arena_create();
     int32_t count = 0;
     Extent *before = NULL;
     if (extent.first > 0)
-        before = extents_of(files, arena, contents, extent.first - 1, extent.first, &count);
+        before = extents_of(blobs, arena, contents, extent.first - 1, extent.first, &count);
     if (count == 1 && before->first + before->length == extent.first &&
         before->blob == extent.blob && before->position + before->length == extent.position) {
         before->length += extent.length;
         extent = *before;
     }
-    extent_put(files, contents, extent);
+    extent_put(blobs, contents, extent);
     arena_destroy(arena);
 }
 
 /* Contents that only this entry uses, and which are its own to append to. */
-static int64_t own_contents(FileStore *files, int64_t contents)
+static int64_t own_contents(Blobs *blobs, int64_t contents)
 {
-    if (contents > 0 && tables_number(files, QUERY_FILES_CONTENTS_USERS, "i", contents) < 2)
+    if (contents > 0 && tables_number(blobs->tables, QUERY_FILES_CONTENTS_USERS, "i", contents) < 2)
         return contents;
-    int64_t own = new_number(files);
+    int64_t own = new_number(blobs->tables);
     if (contents > 0)
-        tables_do(files, QUERY_FILES_EXTENTS_COPY, "ii", contents, own);
+        tables_do(blobs->tables, QUERY_FILES_EXTENTS_COPY, "ii", contents, own);
     return own;
 }
 
-void contents_write(FileStore *files, int64_t *contents, int64_t first, int64_t length,
+void contents_write(Blobs *blobs, int64_t *contents, int64_t first, int64_t length,
                     const char *bytes)
 {
     if (length == 0)
         return;
-    *contents = own_contents(files, *contents);
-    const int64_t position = blob_append(files, *contents, bytes, length);
+    *contents = own_contents(blobs, *contents);
+    const int64_t position = blob_append(blobs, *contents, bytes, length);
     if (position < 0)
         return;
-    extents_cut(files, *contents, first, first + length);
-    extent_add(files, *contents, (Extent){first, length, *contents, position});
+    extents_cut(blobs, *contents, first, first + length);
+    extent_add(blobs, *contents, (Extent){first, length, *contents, position});
 }
 
-void contents_cut(FileStore *files, int64_t *contents, int64_t first, int64_t length)
+void contents_cut(Blobs *blobs, int64_t *contents, int64_t first, int64_t length)
 {
     if (length == 0 || *contents == 0)
         return;
-    *contents = own_contents(files, *contents);
-    extents_cut(files, *contents, first, first + length);
+    *contents = own_contents(blobs, *contents);
+    extents_cut(blobs, *contents, first, first + length);
 }
 
 /* The first page that begins at `at` or behind. */
@@ -254,55 +255,56 @@ static int64_t page_of(int64_t at)
     return at / FILES_PAGE * FILES_PAGE;
 }
 
-void contents_clear(FileStore *files, int64_t *contents, int64_t first, int64_t length)
+void contents_clear(Blobs *blobs, int64_t *contents, int64_t first, int64_t length)
 {
     static const char zeros[FILES_PAGE];
     const int64_t end = first + length;
     const int64_t from = page_from(first) < end ? page_from(first) : end;
     const int64_t to = page_of(end) > from ? page_of(end) : from;
-    contents_write(files, contents, first, from - first, zeros);
+    contents_write(blobs, contents, first, from - first, zeros);
     if (from < to) {
-        *contents = own_contents(files, *contents);
-        extents_cut(files, *contents, from, to);
-        extent_add(files, *contents, (Extent){from, to - from, FILES_CLEARED_BLOB, from});
+        *contents = own_contents(blobs, *contents);
+        extents_cut(blobs, *contents, from, to);
+        extent_add(blobs, *contents, (Extent){from, to - from, FILES_CLEARED_BLOB, from});
     }
-    contents_write(files, contents, to, end - to, zeros);
+    contents_write(blobs, contents, to, end - to, zeros);
 }
 
-void contents_drop(FileStore *files, int64_t contents)
+void contents_drop(Blobs *blobs, int64_t contents)
 {
-    if (contents == 0 || tables_number(files, QUERY_FILES_CONTENTS_USERS, "i", contents) > 0)
+    if (contents == 0 ||
+        tables_number(blobs->tables, QUERY_FILES_CONTENTS_USERS, "i", contents) > 0)
         return;
-    dead_add(files, (DeadRange){.blob = contents});
-    sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_BLOBS, "i", contents);
-    while (tables_next(files, rows))
-        dead_add(files, (DeadRange){.blob = sqlite3_column_int64(rows, 0)});
-    tables_do(files, QUERY_FILES_EXTENTS_DELETE, "i", contents);
+    dead_add(blobs, (DeadRange){.blob = contents});
+    sqlite3_stmt *rows = tables_ask(blobs->tables, QUERY_FILES_BLOBS, "i", contents);
+    while (tables_next(blobs->tables, rows))
+        dead_add(blobs, (DeadRange){.blob = sqlite3_column_int64(rows, 0)});
+    tables_do(blobs->tables, QUERY_FILES_EXTENTS_DELETE, "i", contents);
 }
 
 /* --- Reading --- */
 
 struct FilesReader {
     Arena *arena;
-    FileStore *files;
+    Blobs *blobs;
     FilesReader *next, *previous;
     int64_t bytes;
     Extent *extents; /* in order; `blob` is the index in `descriptors` */
     Extent *cleared; /* likewise, without descriptors */
     int32_t extent_count, cleared_count;
     int *descriptors;
-    int64_t *blobs; /* of each; 0: no blob */
+    int64_t *numbers; /* of each; 0: no blob */
     uint32_t descriptor_count, descriptor_capacity, blob_capacity;
 };
 
-static FilesReader *reader_create(FileStore *files, int64_t bytes)
+static FilesReader *reader_create(Blobs *blobs, int64_t bytes)
 {
     Arena *arena = arena_create();
     FilesReader *reader = ARENA_NEW(arena, FilesReader);
-    *reader = (FilesReader){.arena = arena, .files = files, .next = files->readers, .bytes = bytes};
+    *reader = (FilesReader){.arena = arena, .blobs = blobs, .next = blobs->readers, .bytes = bytes};
     if (reader->next)
         reader->next->previous = reader;
-    files->readers = reader;
+    blobs->readers = reader;
     return reader;
 }
 
@@ -313,11 +315,11 @@ void files_reader_close(FilesReader *reader)
     if (reader->previous)
         reader->previous->next = reader->next;
     else
-        reader->files->readers = reader->next;
+        reader->blobs->readers = reader->next;
     if (reader->next)
         reader->next->previous = reader->previous;
     for (uint32_t i = 0; i < reader->descriptor_count; i++)
-        blob_release(reader->files, reader->descriptors[i]);
+        blob_release(reader->blobs, reader->descriptors[i]);
     arena_destroy(reader->arena);
 }
 
@@ -326,10 +328,10 @@ static void reader_add(FilesReader *reader, int64_t blob, int descriptor)
     uint32_t count = reader->descriptor_count + 1;
     reader->descriptors = array_room(reader->arena, reader->descriptors, count,
                                      &reader->descriptor_capacity, sizeof *reader->descriptors);
-    reader->blobs = array_room(reader->arena, reader->blobs, count, &reader->blob_capacity,
-                               sizeof *reader->blobs);
+    reader->numbers = array_room(reader->arena, reader->numbers, count, &reader->blob_capacity,
+                               sizeof *reader->numbers);
     reader->descriptors[reader->descriptor_count] = descriptor;
-    reader->blobs[reader->descriptor_count] = blob;
+    reader->numbers[reader->descriptor_count] = blob;
     reader->descriptor_count = count;
 }
 
@@ -337,25 +339,25 @@ static void reader_add(FilesReader *reader, int64_t blob, int descriptor)
 static int64_t reader_blob(FilesReader *reader, int64_t blob)
 {
     for (uint32_t i = reader->descriptor_count; i-- > 0;)
-        if (reader->blobs[i] == blob)
+        if (reader->numbers[i] == blob)
             return i;
-    int descriptor = blob_hold(reader->files, blob);
+    int descriptor = blob_hold(reader->blobs, blob);
     if (descriptor < 0) {
-        files_fail(reader->files, errno);
+        tables_fail(reader->blobs->tables, errno);
         return -1;
     }
     reader_add(reader, blob, descriptor);
     return reader->descriptor_count - 1;
 }
 
-FilesReader *contents_reader(FileStore *files, int64_t contents, int64_t bytes)
+FilesReader *contents_reader(Blobs *blobs, int64_t contents, int64_t bytes)
 {
-    FilesReader *reader = reader_create(files, bytes);
+    FilesReader *reader = reader_create(blobs, bytes);
     int32_t count;
-    const Extent *all = extents_of(files, reader->arena, contents, 0, bytes, &count);
+    const Extent *all = extents_of(blobs, reader->arena, contents, 0, bytes, &count);
     reader->extents = ARENA_ARRAY(reader->arena, Extent, count);
     reader->cleared = ARENA_ARRAY(reader->arena, Extent, count);
-    for (int32_t i = 0; i < count && files->failure == FILES_OK; i++) {
+    for (int32_t i = 0; i < count && blobs->tables->failure == FILES_OK; i++) {
         if (all[i].blob == FILES_CLEARED_BLOB) {
             reader->cleared[reader->cleared_count++] = all[i];
             continue;
@@ -364,15 +366,15 @@ FilesReader *contents_reader(FileStore *files, int64_t contents, int64_t bytes)
         *extent = all[i];
         extent->blob = reader_blob(reader, extent->blob);
     }
-    if (files->failure == FILES_OK)
+    if (blobs->tables->failure == FILES_OK)
         return reader;
     files_reader_close(reader);
     return NULL;
 }
 
-FilesReader *descriptor_reader(FileStore *files, int descriptor, int64_t there, int64_t bytes)
+FilesReader *descriptor_reader(Blobs *blobs, int descriptor, int64_t there, int64_t bytes)
 {
-    FilesReader *reader = reader_create(files, bytes);
+    FilesReader *reader = reader_create(blobs, bytes);
     reader_add(reader, 0, descriptor);
     reader->extents = ARENA_NEW(reader->arena, Extent);
     reader->extents[0] = (Extent){.length = there < bytes ? there : bytes};
@@ -436,19 +438,19 @@ int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length
 
 enum { FILL_BYTES = 1 << 20 };
 
-void contents_fill(FileStore *files, int64_t *contents, FilesReader *reader)
+void contents_fill(Blobs *blobs, int64_t *contents, FilesReader *reader)
 {
     Arena *arena = arena_create();
     char *room = arena_alloc(arena, FILL_BYTES);
     for (int32_t i = 0; i < reader->extent_count; i++) {
         const Extent *extent = &reader->extents[i];
         int64_t end = extent->first + extent->length;
-        for (int64_t at = extent->first; at < end && files->failure == FILES_OK;) {
+        for (int64_t at = extent->first; at < end && blobs->tables->failure == FILES_OK;) {
             int64_t part = end - at < FILL_BYTES ? end - at : FILL_BYTES;
             if (files_read(reader, at, room, (size_t)part) == part)
-                contents_write(files, contents, at, part, room);
+                contents_write(blobs, contents, at, part, room);
             else
-                files_fail(files, EIO);
+                tables_fail(blobs->tables, EIO);
             at += part;
         }
     }
@@ -475,39 +477,30 @@ static FilesRange *pages_of(Arena *arena, const Extent *extents, int32_t extent_
     return ranges;
 }
 
-FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
-                          FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
-                          int32_t *count)
+FilesRange *reader_pages(const FilesReader *reader, Arena *arena, FilesPages which, int64_t first,
+                         int64_t last, int32_t *count)
 {
-    *count = 0;
-    FilesReader *reader;
-    int64_t bytes;
-    FilesFailure failure = files_open(files, share, path, &reader, &bytes);
-    if (failure != FILES_OK)
-        return failure;
-    last = last < bytes ? last : bytes - 1;
-    *ranges = which == FILES_CLEARED
-                  ? pages_of(arena, reader->cleared, reader->cleared_count, first, last, count)
-                  : pages_of(arena, reader->extents, reader->extent_count, first, last, count);
-    files_reader_close(reader);
-    return FILES_OK;
+    last = last < reader->bytes ? last : reader->bytes - 1;
+    return which == FILES_CLEARED
+               ? pages_of(arena, reader->cleared, reader->cleared_count, first, last, count)
+               : pages_of(arena, reader->extents, reader->extent_count, first, last, count);
 }
 
 /* --- Removing --- */
 
-static bool is_being_read(const FileStore *files, int64_t blob)
+static bool is_being_read(const Blobs *blobs, int64_t blob)
 {
-    for (const FilesReader *reader = files->readers; reader; reader = reader->next)
+    for (const FilesReader *reader = blobs->readers; reader; reader = reader->next)
         for (uint32_t i = 0; i < reader->descriptor_count; i++)
-            if (reader->blobs[i] == blob)
+            if (reader->numbers[i] == blob)
                 return true;
     return false;
 }
 
-static void blob_remove(FileStore *files, int64_t blob)
+static void blob_remove(Blobs *blobs, int64_t blob)
 {
     for (int i = 0; i < OPEN_BLOBS; i++) {
-        OpenBlob *row = &files->open_blobs[i];
+        OpenBlob *row = &blobs->open_blobs[i];
         if (row->blob != blob)
             continue;
         row->blob = 0;
@@ -516,13 +509,13 @@ static void blob_remove(FileStore *files, int64_t blob)
     }
     char name[BLOB_NAME];
     snprintf(name, sizeof name, "%" PRId64, blob);
-    unlinkat(files->folder, name, 0); // else it is an orphan, to be removed at the next start
+    unlinkat(blobs->folder, name, 0); // else it is an orphan, to be removed at the next start
 }
 
 /* Gives the disk space of a range back; a file system that cannot loses nothing but space. */
-static void blob_punch(const FileStore *files, DeadRange range)
+static void blob_punch(const Blobs *blobs, DeadRange range)
 {
-    int descriptor = blob_open(files, range.blob, O_WRONLY);
+    int descriptor = blob_open(blobs, range.blob, O_WRONLY);
     if (descriptor < 0)
         return;
     (void)!fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)range.position,
@@ -530,23 +523,38 @@ static void blob_punch(const FileStore *files, DeadRange range)
     close(descriptor);
 }
 
-void contents_sweep(FileStore *files)
+void contents_sweep(Blobs *blobs)
 {
     // After a failed commit what died is alive again; the next start finds what is left over.
-    if (files->dead_count == 0 || store_is_dirty(files->store) || store_has_lost(files->store))
+    if (blobs->dead_count == 0 || store_is_dirty(blobs->store) || store_has_lost(blobs->store))
         return;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < files->dead_count; i++) {
-        DeadRange dead = files->dead[i];
-        if (tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", dead.blob) == 0)
-            blob_remove(files, dead.blob);
-        else if (dead.length > 0 && is_being_read(files, dead.blob))
-            files->dead[kept++] = dead;
+    for (uint32_t i = 0; i < blobs->dead_count; i++) {
+        DeadRange dead = blobs->dead[i];
+        if (tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", dead.blob) == 0)
+            blob_remove(blobs, dead.blob);
+        else if (dead.length > 0 && is_being_read(blobs, dead.blob))
+            blobs->dead[kept++] = dead;
         else if (dead.length > 0 &&
-                 tables_number(files, QUERY_FILES_BLOB_IS_SHARED, "i", dead.blob) == 0)
-            blob_punch(files, dead);
+                 tables_number(blobs->tables, QUERY_FILES_BLOB_IS_SHARED, "i", dead.blob) == 0)
+            blob_punch(blobs, dead);
     }
-    files->dead_count = kept;
+    blobs->dead_count = kept;
+}
+
+void contents_begin(Blobs *blobs)
+{
+    blobs->dead_before = blobs->dead_count;
+}
+
+/* Blobs as wholes are looked at before they go. */
+void contents_undo(Blobs *blobs)
+{
+    uint32_t kept = blobs->dead_before;
+    for (uint32_t i = blobs->dead_before; i < blobs->dead_count; i++)
+        if (blobs->dead[i].length == 0)
+            blobs->dead[kept++] = blobs->dead[i];
+    blobs->dead_count = kept;
 }
 
 /* --- The folder --- */
@@ -561,52 +569,57 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
 static const char passing_name[] = "unnamed";
 
 /* What a crash left behind. Files of other names are not ours. */
-static void remove_orphans(FileStore *files, DIR *folder)
+static void remove_orphans(Blobs *blobs, DIR *folder)
 {
     for (struct dirent *entry; (entry = readdir(folder));) {
         char *end;
         int64_t blob = strtoll(entry->d_name, &end, 10);
         bool is_blob = *end == '\0' && blob > 0;
-        if ((is_blob && tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0) ||
+        if ((is_blob && tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0) ||
             strcmp(entry->d_name, passing_name) == 0)
-            unlinkat(files->folder, entry->d_name, 0);
+            unlinkat(blobs->folder, entry->d_name, 0);
     }
 }
 
-bool contents_open(FileStore *files, Status *status)
+bool contents_open(Blobs *blobs, Arena *arena, Store *store, Tables *tables, Status *status)
 {
-    const char *path = state_path(files->arena, store_folder(files->store), STATE_CONTENTS);
+    *blobs = (Blobs){.arena = arena, .store = store, .tables = tables, .folder = -1};
+    for (int i = 0; i < OPEN_BLOBS; i++)
+        blobs->open_blobs[i].descriptor = -1;
+    const char *path = state_path(blobs->arena, store_folder(blobs->store), STATE_CONTENTS);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return machine_failed("cannot make the folder", path, status);
-    files->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int again = files->folder >= 0 ? dup(files->folder) : -1;
+    blobs->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int again = blobs->folder >= 0 ? dup(blobs->folder) : -1;
     DIR *folder = again >= 0 ? fdopendir(again) : NULL;
     if (!folder) {
         if (again >= 0)
             close(again);
         return machine_failed("cannot open the folder", path, status);
     }
-    remove_orphans(files, folder);
+    remove_orphans(blobs, folder);
     closedir(folder);
     return true;
 }
 
-void contents_close(FileStore *files)
+void contents_close(Blobs *blobs)
 {
-    contents_sweep(files);
+    while (blobs->readers)
+        files_reader_close(blobs->readers);
+    contents_sweep(blobs);
     for (int i = 0; i < OPEN_BLOBS; i++)
-        open_blob_close(&files->open_blobs[i]);
-    if (files->folder >= 0)
-        close(files->folder);
+        open_blob_close(&blobs->open_blobs[i]);
+    if (blobs->folder >= 0)
+        close(blobs->folder);
 }
 
-int unnamed_file(FileStore *files)
+int unnamed_file(Blobs *blobs)
 {
     int descriptor =
-        openat(files->folder, passing_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        openat(blobs->folder, passing_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0)
-        files_fail(files, errno);
+        tables_fail(blobs->tables, errno);
     else
-        unlinkat(files->folder, passing_name, 0);
+        unlinkat(blobs->folder, passing_name, 0);
     return descriptor;
 }

@@ -1,34 +1,24 @@
 #include "emu/files/store/file_store.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#include "emu/files/store/parts.h"
-
-// The queries say 1, 2 and 3.
-_Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
-
-const char *files_failure_reason(FilesFailure failure)
-{
-    static const char *const reasons[] = {
-#define X(name, reason) reason,
-        FILES_FAILURES(X)
-#undef X
-    };
-    return reasons[failure];
-}
+#include "emu/files/store/operation.h"
+#include "emu/files/store/share_row.h"
+#include "emu/files/store/ticks.h"
+#include "emu/files/store/spots.h"
 
 /* --- Opening --- */
 
 FileStore *file_store_open(Arena *arena, Store *store, Status *status)
 {
     FileStore *files = ARENA_NEW(arena, FileStore);
-    *files = (FileStore){.arena = arena, .store = store, .folder = -1, .has_untold = true};
-    for (int i = 0; i < MADE_FILES; i++)
-        files->made[i].descriptor = -1;
-    for (int i = 0; i < OPEN_BLOBS; i++)
-        files->open_blobs[i].descriptor = -1;
-    if (tables_open(files, status) && contents_open(files, status))
+    files->arena = arena;
+    files->store = store;
+    files->has_untold = true;
+    files->blobs.folder = -1;
+    world_files_open(&files->world, arena, &files->tables, &files->blobs);
+    if (tables_open(&files->tables, store_connection(store), status) &&
+        contents_open(&files->blobs, arena, store, &files->tables, status))
         return files;
     file_store_close(files);
     return NULL;
@@ -38,20 +28,32 @@ void file_store_close(FileStore *files)
 {
     if (!files)
         return;
-    while (files->readers)
-        files_reader_close(files->readers);
-    for (int i = 0; i < MADE_FILES; i++)
-        if (files->made[i].descriptor >= 0)
-            close(files->made[i].descriptor);
-    contents_close(files);
-    tables_close(files);
+    contents_close(&files->blobs);
+    world_files_close(&files->world);
+    tables_close(&files->tables);
+}
+
+static void record_row(void *listener, const TraceRow *row)
+{
+    FileStore *files = listener;
+    world_files_record(&files->world, row);
+}
+
+TraceListener file_store_listener(FileStore *files)
+{
+    return (TraceListener){.listener = files, .level = TRACE_LEVEL_JOBS, .row = record_row};
+}
+
+void file_store_watch(FileStore *files, const World *world)
+{
+    files->world.world = world;
 }
 
 void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns)
 {
-    files->now_ns = now_ns;
-    files->now_ticks = ticks_of(unix_ms);
-    contents_sweep(files);
+    files->tables.now_ns = now_ns;
+    files->tables.now_ticks = ticks_of(unix_ms);
+    contents_sweep(&files->blobs);
 }
 
 /* --- Looking --- */
@@ -82,6 +84,23 @@ FilesFailure files_look(FileStore *files, Arena *arena, ShareName share, const c
     return operation_looked(files, look(files, arena, share, path, entry));
 }
 
+const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path)
+{
+    FileName *names;
+    int32_t count;
+    const char *found = "";
+    if (!file_path_split(arena, path, &names, &count))
+        return path;
+    for (int32_t i = 0; i < count; i++) {
+        FilesEntry entry;
+        const char *above = *found ? arena_printf(arena, "%s/", found) : "";
+        found = arena_printf(arena, "%s%s", above, names[i].name);
+        if (files_look(files, arena, share, found, &entry) == FILES_OK)
+            found = arena_printf(arena, "%s%s", above, entry.name);
+    }
+    return found;
+}
+
 static FilesFailure find(FileStore *files, Arena *arena, ShareName share, int64_t id,
                          const char **path)
 {
@@ -89,8 +108,8 @@ static FilesFailure find(FileStore *files, Arena *arena, ShareName share, int64_
     FilesFailure failure = share_find(files, arena, share, &row);
     *path = "";
     while (failure == FILES_OK && id != FILES_ROOT) {
-        sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_ENTRY_BY_ID, "ii", row.id, id);
-        if (!tables_next(files, rows))
+        sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_ENTRY_BY_ID, "ii", row.id, id);
+        if (!tables_next(&files->tables, rows))
             return FILES_NO_RESOURCE;
         id = sqlite3_column_int64(rows, 0);
         *path =
@@ -158,16 +177,16 @@ static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, cons
     const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
                        : spot->shows == SHOWS_WORLDS ? spot->world.name
                                                      : spot->name.name;
-    return (EntryRow){.id = new_number(files),
+    return (EntryRow){.id = new_number(&files->tables),
                       .kind = kind,
                       .name = name,
                       .folded = spot->name.folded,
-                      .created = files->now_ticks,
-                      .written = files->now_ticks,
+                      .created = files->tables.now_ticks,
+                      .written = files->tables.now_ticks,
                       .properties = properties ? properties : "",
                       .metadata = metadata ? metadata : "",
                       .lease = replaces ? spot->client.lease : "",
-                      .since_ns = files->now_ns};
+                      .since_ns = files->tables.now_ns};
 }
 
 static void row_put(FileStore *files, Spot *spot, EntryRow row)
@@ -175,7 +194,7 @@ static void row_put(FileStore *files, Spot *spot, EntryRow row)
     int64_t stale = spot->has_client ? spot->client.contents : 0;
     spot->client = row;
     spot_put(files, spot);
-    contents_drop(files, stale);
+    contents_drop(&files->blobs, stale);
 }
 
 static FilesFailure directory_create(FileStore *files, Arena *arena, ShareName share,
@@ -195,7 +214,7 @@ FilesFailure files_directory_create(FileStore *files, ShareName share, const cha
                                     const char *metadata)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, directory_create(files, arena, share, path, metadata));
@@ -220,7 +239,8 @@ static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName s
     if (count > 0)
         return FILES_NOT_EMPTY;
     if (directory.client != FILES_NONE)
-        tables_do(files, QUERY_FILES_MARKS_DELETE, "ii", directory.share, directory.client);
+        tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", directory.share,
+                  directory.client);
     spot_leave(files, &spot);
     return FILES_OK;
 }
@@ -228,7 +248,7 @@ static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName s
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure = operation_end(files, directory_delete(files, arena, share, path));
     arena_destroy(arena);
@@ -263,7 +283,7 @@ static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, co
 static int64_t replaced_bytes(FileStore *files, Spot *spot)
 {
     if (spot->shows == SHOWS_WORLDS)
-        world_measure(files, &spot->above, &spot->world);
+        world_measure(&files->world, &spot->above, &spot->world);
     return spot->shows == SHOWS_CLIENTS  ? spot->client.bytes
            : spot->shows == SHOWS_WORLDS ? spot->world.bytes
                                          : 0;
@@ -290,7 +310,7 @@ FilesFailure files_file_create(FileStore *files, ShareName share, const char *pa
                                const char *properties, const char *metadata)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, file_create(files, arena, share, path, bytes, properties, metadata));
@@ -308,14 +328,14 @@ static FilesFailure file_delete(FileStore *files, Arena *arena, ShareName share,
         return FILES_NO_RESOURCE;
     spot_leave(files, &spot);
     if (spot.has_client)
-        contents_drop(files, spot.client.contents);
+        contents_drop(&files->blobs, spot.client.contents);
     return FILES_OK;
 }
 
 FilesFailure files_file_delete(FileStore *files, ShareName share, const char *path)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure = operation_end(files, file_delete(files, arena, share, path));
     arena_destroy(arena);
@@ -331,9 +351,9 @@ static FilesFailure file_resize(FileStore *files, EntryRow *row, int64_t bytes)
     if (row->kind != FILES_FILE)
         return FILES_OTHER_KIND;
     if (bytes < row->bytes)
-        contents_cut(files, &row->contents, bytes, row->bytes - bytes);
+        contents_cut(&files->blobs, &row->contents, bytes, row->bytes - bytes);
     row->bytes = bytes;
-    row->written = files->now_ticks;
+    row->written = files->tables.now_ticks;
     return FILES_OK;
 }
 
@@ -365,7 +385,7 @@ static FilesFailure change(FileStore *files, Arena *arena, ShareName share, cons
     else
         entry_put(files, spot.above.share, spot.above.client, &spot.client);
     if (contents != spot.client.contents)
-        contents_drop(files, contents);
+        contents_drop(&files->blobs, contents);
     return FILES_OK;
 }
 
@@ -373,7 +393,7 @@ FilesFailure files_change(FileStore *files, ShareName share, const char *path, i
                           const char *properties, const char *metadata, const char *lease)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, change(files, arena, share, path, bytes, properties, metadata, lease));
@@ -393,13 +413,13 @@ static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share,
         return FILES_BAD_RANGE;
     int64_t contents = row->contents;
     if (bytes)
-        contents_write(files, &row->contents, first, length, bytes);
+        contents_write(&files->blobs, &row->contents, first, length, bytes);
     else
-        contents_clear(files, &row->contents, first, length);
-    row->written = files->now_ticks;
+        contents_clear(&files->blobs, &row->contents, first, length);
+    row->written = files->tables.now_ticks;
     spot_put(files, &spot);
     if (contents != row->contents)
-        contents_drop(files, contents);
+        contents_drop(&files->blobs, contents);
     return FILES_OK;
 }
 
@@ -407,7 +427,7 @@ FilesFailure files_write(FileStore *files, ShareName share, const char *path, in
                          int64_t length, const char *bytes)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, write_range(files, arena, share, path, first, length, bytes));
@@ -474,9 +494,9 @@ static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share
     if (row.kind == FILES_DIRECTORY) {
         Directory below = spot_directory(files, &old);
         directory_copy(files, &below, below.share, below.client);
-        tables_do(files, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
+        tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
     }
-    row.since_ns = files->now_ns; // nothing that the world has had there
+    row.since_ns = files->tables.now_ns; // nothing that the world has had there
     spot_leave(files, &old);
     row_put(files, &new, row);
     return FILES_OK;
@@ -486,7 +506,7 @@ FilesFailure files_rename(FileStore *files, ShareName share, const char *from, c
                           bool replaces)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, rename_entry(files, arena, share, from, to, replaces));
@@ -509,7 +529,7 @@ static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, c
         return failure;
     bool is_worlds = old.shows == SHOWS_WORLDS;
     if (is_worlds)
-        world_measure(files, &old.above, &old.world);
+        world_measure(&files->world, &old.above, &old.world);
     failure =
         share_takes(files, arena, to_share,
                     (is_worlds ? old.world.bytes : old.client.bytes) - replaced_bytes(files, &new));
@@ -518,9 +538,9 @@ static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, c
     EntryRow row = new_row(files, &new, FILES_FILE, is_worlds ? "" : old.client.properties,
                            metadata || is_worlds ? metadata : old.client.metadata);
     if (is_worlds) {
-        FilesReader *reader = world_reader(files, &old.above, &old.world);
+        FilesReader *reader = world_reader(&files->world, &old.above, &old.world);
         if (reader)
-            contents_fill(files, &row.contents, reader);
+            contents_fill(&files->blobs, &row.contents, reader);
         files_reader_close(reader);
     }
     row.bytes = is_worlds ? old.world.bytes : old.client.bytes;
@@ -533,7 +553,7 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
                         ShareName to_share, const char *to, const char *metadata)
 {
     if (!operation_begin(files))
-        return files->failure;
+        return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
         operation_end(files, copy(files, arena, from_share, from, to_share, to, metadata));
@@ -563,11 +583,11 @@ static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, c
     if (failure != FILES_OK)
         return failure;
     if (spot.shows == SHOWS_WORLDS)
-        world_measure(files, &spot.above, &spot.world);
+        world_measure(&files->world, &spot.above, &spot.world);
     *entry = spot_entry(files, &spot, arena);
     *reader = spot.shows == SHOWS_WORLDS
-                  ? world_reader(files, &spot.above, &spot.world)
-                  : contents_reader(files, spot.client.contents, spot.client.bytes);
+                  ? world_reader(&files->world, &spot.above, &spot.world)
+                  : contents_reader(&files->blobs, spot.client.contents, spot.client.bytes);
     return FILES_OK;
 }
 
@@ -594,4 +614,19 @@ FilesFailure files_open(FileStore *files, ShareName share, const char *path, Fil
     *bytes = entry.bytes;
     arena_destroy(arena);
     return failure;
+}
+
+FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
+                          FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
+                          int32_t *count)
+{
+    FilesReader *reader;
+    int64_t bytes;
+    *count = 0;
+    FilesFailure failure = files_open(files, share, path, &reader, &bytes);
+    if (failure != FILES_OK)
+        return failure;
+    *ranges = reader_pages(reader, arena, which, first, last, count);
+    files_reader_close(reader);
+    return FILES_OK;
 }

@@ -1,6 +1,9 @@
+#include "emu/files/store/spots.h"
+
 #include <string.h>
 
-#include "emu/files/store/parts.h"
+#include "emu/files/store/share_row.h"
+#include "emu/files/store/ticks.h"
 #include "sim/output/summary/array.h"
 
 /* --- Rows --- */
@@ -25,8 +28,8 @@ EntryRow entry_row(sqlite3_stmt *row, Arena *arena)
 
 void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *row)
 {
-    tables_do(files, QUERY_FILES_ENTRY_PUT, "iiiittiiiiitttii", share, parent, row->id, row->kind,
-              row->name, row->folded, row->bytes, row->etag, row->created, row->written,
+    tables_do(&files->tables, QUERY_FILES_ENTRY_PUT, "iiiittiiiiitttii", share, parent, row->id,
+              row->kind, row->name, row->folded, row->bytes, row->etag, row->created, row->written,
               row->changed, row->properties, row->metadata, row->lease, row->contents,
               row->since_ns);
 }
@@ -53,17 +56,17 @@ Spot spot_find(FileStore *files, Arena *arena, const Directory *above, FileName 
 {
     Spot spot = {.above = *above, .name = name};
     if (above->client != FILES_NONE) {
-        sqlite3_stmt *rows =
-            tables_ask(files, QUERY_FILES_ENTRY, "iit", above->share, above->client, name.folded);
-        spot.has_client = tables_next(files, rows);
+        sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_ENTRY, "iit", above->share,
+                                        above->client, name.folded);
+        spot.has_client = tables_next(&files->tables, rows);
         if (spot.has_client)
             spot.client = entry_row(rows, arena);
         tables_done(rows);
     }
     if (above->world != FILES_NONE) {
-        sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_WORLD, "iit", above->world_share,
-                                        above->world, name.folded);
-        spot.has_world = tables_next(files, rows);
+        sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_WORLD, "iit",
+                                        above->world_share, above->world, name.folded);
+        spot.has_world = tables_next(&files->tables, rows);
         if (spot.has_world)
             spot.world = world_row(rows, arena);
         tables_done(rows);
@@ -95,7 +98,7 @@ Directory spot_directory(FileStore *files, const Spot *spot)
     if (spot->has_client && spot->client.since_ns > directory.since_ns)
         directory.since_ns = spot->client.since_ns;
     if (spot->has_world && spot->world.kind == FILES_DIRECTORY) {
-        world_enter(files, &spot->above, &spot->world);
+        world_enter(&files->world, &spot->above, &spot->world);
         directory.world = spot->world.id;
     }
     return directory;
@@ -141,7 +144,7 @@ typedef struct {
 
 static void client_next(Merge *merge)
 {
-    if (merge->clients && tables_next(merge->files, merge->clients))
+    if (merge->clients && tables_next(&merge->files->tables, merge->clients))
         merge->client = entry_row(merge->clients, merge->arena);
     else
         merge->clients = NULL;
@@ -149,7 +152,7 @@ static void client_next(Merge *merge)
 
 static void world_next(Merge *merge)
 {
-    if (merge->worlds && tables_next(merge->files, merge->worlds))
+    if (merge->worlds && tables_next(&merge->files->tables, merge->worlds))
         merge->world = world_row(merge->worlds, merge->arena);
     else
         merge->worlds = NULL;
@@ -160,11 +163,11 @@ static Merge merge_begin(FileStore *files, Arena *arena, const Directory *direct
 {
     Merge merge = {.files = files, .arena = arena, .directory = directory};
     if (directory->client != FILES_NONE)
-        merge.clients = tables_ask(files, QUERY_FILES_ENTRIES, "iitt", directory->share,
+        merge.clients = tables_ask(&files->tables, QUERY_FILES_ENTRIES, "iitt", directory->share,
                                    directory->client, marker, prefix);
     if (directory->world != FILES_NONE)
-        merge.worlds = tables_ask(files, QUERY_FILES_WORLDS, "iitt", directory->world_share,
-                                  directory->world, marker, prefix);
+        merge.worlds = tables_ask(&files->tables, QUERY_FILES_WORLDS, "iitt",
+                                  directory->world_share, directory->world, marker, prefix);
     client_next(&merge);
     world_next(&merge);
     return merge;
@@ -226,31 +229,31 @@ Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, con
 EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t parent, FileName name)
 {
     const WorldRow *world = &spot->world;
-    EntryRow copy = {.id = new_number(files),
+    EntryRow copy = {.id = new_number(&files->tables),
                      .kind = world->kind,
                      .name = name.name,
                      .folded = name.folded,
-                     .etag = new_etag(files),
-                     .created = ticks_of(world_unix_ms(files->world, world->made_ns)),
+                     .etag = new_etag(&files->tables),
+                     .created = ticks_of(world_unix_ms(files->world.world, world->made_ns)),
                      .properties = "",
                      .metadata = "",
                      .lease = "",
                      .since_ns = FILES_NEVER};
     if (world->kind == FILES_DIRECTORY) {
-        copy.written = copy.changed = ticks_of(world_unix_ms(files->world, world->at_ns));
+        copy.written = copy.changed = ticks_of(world_unix_ms(files->world.world, world->at_ns));
         if (spot->has_client) // a mark: what it hid stays hidden
             copy.since_ns = spot->client.since_ns;
         entry_put(files, share, parent, &copy);
         return copy;
     }
     WorldRow measured = *world;
-    world_measure(files, &spot->above, &measured);
+    world_measure(&files->world, &spot->above, &measured);
     copy.written = copy.changed = ticks_of(world->modified_ms);
     copy.bytes = measured.bytes;
-    copy.since_ns = files->now_ns;
-    FilesReader *reader = world_reader(files, &spot->above, &measured);
+    copy.since_ns = files->tables.now_ns;
+    FilesReader *reader = world_reader(&files->world, &spot->above, &measured);
     if (reader)
-        contents_fill(files, &copy.contents, reader);
+        contents_fill(&files->blobs, &copy.contents, reader);
     files_reader_close(reader);
     entry_put(files, share, parent, &copy);
     return copy;
@@ -265,7 +268,7 @@ void spot_own(FileStore *files, Spot *spot)
                              (FileName){spot->world.name, spot->world.folded});
     spot->has_client = true;
     spot->shows = SHOWS_CLIENTS;
-    contents_drop(files, stale);
+    contents_drop(&files->blobs, stale);
 }
 
 void directory_copy(FileStore *files, const Directory *from, int64_t share, int64_t parent)
@@ -273,20 +276,20 @@ void directory_copy(FileStore *files, const Directory *from, int64_t share, int6
     Arena *arena = arena_create();
     int32_t count;
     Spot *spots = spots_list(files, arena, from, "", "", INT32_MAX, &count);
-    for (int32_t i = 0; i < count && files->failure == FILES_OK; i++) {
+    for (int32_t i = 0; i < count && files->tables.failure == FILES_OK; i++) {
         Spot *spot = &spots[i];
         int64_t id = spot->client.id;
         if (spot->shows == SHOWS_WORLDS) {
             // A stale file of clients at that place shares its contents with the row it was copied
             // from, or is the row itself.
-            sqlite3_stmt *old =
-                tables_ask(files, QUERY_FILES_ENTRY, "iit", share, parent, spot->name.folded);
-            int64_t stale = tables_next(files, old) ? sqlite3_column_int64(old, 12) : 0;
+            sqlite3_stmt *old = tables_ask(&files->tables, QUERY_FILES_ENTRY, "iit", share, parent,
+                                           spot->name.folded);
+            int64_t stale = tables_next(&files->tables, old) ? sqlite3_column_int64(old, 12) : 0;
             tables_done(old);
             id = spot_copy(files, spot, share, parent,
                            (FileName){spot->world.name, spot->world.folded})
                      .id;
-            contents_drop(files, stale);
+            contents_drop(&files->blobs, stale);
         }
         if (spot_is_directory(spot)) {
             Directory below = spot_directory(files, spot);
@@ -300,8 +303,8 @@ void directory_copy(FileStore *files, const Directory *from, int64_t share, int6
 
 void spot_put(FileStore *files, Spot *spot)
 {
-    spot->client.etag = new_etag(files);
-    spot->client.changed = files->now_ticks;
+    spot->client.etag = new_etag(&files->tables);
+    spot->client.changed = files->tables.now_ticks;
     entry_put(files, spot->above.share, spot->above.client, &spot->client);
 }
 
@@ -309,7 +312,7 @@ void spot_leave(FileStore *files, const Spot *spot)
 {
     const Directory *above = &spot->above;
     if (!spot->has_world) {
-        tables_do(files, QUERY_FILES_ENTRY_DELETE, "iit", above->share, above->client,
+        tables_do(&files->tables, QUERY_FILES_ENTRY_DELETE, "iit", above->share, above->client,
                   spot->name.folded);
         return;
     }
@@ -319,7 +322,7 @@ void spot_leave(FileStore *files, const Spot *spot)
                      .properties = "",
                      .metadata = "",
                      .lease = "",
-                     .since_ns = files->now_ns};
+                     .since_ns = files->tables.now_ns};
     entry_put(files, above->share, above->client, &mark);
 }
 
@@ -344,9 +347,10 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
                             .lease = arena_strdup(arena, row->lease)};
     }
     WorldRow row = spot->world;
-    world_measure(files, &spot->above, &row);
+    world_measure(&files->world, &spot->above, &row);
     bool is_directory = row.kind == FILES_DIRECTORY;
-    int64_t modified_ms = is_directory ? world_unix_ms(files->world, row.at_ns) : row.modified_ms;
+    int64_t modified_ms =
+        is_directory ? world_unix_ms(files->world.world, row.at_ns) : row.modified_ms;
     if (is_directory)
         row.modified_ms = 0; // says how fresh its logs are
     return (FilesEntry){.kind = (FilesKind)row.kind,
@@ -356,7 +360,7 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
                                                                       : spot->above.world,
                         .bytes = row.bytes,
                         .etag = world_etag(&spot->above, &row),
-                        .created_ticks = ticks_of(world_unix_ms(files->world, row.made_ns)),
+                        .created_ticks = ticks_of(world_unix_ms(files->world.world, row.made_ns)),
                         .written_ticks = ticks_of(modified_ms),
                         .changed_ticks = ticks_of(modified_ms),
                         .snapshot = "",

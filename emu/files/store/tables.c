@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/files/store/parts.h"
+#include "emu/files/store/tables.h"
 #include "sim/base/invariant.h"
 
 static const char *const queries[] = {
@@ -12,6 +12,8 @@ static const char *const queries[] = {
     FILES_QUERIES(X)
 #undef X
 };
+// The queries say 1, 2 and 3.
+_Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
 _Static_assert(sizeof queries / sizeof *queries == FILES_QUERY_COUNT, "one text for each query");
 
 static const char world_tables[] =
@@ -21,60 +23,60 @@ static const char world_tables[] =
     "  modified_ms INTEGER NOT NULL, logs INTEGER NOT NULL, written INTEGER NOT NULL,"
     "  PRIMARY KEY (share, parent, folded)) WITHOUT ROWID;";
 
-static bool sql_run(FileStore *files, const char *sql, Status *status)
+static bool sql_run(Tables *tables, const char *sql, Status *status)
 {
-    return sqlite3_exec(files->database, sql, NULL, NULL, NULL) == SQLITE_OK ||
+    return sqlite3_exec(tables->database, sql, NULL, NULL, NULL) == SQLITE_OK ||
            status_fail(status, STATUS_MACHINE, place_in("files", 0, 0),
-                       "cannot make the tables of files: %s", sqlite3_errmsg(files->database));
+                       "cannot make the tables of files: %s", sqlite3_errmsg(tables->database));
 }
 
-bool tables_open(FileStore *files, Status *status)
+bool tables_open(Tables *tables, sqlite3 *database, Status *status)
 {
-    files->database = store_connection(files->store);
-    if (!sql_run(files, "PRAGMA temp_store = MEMORY", status) ||
-        !sql_run(files, world_tables, status))
+    tables->database = database;
+    if (!sql_run(tables, "PRAGMA temp_store = MEMORY", status) ||
+        !sql_run(tables, world_tables, status))
         return false;
     for (int i = 0; i < FILES_QUERY_COUNT; i++)
-        if (sqlite3_prepare_v3(files->database, queries[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &files->statements[i], NULL) != SQLITE_OK)
+        if (sqlite3_prepare_v3(tables->database, queries[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &tables->statements[i], NULL) != SQLITE_OK)
             return status_fail(status, STATUS_MACHINE, place_in("files", 0, 0),
                                "cannot prepare \"%s\": %s", queries[i],
-                               sqlite3_errmsg(files->database));
+                               sqlite3_errmsg(tables->database));
     return true;
 }
 
-void tables_close(FileStore *files)
+void tables_close(Tables *tables)
 {
     for (int i = 0; i < FILES_QUERY_COUNT; i++)
-        sqlite3_finalize(files->statements[i]);
-    sqlite3_exec(files->database, "DROP TABLE IF EXISTS temp.world_entry", NULL, NULL, NULL);
+        sqlite3_finalize(tables->statements[i]);
+    sqlite3_exec(tables->database, "DROP TABLE IF EXISTS temp.world_entry", NULL, NULL, NULL);
 }
 
 /* --- Failing --- */
 
-void files_fail(FileStore *files, int error_number)
+void tables_fail(Tables *tables, int error_number)
 {
     bool is_full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
-    if (files->failure == FILES_OK)
-        files->failure = is_full ? FILES_NO_SPACE : FILES_MACHINE;
+    if (tables->failure == FILES_OK)
+        tables->failure = is_full ? FILES_NO_SPACE : FILES_MACHINE;
 }
 
 /* The disk can be full or broken; our own statements are right. */
-static void sql_fail(FileStore *files, int result)
+static void sql_fail(Tables *tables, int result)
 {
     invariant(result != SQLITE_ERROR && result != SQLITE_MISUSE && result != SQLITE_CONSTRAINT &&
               result != SQLITE_RANGE);
     // A write that the disk refuses is SQLITE_IOERR_WRITE, with the machine's errno.
-    files_fail(files, result == SQLITE_FULL    ? ENOSPC
-                      : result == SQLITE_IOERR ? sqlite3_system_errno(files->database)
-                                               : EIO);
+    tables_fail(tables, result == SQLITE_FULL    ? ENOSPC
+                        : result == SQLITE_IOERR ? sqlite3_system_errno(tables->database)
+                                                 : EIO);
 }
 
 /* --- Asking --- */
 
-static sqlite3_stmt *ask(FileStore *files, FilesQuery query, const char *types, va_list values)
+static sqlite3_stmt *ask(Tables *tables, FilesQuery query, const char *types, va_list values)
 {
-    sqlite3_stmt *statement = files->statements[query];
+    sqlite3_stmt *statement = tables->statements[query];
     for (int i = 1; *types; types++, i++) {
         int result = *types == 'i'
                          ? sqlite3_bind_int64(statement, i, va_arg(values, int64_t))
@@ -84,22 +86,22 @@ static sqlite3_stmt *ask(FileStore *files, FilesQuery query, const char *types, 
     return statement;
 }
 
-sqlite3_stmt *tables_ask(FileStore *files, FilesQuery query, const char *types, ...)
+sqlite3_stmt *tables_ask(Tables *tables, FilesQuery query, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(files, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, values);
     va_end(values);
     return rows;
 }
 
-bool tables_next(FileStore *files, sqlite3_stmt *rows)
+bool tables_next(Tables *tables, sqlite3_stmt *rows)
 {
     int result = sqlite3_step(rows);
     if (result == SQLITE_ROW)
         return true;
     if (result != SQLITE_DONE)
-        sql_fail(files, result & 0xff);
+        sql_fail(tables, result & 0xff);
     tables_done(rows);
     return false;
 }
@@ -109,24 +111,24 @@ void tables_done(sqlite3_stmt *rows)
     sqlite3_reset(rows); // repeats the result of the last step, which is known
 }
 
-void tables_do(FileStore *files, FilesQuery query, const char *types, ...)
+void tables_do(Tables *tables, FilesQuery query, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(files, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, values);
     va_end(values);
-    while (tables_next(files, rows))
+    while (tables_next(tables, rows))
         continue;
 }
 
-int64_t tables_number(FileStore *files, FilesQuery query, const char *types, ...)
+int64_t tables_number(Tables *tables, FilesQuery query, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(files, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, values);
     va_end(values);
     int64_t number = -1;
-    while (tables_next(files, rows))
+    while (tables_next(tables, rows))
         number = sqlite3_column_int64(rows, 0);
     return number;
 }
@@ -137,62 +139,12 @@ const char *column_text(sqlite3_stmt *row, int column, Arena *arena)
     return text ? arena_strndup(arena, text, (size_t)sqlite3_column_bytes(row, column)) : "";
 }
 
-int64_t new_number(FileStore *files)
+int64_t new_number(Tables *tables)
 {
-    return tables_number(files, QUERY_FILES_NEW_NUMBER, "");
+    return tables_number(tables, QUERY_FILES_NEW_NUMBER, "");
 }
 
-int64_t new_etag(FileStore *files)
+int64_t new_etag(Tables *tables)
 {
-    return tables_number(files, QUERY_FILES_NEW_ETAG, "i", files->now_ticks);
-}
-
-/* --- Operations --- */
-
-void operation_look(FileStore *files)
-{
-    files->failure = FILES_OK;
-    world_catch_up(files);
-}
-
-FilesFailure operation_looked(const FileStore *files, FilesFailure failure)
-{
-    return files->failure != FILES_OK ? files->failure : failure;
-}
-
-bool operation_begin(FileStore *files)
-{
-    operation_look(files);
-    Status status = {0};
-    if (!store_begin(files->store, &status))
-        files_fail(files, ENOSPC);
-    else
-        tables_do(files, QUERY_FILES_SAVEPOINT, "");
-    files->dead_before = files->dead_count;
-    return files->failure == FILES_OK;
-}
-
-/* What the operation left unused is used again. Blobs as wholes are looked at before they go. */
-static void forget_dead_ranges(FileStore *files)
-{
-    uint32_t kept = files->dead_before;
-    for (uint32_t i = files->dead_before; i < files->dead_count; i++)
-        if (files->dead[i].length == 0)
-            files->dead[kept++] = files->dead[i];
-    files->dead_count = kept;
-}
-
-FilesFailure operation_end(FileStore *files, FilesFailure failure)
-{
-    FilesFailure result = operation_looked(files, failure);
-    // A full disk can have ended the whole transaction; the store's commit says so.
-    bool is_open = !sqlite3_get_autocommit(files->database);
-    if (result != FILES_OK) {
-        forget_dead_ranges(files);
-        if (is_open)
-            tables_do(files, QUERY_FILES_ROLLBACK, "");
-    }
-    if (is_open)
-        tables_do(files, QUERY_FILES_RELEASE, "");
-    return result == FILES_OK ? files->failure : result;
+    return tables_number(tables, QUERY_FILES_NEW_ETAG, "i", tables->now_ticks);
 }

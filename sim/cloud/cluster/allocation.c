@@ -22,8 +22,8 @@ static const char failure_code[] = "InternalError";
 void allocation_set(World *world, Cluster *cluster, AllocationState state, TraceCause cause)
 {
     TraceRecord record = cluster_record(world, TRACE_CLUSTER_ALLOCATION, cluster);
-    record.value[0] = cluster->target_nodes;
-    record.value[1] = cluster->current_nodes;
+    record.cluster_allocation.target = cluster->target_nodes;
+    record.cluster_allocation.current = cluster->current_nodes;
     record.cause = cause;
     cluster->allocation = state;
     cluster->allocation_cause = cause;
@@ -43,7 +43,7 @@ void allocation_tell_if_ready(World *world, Cluster *cluster)
         usable == 0)
         return;
     TraceRecord record = cluster_record(world, TRACE_CLUSTER_READY, cluster);
-    record.value[0] = usable;
+    record.cluster_ready.nodes = usable;
     world_tell(world, &record);
     world_moment(world, MOMENT_CLUSTER_READY, cluster->path.name);
 }

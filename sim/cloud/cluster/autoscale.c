@@ -16,9 +16,9 @@
 void autoscale_tell(World *world, const Cluster *cluster)
 {
     TraceRecord record = cluster_record(world, TRACE_CLUSTER_SCALING, cluster);
-    record.value[0] = cluster->minimum_nodes;
-    record.value[1] = cluster->maximum_nodes;
-    record.value[2] = cluster->target_nodes;
+    record.cluster_scaling.minimum = cluster->minimum_nodes;
+    record.cluster_scaling.maximum = cluster->maximum_nodes;
+    record.cluster_scaling.target = cluster->target_nodes;
     record.name = cluster->is_automatic ? "automatic" : "manual";
     world_tell(world, &record);
 }

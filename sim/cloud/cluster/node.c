@@ -32,7 +32,7 @@ static void setup_ends(const World *world, Node *node, int32_t exit_code)
 static void set_state(World *world, Cluster *cluster, Node *node, NodeState state, TraceCause cause)
 {
     TraceRecord record = node_record(world, TRACE_NODE_STATE, node);
-    record.value[0] = node->state;
+    record.node_state.was = node->state;
     record.cause = cause;
     place_set_remove(&cluster->places[node->state], node->place);
     place_set_add(&cluster->places[state], node->place);
@@ -149,8 +149,8 @@ void node_bill(World *world, const Node *node, const char *why)
     TraceRecord record = node_record(world, TRACE_NODE_BILLED, node);
     record.since_ns = node->allocated_ns;
     record.name = why;
-    record.value[0] = bill.billed_ns;
-    record.value[1] = bill.micro_usd_per_hour;
+    record.node_billed.billed_ns = bill.billed_ns;
+    record.node_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
     world_tell(world, &record);
 }
 
@@ -486,7 +486,7 @@ void cluster_node_warned(World *world, Node *node, int64_t notice_ns, TraceCause
         return;
     node->notice = cause;
     TraceRecord record = node_record(world, TRACE_NODE_NOTICE, node);
-    record.value[0] = notice_ns;
+    record.node_notice.notice_ns = notice_ns;
     record.cause = cause;
     world_tell(world, &record);
     world_push(world, notice_ns, EVENT_NODE_PREEMPTED, node->id.index, 0, 0);
@@ -525,7 +525,7 @@ void cluster_set_node_speed(World *world, Node *node, int64_t speed_ppm)
 {
     node->speed_ppm = speed_ppm;
     TraceRecord record = node_record(world, TRACE_NODE_SPEED, node);
-    record.value[0] = speed_ppm;
+    record.node_speed.speed_ppm = speed_ppm;
     world_tell(world, &record);
 }
 

@@ -103,7 +103,7 @@ void mishap_tell_struck(World *world, const char *name, int32_t nodes, TraceCaus
 {
     TraceRecord record = world_record(world, TRACE_GROUP_STRUCK);
     record.name = name;
-    record.value[0] = nodes;
+    record.group_struck.nodes = nodes;
     record.cause = cause;
     world_tell(world, &record);
 }

@@ -89,13 +89,16 @@ static int64_t take(int64_t *left_ns, int64_t part_ns)
 static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, bool is_thrown_away)
 {
     int64_t left_ns = total_ns;
-    record->value[1] = take(&left_ns, time.kept_ns);
-    record->value[2] = take(&left_ns, time.exchange_ns);
-    record->value[3] = take(&left_ns, time.input_ns);
-    record->value[4] = take(&left_ns, time.gang_ns);
-    record->value[5] = take(&left_ns, time.startup_ns);
-    record->value[6] = take(&left_ns, time.checkpoint_ns);
-    record->value[is_thrown_away ? 7 : 1] += left_ns;
+    record->job_attempt.kept_ns = take(&left_ns, time.kept_ns);
+    record->job_attempt.exchange_ns = take(&left_ns, time.exchange_ns);
+    record->job_attempt.input_ns = take(&left_ns, time.input_ns);
+    record->job_attempt.gang_ns = take(&left_ns, time.gang_ns);
+    record->job_attempt.startup_ns = take(&left_ns, time.startup_ns);
+    record->job_attempt.checkpoint_ns = take(&left_ns, time.checkpoint_ns);
+    if (is_thrown_away)
+        record->job_attempt.lost_ns = left_ns;
+    else
+        record->job_attempt.kept_ns += left_ns;
 }
 
 void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason reason)
@@ -117,9 +120,9 @@ void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason rea
         record.node = reason.node->id;
     record.since_ns = job->started_ns;
     record.name = attempt_end_name(end);
-    record.value[0] = job->spec->nodes;
+    record.job_attempt.nodes = job->spec->nodes;
     int64_t total_ns = bounded_times(job->spec->nodes, world->now_ns - job->started_ns);
     put_node_time(&record, kept, total_ns, is_thrown_away);
-    record.value[8] = epochs_kept(job, is_thrown_away);
+    record.job_attempt.epochs_kept = epochs_kept(job, is_thrown_away);
     world_tell(world, &record);
 }

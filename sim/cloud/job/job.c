@@ -58,7 +58,7 @@ static TraceRecord record_with_reason(const World *world, TraceKind kind, const 
 void job_set_state(World *world, Job *job, JobState state, JobReason reason)
 {
     TraceRecord record = record_with_reason(world, TRACE_JOB_STATE, job, reason);
-    record.value[0] = job->exit_code;
+    record.job_state.exit_code = job->exit_code;
     job->state = state;
     world_tell_change(world, record, job_state_name(state), &job->state_since_ns);
 }

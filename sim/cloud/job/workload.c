@@ -114,7 +114,7 @@ static void submit(World *world, uint32_t index)
     if (create(world, progress, &command, &status))
         return;
     TraceRecord record = world_record(world, TRACE_COMMAND_REFUSED);
-    record.value[0] = -1; // of no command in the list
+    record.command_refused.ordinal = -1; // of no command in the list
     record.name = arena_printf(world->arena, "%s %s: %s", command_name(command.kind),
                                command.path.name, status.message);
     world_tell(world, &record);

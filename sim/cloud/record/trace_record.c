@@ -1,15 +1,32 @@
 #include "sim/cloud/record/trace_record.h"
 
+#include <stddef.h>
+
+enum { CLUSTER = 1, NODE = 2, JOB = 4, SHARE = 8, NAME = 16 };
+
+#define VALUE(name) {#name, false},
+#define VALUE_OR_NONE(name) {#name, true},
+#define STEP_PARTS TRACE_STEP_PARTS
+#define NO_VALUES
+
 static const struct {
     const char *name;
     TraceLevel level;
-    const char *value_names;
+    unsigned columns;
+    TraceValue values[TRACE_VALUES + 1];
 } kinds[] = {
-#define X(name, text, level, values) {text, TRACE_LEVEL_##level, values},
+#define X(kind, name, level, columns, values)                                                      \
+    {#name, TRACE_LEVEL_##level, columns, {values{NULL, false}}},
     TRACE_KINDS(X)
 #undef X
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TRACE_KIND_COUNT, "one row per kind");
+
+#define X(kind, name, level, columns, values)                                                      \
+    _Static_assert(sizeof((TraceRecord *)NULL)->name <= TRACE_VALUES * sizeof(int64_t),            \
+                   "the values of " #name " fit");
+TRACE_KINDS(X)
+#undef X
 
 const char *trace_kind_name(TraceKind kind)
 {
@@ -21,18 +38,34 @@ TraceLevel trace_kind_level(TraceKind kind)
     return kinds[kind].level;
 }
 
-const char *trace_value_names(TraceKind kind)
+const TraceValue *trace_kind_values(TraceKind kind)
 {
-    return kinds[kind].value_names;
+    return kinds[kind].values;
 }
 
 const char *trace_cause_name(TraceCause cause)
 {
     static const char *const names[] = {
-#define X(name, text) text,
+#define X(cause, name) name,
         TRACE_CAUSES(X)
 #undef X
     };
     _Static_assert(sizeof names / sizeof names[0] == CAUSE_COUNT, "one name per cause");
     return names[cause];
+}
+
+const char *trace_record_lacks(const TraceRecord *record)
+{
+    const unsigned columns = kinds[record->kind].columns;
+    if ((columns & CLUSTER) && record->cluster.index == ID_NONE)
+        return "cluster";
+    if ((columns & NODE) && record->node.index == ID_NONE)
+        return "node";
+    if ((columns & JOB) && record->job.index == ID_NONE)
+        return "job";
+    if ((columns & SHARE) && record->share.index == ID_NONE)
+        return "share";
+    if ((columns & NAME) && record->name == NULL)
+        return "name";
+    return NULL;
 }

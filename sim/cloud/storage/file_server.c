@@ -67,8 +67,8 @@ static void tell_bill(World *world, const FileServer *server)
     TraceRecord record = world_record(world, TRACE_FILE_SERVER_BILLED);
     record.since_ns = server->created_ns;
     record.name = server->path.name;
-    record.value[0] = bill.billed_ns;
-    record.value[1] = bill.micro_usd_per_hour;
+    record.file_server_billed.billed_ns = bill.billed_ns;
+    record.file_server_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
     world_tell(world, &record);
 }
 

@@ -107,7 +107,7 @@ static void tell_transfer(World *world, const Job *job, const Transfer *transfer
     record.since_ns = transfer->begin_ns;
     record.bytes = transfer->bytes;
     record.name = transfer->kind == TRANSFER_READ ? "read" : "write";
-    record.value[0] =
+    record.transfer.work_ns =
         share_work_ns(share_tier(share_of(world, transfer)), transfer->kind, transfer->bytes);
     world_tell(world, &record);
 }
@@ -210,7 +210,7 @@ static void follow_faults(World *world, ShareRow *row)
     expect_next_end(world, share_id(row->share));
     TraceRecord record = world_record(world, TRACE_SHARE_STATE);
     record.share = share_id(row->share);
-    record.value[0] = speed_ppm;
+    record.share_state.speed_ppm = speed_ppm;
     record.name = speed_ppm == 0 ? "out" : speed_ppm < PPM ? "slow" : "up";
     world_tell(world, &record);
 }

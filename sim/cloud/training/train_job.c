@@ -234,9 +234,9 @@ static void train_job_begin(World *world, Job *job)
         t->progress = begin_progress(world, t->progress, &t->plan);
     job->attempt->training_ns = world->now_ns;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINING, job);
-    record.value[0] = t->plan.ranks;
-    record.value[1] = t->plan.steps_per_epoch;
-    record.value[2] = t->plan.epochs;
+    record.job_training.ranks = t->plan.ranks;
+    record.job_training.steps = t->plan.steps_per_epoch;
+    record.job_training.epochs = t->plan.epochs;
     world_tell(world, &record);
     world_moment(world, MOMENT_JOB_TRAINING, job->path.name);
     if (t->epoch == t->plan.epochs)
@@ -262,7 +262,7 @@ void train_job_tell_resumed(World *world, const Job *job, const Program *program
     TraceRecord record = job_record(world, TRACE_JOB_RESUMED, job);
     record.name =
         job_fill_in(world->scenario, job, program->checkpoint_path, job->epochs_kept, world->arena);
-    record.value[0] = job->epochs_kept;
+    record.job_resumed.epochs = job->epochs_kept;
     world_tell(world, &record);
 }
 
@@ -274,25 +274,16 @@ void train_job_resumed(World *world, Job *job)
 
 /* --- The end of a step and of an epoch --- */
 
-static void put_parts(TraceRecord *record, int32_t first, StepParts parts)
-{
-    record->value[first] = parts.input_ns;
-    record->value[first + 1] = parts.compute_ns;
-    record->value[first + 2] = parts.wait_ns;
-    record->value[first + 3] = parts.exchange_ns;
-    record->value[first + 4] = parts.update_ns;
-}
-
 static void tell_step(World *world, const Job *job, int32_t rank, StepParts parts)
 {
     const Training *t = training_of(job);
     TraceRecord record = job_record(world, TRACE_STEP, job);
     record.since_ns = world->now_ns - step_parts_sum(parts);
     record.node = job->nodes[job_node_of_rank(job, rank)];
-    record.value[0] = t->epoch + 1;
-    record.value[1] = t->step + 1;
-    record.value[2] = rank;
-    put_parts(&record, 3, parts);
+    record.step.epoch = t->epoch + 1;
+    record.step.step = t->step + 1;
+    record.step.rank = rank;
+    record.step.parts = parts;
     world_tell(world, &record);
 }
 
@@ -306,11 +297,11 @@ static void end_epoch(World *world, Job *job)
     p->parts = step_parts_add(p->parts, t->epoch_parts);
     TraceRecord record = job_record(world, TRACE_EPOCH, job);
     record.since_ns = times_now(job)->begin_ns;
-    record.value[0] = t->epoch + 1;
-    record.value[1] = t->plan.steps_per_epoch;
-    put_parts(&record, 2, t->epoch_parts);
-    record.value[7] = result.train_accuracy_ppm;
-    record.value[8] = result.train_loss_micro;
+    record.epoch.epoch = t->epoch + 1;
+    record.epoch.steps = t->plan.steps_per_epoch;
+    record.epoch.parts = t->epoch_parts;
+    record.epoch.train_accuracy_ppm = result.train_accuracy_ppm;
+    record.epoch.train_loss_micro = result.train_loss_micro;
     world_tell(world, &record);
     t->evaluate_ns = pace_of_slowest_ns(world, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
@@ -404,9 +395,9 @@ static void tell_evaluation(World *world, const Job *job)
     EpochResult result = job_epoch_result(job, t->epoch);
     TraceRecord record = job_record(world, TRACE_EVALUATION, job);
     record.since_ns = times_now(job)->end_ns;
-    record.value[0] = t->epoch + 1;
-    record.value[1] = result.accuracy_ppm;
-    record.value[2] = result.loss_micro;
+    record.evaluation.epoch = t->epoch + 1;
+    record.evaluation.accuracy_ppm = result.accuracy_ppm;
+    record.evaluation.loss_micro = result.loss_micro;
     world_tell(world, &record);
 }
 
@@ -451,7 +442,7 @@ static void tell_checkpoint(World *world, const Job *job)
     record.since_ns = times_now(job)->evaluated_ns;
     record.bytes = p->checkpoint_bytes;
     record.name = path;
-    record.value[0] = t->epoch + 1;
+    record.checkpoint.epoch = t->epoch + 1;
     world_tell(world, &record);
     if (p->checkpoint_place == PLACE_SHARE)
         tell_file(world, job, p->checkpoint_share, path, p->checkpoint_bytes);
@@ -485,13 +476,13 @@ static void tell_trained(World *world, const Job *job)
     int64_t epochs = t->plan.epochs - t->first_epoch;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINED, job);
     record.since_ns = job->attempt->training_ns;
-    record.value[0] = epochs * t->plan.steps_per_epoch;
-    put_parts(&record, 1,
-              t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs));
-    record.value[6] = t->evaluate_total_ns;
-    record.value[7] = t->checkpoint_total_ns;
-    record.value[8] = last.accuracy_ppm;
-    record.value[9] = last.loss_micro;
+    record.job_trained.steps = epochs * t->plan.steps_per_epoch;
+    record.job_trained.parts =
+        t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs);
+    record.job_trained.evaluate_ns = t->evaluate_total_ns;
+    record.job_trained.checkpoint_ns = t->checkpoint_total_ns;
+    record.job_trained.accuracy_ppm = last.accuracy_ppm;
+    record.job_trained.loss_micro = last.loss_micro;
     world_tell(world, &record);
 }
 

@@ -20,6 +20,7 @@
 #define SIM_CORE_TRAINING_H
 
 #include "sim/base/status.h"
+#include "sim/cloud/record/trace_record.h"
 #include "sim/cloud/spec/spec.h"
 
 /* Mean durations, before jitter. */
@@ -39,16 +40,7 @@ typedef struct {
     Quantiles jitter_ppm;
 } StepPlan;
 
-/* The parts of one rank's step; they add up to the step, which is equally long for all ranks. */
-typedef struct {
-    int64_t input_ns;
-    int64_t compute_ns;
-    int64_t wait_ns;
-    int64_t exchange_ns;
-    int64_t update_ns;
-} StepParts;
-
-/* These stop at INT64_MAX. */
+/* The parts add up to the step, which is equally long for all ranks. Sums stop at INT64_MAX. */
 int64_t step_parts_sum(StepParts parts);
 StepParts step_parts_add(StepParts a, StepParts b);
 StepParts step_parts_times(StepParts parts, int64_t count);

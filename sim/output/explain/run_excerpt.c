@@ -44,13 +44,10 @@ static void add_word(Text *line, const char *word)
 /* "was=5 ..." of all values that are not 0. */
 static void add_values(Text *line, const TraceRecord *record)
 {
-    const char *names = trace_value_names(record->kind);
-    for (int32_t i = 0; i < TRACE_VALUES && *names != '\0'; i++) {
-        size_t length = strcspn(names, " ");
-        if (record->value[i] != 0)
-            text_printf(line, " %.*s=%" PRId64, (int)length, names, record->value[i]);
-        names += length + (names[length] == ' ');
-    }
+    const TraceValue *values = trace_kind_values(record->kind);
+    for (int32_t i = 0; values[i].name != NULL; i++)
+        if (record->in_order[i] != 0)
+            text_printf(line, " %s=%" PRId64, values[i].name, record->in_order[i]);
 }
 
 static const char *row_words(Arena *arena, const TraceRow *row)

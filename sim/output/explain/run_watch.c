@@ -188,7 +188,7 @@ bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
                is_of_cluster(moment, row);
     case MOMENT_CLUSTER_EMPTY:
         return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
-               row->record.value[1] == 0 && is_of_cluster(moment, row);
+               row->record.cluster_allocation.current == 0 && is_of_cluster(moment, row);
     case MOMENT_CLUSTER_READY:
         return kind == TRACE_CLUSTER_READY && is_of_cluster(moment, row);
     case MOMENT_CLUSTER_DELETED:
@@ -207,11 +207,11 @@ bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
     case MOMENT_JOB_REQUEUED:
         return is_requeued(moment, row);
     case MOMENT_JOB_EPOCH:
-        return kind == TRACE_EPOCH && row->record.value[0] == moment->trigger.ordinal &&
+        return kind == TRACE_EPOCH && row->record.epoch.epoch == moment->trigger.ordinal &&
                is_of_job(moment, row);
     case MOMENT_JOB_CHECKPOINT:
-        return kind == TRACE_CHECKPOINT && row->record.value[0] == moment->trigger.ordinal &&
-               is_of_job(moment, row);
+        return kind == TRACE_CHECKPOINT &&
+               row->record.checkpoint.epoch == moment->trigger.ordinal && is_of_job(moment, row);
     case MOMENT_JOB_STEP: // no record tells of it; nobody may watch for it
     case MOMENT_AT:
     case MOMENT_CONDITION:

@@ -158,7 +158,8 @@ static void note_error(Why *why, Wait *wait, int64_t at_ns, const char *error)
 static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
 {
     const TraceRecord *allocation = &cluster->allocation;
-    const bool is_short = allocation->value[1] < allocation->value[0];
+    const bool is_short =
+        allocation->cluster_allocation.current < allocation->cluster_allocation.target;
     if (!cluster->is_told || !is_short)
         return;
     if (cluster->error != NULL)
@@ -191,7 +192,8 @@ static bool concerns_wait(const Story *story, const TraceRow *row)
 
 static void note_allocation(Why *why, Wait *wait, const TraceRecord *record)
 {
-    const int64_t target = record->value[0], current = record->value[1];
+    const int64_t target = record->cluster_allocation.target,
+                  current = record->cluster_allocation.current;
     Text text = {0};
     if (strcmp(record->name, allocation_state_name(ALLOCATION_RESIZING)) == 0) {
         text_printf(&text, "%s: from %" PRId64 " to ", resize_words[record->cause], current);
@@ -267,7 +269,7 @@ static void story_state(Why *why, Story *story, const TraceRow *row)
     } else {
         now->end = record->name;
         now->end_cause = record->cause;
-        now->exit_code = record->value[0];
+        now->exit_code = record->job_state.exit_code;
     }
     story->state = record->name;
 }
@@ -301,7 +303,7 @@ static void story_hear(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_JOB_RESUMED) {
         story_moment(story, record->at_ns)->resumed_from = record->name;
-        story->now.resumed_epochs = record->value[0];
+        story->now.resumed_epochs = record->job_resumed.epochs;
     }
     if (record->kind == TRACE_JOB_TRAINING) {
         story_moment(story, record->at_ns)->training = *record;
@@ -370,7 +372,7 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     Wait *wait = &story->wait;
-    const bool is_prepared = record->value[0] == NODE_PREPARING;
+    const bool is_prepared = record->node_state.was == NODE_PREPARING;
     if (held_node(story, record->node.index) != NULL)
         return; // its own, lost at this instant: why it waits again, and not what it waits for
     if (is_prepared && is_named(record, node_state_name(NODE_IDLE))) {
@@ -378,11 +380,12 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
         wait->prepared_ns = record->at_ns;
         return;
     }
-    if (record->value[0] == NODE_UNUSABLE && is_named(record, node_state_name(NODE_PREPARING)))
+    if (record->node_state.was == NODE_UNUSABLE &&
+        is_named(record, node_state_name(NODE_PREPARING)))
         note_node(why, wait, row, "was repaired and is prepared again", "");
-    const bool is_lost =
-        is_named(record, node_state_name(NODE_UNUSABLE)) ||
-        (is_named(record, node_state_name(NODE_STATE_COUNT)) && record->value[0] != NODE_LEAVING);
+    const bool is_lost = is_named(record, node_state_name(NODE_UNUSABLE)) ||
+                         (is_named(record, node_state_name(NODE_STATE_COUNT)) &&
+                          record->node_state.was != NODE_LEAVING);
     const bool is_explained =
         wait->error_node == record->node.index && wait->error_ns == record->at_ns;
     if (is_lost && !is_explained)
@@ -449,7 +452,7 @@ static void wait_hear(Why *why, Story *story, const TraceRow *row)
 static void count_node(Why *why, const TraceRow *row)
 {
     ClusterView *cluster = cluster_view(why, row->record.cluster.index);
-    const int64_t was = row->record.value[0];
+    const int64_t was = row->record.node_state.was;
     int state = 0;
     while (state < NODE_STATE_COUNT && !is_named(&row->record, node_state_name((NodeState)state)))
         state++;
@@ -473,7 +476,7 @@ static void keep_allocation(Why *why, const TraceRecord *record)
 {
     ClusterView *cluster = cluster_view(why, record->cluster.index);
     if (record->kind == TRACE_CLUSTER_SCALING) {
-        cluster->maximum = is_named(record, "automatic") ? record->value[1] : 0;
+        cluster->maximum = is_named(record, "automatic") ? record->cluster_scaling.maximum : 0;
         return;
     }
     if (record->kind == TRACE_CLUSTER_ERROR) {
@@ -483,7 +486,7 @@ static void keep_allocation(Why *why, const TraceRecord *record)
     }
     cluster->allocation = *record;
     cluster->is_told = true;
-    if (record->value[1] >= record->value[0])
+    if (record->cluster_allocation.current >= record->cluster_allocation.target)
         cluster->error = NULL;
 }
 
@@ -537,7 +540,7 @@ static void fold_row(void *listener, const TraceRow *row)
             story_node_error(why, story, row);
         if (record->kind == TRACE_NODE_NOTICE && held_node(story, record->node.index) != NULL) {
             story_moment(story, record->at_ns)->notice_node = row->node;
-            story->now.notice_ns = record->value[0];
+            story->now.notice_ns = record->node_notice.notice_ns;
             story->now.notice_cause = record->cause;
         }
     }

@@ -164,9 +164,9 @@ static void tell_loss(Story *story, const StoryMoment *now)
 
 static void tell_attempt(Story *story, const StoryMoment *now)
 {
-    enum { NODES = 0, LOST = 7, EPOCHS = 8 };
-    const TraceRecord *attempt = &now->attempt;
-    const int64_t nodes = attempt->value[NODES], lost_ns = attempt->value[LOST];
+    const int64_t nodes = now->attempt.job_attempt.nodes,
+                  lost_ns = now->attempt.job_attempt.lost_ns,
+                  epochs = now->attempt.job_attempt.epochs_kept;
     Text *out = &story->text;
     if (!now->has_attempt)
         return;
@@ -181,9 +181,9 @@ static void tell_attempt(Story *story, const StoryMoment *now)
         duration_print(out, lost_ns);
         text_add(out, " of work was lost");
     }
-    if (attempt->value[EPOCHS] > 0) {
+    if (epochs > 0) {
         text_add(out, "; kept: ");
-        why_add_count(out, attempt->value[EPOCHS], "epoch");
+        why_add_count(out, epochs, "epoch");
     }
     text_add(out, "\n");
 }
@@ -275,15 +275,15 @@ static void tell_training(Story *story, const StoryMoment *now)
     Text *out = &story->text;
     tell_resumed(story, now);
     if (now->has_training) {
-        const int64_t *value = now->training.value;
+        const int64_t epochs = now->training.job_training.epochs;
         why_add_clock(out, now->at_ns);
         text_add(out, "training begins: ");
-        why_add_count(out, value[2], "epoch");
+        why_add_count(out, epochs, "epoch");
         text_add(out, " of ");
-        why_add_count(out, value[1], "step");
+        why_add_count(out, now->training.job_training.steps, "step");
         text_add(out, " on ");
-        why_add_count(out, value[0], "rank");
-        if (story->resumed_epochs > 0 && story->resumed_epochs < value[2])
+        why_add_count(out, now->training.job_training.ranks, "rank");
+        if (story->resumed_epochs > 0 && story->resumed_epochs < epochs)
             text_printf(out, ", from epoch %" PRId64 " on", story->resumed_epochs + 1);
         text_add(out, "\n");
     }
@@ -372,8 +372,9 @@ static void tell_shortage(Story *story, const ClusterView *cluster)
     if (cluster->maximum > 0 && cluster->maximum < wait->needed)
         text_printf(out, ", and autoscale may have %" PRId64 " at most", cluster->maximum);
     else if (cluster->maximum == 0 && cluster->is_told &&
-             cluster->allocation.value[0] < wait->needed)
-        text_printf(out, ", and its target is %" PRId64, cluster->allocation.value[0]);
+             cluster->allocation.cluster_allocation.target < wait->needed)
+        text_printf(out, ", and its target is %" PRId64,
+                    cluster->allocation.cluster_allocation.target);
     text_add(out, "\n");
 }
 

@@ -11,7 +11,7 @@
 
 #include "sim/output/summary/wide.h"
 
-/* X(ENUM, name, for people). The first ones are the values of TRACE_JOB_ATTEMPT, in their order. */
+/* X(ENUM, name, for people). The first ones are values of TRACE_JOB_ATTEMPT. */
 #define NODE_USES(X)                                                                               \
     X(USEFUL, "useful", "work that was kept")                                                      \
     X(EXCHANGE, "exchange", "exchange of gradients")                                               \

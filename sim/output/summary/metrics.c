@@ -260,7 +260,8 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     ClusterMetrics *cluster = cluster_of(fold, row);
-    const int64_t billed_ns = record->value[0], micro_usd_per_hour = record->value[1];
+    const int64_t billed_ns = record->node_billed.billed_ns,
+                  micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
     cluster->held_ns += record->at_ns - record->since_ns;
     cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
@@ -306,10 +307,20 @@ static void job_attempt(MetricsFold *fold, const TraceRow *row)
     JobMetrics *job = job_of(fold, row);
     Wide *attempt_ns = cluster_of(fold, row)->attempt_ns;
     job->attempts++;
+    const TraceRecord *record = &row->record;
+    const int64_t use_ns[] = {
+        [USE_USEFUL] = record->job_attempt.kept_ns,
+        [USE_EXCHANGE] = record->job_attempt.exchange_ns,
+        [USE_INPUT] = record->job_attempt.input_ns,
+        [USE_GANG] = record->job_attempt.gang_ns,
+        [USE_STARTUP] = record->job_attempt.startup_ns,
+        [USE_CHECKPOINT] = record->job_attempt.checkpoint_ns,
+        [USE_LOST] = record->job_attempt.lost_ns,
+    };
+    _Static_assert(sizeof use_ns / sizeof use_ns[0] == USE_OF_ATTEMPTS, "one value per use");
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
-        const int64_t ns = row->record.value[1 + use]; // the first is the number of nodes
-        add(&job->use_ns[use], ns);
-        attempt_ns[use] += ns;
+        add(&job->use_ns[use], use_ns[use]);
+        attempt_ns[use] += use_ns[use];
     }
 }
 
@@ -331,7 +342,7 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     if (is_state(record->name, JOB_SUCCEEDED) || is_state(record->name, JOB_FAILED))
         job->ended_ns = record->at_ns;
     job->state = record->name;
-    job->exit_code = record->value[0];
+    job->exit_code = record->job_state.exit_code;
 }
 
 static void job_stage(MetricsFold *fold, const TraceRow *row)
@@ -346,34 +357,29 @@ static void job_training(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
     job->training_ns = row->record.at_ns;
-    job->ranks = row->record.value[0];
-    job->steps_per_epoch = row->record.value[1];
-    job->epochs_planned = row->record.value[2];
+    job->ranks = row->record.job_training.ranks;
+    job->steps_per_epoch = row->record.job_training.steps;
+    job->epochs_planned = row->record.job_training.epochs;
 }
 
 static void job_trained(MetricsFold *fold, const TraceRow *row)
 {
-    const int64_t *value = row->record.value;
+    const TraceRecord *record = &row->record;
     JobMetrics *job = job_of(fold, row);
-    job->trained_ns = row->record.at_ns;
+    job->trained_ns = record->at_ns;
     job->epochs = job->epochs_planned;
-    job->steps = value[0];
-    job->input_ns = value[1];
-    job->compute_ns = value[2];
-    job->wait_ns = value[3];
-    job->exchange_ns = value[4];
-    job->update_ns = value[5];
-    job->evaluate_ns = value[6];
-    job->checkpoint_ns = value[7];
-    job->accuracy_ppm = value[8];
-    job->loss_micro = value[9];
+    job->steps = record->job_trained.steps;
+    job->parts = record->job_trained.parts;
+    job->evaluate_ns = record->job_trained.evaluate_ns;
+    job->checkpoint_ns = record->job_trained.checkpoint_ns;
+    job->accuracy_ppm = record->job_trained.accuracy_ppm;
+    job->loss_micro = record->job_trained.loss_micro;
 }
 
 static void step(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    const int64_t rank = record->value[2];
-    if (rank != 0)
+    if (record->step.rank != 0)
         return; // a step is equally long for all ranks
     JobMetrics *job = job_of(fold, row);
     job->step_ns = array_room(fold->arena, job->step_ns, job->step_count + 1, &job->step_capacity,
@@ -502,7 +508,8 @@ static void file_server_billed(MetricsFold *fold, const TraceRow *row)
     const uint32_t index = run->file_server_count++;
     run->file_servers = array_room(fold->arena, run->file_servers, run->file_server_count,
                                    &fold->file_server_capacity, sizeof *run->file_servers);
-    const int64_t billed_ns = row->record.value[0], micro_usd_per_hour = row->record.value[1];
+    const int64_t billed_ns = row->record.file_server_billed.billed_ns,
+                  micro_usd_per_hour = row->record.file_server_billed.micro_usd_per_hour;
     run->file_servers[index] = (FileServerMetrics){
         .name = row->record.name,
         .billed_ns = billed_ns,
@@ -532,8 +539,8 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;
     fold->run.given_up = row->record.name;
-    fold->run.events = row->record.value[0];
-    fold->run.draws = row->record.value[1];
+    fold->run.events = row->record.run_ended.events;
+    fold->run.draws = row->record.run_ended.draws;
 }
 
 static void fold_row(void *listener, const TraceRow *row)
@@ -579,7 +586,7 @@ static void fold_row(void *listener, const TraceRow *row)
         job_trained(fold, row);
         return;
     case TRACE_EPOCH:
-        job_of(fold, row)->epochs = row->record.value[0];
+        job_of(fold, row)->epochs = row->record.epoch.epoch;
         return;
     case TRACE_JOB_ATTEMPT:
         job_attempt(fold, row);

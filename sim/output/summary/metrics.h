@@ -68,7 +68,7 @@ typedef struct {
 
     /* Once trained: sums over all epochs, of rank 0. */
     int64_t steps;
-    int64_t input_ns, compute_ns, wait_ns, exchange_ns, update_ns;
+    StepParts parts;
     int64_t evaluate_ns, checkpoint_ns;
     int64_t accuracy_ppm, loss_micro;
 

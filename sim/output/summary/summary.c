@@ -126,8 +126,9 @@ static void set_times(Arena *arena, Json *object, const JobMetrics *job)
 
 static int64_t step_total_ns(const JobMetrics *job)
 {
-    const int64_t parts_ns[] = {job->compute_ns, job->wait_ns, job->exchange_ns, job->update_ns};
-    int64_t total_ns = job->input_ns;
+    const int64_t parts_ns[] = {job->parts.compute_ns, job->parts.wait_ns, job->parts.exchange_ns,
+                                job->parts.update_ns};
+    int64_t total_ns = job->parts.input_ns;
     for (size_t i = 0; i < sizeof parts_ns / sizeof parts_ns[0]; i++)
         total_ns = capped_sum(total_ns, parts_ns[i]);
     return total_ns;
@@ -153,12 +154,9 @@ static Json *split_json(Arena *arena, const JobMetrics *job)
         const char *key;
         int64_t ns;
     } parts[] = {
-        {"input", job->input_ns},
-        {"compute", job->compute_ns},
-        {"wait", job->wait_ns},
-        {"exchange", job->exchange_ns},
-        {"update", job->update_ns},
-        {"evaluate", job->evaluate_ns},
+        {"input", job->parts.input_ns},     {"compute", job->parts.compute_ns},
+        {"wait", job->parts.wait_ns},       {"exchange", job->parts.exchange_ns},
+        {"update", job->parts.update_ns},   {"evaluate", job->evaluate_ns},
         {"checkpoint", job->checkpoint_ns},
     };
     Json *object = json_object(arena);

@@ -95,13 +95,13 @@ void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row)
     add_name(fingerprint, hash, 6, trace_cause_name(record->cause));
     add_word(hash, (uint64_t)record->bytes);
     if (record->kind == TRACE_RUN_ENDED) {
-        add_word(hash, (uint64_t)record->value[0]);
-        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->value[1]);
-        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->value[2]);
+        add_word(hash, (uint64_t)record->run_ended.events);
+        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->run_ended.draws);
+        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->run_ended.drawn);
         return;
     }
     for (int i = 0; i < TRACE_VALUES; i++)
-        add_word(hash, (uint64_t)record->value[i]);
+        add_word(hash, (uint64_t)record->in_order[i]);
 }
 
 static void fold_row(void *listener, const TraceRow *row)

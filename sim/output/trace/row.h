@@ -19,10 +19,6 @@ typedef struct {
     const char *share;   /* "account/share" */
 } TraceRow;
 
-/* The first column that a row of its kind must have and this one has not ("cluster", "node", "job",
- * "share", "name"); NULL when all are there. Rows that reach a listener are complete. */
-const char *trace_row_lacks(const TraceRow *row);
-
 /* Adds the name of a TRACE_NODE_ERROR without the part that repeats which node it is: of
  * "InternalError: node tvm-1: the disk is full" only "InternalError: the disk is full", which many
  * nodes may have in common. */

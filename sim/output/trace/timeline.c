@@ -306,7 +306,7 @@ static void node_notice(TimelineWriter *timeline, const TraceRow *row)
 static void node_speed(TimelineWriter *timeline, const TraceRow *row)
 {
     char name[48];
-    snprintf(name, sizeof name, "speed %" PRId64 " ppm", row->record.value[0]);
+    snprintf(name, sizeof name, "speed %" PRId64 " ppm", row->record.node_speed.speed_ppm);
     mark(timeline, node_line(timeline, row)->track, row, name);
 }
 
@@ -324,32 +324,39 @@ static const char *numbered(TimelineWriter *timeline, const char *what, int64_t 
 }
 
 /* The parts of a step or epoch, in microseconds. */
-static void add_parts(Text *out, const int64_t *parts_ns)
+static void add_parts(Text *out, const StepParts *parts)
 {
-    static const char *const names[] = {"input", "compute", "wait", "exchange", "update"};
-    for (int i = 0; i < 5; i++)
-        text_printf(out, "%s\"%s_us\":%" PRId64 ".%03" PRId64, i > 0 ? "," : "", names[i],
-                    parts_ns[i] / 1000, parts_ns[i] % 1000);
+    const struct {
+        const char *name;
+        int64_t ns;
+    } rows[] = {{"input", parts->input_ns},
+                {"compute", parts->compute_ns},
+                {"wait", parts->wait_ns},
+                {"exchange", parts->exchange_ns},
+                {"update", parts->update_ns}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        text_printf(out, "%s\"%s_us\":%" PRId64 ".%03" PRId64, i > 0 ? "," : "", rows[i].name,
+                    rows[i].ns / 1000, rows[i].ns % 1000);
 }
 
 static void epoch(TimelineWriter *timeline, const TraceRow *row)
 {
-    const int64_t *value = row->record.value;
+    const TraceRecord *record = &row->record;
     Text detail = {0};
-    add_parts(&detail, &value[2]);
-    text_printf(&detail, ",\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64, value[7],
-                value[8]);
-    job_did(timeline, row, DEPTH_EPOCH, numbered(timeline, "epoch", value[0]),
+    add_parts(&detail, &record->epoch.parts);
+    text_printf(&detail, ",\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64,
+                record->epoch.train_accuracy_ppm, record->epoch.train_loss_micro);
+    job_did(timeline, row, DEPTH_EPOCH, numbered(timeline, "epoch", record->epoch.epoch),
             arena_strdup(timeline->arena, text_string(&detail)));
     text_free(&detail);
 }
 
 static void evaluation(TimelineWriter *timeline, const TraceRow *row)
 {
-    const int64_t *value = row->record.value;
+    const TraceRecord *record = &row->record;
     job_did(timeline, row, DEPTH_EPOCH, "evaluation",
             arena_printf(timeline->arena, "\"accuracy_ppm\":%" PRId64 ",\"loss_micro\":%" PRId64,
-                         value[1], value[2]));
+                         record->evaluation.accuracy_ppm, record->evaluation.loss_micro));
 }
 
 static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uint32_t rank)
@@ -371,14 +378,14 @@ static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uin
 static void step(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    const int64_t rank = record->value[2];
+    const int64_t rank = record->step.rank;
     if (rank < 0 || rank >= RANKS_MAX)
         return;
     const ChromeTrack track = rank_track(timeline, row, (uint32_t)rank);
     Text detail = {0};
-    text_printf(&detail, "\"epoch\":%" PRId64 ",\"step\":%" PRId64 ",", record->value[0],
-                record->value[1]);
-    add_parts(&detail, &record->value[3]);
+    text_printf(&detail, "\"epoch\":%" PRId64 ",\"step\":%" PRId64 ",", record->step.epoch,
+                record->step.step);
+    add_parts(&detail, &record->step.parts);
     const Slice slice = {record->since_ns, record->at_ns,        DEPTH_EPOCH,
                          "step",           text_string(&detail), 0};
     write_slice(timeline, track, &slice);
@@ -442,8 +449,8 @@ static void cluster_scaling(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     Text name = {0};
-    text_printf(&name, "scaling %s %" PRId64 " to %" PRId64, record->name, record->value[0],
-                record->value[1]);
+    text_printf(&name, "scaling %s %" PRId64 " to %" PRId64, record->name,
+                record->cluster_scaling.minimum, record->cluster_scaling.maximum);
     mark(timeline, cluster_line(timeline, row)->track, row, text_string(&name));
     text_free(&name);
 }

@@ -61,18 +61,12 @@ static void print_cell(Text *out, const char *name)
 
 static void print_values(Text *out, const TraceRecord *record)
 {
-    const char *names = trace_value_names(record->kind);
+    const TraceValue *values = trace_kind_values(record->kind);
     text_add(out, "\t");
-    if (*names == '\0')
+    if (values[0].name == NULL)
         text_add(out, "-");
-    for (int32_t i = 0; *names != '\0'; i++) {
-        const size_t length = strcspn(names, " ");
-        if (i > 0)
-            text_add(out, " ");
-        text_append(out, names, length);
-        text_printf(out, "=%" PRId64, record->value[i]);
-        names += length + (names[length] == ' ');
-    }
+    for (int32_t i = 0; values[i].name != NULL; i++)
+        text_printf(out, "%s%s=%" PRId64, i > 0 ? " " : "", values[i].name, record->in_order[i]);
 }
 
 void trace_tsv_print_row(Text *out, const TraceRow *row)

@@ -7,7 +7,7 @@
  *
  * Times are ns since the start, `since_ns` where a span begins (at_ns for an instant). "-" stands
  * for what a record does not have; `bytes` is there where a share is, or where it is not 0.
- * `values` are key=integer pairs in the order of trace_value_names(); `cause` is one of
+ * `values` are key=integer pairs in the order of trace_kind_values(); `cause` is one of
  * trace_cause_name(). In names a tab is \t, a line end \n, a backslash \\, a space of the
  * scenario's name \s, and a name that is just "-" is \-. Every line ends with LF; a file cut off in
  * the middle of a line is refused.

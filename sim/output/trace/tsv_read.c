@@ -141,32 +141,23 @@ static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
     return piece_hint_nearest(piece, names, TRACE_KIND_COUNT, problem);
 }
 
-/* Values of which -1 says that there is none. */
-static bool can_lack(TraceKind kind, const char *key)
-{
-    return strcmp(key, "exit_code=") == 0 ||
-           (kind == TRACE_COMMAND_REFUSED && strcmp(key, "ordinal=") == 0);
-}
-
 static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
 {
-    const char *names = trace_value_names(record->kind);
-    if (*names == '\0')
+    const TraceValue *values = trace_kind_values(record->kind);
+    if (values[0].name == NULL)
         return piece_is(piece, "-") || bad(reader, piece, "- for a record without values");
     Piece rest = piece, value;
-    for (int32_t i = 0; *names != '\0'; i++) {
+    for (int32_t i = 0; values[i].name != NULL; i++) {
         char key[40];
-        const size_t length = strcspn(names, " ");
-        snprintf(key, sizeof key, "%.*s=", (int)length, names);
-        names += length + (names[length] == ' ');
+        snprintf(key, sizeof key, "%s=", values[i].name);
         if (!piece_cut(&rest, ' ', &value) || !piece_skip(&value, key)) {
             char expected[80];
             snprintf(expected, sizeof expected, "%sINTEGER at value %" PRId32, key, i + 1);
             return bad(reader, piece, expected);
         }
-        if (!integer_read(reader, value, &record->value[i]))
+        if (!integer_read(reader, value, &record->in_order[i]))
             return false;
-        if (record->value[i] < 0 && !(record->value[i] == -1 && can_lack(record->kind, key)))
+        if (record->in_order[i] < (values[i].can_be_missing ? -1 : 0))
             return bad(reader, value, "a number not below 0");
     }
     return rest.text == NULL || bad(reader, rest, "no more values");
@@ -237,7 +228,7 @@ static bool names_read(Reader *reader, const Piece *fields, TraceRow *row)
 
 static bool is_complete(const Reader *reader, Piece line, const TraceRow *row)
 {
-    const char *column = trace_row_lacks(row);
+    const char *column = trace_record_lacks(&row->record);
     if (column != NULL)
         problems_add(reader->problems, STATUS_BAD_INPUT, line.at, "a %s record without a %s",
                      trace_kind_name(row->record.kind), column);

@@ -154,7 +154,7 @@ START_TEST(the_phase_does_not_depend_on_what_turned_autoscale_on)
     run();
     ck_assert_int_eq(at_s(TRACE_CLUSTER_SCALING, "automatic", 0), 300);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 602);
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->value[0], 2);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->cluster_allocation.target, 2);
 }
 END_TEST
 
@@ -191,7 +191,7 @@ START_TEST(autoscale_takes_idle_nodes_and_leaves_busy_ones)
     add_job("long", 6, 1, 2000);
     prepare();
     run();
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 1);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->cluster_allocation.target, 1);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1442);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 1), 2803);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 3), 3002);
@@ -238,7 +238,7 @@ START_TEST(a_node_that_becomes_busy_after_the_evaluation_stays)
     add_job("late", 1200, 1, 60);
     prepare();
     run();
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 1);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->cluster_allocation.target, 1);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 1205);
     ck_assert_int_eq(world_job(world, (JobId){1})->starts, 1);
     ck_assert_int_eq(world_job(world, (JobId){1})->started_ns, 1202 * NS_PER_S);
@@ -259,7 +259,7 @@ START_TEST(an_evaluation_while_the_cluster_resizes_does_nothing_and_the_next_one
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->cause, CAUSE_REPLACEMENT);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1360);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1900);
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 3);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->cluster_allocation.target, 3);
 }
 END_TEST
 
@@ -317,7 +317,7 @@ START_TEST(autoscale_waits_until_a_manual_resize_is_over)
     ck_assert_int_eq(world_job(world, (JobId){0})->starts, 1);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1071);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1300);
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 0);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->cluster_allocation.target, 0);
 }
 END_TEST
 
@@ -479,7 +479,7 @@ START_TEST(nodes_that_do_not_come_are_asked_for_again)
     run();
     ck_assert_str_eq(told(TRACE_CLUSTER_ERROR, NULL, 0)->name,
                      "InternalError: 2 of 3 nodes could not be allocated; the service asks again");
-    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "steady", 0)->value[1], 1);
+    ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "steady", 0)->cluster_allocation.current, 1);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 220);
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->cause, CAUSE_RETRY);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 290);
@@ -544,7 +544,7 @@ START_TEST(a_failed_setup_task_leaves_nodes_unusable_and_billed)
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 270);
     ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_READY, NULL), 0);
     ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_QUEUED);
-    ck_assert_int_eq(told(TRACE_NODE_BILLED, "held", 0)->value[0],
+    ck_assert_int_eq(told(TRACE_NODE_BILLED, "held", 0)->node_billed.billed_ns,
                      (world_now_ns(world) - 100 * NS_PER_S) / NS_PER_MIN * NS_PER_MIN);
 }
 END_TEST
@@ -580,7 +580,7 @@ START_TEST(a_cluster_is_ready_without_the_nodes_that_are_unusable)
     cluster_spoil_preparation(world, world_cluster_row(world, (ClusterId){0}), 1, failure);
     advance(230);
     ck_assert_int_eq(node_at(1)->state, NODE_UNUSABLE);
-    ck_assert_int_eq(told(TRACE_CLUSTER_READY, NULL, 0)->value[0], 2);
+    ck_assert_int_eq(told(TRACE_CLUSTER_READY, NULL, 0)->cluster_ready.nodes, 2);
     // Repaired 100 s later, it is prepared once more.
     run();
     ck_assert_int_eq(told(TRACE_NODE_STATE, "preparing", 3)->cause, CAUSE_REPAIR);
@@ -622,7 +622,7 @@ START_TEST(a_crash_under_a_job_costs_the_attempt_once_it_is_noticed)
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 1), 1060);
     ck_assert_int_eq(world_job(world, (JobId){0})->ended_ns, (1060 + 2001) * NS_PER_S);
     // From running it becomes unusable directly.
-    ck_assert_int_eq(told(TRACE_NODE_STATE, "unusable", 0)->value[0], NODE_RUNNING);
+    ck_assert_int_eq(told(TRACE_NODE_STATE, "unusable", 0)->node_state.was, NODE_RUNNING);
 }
 END_TEST
 
@@ -637,7 +637,7 @@ START_TEST(a_silent_node_whose_job_ends_is_missed_all_the_same)
     run();
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 1015);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1060);
-    ck_assert_int_eq(told(TRACE_NODE_STATE, "unusable", 0)->value[0], NODE_IDLE);
+    ck_assert_int_eq(told(TRACE_NODE_STATE, "unusable", 0)->node_state.was, NODE_IDLE);
 }
 END_TEST
 
@@ -668,7 +668,8 @@ START_TEST(a_node_that_is_replaced_leaves_its_place_to_the_new_one)
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 1100);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "released", 0)->cause, CAUSE_REPLACEMENT);
-    ck_assert_int_eq(told(TRACE_NODE_BILLED, "released", 0)->value[0], 16 * NS_PER_MIN);
+    ck_assert_int_eq(told(TRACE_NODE_BILLED, "released", 0)->node_billed.billed_ns,
+                     16 * NS_PER_MIN);
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->cause, CAUSE_REPLACEMENT);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1170);
     ck_assert_int_eq(node_at(1)->number, 4);
@@ -711,7 +712,7 @@ START_TEST(a_preemption_gives_notice_and_takes_the_job_with_it)
     cluster_node_warned(world, node_at(1), 10 * NS_PER_S, CAUSE_PREEMPTION); // knows already
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 1);
-    ck_assert_int_eq(told(TRACE_NODE_NOTICE, NULL, 0)->value[0], 30 * NS_PER_S);
+    ck_assert_int_eq(told(TRACE_NODE_NOTICE, NULL, 0)->node_notice.notice_ns, 30 * NS_PER_S);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 1030);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "released", 0)->cause, CAUSE_PREEMPTION);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 1), 1030);
@@ -836,7 +837,7 @@ START_TEST(a_slow_node_says_so)
     prepare();
     advance(500);
     cluster_set_node_speed(world, node_at(0), 700000);
-    ck_assert_int_eq(told(TRACE_NODE_SPEED, NULL, 0)->value[0], 700000);
+    ck_assert_int_eq(told(TRACE_NODE_SPEED, NULL, 0)->node_speed.speed_ppm, 700000);
     ck_assert_int_eq(node_at(0)->speed_ppm, 700000);
 }
 END_TEST

@@ -241,7 +241,8 @@ START_TEST(a_region_out_loses_its_nodes_and_brings_none_until_it_is_up)
     commands_resize(&list, "c", 400 * NS_PER_S, 3);
     const World *world = run_until(5000, 1);
     ck_assert_int_eq(at_s(TRACE_GROUP_STRUCK, "eastus", 0), 300);
-    ck_assert_int_eq(recording_find(&recording, TRACE_GROUP_STRUCK, NULL, 0)->value[0], 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_GROUP_STRUCK, NULL, 0)->group_struck.nodes,
+                     2);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 360);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 1300);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1300);

@@ -91,8 +91,8 @@ START_TEST(it_is_a_share_from_success_on_and_billed_until_it_is_deleted)
     ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, NULL), 1);
     ck_assert_int_eq(bill->since_ns, 0);
     ck_assert_int_eq(bill->at_ns, 1400 * NS_PER_S);
-    ck_assert_int_eq(bill->value[0], 23 * NS_PER_MIN);
-    ck_assert_int_eq(bill->value[1], 900000);
+    ck_assert_int_eq(bill->file_server_billed.billed_ns, 23 * NS_PER_MIN);
+    ck_assert_int_eq(bill->file_server_billed.micro_usd_per_hour, 900000);
 }
 END_TEST
 
@@ -100,7 +100,8 @@ START_TEST(one_that_stays_is_billed_when_the_run_ends)
 {
     create_server("nfs", 0);
     world_run(world_of());
-    ck_assert_int_eq(recording_find(&recording, TRACE_FILE_SERVER_BILLED, "nfs", 0)->value[0],
+    ck_assert_int_eq(recording_find(&recording, TRACE_FILE_SERVER_BILLED, "nfs", 0)
+                         ->file_server_billed.billed_ns,
                      4 * NS_PER_MIN);
 }
 END_TEST

@@ -76,9 +76,9 @@ START_TEST(a_program_ends_for_no_other_reason_than_its_exit)
         attempt_ends(exit_code ? "failed" : "completed", CAUSE_EXIT);
         // 1 s of overhead and 60 s of work on two nodes.
         const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
-        ck_assert_int_eq(attempt->value[1], exit_code ? 0 : 120 * NS_PER_S);
-        ck_assert_int_eq(attempt->value[5], exit_code ? 0 : 2 * NS_PER_S);
-        ck_assert_int_eq(attempt->value[7], exit_code ? 122 * NS_PER_S : 0);
+        ck_assert_int_eq(attempt->job_attempt.kept_ns, exit_code ? 0 : 120 * NS_PER_S);
+        ck_assert_int_eq(attempt->job_attempt.startup_ns, exit_code ? 0 : 2 * NS_PER_S);
+        ck_assert_int_eq(attempt->job_attempt.lost_ns, exit_code ? 122 * NS_PER_S : 0);
     }
 }
 END_TEST
@@ -540,7 +540,8 @@ START_TEST(the_slowest_node_sets_the_pace_and_the_others_wait)
         world_run(make((Fidelity)fidelity));
         int64_t healthy_ns = epoch_ns(0);
         const TraceRecord *healthy = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
-        int64_t work_ns = healthy->value[1], exchange_ns = healthy->value[2];
+        int64_t work_ns = healthy->job_attempt.kept_ns,
+                exchange_ns = healthy->job_attempt.exchange_ns;
         make((Fidelity)fidelity);
         world_advance(world, 235 * NS_PER_S);
         set_speed(1, 500000); // half as fast: two seconds of compute a step, ten steps an epoch
@@ -550,17 +551,18 @@ START_TEST(the_slowest_node_sets_the_pace_and_the_others_wait)
             ck_assert_int_eq(epoch_ns(e) - healthy_ns, 10 * NS_PER_S);
         const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
         // The slow node works a second longer a step, the other one waits for it.
-        ck_assert_int_eq(attempt->value[1] - work_ns, 40 * NS_PER_S);
-        ck_assert_int_eq(attempt->value[4] - healthy->value[4], 40 * NS_PER_S);
-        ck_assert_int_eq(attempt->value[2], exchange_ns);
+        ck_assert_int_eq(attempt->job_attempt.kept_ns - work_ns, 40 * NS_PER_S);
+        ck_assert_int_eq(attempt->job_attempt.gang_ns - healthy->job_attempt.gang_ns,
+                         40 * NS_PER_S);
+        ck_assert_int_eq(attempt->job_attempt.exchange_ns, exchange_ns);
         if (fidelity != FIDELITY_STEP)
             continue;
         const TraceRecord *fast = recording_find(&told, TRACE_STEP, NULL, 0);
         const TraceRecord *slow = recording_find(&told, TRACE_STEP, NULL, 1);
-        ck_assert_int_eq(fast->value[4], NS_PER_S); // compute and wait
-        ck_assert_int_eq(fast->value[5], NS_PER_S);
-        ck_assert_int_eq(slow->value[4], 2 * NS_PER_S);
-        ck_assert_int_eq(slow->value[5], 0);
+        ck_assert_int_eq(fast->step.parts.compute_ns, NS_PER_S); // compute and wait
+        ck_assert_int_eq(fast->step.parts.wait_ns, NS_PER_S);
+        ck_assert_int_eq(slow->step.parts.compute_ns, 2 * NS_PER_S);
+        ck_assert_int_eq(slow->step.parts.wait_ns, 0);
     }
 }
 END_TEST
@@ -615,7 +617,7 @@ START_TEST(nodes_without_a_rank_wait_for_the_others)
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         world_run(make((Fidelity)fidelity));
         const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
-        ck_assert_int_eq(attempt->value[4], 40 * NS_PER_S); // gang: 40 steps of 1 s
+        ck_assert_int_eq(attempt->job_attempt.gang_ns, 40 * NS_PER_S); // gang: 40 steps of 1 s
     }
 }
 END_TEST

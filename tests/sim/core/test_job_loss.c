@@ -92,16 +92,10 @@ static const TraceRecord *attempt(int32_t n)
 {
     const TraceRecord *record = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, n);
     ck_assert_ptr_nonnull(record);
-    int64_t sum_ns = 0;
-    for (int32_t v = 1; v <= 7; v++) {
-        ck_assert_int_ge(record->value[v], 0);
-        sum_ns += record->value[v];
-    }
-    ck_assert_int_eq(sum_ns, record->value[0] * (record->at_ns - record->since_ns));
+    ck_assert_int_eq(attempt_parts_ns(record),
+                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
     return record;
 }
-
-enum { KEPT = 1, EXCHANGE, INPUT, GANG, STARTUP, CHECKPOINT, LOST, EPOCHS_KEPT };
 
 /* What writing a checkpoint takes, and reading it. */
 static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
@@ -144,13 +138,13 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
         ck_assert_str_eq(first->name, "lost");
         ck_assert_int_eq(first->cause, CAUSE_CRASH);
         ck_assert_uint_eq(first->node.index, lost->id.index);
-        ck_assert_int_eq(first->value[0], NODES);
+        ck_assert_int_eq(first->job_attempt.nodes, NODES);
         // Two epochs of ten seconds on two nodes, and their checkpoints; lost are 12 s of start,
         // the 5 s of epoch 3 and the minute of silence.
-        ck_assert_int_eq(first->value[KEPT], 40 * NS_PER_S);
-        ck_assert_int_eq(first->value[CHECKPOINT], NODES * 2 * write_ns);
-        ck_assert_int_eq(first->value[LOST], NODES * 77 * NS_PER_S);
-        ck_assert_int_eq(first->value[EPOCHS_KEPT], 2);
+        ck_assert_int_eq(first->job_attempt.kept_ns, 40 * NS_PER_S);
+        ck_assert_int_eq(first->job_attempt.checkpoint_ns, NODES * 2 * write_ns);
+        ck_assert_int_eq(first->job_attempt.lost_ns, NODES * 77 * NS_PER_S);
+        ck_assert_int_eq(first->job_attempt.epochs_kept, 2);
         const TraceRecord *queued = recording_find(&told, TRACE_JOB_STATE, "queued", 1);
         ck_assert_int_eq(queued->cause, CAUSE_CRASH);
         ck_assert_uint_eq(queued->node.index, lost->id.index);
@@ -162,21 +156,21 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
         // At once on the same nodes: 12 s of start, the checkpoint is read, epochs 3 and 4 follow.
         const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED, NULL, 0);
         ck_assert_int_eq(resumed->at_ns, crash_ns + 72 * NS_PER_S + read_ns);
-        ck_assert_int_eq(resumed->value[0], 2);
+        ck_assert_int_eq(resumed->job_resumed.epochs, 2);
         ck_assert_ptr_nonnull(strstr(resumed->name, "/checkpoint-2.h5"));
         ck_assert_str_eq(second->name, "completed");
         ck_assert_int_eq(second->cause, CAUSE_EXIT);
         ck_assert_int_eq(second->at_ns - resumed->at_ns, 2 * (10 * NS_PER_S + write_ns));
-        ck_assert_int_eq(second->value[KEPT], 40 * NS_PER_S);
-        ck_assert_int_eq(second->value[STARTUP], NODES * (11 * NS_PER_S + read_ns));
-        ck_assert_int_eq(second->value[INPUT], NODES * NS_PER_S);
-        ck_assert_int_eq(second->value[CHECKPOINT], NODES * 2 * write_ns);
-        ck_assert_int_eq(second->value[LOST], 0);
-        ck_assert_int_eq(second->value[EPOCHS_KEPT], 2);
+        ck_assert_int_eq(second->job_attempt.kept_ns, 40 * NS_PER_S);
+        ck_assert_int_eq(second->job_attempt.startup_ns, NODES * (11 * NS_PER_S + read_ns));
+        ck_assert_int_eq(second->job_attempt.input_ns, NODES * NS_PER_S);
+        ck_assert_int_eq(second->job_attempt.checkpoint_ns, NODES * 2 * write_ns);
+        ck_assert_int_eq(second->job_attempt.lost_ns, 0);
+        ck_assert_int_eq(second->job_attempt.epochs_kept, 2);
         if (fidelity == FIDELITY_JOB)
             continue; // does not tell of epochs
         ck_assert_int_eq(recording_count(&told, TRACE_EPOCH, NULL), EPOCHS);
-        ck_assert_int_eq(recording_find(&told, TRACE_EPOCH, NULL, 2)->value[0], 3);
+        ck_assert_int_eq(recording_find(&told, TRACE_EPOCH, NULL, 2)->epoch.epoch, 3);
     }
 }
 END_TEST
@@ -198,7 +192,7 @@ START_TEST(the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back
     world_run(world);
     ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
     ck_assert_int_eq(attempt(0)->at_ns, 310 * NS_PER_S);
-    ck_assert_int_eq(attempt(0)->value[LOST], NODES * 80 * NS_PER_S); // begun at 230 s
+    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 80 * NS_PER_S); // begun at 230 s
     ck_assert_uint_eq(attempt(0)->node.index, node->id.index);
     ck_assert_int_eq(attempt(1)->since_ns, the_job()->started_ns);
     ck_assert_int_eq(the_job()->started_ns, 980 * NS_PER_S);
@@ -219,10 +213,10 @@ START_TEST(without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew)
             world_run(world);
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
             ck_assert_ptr_null(recording_find(&told, TRACE_JOB_RESUMED, NULL, 0));
-            ck_assert_int_eq(attempt(0)->value[LOST], NODES * 42 * NS_PER_S);
-            ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 0);
-            ck_assert_int_eq(attempt(1)->value[KEPT], NODES * EPOCHS * 10 * NS_PER_S);
-            ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], EPOCHS);
+            ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 42 * NS_PER_S);
+            ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 0);
+            ck_assert_int_eq(attempt(1)->job_attempt.kept_ns, NODES * EPOCHS * 10 * NS_PER_S);
+            ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, EPOCHS);
         }
 }
 END_TEST
@@ -234,8 +228,8 @@ START_TEST(a_checkpoint_that_is_not_whole_is_none)
         world_advance(world, (TRAINS_S + 10) * NS_PER_S + 1); // the first is being written
         lose(CAUSE_CRASH);
         world_run(world);
-        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 0);
-        ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], EPOCHS);
+        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 0);
+        ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, EPOCHS);
     }
 }
 END_TEST
@@ -251,10 +245,10 @@ START_TEST(only_the_model_is_missing_when_all_epochs_are_kept)
         lose(CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], EPOCHS);
-        ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], 0);
-        ck_assert_int_eq(attempt(1)->value[CHECKPOINT], 0);
-        ck_assert_int_eq(recording_find(&told, TRACE_JOB_TRAINED, NULL, 1)->value[0], 0);
+        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, EPOCHS);
+        ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, 0);
+        ck_assert_int_eq(attempt(1)->job_attempt.checkpoint_ns, 0);
+        ck_assert_int_eq(recording_find(&told, TRACE_JOB_TRAINED, NULL, 1)->job_trained.steps, 0);
     }
 }
 END_TEST
@@ -270,12 +264,12 @@ START_TEST(epochs_done_again_have_new_luck)
     const TraceRecord *before = recording_find(&told, TRACE_EPOCH, NULL, 0);
     int32_t n = 1;
     const TraceRecord *again = recording_find(&told, TRACE_EPOCH, NULL, n);
-    while (again != NULL && again->value[0] != 1)
+    while (again != NULL && again->epoch.epoch != 1)
         again = recording_find(&told, TRACE_EPOCH, NULL, ++n);
     ck_assert_ptr_nonnull(again);
     ck_assert_int_ne(before->at_ns - before->since_ns, again->at_ns - again->since_ns);
     // What is learned is the same.
-    ck_assert_int_eq(before->value[7], again->value[7]);
+    ck_assert_int_eq(before->epoch.train_accuracy_ppm, again->epoch.train_accuracy_ppm);
 }
 END_TEST
 
@@ -287,7 +281,7 @@ static void failed_with(const char *code, TraceCause cause)
     ck_assert_str_eq(the_job()->error_code, code);
     const TraceRecord *failed = recording_find(&told, TRACE_JOB_STATE, "failed", 0);
     ck_assert_int_eq(failed->cause, cause);
-    ck_assert_int_eq(failed->value[0], the_job()->exit_code);
+    ck_assert_int_eq(failed->job_state.exit_code, the_job()->exit_code);
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], NODES);
 }
 
@@ -313,7 +307,7 @@ START_TEST(where_preemption_fails_jobs_it_does)
         failed_with("PreemptionError", causes[i]);
         ck_assert_str_eq(the_job()->error_message, "Nodes of this job got pre-empted");
         ck_assert_str_eq(attempt(0)->name, "lost");
-        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 2); // the files are still there
+        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2); // the files are still there
     }
 }
 END_TEST
@@ -333,7 +327,7 @@ START_TEST(after_so_many_attempts_a_job_gives_up)
                      "Job lost its nodes in attempt 3 and is not tried again");
     ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, "lost"), 3);
     for (int32_t n = 0; n < 3; n++)
-        ck_assert_int_eq(attempt(n)->value[LOST],
+        ck_assert_int_eq(attempt(n)->job_attempt.lost_ns,
                          NODES * (attempt(n)->at_ns - attempt(n)->since_ns));
 }
 END_TEST
@@ -372,7 +366,7 @@ START_TEST(a_stalled_job_still_meets_its_time_limit)
     failed_with("JobTerminated", CAUSE_TIME_LIMIT);
     ck_assert_int_eq(the_job()->ended_ns, 330 * NS_PER_S); // it started at 230 s
     ck_assert_str_eq(attempt(0)->name, "stopped");
-    ck_assert_int_eq(attempt(0)->value[LOST], NODES * 100 * NS_PER_S);
+    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 100 * NS_PER_S);
 }
 END_TEST
 
@@ -446,10 +440,10 @@ START_TEST(a_run_that_ends_tells_of_attempts_under_way)
         const TraceRecord *unfinished = attempt(0);
         ck_assert_str_eq(unfinished->name, "unfinished");
         // 12 s of start, 5 s of an epoch. Nothing will come of an attempt that has stalled.
-        ck_assert_int_eq(unfinished->value[stalls ? LOST : KEPT],
+        ck_assert_int_eq(stalls ? unfinished->job_attempt.lost_ns : unfinished->job_attempt.kept_ns,
                          NODES * (stalls ? 17 : 5) * NS_PER_S);
-        ck_assert_int_eq(unfinished->value[STARTUP], stalls ? 0 : NODES * 11 * NS_PER_S);
-        ck_assert_int_eq(unfinished->value[INPUT], stalls ? 0 : NODES * NS_PER_S);
+        ck_assert_int_eq(unfinished->job_attempt.startup_ns, stalls ? 0 : NODES * 11 * NS_PER_S);
+        ck_assert_int_eq(unfinished->job_attempt.input_ns, stalls ? 0 : NODES * NS_PER_S);
     }
 }
 END_TEST
@@ -482,7 +476,7 @@ START_TEST(a_job_can_lose_its_nodes_at_any_moment)
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
             ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), the_job()->starts);
             for (int32_t n = 0; n < the_job()->starts; n++)
-                epochs += attempt(n)->value[EPOCHS_KEPT];
+                epochs += attempt(n)->job_attempt.epochs_kept;
             ck_assert_int_eq(epochs, EPOCHS);
             arena_destroy(arena);
             arena = outer;
@@ -513,8 +507,8 @@ START_TEST(fidelities_agree_on_what_is_kept)
             world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
             world_advance(world, middle_ns[e]);
             lose(CAUSE_CRASH);
-            kept[fidelity][e] = attempt(0)->value[EPOCHS_KEPT];
-            kept_ns[fidelity][e] = attempt(0)->value[KEPT];
+            kept[fidelity][e] = attempt(0)->job_attempt.epochs_kept;
+            kept_ns[fidelity][e] = attempt(0)->job_attempt.kept_ns;
             ck_assert_int_eq(kept[fidelity][e], e / 3 * 3);
             // Steps vary by a tenth: hundreds of them by less than a hundredth.
             ck_assert_int_le(llabs(kept_ns[fidelity][e] - kept_ns[0][e]), kept_ns[0][e] / 100);

@@ -212,7 +212,6 @@ END_TEST
 /* Of one node: begun at 246 s, a checkpoint at 296 s, lost after step 30 at 316 s. */
 START_TEST(what_a_checkpoint_keeps_is_not_lost_with_the_attempt)
 {
-    enum { KEPT = 1, LOST = 7, EPOCHS = 8 };
     JobSpec *spec = job(1);
     Program *program = ARENA_NEW(arena, Program), *training = ARENA_NEW(arena, Program);
     *program = *spec->program;
@@ -233,9 +232,10 @@ START_TEST(what_a_checkpoint_keeps_is_not_lost_with_the_attempt)
     ck_assert_int_eq(j->starts, 2);
     ck_assert_int_eq(j->epochs_kept, 2);
     const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
-    ck_assert_int_eq(attempt->value[KEPT], 50 * NS_PER_S);
-    ck_assert_int_eq(attempt->value[LOST], attempt->at_ns - attempt->since_ns - 50 * NS_PER_S);
-    ck_assert_int_eq(attempt->value[EPOCHS], 2);
+    ck_assert_int_eq(attempt->job_attempt.kept_ns, 50 * NS_PER_S);
+    ck_assert_int_eq(attempt->job_attempt.lost_ns,
+                     attempt->at_ns - attempt->since_ns - 50 * NS_PER_S);
+    ck_assert_int_eq(attempt->job_attempt.epochs_kept, 2);
     const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED, NULL, 0);
     ck_assert_str_eq(resumed->name, "checkpoint-2.h5");
 }

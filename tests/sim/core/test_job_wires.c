@@ -89,12 +89,12 @@ START_TEST(an_exchange_on_a_shared_wire_is_all_exchange)
     World *world = two_jobs(FIDELITY_STEP, 62500000, 1);
     for (int32_t n = 0; n < 2; n++) {
         const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, n);
-        ck_assert_int_eq(attempt->value[2] / NS_PER_MS, 2 * (40 * 2000 + 4));
-        ck_assert_int_eq(attempt->value[4], 0);
+        ck_assert_int_eq(attempt->job_attempt.exchange_ns / NS_PER_MS, 2 * (40 * 2000 + 4));
+        ck_assert_int_eq(attempt->job_attempt.gang_ns, 0);
     }
     const TraceRecord *step = recording_find(&told, TRACE_STEP, NULL, 5);
     ck_assert_int_eq(step->at_ns - step->since_ns, 3 * NS_PER_S + 100 * NS_PER_US);
-    ck_assert_int_eq(step->value[6], 2 * NS_PER_S + 100 * NS_PER_US);
+    ck_assert_int_eq(step->step.parts.exchange_ns, 2 * NS_PER_S + 100 * NS_PER_US);
     // Logs know when these steps ended.
     const Job *job = world_job(world, (JobId){0});
     const int64_t *ends_ns = job_step_ends(job, 0);

@@ -163,7 +163,8 @@ START_TEST(a_group_falls_silent_together_and_again_after_its_repair)
     add_group(scenario, model_of(every(1000), 500, RECOVERY_REBOOT), (GroupMember){"C", 2, 3});
     run(scenario);
     ck_assert_int_eq(at_s(TRACE_GROUP_STRUCK, "rack1", 0), 1000);
-    ck_assert_int_eq(recording_find(&recording, TRACE_GROUP_STRUCK, NULL, 0)->value[0], 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_GROUP_STRUCK, NULL, 0)->group_struck.nodes,
+                     2);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1060);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 1060);
     ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 0)->node.index, 1);

@@ -72,7 +72,8 @@ START_TEST(commands_of_one_time_keep_their_order)
         world_check_always(world);
         world_run(world);
         for (int32_t i = 0; i < scenario->command_count; i++)
-            ck_assert_int_eq(recording_find(&told, TRACE_COMMAND_APPLIED, NULL, i)->value[0], i);
+            ck_assert_int_eq(
+                recording_find(&told, TRACE_COMMAND_APPLIED, NULL, i)->command_applied.ordinal, i);
         for (uint32_t j = 1; j < world_job_count(world); j++)
             ck_assert_int_gt(world_job(world, (JobId){j})->started_ns,
                              world_job(world, (JobId){j - 1})->started_ns);

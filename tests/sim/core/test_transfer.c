@@ -67,7 +67,7 @@ START_TEST(readers_of_one_share_slow_each_other)
     for (uint32_t j = 0; j < JOBS; j++) {
         const TraceRecord *read = read_of(&recording, j);
         ck_assert_int_eq(read->at_ns - read->since_ns, 30 * NS_PER_S + 1250 * NS_PER_MS);
-        ck_assert_int_eq(read->value[0], 10 * NS_PER_S);
+        ck_assert_int_eq(read->transfer.work_ns, 10 * NS_PER_S);
     }
     ck_assert_int_eq(share_bytes_moved(world_share(world, (ShareId){0})),
                      INT64_C(3000000000) + JOBS * INT64_C(10000000)); // and their models
@@ -89,8 +89,8 @@ START_TEST(an_outage_moves_every_end_by_its_length)
     const TraceRecord *up = recording_find(&recording, TRACE_SHARE_STATE, "up", 0);
     ck_assert_int_eq(out->at_ns, plain_ns - 7 * NS_PER_S - 3);
     ck_assert_int_eq(up->at_ns, out->at_ns + 100 * NS_PER_S);
-    ck_assert_int_eq(out->value[0], 0);
-    ck_assert_int_eq(up->value[0], PPM);
+    ck_assert_int_eq(out->share_state.speed_ppm, 0);
+    ck_assert_int_eq(up->share_state.speed_ppm, PPM);
     ck_assert_int_eq(recording_count(&recording, TRACE_SHARE_STATE, NULL), 2);
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(of_faults_that_overlap_the_slowest_counts)
     ck_assert_int_eq(recording_count(&recording, TRACE_SHARE_STATE, NULL), 6);
     for (int32_t n = 0; n < 6; n++) {
         const TraceRecord *state = recording_find(&recording, TRACE_SHARE_STATE, NULL, n);
-        ck_assert_int_eq(state->value[0], speeds_ppm[n]);
+        ck_assert_int_eq(state->share_state.speed_ppm, speeds_ppm[n]);
         ck_assert_str_eq(state->name, names[n]);
     }
 }

@@ -213,7 +213,7 @@ START_TEST(a_job_that_the_service_refuses_is_told_and_the_next_ones_come)
     const TraceRecord *last = recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 2);
     ck_assert_ptr_nonnull(last);
     ck_assert_str_eq(last->name, "job.create load-3: The specified cluster gone is not found");
-    ck_assert_int_eq(last->value[0], -1);
+    ck_assert_int_eq(last->command_refused.ordinal, -1);
 }
 END_TEST
 

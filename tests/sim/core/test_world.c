@@ -114,8 +114,8 @@ START_TEST(shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes)
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
     const TraceRecord *bill = recording_find(&recording, TRACE_NODE_BILLED, "released", 1);
     ck_assert_int_eq(bill->at_ns - bill->since_ns, 1143 * NS_PER_S);
-    ck_assert_int_eq(bill->value[0], 19 * NS_PER_MIN);
-    ck_assert_int_eq(bill->value[1], 900000);
+    ck_assert_int_eq(bill->node_billed.billed_ns, 19 * NS_PER_MIN);
+    ck_assert_int_eq(bill->node_billed.micro_usd_per_hour, 900000);
 }
 END_TEST
 
@@ -138,7 +138,8 @@ START_TEST(a_job_on_a_preparing_cluster_starts_when_its_nodes_are_ready)
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 0), 5);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 230);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 291);
-    ck_assert_int_eq(recording_find(&recording, TRACE_JOB_STATE, "succeeded", 0)->value[0], 0);
+    ck_assert_int_eq(
+        recording_find(&recording, TRACE_JOB_STATE, "succeeded", 0)->job_state.exit_code, 0);
 }
 END_TEST
 
@@ -727,10 +728,7 @@ START_TEST(a_training_job_tells_its_epochs_and_leaves_its_model)
     ck_assert_int_eq(at_s(TRACE_JOB_TRAINING, NULL, 0), 242);
     for (int32_t e = 0; e < 4; e++) {
         const TraceRecord *epoch = recording_find(&recording, TRACE_EPOCH, NULL, e);
-        int64_t parts_ns = 0;
-        for (int32_t v = 2; v < 7; v++)
-            parts_ns += epoch->value[v];
-        ck_assert_int_eq(parts_ns, epoch->at_ns - epoch->since_ns);
+        ck_assert_int_eq(step_parts_sum(epoch->epoch.parts), epoch->at_ns - epoch->since_ns);
     }
 }
 END_TEST

@@ -101,8 +101,9 @@ START_TEST(node_time_billed_is_node_time_held)
             const TraceRecord *record = &recording.items[i];
             if (record->kind == TRACE_NODE_BILLED) {
                 billed_ns += record->at_ns - record->since_ns;
-                ck_assert_int_le(record->value[0], record->at_ns - record->since_ns);
-                ck_assert_int_gt(record->value[0] + NS_PER_MIN, record->at_ns - record->since_ns);
+                ck_assert_int_le(record->node_billed.billed_ns, record->at_ns - record->since_ns);
+                ck_assert_int_gt(record->node_billed.billed_ns + NS_PER_MIN,
+                                 record->at_ns - record->since_ns);
             }
             if (record->kind == TRACE_NODE_STATE)
                 in_states_ns += record->at_ns - record->since_ns;
@@ -216,7 +217,7 @@ static void starts_take_gangs(const Told *told)
                 !is_named(record, "running") || record->at_ns != start->at_ns)
                 break;
             ck_assert(record->cluster.index == start->cluster.index);
-            ck_assert_int_eq(record->value[0], NODE_IDLE);
+            ck_assert_int_eq(record->node_state.was, NODE_IDLE);
             taken++;
         }
         const Job *job = world_job(told->world, start->job);
@@ -425,20 +426,16 @@ static void attempts_add_up(const Told *told)
     for (int32_t i = 0; i < told->told.count; i++) {
         const TraceRecord *record = &told->told.items[i];
         int64_t span_ns = record->at_ns - record->since_ns;
-        if (record->kind == TRACE_NODE_STATE && record->value[0] == NODE_RUNNING)
+        if (record->kind == TRACE_NODE_STATE && record->node_state.was == NODE_RUNNING)
             running_ns += span_ns;
         if (record->kind != TRACE_JOB_ATTEMPT)
             continue;
-        int64_t sum_ns = 0;
-        for (int32_t v = 1; v <= 7; v++) {
-            ck_assert_int_ge(record->value[v], 0);
-            sum_ns += record->value[v];
-        }
-        ck_assert_msg(sum_ns == record->value[0] * span_ns, "seed %d, record %d", (int)told->seed,
-                      (int)i);
+        const int64_t sum_ns = attempt_parts_ns(record);
+        ck_assert_msg(sum_ns == record->job_attempt.nodes * span_ns, "seed %d, record %d",
+                      (int)told->seed, (int)i);
         of_attempts_ns += sum_ns;
-        ck_assert_int_ge(record->value[8], 0);
-        kept[record->job.index] += record->value[8];
+        ck_assert_int_ge(record->job_attempt.epochs_kept, 0);
+        kept[record->job.index] += record->job_attempt.epochs_kept;
     }
     for (uint32_t n = 0; n < world_node_count(told->world); n++) {
         const Node *node = world_node(told->world, (NodeId){n});

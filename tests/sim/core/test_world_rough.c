@@ -127,7 +127,6 @@ END_TEST
  * what its nodes spent running it. */
 START_TEST(the_accounts_of_jobs_add_up)
 {
-    enum { NODES, FIRST_PART, PARTS = 7 };
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
@@ -136,12 +135,8 @@ START_TEST(the_accounts_of_jobs_add_up)
             const TraceRecord *record = &recording.items[i];
             if (record->kind != TRACE_JOB_ATTEMPT)
                 continue;
-            int64_t sum_ns = 0;
-            for (int32_t part = FIRST_PART; part < FIRST_PART + PARTS; part++) {
-                ck_assert_msg(record->value[part] >= 0, "seed %d, record %d", (int)seed, (int)i);
-                sum_ns += record->value[part];
-            }
-            ck_assert_msg(sum_ns == record->value[NODES] * (record->at_ns - record->since_ns),
+            ck_assert_msg(attempt_parts_ns(record) ==
+                              record->job_attempt.nodes * (record->at_ns - record->since_ns),
                           "seed %d, record %d", (int)seed, (int)i);
         }
         arena_destroy(arena);

@@ -8,7 +8,7 @@ static const TraceRow billed = {.record = {.kind = TRACE_NODE_BILLED,
                                            .at_ns = 9,
                                            .since_ns = 1,
                                            .name = "held",
-                                           .value = {8, 2}},
+                                           .node_billed = {8, 2}},
                                 .cluster = "d/c",
                                 .node = "n"};
 
@@ -57,7 +57,7 @@ START_TEST(a_change_shows_in_its_ingredient_alone)
                      "The runs differ in: events, times, bills. They are the same in: nodes, jobs, "
                      "files, draws.\n");
     TraceRow dearer = billed;
-    dearer.record.value[1] = 3;
+    dearer.record.node_billed.micro_usd_per_hour = 3;
     ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &dearer)), bills_alone);
     TraceRow caused = billed;
     caused.record.cause = CAUSE_CRASH;
@@ -79,13 +79,13 @@ END_TEST
 START_TEST(draws_are_an_ingredient_of_their_own)
 {
     Arena *arena = arena_create();
-    TraceRow ended = {.record = {.kind = TRACE_RUN_ENDED, .value = {42, 9, 77}}};
+    TraceRow ended = {.record = {.kind = TRACE_RUN_ENDED, .run_ended = {42, 9, 77}}};
     const char *before = fingerprint_of(arena, &ended);
-    ended.record.value[2] = 78;
+    ended.record.run_ended.drawn = 78;
     ck_assert_ptr_nonnull(
         strstr(compared(arena, before, fingerprint_of(arena, &ended)), "differ in: draws. "));
-    ended.record.value[2] = 77;
-    ended.record.value[0] = 43;
+    ended.record.run_ended.drawn = 77;
+    ended.record.run_ended.events = 43;
     ck_assert_ptr_nonnull(
         strstr(compared(arena, before, fingerprint_of(arena, &ended)), "differ in: events. "));
     arena_destroy(arena);

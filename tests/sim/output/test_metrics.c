@@ -82,7 +82,7 @@ START_TEST(a_job_has_its_moments_and_its_training)
     ck_assert_int_eq(job->nodes_max, 2);
     ck_assert_int_eq(job->epochs, 2);
     ck_assert_int_eq(job->steps, 4);
-    ck_assert_int_eq(job->exchange_ns, 16 * NS_PER_S);
+    ck_assert_int_eq(job->parts.exchange_ns, 16 * NS_PER_S);
     ck_assert_int_eq(job->accuracy_ppm, 750000);
     ck_assert_uint_eq(job->step_count, 4); // of rank 0
     ck_assert_int_eq(job->restarts, 0);

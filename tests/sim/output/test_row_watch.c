@@ -95,7 +95,7 @@ static const TraceRow billed = {.record = {.kind = TRACE_NODE_BILLED,
                                            .at_ns = 9,
                                            .since_ns = 1,
                                            .name = "held",
-                                           .value = {8, 2}},
+                                           .node_billed = {8, 2}},
                                 .cluster = "d/c",
                                 .node = "n"};
 
@@ -143,7 +143,7 @@ START_TEST(what_cannot_be_heard_again_is_said)
 {
     Arena *arena = arena_create();
     TraceRow dearer = billed, later = billed;
-    dearer.record.value[1] = 3;
+    dearer.record.node_billed.micro_usd_per_hour = 3;
     later.record.at_ns = 10;
     const char *said = explained(arena, &billed, &dearer, &later);
     ck_assert_ptr_nonnull(strstr(said, "first:  (a third run says something else again) 10\t1\t"));
@@ -157,7 +157,7 @@ START_TEST(only_the_ingredient_that_differs_is_named)
     Arena *arena = arena_create();
     TraceRow later = billed, dearer = billed;
     later.record.at_ns = 10;
-    dearer.record.value[1] = 3;
+    dearer.record.node_billed.micro_usd_per_hour = 3;
     const char *times = explained(arena, &billed, &later, &billed);
     const char *bills = explained(arena, &billed, &dearer, &billed);
     // "at record 2 in its t\n" or "... in its times\n"

@@ -31,7 +31,7 @@ START_TEST(a_record_is_a_line_of_eleven_columns)
                                      .at_ns = 300,
                                      .since_ns = 100,
                                      .name = "released",
-                                     .value = {180, 900000}},
+                                     .node_billed = {180, 900000}},
                           .cluster = "dev/gpu",
                           .node = "tvm-1"};
     Text line = {0};
@@ -133,7 +133,7 @@ START_TEST(things_are_numbered_as_they_appear_and_anew_when_made_again)
     ck_assert_uint_eq(last.record.cluster.index, 0);
     ck_assert_uint_eq(last.record.node.index, ID_NONE);
     ck_assert_str_eq(last.job, "dev/e/a");
-    ck_assert_int_eq(last.record.value[0], -1);
+    ck_assert_int_eq(last.record.job_state.exit_code, -1);
 }
 END_TEST
 

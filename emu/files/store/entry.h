@@ -1,0 +1,79 @@
+/* What the store says of a share, directory or file, and why it refuses an operation. */
+#ifndef EMU_FILES_ENTRY_H
+#define EMU_FILES_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A share, at one time or in a snapshot. */
+typedef struct {
+    const char *account;
+    const char *share;
+    const char *snapshot; /* "2018-06-15T21:57:57.0000000Z"; NULL: the share itself */
+} ShareName;
+
+typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
+
+/* Microsoft, "Scalability and performance targets for Azure Files": the largest file. */
+#define FILES_BYTES_MAX (INT64_C(4) << 40)
+
+/* What is told of a share, directory or file; strings in the caller's arena. Times are of
+ * simulated time. */
+typedef struct {
+    FilesKind kind;
+    const char *name; /* the last part, as first written */
+    int64_t id;
+    int64_t parent_id;
+    int64_t bytes;                                       /* of a file */
+    uint64_t etag;                                       /* changes with every write */
+    int64_t created_ticks, written_ticks, changed_ticks; /* changed: with every ETag */
+    const char *snapshot;                                /* of a share: its time; "" */
+    const char *properties; /* JSON object: "content-type", "content-md5", ...; "" */
+    const char *metadata;   /* JSON object; "" */
+    int64_t quota_gib;      /* of a share */
+    const char *lease;      /* of a share or file: JSON object; "" */
+    bool is_of_world;       /* a job wrote it */
+} FilesEntry;
+
+/* X(ENUM, reason) */
+#define FILES_FAILURES(X)                                                                          \
+    X(OK, "")                                                                                      \
+    X(NO_SHARE, "its share does not exist")                                                        \
+    X(NO_PARENT, "its parent directory does not exist")                                            \
+    X(NO_RESOURCE, "it does not exist")                                                            \
+    X(SHARE_EXISTS, "the share exists already")                                                    \
+    X(EXISTS, "it exists already")                                                                 \
+    X(OTHER_KIND, "a file is in the place of a directory, or a directory in the place of a file")  \
+    X(NOT_EMPTY, "the directory is not empty")                                                     \
+    X(NO_PREVIOUS, "the earlier snapshot does not exist")                                          \
+    X(MANY_SNAPSHOTS, "the share has 200 snapshots already")                                       \
+    X(HAS_SNAPSHOTS, "the share has snapshots")                                                    \
+    X(BAD_NAME, "its name is not allowed")                                                         \
+    X(BAD_RANGE, "the range is not in the file")                                                   \
+    X(TOO_LARGE, "a file has 4 TiB at most")                                                       \
+    X(SHARE_FULL, "the quota of the share is used up")                                             \
+    X(NO_SPACE, "the disk is full")                                                                \
+    X(MACHINE, "the disk has failed")
+
+typedef enum {
+#define X(name, reason) FILES_##name,
+    FILES_FAILURES(X)
+#undef X
+        FILES_FAILURE_COUNT
+} FilesFailure;
+
+/* As the end of a sentence: "cannot be taken: it does not exist". */
+const char *files_failure_reason(FilesFailure failure);
+
+/* What is written, cleared and told of is pages. */
+enum { FILES_PAGE = 512 };
+
+typedef struct {
+    int64_t first, last; /* both included */
+} FilesRange;
+typedef enum {
+    FILES_WRITTEN, /* since they were cleared, in part or whole */
+    FILES_CLEARED  /* also those of which a part was written since */
+} FilesPages;
+
+#endif

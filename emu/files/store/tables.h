@@ -1,0 +1,186 @@
+/* The tables of the file store: everything that is asked of them, and their rows.
+ *
+ * Entries of clients are rows of `file_entry`, by share, directory and folded name; the root
+ * directory of a share has the id 0. A file's bytes are its extents: which of its ranges lie where
+ * in which blob, a file of its own in the folder `contents`, to which ranges are only ever
+ * appended. Files share contents (copies, snapshots) until one of them is written. Ranges without
+ * an extent are zeros. Those that were cleared have one in the blob 0, which is no file.
+ *
+ * What the world shows lies in a temporary table with the same keys and ids of its own. A row of
+ * clients hides what the world wrote at its place, and below it, up to the row's `since_ns`; a row
+ * of kind FILES_GONE does nothing else. */
+#ifndef EMU_FILES_TABLES_H
+#define EMU_FILES_TABLES_H
+
+#include <sqlite3.h>
+
+#include "emu/files/store/entry.h"
+#include "sim/base/arena.h"
+#include "sim/base/status.h"
+
+enum { FILES_GONE = FILES_FILE + 1 };
+enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
+enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
+enum { FILES_CLEARED_BLOB = 0 };
+
+/* X(ENUM, SQL): everything that is asked of the tables. */
+#define SHARE_COLUMNS                                                                              \
+    "id, name, snapshot, since_ns, quota_gib, etag, created, changed, properties, metadata, "      \
+    "lease, is_gone"
+#define ENTRY_COLUMNS                                                                              \
+    "id, kind, name, folded, bytes, etag, created, written, changed, properties, metadata, "       \
+    "lease, contents, since_ns"
+#define WORLD_COLUMNS "id, kind, name, folded, at_ns, made_ns, bytes, modified_ms, logs, written"
+
+#define FILES_QUERIES(X)                                                                           \
+    X(SAVEPOINT, "SAVEPOINT files")                                                                \
+    X(RELEASE, "RELEASE files")                                                                    \
+    X(ROLLBACK, "ROLLBACK TO files")                                                               \
+    X(NEW_NUMBER, "UPDATE file_counter SET number = number + 1 RETURNING number")                  \
+    X(NEW_ETAG, "UPDATE file_counter SET etag = max(etag + 1, ?1) RETURNING etag")                 \
+    /* shares */                                                                                   \
+    X(SHARE, "SELECT " SHARE_COLUMNS                                                               \
+             " FROM file_share WHERE account = ?1 AND name = ?2 AND snapshot = ?3")                \
+    X(SHARES,                                                                                      \
+      "SELECT " SHARE_COLUMNS " FROM file_share WHERE account = ?1 AND name >= ?2 AND name "       \
+      ">= ?4 AND (name > ?2 OR snapshot < ?3) ORDER BY name, snapshot DESC")                       \
+    X(SHARE_SNAPSHOTS, "SELECT count(*) FROM file_share WHERE account = ?1 AND name = ?2 AND "     \
+                       "snapshot <> ''")                                                           \
+    X(SHARE_PUT, "INSERT OR REPLACE INTO file_share (account, " SHARE_COLUMNS                      \
+                 ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")              \
+    X(SHARE_DELETE, "DELETE FROM file_share WHERE account = ?1 AND name = ?2 AND snapshot = ?3")   \
+    X(SHARE_BYTES, "SELECT coalesce(sum(bytes), 0) FROM file_entry WHERE share = ?1")              \
+    X(SHARE_CONTENTS,                                                                              \
+      "SELECT DISTINCT contents FROM file_entry WHERE share = ?1 AND contents > 0")                \
+    X(SHARE_EMPTY, "DELETE FROM file_entry WHERE share = ?1")                                      \
+    X(SHARE_COPY,                                                                                  \
+      "INSERT INTO file_entry (share, parent, " ENTRY_COLUMNS                                      \
+      ") SELECT ?2, parent, " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND kind <> 3")     \
+    /* entries */                                                                                  \
+    X(ENTRY,                                                                                       \
+      "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3") \
+    X(ENTRY_BY_ID,                                                                                 \
+      "SELECT parent, name FROM file_entry WHERE share = ?1 AND id = ?2 AND kind <> 3")            \
+    X(ENTRIES, "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND "    \
+               "folded > ?3 AND folded >= ?4 ORDER BY folded")                                     \
+    X(ENTRY_PUT, "INSERT OR REPLACE INTO file_entry (share, parent, " ENTRY_COLUMNS                \
+                 ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "    \
+                 "?16)")                                                                           \
+    X(ENTRY_DELETE, "DELETE FROM file_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")     \
+    X(MARKS_DELETE, "DELETE FROM file_entry WHERE share = ?1 AND parent = ?2 AND kind = 3")        \
+    /* contents */                                                                                 \
+    X(CONTENTS_USERS, "SELECT count(*) FROM (SELECT 1 FROM file_entry WHERE contents = ?1 AND "    \
+                      "contents > 0 LIMIT 2)")                                                     \
+    X(EXTENTS, "SELECT first, length, blob, position FROM file_extent WHERE contents = ?1 AND "    \
+               "first < ?3 AND first >= coalesce((SELECT max(first) FROM file_extent WHERE "       \
+               "contents = ?1 AND first <= ?2), 0) ORDER BY first")                                \
+    X(EXTENT_PUT, "INSERT OR REPLACE INTO file_extent (contents, first, length, blob, position) "  \
+                  "VALUES (?1, ?2, ?3, ?4, ?5)")                                                   \
+    X(EXTENT_DELETE, "DELETE FROM file_extent WHERE contents = ?1 AND first = ?2")                 \
+    X(EXTENTS_COPY,                                                                                \
+      "INSERT INTO file_extent (contents, first, length, blob, position) SELECT ?2, "              \
+      "first, length, blob, position FROM file_extent WHERE contents = ?1")                        \
+    X(EXTENTS_DELETE, "DELETE FROM file_extent WHERE contents = ?1")                               \
+    X(BLOBS, "SELECT DISTINCT blob FROM file_extent WHERE contents = ?1 AND blob > 0")             \
+    X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
+    X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
+                      "?1)")                                                                       \
+    /* what the world has not been told */                                                         \
+    X(UNTOLD, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")        \
+    X(UNTOLD_PUT, "INSERT OR IGNORE INTO file_untold (account, share, path) VALUES (?1, ?2, ?3)")  \
+    X(UNTOLD_DELETE, "DELETE FROM file_untold WHERE account = ?1 AND share = ?2 AND path = ?3")    \
+    /* what the world shows */                                                                     \
+    X(WORLD, "SELECT " WORLD_COLUMNS                                                               \
+             " FROM world_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")                 \
+    X(WORLDS, "SELECT " WORLD_COLUMNS " FROM world_entry WHERE share = ?1 AND parent = ?2 AND "    \
+              "folded > ?3 AND folded >= ?4 ORDER BY folded")                                      \
+    X(WORLD_PUT, "INSERT OR REPLACE INTO world_entry (share, parent, " WORLD_COLUMNS               \
+                 ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                   \
+    /* what was made first stays, the latest time wins */                                          \
+    X(WORLD_DIRECTORY,                                                                             \
+      "INSERT INTO world_entry (share, parent, id, kind, name, folded, at_ns, made_ns, bytes, "    \
+      "modified_ms, logs, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "         \
+      "ON CONFLICT DO UPDATE SET at_ns = max(at_ns, excluded.at_ns), "                             \
+      "logs = max(logs, excluded.logs), kind = 1, id = excluded.id")                               \
+    X(WORLD_SIZED, "UPDATE world_entry SET bytes = ?4 WHERE share = ?1 AND parent = ?2 AND "       \
+                   "folded = ?3")                                                                  \
+    X(WORLD_BYTES, "SELECT coalesce(sum(max(bytes, 0)), 0) FROM world_entry WHERE share = ?1 AND " \
+                   "at_ns > ?2")                                                                   \
+    /* a directory of logs keeps in `modified_ms` that they are as of when: in ns */               \
+    X(LOGS_FRESH, "UPDATE world_entry SET modified_ms = ?4 WHERE share = ?1 AND parent = ?2 AND "  \
+                  "folded = ?3")                                                                   \
+    X(LOGS_DELETE, "DELETE FROM world_entry WHERE share = ?1 AND parent = ?2 AND kind = 2 AND "    \
+                   "written < 0")
+
+typedef enum {
+#define X(name, sql) QUERY_FILES_##name,
+    FILES_QUERIES(X)
+#undef X
+        FILES_QUERY_COUNT
+} FilesQuery;
+
+/* A row of `file_share`. */
+typedef struct {
+    int64_t id;
+    const char *name, *snapshot; /* "": the share itself */
+    int64_t since_ns;            /* what the world wrote there up to then is not seen */
+    int64_t quota_gib;
+    int64_t etag, created, changed;
+    const char *properties, *metadata, *lease;
+    bool is_gone; /* deleted, while the world still has it */
+} ShareRow;
+
+/* A row of `file_entry`. */
+typedef struct {
+    int64_t id;
+    int64_t kind; /* FilesKind or FILES_GONE */
+    const char *name, *folded;
+    int64_t bytes;
+    int64_t etag, created, written, changed;
+    const char *properties, *metadata, *lease;
+    int64_t contents; /* 0: nothing was written into it */
+    int64_t since_ns;
+} EntryRow;
+
+/* A row of `world_entry`. */
+typedef struct {
+    int64_t id;
+    int64_t kind; /* FilesKind, or FILES_GONE: a job removed it */
+    const char *name, *folded;
+    int64_t at_ns;   /* when the world made it, of a directory the last thing in it */
+    int64_t made_ns; /* the first time */
+    int64_t bytes;   /* -1: not measured yet */
+    int64_t modified_ms;
+    int64_t logs;    /* of a directory: whose logs lie there; of a log: the same; -1 */
+    int64_t written; /* of another file: index in WorldFiles.written; -1 */
+} WorldRow;
+
+typedef struct {
+    sqlite3 *database;
+    sqlite3_stmt *statements[FILES_QUERY_COUNT];
+    FilesFailure failure; /* of the machine, since the operation began */
+    int64_t now_ns;       /* the instant of what is written next */
+    int64_t now_ticks;
+} Tables;
+
+/* Prepares what is asked of the tables, which the store has made. */
+bool tables_open(Tables *tables, sqlite3 *database, Status *status);
+void tables_close(Tables *tables);
+
+/* Binds values by `types`, 'i' int64_t and 't' text, which must live until the end of the rows. */
+sqlite3_stmt *tables_ask(Tables *tables, FilesQuery query, const char *types, ...);
+/* The next row; false at the end, or when the machine fails. */
+bool tables_next(Tables *tables, sqlite3_stmt *rows);
+void tables_done(sqlite3_stmt *rows); /* before the end of the rows */
+void tables_do(Tables *tables, FilesQuery query, const char *types, ...);
+/* First column of the only row; -1 without one. */
+int64_t tables_number(Tables *tables, FilesQuery query, const char *types, ...);
+const char *column_text(sqlite3_stmt *row, int column, Arena *arena);
+/* Notes a failure of the machine, which undoes the operation. */
+void tables_fail(Tables *tables, int error_number);
+
+/* An id that no entry, share or contents has had. */
+int64_t new_number(Tables *tables);
+int64_t new_etag(Tables *tables);
+
+#endif

@@ -1,0 +1,83 @@
+/* What jobs of the world wrote on shares, as the store shows it: files, logs that grow with
+ * simulated time, checkpoints and models. Nothing of it is stored: contents are made when they are
+ * read. */
+#ifndef EMU_FILES_WORLD_FILES_H
+#define EMU_FILES_WORLD_FILES_H
+
+#include "emu/files/store/contents.h"
+#include "emu/files/store/tables.h"
+#include "sim/cloud/world.h"
+#include "sim/output/share/log_folder.h"
+#include "sim/output/trace/row.h"
+#include "sim/output/trace/written_file.h"
+
+/* A directory as both sides know it. */
+typedef struct {
+    int64_t share;       /* row of the share */
+    int64_t world_share; /* FILES_NONE: the world writes nothing there */
+    int64_t client;      /* id of clients' directory, or FILES_NONE */
+    int64_t world;       /* id of the world's, or FILES_NONE */
+    int64_t since_ns;    /* what the world wrote below it up to then is not seen */
+} Directory;
+
+/* Contents of the world's that were made not long ago, in a file without a name. */
+typedef struct {
+    int64_t share, id;
+    uint64_t etag;
+    int descriptor; /* -1: none */
+    int64_t bytes;
+    uint64_t used; /* when last, by WorldFiles.uses */
+} MadeFile;
+
+enum { MADE_FILES = 8, MODEL_SIZES = 16 };
+
+typedef struct {
+    const char *network;
+    int32_t ranks;
+    int64_t bytes;
+} ModelSize;
+
+/* Set-up tasks of a cluster, of which the world does not tell. */
+typedef struct {
+    ClusterId cluster;
+    uint32_t begun; /* that are taken up */
+} SetUp;
+
+typedef struct {
+    Arena *arena;
+    Tables *tables;
+    Blobs *blobs;
+    const World *world;   /* NULL before world_files_watch */
+    WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
+    uint32_t written_count, written_capacity, written_shown;
+    uint32_t written_by_jobs; /* of them */
+    LogFolder *logging;       /* where a log may have begun; likewise */
+    uint32_t logging_count, logging_capacity, logging_shown;
+    SetUp *set_ups; /* of all clusters */
+    uint32_t set_up_count, set_up_capacity;
+    MadeFile made[MADE_FILES];
+    uint64_t uses;
+    ModelSize sizes[MODEL_SIZES];
+    int32_t size_count;
+} WorldFiles;
+
+void world_files_open(WorldFiles *files, Arena *arena, Tables *tables, Blobs *blobs);
+void world_files_close(WorldFiles *files);
+void world_files_record(WorldFiles *files, const TraceRow *row);
+
+/* Takes up what the world told since. */
+void world_catch_up(WorldFiles *files);
+/* Index of the world's share, or FILES_NONE. */
+int64_t world_share_of(const WorldFiles *files, Arena *arena, const char *account,
+                       const char *share);
+/* The share is made by the scenario itself, so that no client need create it. */
+bool world_has_share(const WorldFiles *files, Arena *arena, const char *account, const char *share);
+WorldRow world_row(sqlite3_stmt *row, Arena *arena);
+/* Brings the logs in a directory up to date. */
+void world_enter(WorldFiles *files, const Directory *above, const WorldRow *directory);
+/* How many bytes it has, when that is not known yet. */
+void world_measure(WorldFiles *files, const Directory *above, WorldRow *row);
+uint64_t world_etag(const Directory *above, const WorldRow *row);
+FilesReader *world_reader(WorldFiles *files, const Directory *above, const WorldRow *row);
+
+#endif

@@ -1,0 +1,253 @@
+#include "reports/run/facts.h"
+
+#include <string.h>
+
+#include "reports/run/summary_facts.h"
+#include "sim/base/name_table.h"
+#include "sim/cli/files.h"
+#include "sim/json/json.h"
+#include "sim/output/summary/array.h"
+
+/* A trace at step level has a line of about 150 bytes for each step of each rank. */
+static const size_t file_bytes_max = (size_t)1 << 33;
+
+/* --- The trace, folded row by row --- */
+
+typedef struct {
+    Arena *arena;
+    Facts *facts;
+    uint32_t row_capacity;
+    uint32_t node_capacity;
+    uint32_t span_capacity;
+    uint32_t open_capacity;
+    int32_t *node_numbers; /* [cluster], the last given */
+    NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
+    NameTable *cluster_paths; /* to indexes in Facts.clusters */
+    NameTable *job_paths;
+} TraceFold;
+
+/* The index of the thing called `path`. Two things of one name, the first deleted before the second
+ * was made, are told apart by `id`: both files number things in order of creation. */
+static uint32_t index_of(const NameTable *paths, const char *path, uint32_t id, uint32_t count,
+                         const char *path_of_id)
+{
+    uint32_t index = ID_NONE;
+    if (path == NULL || (id < count && strcmp(path, path_of_id) == 0))
+        return path != NULL ? id : ID_NONE;
+    (void)name_table_find(paths, path, &index);
+    return index;
+}
+
+/* A copy of the row whose ids are indexes in Facts. */
+static TraceRow row_joined(const TraceFold *fold, const TraceRow *row)
+{
+    const Facts *facts = fold->facts;
+    TraceRow joined = *row;
+    const uint32_t cluster = row->record.cluster.index, job = row->record.job.index;
+    const bool has_cluster = cluster < facts->cluster_count, has_job = job < facts->job_count;
+    joined.record.cluster.index =
+        index_of(fold->cluster_paths, row->cluster, cluster, facts->cluster_count,
+                 has_cluster ? facts->clusters[cluster].path : NULL);
+    joined.record.job.index = index_of(fold->job_paths, row->job, job, facts->job_count,
+                                       has_job ? facts->jobs[job].path : NULL);
+    return joined;
+}
+
+static void row_keep(TraceFold *fold, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    facts->rows = array_room(fold->arena, facts->rows, facts->row_count + 1, &fold->row_capacity,
+                             sizeof(TraceRow));
+    facts->rows[facts->row_count++] = *row;
+    if (row->record.job.index < facts->job_count) {
+        ReportJob *job = &facts->jobs[row->record.job.index];
+        job->epochs_told += row->record.kind == TRACE_EPOCH;
+        job->evaluations_told += row->record.kind == TRACE_EVALUATION;
+    }
+}
+
+/* Nodes of no known cluster are counted together, in the last place. */
+static int32_t node_number_next(const TraceFold *fold, uint32_t cluster)
+{
+    const uint32_t count = fold->facts->cluster_count;
+    return ++fold->node_numbers[cluster < count ? cluster : count];
+}
+
+static const ReportNode unknown_node = {
+    .cluster = ID_NONE, .allocated_ns = ABSENT, .released_ns = ABSENT, .billed_ns = ABSENT};
+
+/* Makes room for the row's node and those of lower ids, which the rows left out may have had. */
+static void node_meet(TraceFold *fold, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    const uint32_t node = row->record.node.index;
+    facts->nodes =
+        array_room(fold->arena, facts->nodes, node + 1, &fold->node_capacity, sizeof(ReportNode));
+    fold->open =
+        array_room(fold->arena, fold->open, node + 1, &fold->open_capacity, sizeof(NodeSpan));
+    for (; facts->node_count <= node; facts->node_count++) {
+        facts->nodes[facts->node_count] = unknown_node;
+        fold->open[facts->node_count] =
+            (NodeSpan){.node = facts->node_count, .state = NODE_STATE_COUNT, .job = ID_NONE};
+    }
+    if (facts->nodes[node].name == NULL) {
+        const uint32_t cluster = row->record.cluster.index;
+        facts->nodes[node].name = row->node;
+        facts->nodes[node].number = node_number_next(fold, cluster);
+        facts->nodes[node].cluster = cluster;
+    }
+}
+
+static void span_close(TraceFold *fold, uint32_t node, int64_t end_ns)
+{
+    Facts *facts = fold->facts;
+    NodeSpan span = fold->open[node];
+    if (span.state == NODE_STATE_COUNT || span.begin_ns >= end_ns)
+        return;
+    span.end_ns = end_ns;
+    facts->spans = array_room(fold->arena, facts->spans, facts->span_count + 1,
+                              &fold->span_capacity, sizeof(NodeSpan));
+    facts->spans[facts->span_count++] = span;
+}
+
+static NodeState node_state_of(const char *name)
+{
+    int state = 0;
+    while (state < NODE_STATE_COUNT &&
+           (name == NULL || strcmp(name, node_state_name((NodeState)state)) != 0))
+        state++;
+    return (NodeState)state;
+}
+
+static void node_state_told(TraceFold *fold, const TraceRow *row)
+{
+    const uint32_t node = row->record.node.index;
+    const int64_t at_ns = row->record.at_ns;
+    span_close(fold, node, at_ns);
+    NodeSpan *open = &fold->open[node];
+    if (open->state == NODE_STATE_COUNT)
+        fold->facts->nodes[node].allocated_ns = at_ns;
+    *open = (NodeSpan){.node = node,
+                       .state = node_state_of(row->record.name),
+                       .job = row->record.job.index,
+                       .begin_ns = at_ns};
+    if (open->state == NODE_STATE_COUNT)
+        fold->facts->nodes[node].released_ns = at_ns;
+}
+
+static void node_billed_told(TraceFold *fold, const TraceRow *row)
+{
+    ReportNode *node = &fold->facts->nodes[row->record.node.index];
+    node->billed_ns = row->record.node_billed.billed_ns;
+    node->micro_usd_per_hour = row->record.node_billed.micro_usd_per_hour;
+    node->allocated_ns = row->record.since_ns;
+}
+
+static void row_told(void *listener, const TraceRow *told)
+{
+    TraceFold *fold = listener;
+    if (told->record.kind == TRACE_STEP || told->record.kind == TRACE_TRANSFER)
+        return;
+    const TraceRow joined = row_joined(fold, told);
+    const TraceRow *row = &joined;
+    row_keep(fold, row);
+    if (row->node == NULL)
+        return;
+    node_meet(fold, row);
+    if (row->record.kind == TRACE_NODE_STATE)
+        node_state_told(fold, row);
+    if (row->record.kind == TRACE_NODE_BILLED)
+        node_billed_told(fold, row);
+    if (row->record.kind == TRACE_JOB_STAGE) // who runs there, where the state did not say
+        fold->open[row->record.node.index].job = row->record.job.index;
+}
+
+static TraceFold fold_start(Arena *arena, Facts *facts)
+{
+    TraceFold fold = {.arena = arena,
+                      .facts = facts,
+                      .node_numbers = ARENA_ARRAY(arena, int32_t, facts->cluster_count + 1),
+                      .cluster_paths = name_table_create(arena),
+                      .job_paths = name_table_create(arena)};
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        name_table_set(fold.cluster_paths, facts->clusters[i].path, i);
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        name_table_set(fold.job_paths, facts->jobs[i].path, i);
+    return fold;
+}
+
+/* --- The two files --- */
+
+static char *path_in(Arena *arena, const char *directory, const char *name)
+{
+    const size_t length = strlen(directory);
+    const bool has_slash = length > 0 && directory[length - 1] == '/';
+    return arena_printf(arena, "%s%s%s", directory, has_slash ? "" : "/", name);
+}
+
+static bool first_problem(const Problems *problems, Status *status)
+{
+    if (problems->count == 0)
+        return true;
+    *status = problems->items[0];
+    return false;
+}
+
+static bool summary_read(Arena *arena, const char *path, Facts *facts, Status *status)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!file_read(arena, path, file_bytes_max, &text, &length, status))
+        return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
+    Problems problems = problems_create(arena);
+    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
+    if (root != NULL)
+        summary_facts_read(arena, root, facts, &problems);
+    return first_problem(&problems, status);
+}
+
+static bool trace_read(Arena *arena, const char *path, Facts *facts, Status *status)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!file_read(arena, path, file_bytes_max, &text, &length, status))
+        return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
+    TraceFold fold = fold_start(arena, facts);
+    const TraceListener listener = {
+        .listener = &fold, .level = TRACE_LEVEL_EPOCHS, .row = row_told};
+    TraceHeader header = {0};
+    Problems problems = problems_create(arena);
+    if (!trace_tsv_read(arena, path, text, length, &header, listener, &problems))
+        return first_problem(&problems, status);
+    facts->level = header.level;
+    facts->start_unix_ms = header.start_unix_ms;
+    for (uint32_t node = 0; node < facts->node_count; node++)
+        span_close(&fold, node, facts->end_ns);
+    return true;
+}
+
+Facts *facts_read(Arena *arena, const char *run_directory, Status *status)
+{
+    Facts *facts = ARENA_NEW(arena, Facts);
+    // The summary first: the trace's rows are joined to its clusters and jobs.
+    const bool is_read =
+        summary_read(arena, path_in(arena, run_directory, "summary.json"), facts, status) &&
+        trace_read(arena, path_in(arena, run_directory, "trace.tsv"), facts, status);
+    return is_read ? facts : NULL;
+}
+
+bool facts_has(const Facts *facts, TraceKind kind)
+{
+    for (uint32_t i = 0; i < facts->row_count; i++)
+        if (facts->rows[i].record.kind == kind)
+            return true;
+    return false;
+}
+
+const char *facts_no_epochs(const Facts *facts)
+{
+    if (facts->level < TRACE_LEVEL_EPOCHS)
+        return "Not drawn: the trace was written at level jobs and has no epochs. "
+               "`trainyard run --trace epochs` writes them.";
+    return "Not drawn: no job finished an epoch.";
+}

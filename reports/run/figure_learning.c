@@ -1,0 +1,177 @@
+/* Private to reports/run: accuracy and loss over epochs, in training and in validation. */
+#include <inttypes.h>
+
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "reports/text/wording.h"
+#include "sim/output/summary/decimal.h"
+
+enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
+
+/* A measure and where the trace has it. */
+typedef struct {
+    const char *file;
+    const char *title;
+    int64_t (*value)(const TraceRecord *record);
+    int32_t decimals; /* of the value as shown: ppm as per cent have 4 */
+    const char *axis;
+} Measure;
+
+static int64_t accuracy_ppm(const TraceRecord *record)
+{
+    return record->kind == TRACE_EPOCH ? record->epoch.train_accuracy_ppm
+                                       : record->evaluation.accuracy_ppm;
+}
+
+static int64_t loss_micro(const TraceRecord *record)
+{
+    return record->kind == TRACE_EPOCH ? record->epoch.train_loss_micro
+                                       : record->evaluation.loss_micro;
+}
+
+static const Measure measures[] = {
+    {"accuracy", "Accuracy over epochs", accuracy_ppm, 4, "y_end = 100\ny_format = '%g %%'\n"},
+    {"loss", "Loss over epochs", loss_micro, 6, "y_end = 0\ny_format = '%g'\n"},
+};
+enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
+
+typedef struct {
+    uint32_t job;
+    TraceKind kind; /* TRACE_EPOCH: training; TRACE_EVALUATION: validation */
+    uint32_t points;
+} Curve;
+
+typedef struct {
+    Curve items[2 * JOBS_SHOWN];
+    int32_t count;
+    uint32_t jobs;     /* that have a curve */
+    uint32_t jobs_all; /* that would, with more room */
+} Curves;
+
+static Curves curves_of(const Facts *facts)
+{
+    Curves curves = {.count = 0};
+    for (uint32_t job = 0; job < facts->job_count; job++) {
+        const Curve validation = {job, TRACE_EVALUATION, facts->jobs[job].evaluations_told};
+        const Curve training = {job, TRACE_EPOCH, facts->jobs[job].epochs_told};
+        if (validation.points + training.points == 0)
+            continue;
+        curves.jobs_all++;
+        if (curves.jobs == JOBS_SHOWN)
+            continue;
+        curves.jobs++;
+        if (validation.points > 0)
+            curves.items[curves.count++] = validation;
+        if (training.points > 0)
+            curves.items[curves.count++] = training;
+    }
+    return curves;
+}
+
+/* With one job its two curves differ in colour, with several the jobs do. */
+static int32_t series_of(const Curves *curves, int32_t curve)
+{
+    if (curves->jobs == 1)
+        return curves->items[curve].kind == TRACE_EPOCH;
+    int32_t series = 0;
+    for (int32_t i = 0; i < curve; i++)
+        series += curves->items[i].job != curves->items[i + 1].job;
+    return series;
+}
+
+static void curves_key_print(Text *out, const Facts *facts, const Curves *curves,
+                             FigureLayout layout)
+{
+    Shade shades[2 * JOBS_SHOWN] = {{0}};
+    uint32_t used = 0;
+    for (int32_t curve = 0; curve < curves->count; curve++) {
+        const Curve *item = &curves->items[curve];
+        const int32_t series = series_of(curves, curve);
+        const char *kind = item->kind == TRACE_EPOCH ? "training" : "validation";
+        shades[series].name = curves->jobs == 1 ? kind : facts->jobs[item->job].name;
+        shades[series].rgb = series_rgb[series];
+        used |= 1U << series;
+    }
+    key_print(out, shades, 2 * JOBS_SHOWN, used, layout);
+}
+
+static void curve_style_print(Text *out, const Curves *curves, int32_t curve)
+{
+    const int32_t dash = curves->items[curve].kind == TRACE_EPOCH ? 2 : 1;
+    text_printf(out, "curve_dash[%d] = %d\ncurve_rgb[%d] = 0x%06" PRIX32 "\n", curve + 1, dash,
+                curve + 1, (uint32_t)series_rgb[series_of(curves, curve)]);
+}
+
+/* Prints the curve's points and returns its last epoch. */
+static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
+                            const Measure *measure)
+{
+    int64_t last = 0;
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        const TraceRow *row = &facts->rows[i];
+        if (row->record.kind != curve->kind || row->record.job.index != curve->job)
+            continue;
+        const int64_t epoch =
+            curve->kind == TRACE_EPOCH ? row->record.epoch.epoch : row->record.evaluation.epoch;
+        text_printf(out, "%" PRId64 " ", epoch);
+        decimal_print_rounded(out, measure->value(&row->record), measure->decimals,
+                              measure->decimals);
+        text_add(out, "\n");
+        last = epoch > last ? epoch : last;
+    }
+    return last;
+}
+
+static void learning_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
+{
+    const Measure *measure = &measures[subject];
+    const Curves curves = curves_of(facts);
+    int64_t epochs = 1;
+    bool has_points = false;
+    curves_key_print(out, facts, &curves, layout);
+    text_printf(out, "curves = %" PRId32 "\narray curve_rgb[curves]\narray curve_dash[curves]\n",
+                curves.count);
+    for (int32_t curve = 0; curve < curves.count; curve++) {
+        curve_style_print(out, &curves, curve);
+        has_points = has_points || curves.items[curve].points <= POINTS_MAX;
+    }
+    text_add(out, "$curves << END\n");
+    for (int32_t curve = 0; curve < curves.count; curve++) {
+        const int64_t last = points_print(out, facts, &curves.items[curve], measure);
+        epochs = last > epochs ? last : epochs;
+        text_add(out, "\n\n");
+    }
+    text_printf(out, "END\n%sepochs = %" PRId64 "\nx_step = %" PRId64 "\nhas_points = %d\n",
+                measure->axis, epochs, round_step(epochs, layout.is_narrow ? 6 : 8), has_points);
+}
+
+static const char *curves_note(Arena *arena, const Curves *curves)
+{
+    if (curves->jobs == 1)
+        return "";
+    return arena_printf(arena, "Lines: validation. Dashes: training.%s",
+                        curves->jobs < curves->jobs_all
+                            ? arena_printf(arena,
+                                           " The first %" PRIu32 " of %" PRIu32 " jobs are drawn.",
+                                           curves->jobs, curves->jobs_all)
+                            : "");
+}
+
+void figures_learning(Figures *figures, const Facts *facts)
+{
+    const Curves curves = curves_of(facts);
+    for (uint32_t i = 0; i < MEASURES; i++) {
+        Figure figure = {.section = SECTION_LEARNING,
+                         .file = measures[i].file,
+                         .title = measures[i].title,
+                         .note = "",
+                         .is_half = true};
+        if (curves.count > 0) {
+            figure.note = curves_note(figures->arena, &curves);
+            figure_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
+            continue;
+        }
+        figure.note = facts_no_epochs(facts);
+        figures_missing(figures, figure);
+    }
+}

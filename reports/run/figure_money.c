@@ -1,0 +1,91 @@
+/* Private to reports/run: where the money of each cluster went: a bar for each, divided by what its
+ * nodes did. */
+#include <inttypes.h>
+
+#include "reports/figure/bars.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "sim/output/summary/capped.h"
+
+enum { CLUSTERS_SHOWN = 12 };
+
+/* What was worth its money is blue and green, waiting is yellow and grey, what was lost is red. */
+static const struct {
+    int32_t rgb;
+    int32_t ink_rgb;
+} shades[] = {
+    [USE_USEFUL] = {0x228833, 0xFFFFFF},   [USE_EXCHANGE] = {0x3B6FB0, 0xFFFFFF},
+    [USE_INPUT] = {0xCCBB44, 0x000000},    [USE_GANG] = {0xE2C6A0, 0x000000},
+    [USE_STARTUP] = {0x44AA99, 0x000000},  [USE_CHECKPOINT] = {0x88CCEE, 0x000000},
+    [USE_LOST] = {0xCC3311, 0xFFFFFF},     [USE_PROVISIONING] = {0xDDAA33, 0x000000},
+    [USE_IDLE] = {0xC3D3E0, 0x000000},     [USE_LEAVING] = {0xA08A7A, 0x000000},
+    [USE_UNUSABLE] = {0x882255, 0xFFFFFF}, [USE_UNATTRIBUTED] = {0x777777, 0xFFFFFF},
+};
+_Static_assert(sizeof(shades) / sizeof(shades[0]) == USE_COUNT, "one shade per use");
+
+static int64_t part(const ReportCluster *cluster, int use)
+{
+    return cluster->use_micro_usd[use] == ABSENT ? 0 : cluster->use_micro_usd[use];
+}
+
+static int64_t whole(const ReportCluster *cluster)
+{
+    int64_t sum = 0;
+    for (int use = 0; use < USE_COUNT; use++)
+        sum = capped_sum(sum, part(cluster, use));
+    return sum;
+}
+
+static uint32_t clusters_with_bill(const Facts *facts)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        count += whole(&facts->clusters[i]) > 0;
+    return count;
+}
+
+static uint32_t rows_shown(const Facts *facts)
+{
+    const uint32_t all = clusters_with_bill(facts);
+    return all < CLUSTERS_SHOWN ? all : CLUSTERS_SHOWN;
+}
+
+static void money_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
+{
+    (void)subject;
+    const uint32_t rows = rows_shown(facts);
+    BarShade looks[USE_COUNT];
+    for (int use = 0; use < USE_COUNT; use++)
+        looks[use] =
+            (BarShade){{node_use_words((NodeUse)use), shades[use].rgb}, shades[use].ink_rgb};
+    const BarStyle style = {looks, USE_COUNT, layout.is_narrow ? 140000 : 50000, layout};
+    Bars bars = bars_begin(out, rows, style);
+    for (uint32_t i = 0; bars.row < rows; i++) {
+        const ReportCluster *cluster = &facts->clusters[i];
+        int64_t parts[USE_COUNT];
+        for (int use = 0; use < USE_COUNT; use++)
+            parts[use] = part(cluster, use);
+        if (whole(cluster) > 0)
+            bars_add(out, &bars, cluster->name, parts);
+    }
+    bars_end(out, &bars);
+}
+
+void figures_money(Figures *figures, const Facts *facts)
+{
+    Figure figure = {.section = SECTION_MONEY,
+                     .file = "money",
+                     .title = "Each cluster's bill, by what its nodes did",
+                     .note = ""};
+    const uint32_t all = clusters_with_bill(facts);
+    if (all == 0) {
+        figure.note = "Not drawn: no node was billed in this run.";
+        figures_missing(figures, figure);
+        return;
+    }
+    if (all > CLUSTERS_SHOWN)
+        figure.note = arena_printf(
+            figures->arena, "The first %d of %" PRIu32 " clusters are drawn.", CLUSTERS_SHOWN, all);
+    const int32_t rows = (int32_t)rows_shown(facts);
+    figure_draw(figures, figure, "split.gp", money_data, facts, 0, rows == 1 ? 60 : rows * 30);
+}

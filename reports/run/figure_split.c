@@ -1,0 +1,154 @@
+/* Private to reports/run: where the time of training goes: a bar for each job, and one job's
+ * epochs. */
+#include <inttypes.h>
+
+#include "reports/figure/bars.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "sim/output/summary/capped.h"
+
+enum { SPLITS_SHOWN = 12 };
+
+/* P. Tol's "bright" scheme. */
+static const BarShade parts[] = {
+    {{"input", 0xCCBB44}, 0x000000},      {{"compute", 0x228833}, 0xFFFFFF},
+    {{"waiting", 0xBBBBBB}, 0x000000},    {{"exchange", 0x3B6FB0}, 0xFFFFFF},
+    {{"update", 0xAA3377}, 0xFFFFFF},     {{"evaluation", 0xEE7733}, 0x000000},
+    {{"checkpoint", 0xCC6677}, 0x000000},
+};
+_Static_assert(sizeof(parts) / sizeof(parts[0]) == PART_COUNT, "one shade per part");
+
+static int64_t part_ns(const ReportJob *job, int32_t part)
+{
+    return job->part_ns[part] == ABSENT ? 0 : job->part_ns[part];
+}
+
+static int64_t training_ns(const ReportJob *job)
+{
+    int64_t sum_ns = 0;
+    for (int32_t part = 0; part < PART_COUNT; part++)
+        sum_ns = capped_sum(sum_ns, part_ns(job, part));
+    return sum_ns;
+}
+
+static uint32_t jobs_with_split(const Facts *facts)
+{
+    uint32_t count = 0;
+    for (uint32_t job = 0; job < facts->job_count; job++)
+        count += training_ns(&facts->jobs[job]) > 0;
+    return count;
+}
+
+/* --- All jobs --- */
+
+static uint32_t splits_shown(const Facts *facts)
+{
+    const uint32_t all = jobs_with_split(facts);
+    return all < SPLITS_SHOWN ? all : SPLITS_SHOWN;
+}
+
+static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
+{
+    (void)subject;
+    const uint32_t rows = splits_shown(facts);
+    Bars bars = bars_begin(out, rows, (BarStyle){parts, PART_COUNT, 90000, layout});
+    for (uint32_t i = 0; bars.row < rows; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        int64_t of_job_ns[PART_COUNT];
+        for (int32_t part = 0; part < PART_COUNT; part++)
+            of_job_ns[part] = part_ns(job, part);
+        if (training_ns(job) > 0)
+            bars_add(out, &bars, job->name, of_job_ns);
+    }
+    bars_end(out, &bars);
+}
+
+/* --- The epochs of one job --- */
+
+static bool is_epoch_of(const TraceRow *row, uint32_t job)
+{
+    return row->record.kind == TRACE_EPOCH && row->record.job.index == job;
+}
+
+static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayout layout)
+{
+    const int64_t labels_max = layout.is_narrow ? 6 : 10;
+    int64_t epochs = 1;
+    bars_key_print(out, parts, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
+    text_add(out, "$epochs << END\n");
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        const TraceRow *row = &facts->rows[i];
+        if (!is_epoch_of(row, job))
+            continue;
+        const int64_t epoch = row->record.epoch.epoch;
+        const StepParts *spent = &row->record.epoch.parts;
+        const int64_t parts_ns[PART_STEP_COUNT] = {spent->input_ns, spent->compute_ns,
+                                                   spent->wait_ns, spent->exchange_ns,
+                                                   spent->update_ns};
+        int64_t sum_ns = 0;
+        text_printf(out, "%" PRId64, epoch);
+        for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
+            sum_ns = capped_sum(sum_ns, parts_ns[part]);
+            text_add(out, " ");
+            seconds_print(out, sum_ns);
+        }
+        text_add(out, "\n");
+        epochs = epoch > epochs ? epoch : epochs;
+    }
+    text_printf(out, "END\nepochs = %" PRId64 "\nx_step = %" PRId64 "\n", epochs,
+                round_step(epochs, labels_max));
+}
+
+static uint32_t job_with_most_epochs(const Facts *facts)
+{
+    uint32_t best = 0, best_count = 0;
+    for (uint32_t job = 0; job < facts->job_count; job++) {
+        const uint32_t count = facts->jobs[job].epochs_told;
+        if (count > best_count) {
+            best = job;
+            best_count = count;
+        }
+    }
+    return best_count > 0 ? best : ID_NONE;
+}
+
+static void epochs_figure(Figures *figures, const Facts *facts)
+{
+    Figure figure = {.section = SECTION_SPLIT,
+                     .file = "epochs",
+                     .title = "The parts of each epoch",
+                     .note = "",
+                     .is_half = true};
+    const uint32_t job = job_with_most_epochs(facts);
+    if (job == ID_NONE) {
+        figure.note = facts_no_epochs(facts);
+        figures_missing(figures, figure);
+        return;
+    }
+    if (jobs_with_split(facts) > 1)
+        figure.note = arena_printf(figures->arena, "Job %s, the one with the most epochs.",
+                                   facts->jobs[job].name);
+    figure_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
+}
+
+void figures_split(Figures *figures, const Facts *facts)
+{
+    Figure figure = {.section = SECTION_SPLIT,
+                     .file = "split",
+                     .title = "Where training time went",
+                     .note = "",
+                     .is_half = true};
+    const uint32_t all = jobs_with_split(facts);
+    if (all == 0) {
+        figure.note = "Not drawn: no job finished its training.";
+        figures_missing(figures, figure);
+    } else {
+        const int32_t rows = (int32_t)splits_shown(facts);
+        if (all > SPLITS_SHOWN)
+            figure.note = arena_printf(figures->arena,
+                                       "The first %d of %" PRIu32 " jobs that trained are drawn.",
+                                       SPLITS_SHOWN, all);
+        figure_draw(figures, figure, "split.gp", split_data, facts, 0, rows == 1 ? 84 : rows * 30);
+    }
+    epochs_figure(figures, facts);
+}

@@ -1,0 +1,502 @@
+/* Private to reports/run: the top of the page: what people ask first, answered in sentences, and
+ * the key figures. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "reports/run/clock.h"
+#include "reports/run/sections.h"
+#include "reports/run/table.h"
+#include "reports/text/wording.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cloud/job/job.h"
+#include "sim/output/summary/capped.h"
+#include "sim/output/summary/decimal.h"
+
+/* More things of a kind are summed up instead of told one by one. */
+enum { TOLD_ONE_BY_ONE = 6 };
+
+static bool is_in_state(const ReportJob *job, JobState state)
+{
+    return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
+}
+
+static uint32_t jobs_in_state(const Facts *facts, JobState state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        count += is_in_state(&facts->jobs[i], state);
+    return count;
+}
+
+/* " after 4 min 42 s (17:49:42 UTC)" */
+static void moment_print(Text *out, const Facts *facts, int64_t at_ns)
+{
+    text_add(out, " after ");
+    span_print(out, at_ns);
+    text_add(out, " (");
+    clock_time_print(out, facts, at_ns);
+    text_add(out, " UTC)");
+}
+
+/* One answer: its sentences as paragraphs. Takes `plain`, whose lines are the paragraphs. */
+static void answer_print(Text *html, const char *question, Text *plain)
+{
+    text_printf(html, "<div><dt>%s</dt><dd>", question);
+    const char *line = text_string(plain);
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        Text paragraph = {0};
+        text_append(&paragraph, line, length);
+        text_add(html, "<p>");
+        markup_print(html, text_string(&paragraph));
+        text_add(html, "</p>");
+        text_free(&paragraph);
+        line += length + (line[length] == '\n');
+    }
+    text_add(html, "</dd></div>\n");
+    text_free(plain);
+}
+
+/* --- When was the cluster ready? --- */
+
+static void cluster_ready_words(Text *out, const Facts *facts, const ReportCluster *cluster)
+{
+    text_add(out, cluster->name);
+    if (cluster->ready_ns != ABSENT) {
+        text_add(out, " was ready");
+        moment_print(out, facts, cluster->ready_ns);
+    } else if (cluster->steady_ns != ABSENT) {
+        text_add(out, " was steady");
+        moment_print(out, facts, cluster->steady_ns);
+        text_add(out, " but never had all its nodes prepared");
+    } else {
+        text_add(out, " never became steady");
+    }
+    if (cluster->nodes_max != ABSENT && cluster->nodes_max > 0) {
+        text_add(out, "; it had up to ");
+        count_print(out, cluster->nodes_max, "node", "nodes");
+        if (cluster->vm_size != NULL)
+            text_printf(out, " of %s", cluster->vm_size);
+        if (cluster->priority != NULL)
+            text_printf(out, ", %s", cluster->priority);
+    }
+    text_add(out, ".\n");
+}
+
+static void clusters_ready_words(Text *out, const Facts *facts)
+{
+    uint32_t ready = 0;
+    int64_t last_ns = 0;
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        if (facts->clusters[i].ready_ns != ABSENT) {
+            ready++;
+            last_ns = facts->clusters[i].ready_ns > last_ns ? facts->clusters[i].ready_ns : last_ns;
+        }
+    text_printf(out, "%" PRIu32 " of %" PRIu32 " clusters became ready", ready,
+                facts->cluster_count);
+    if (ready > 0) {
+        text_add(out, ", the last");
+        moment_print(out, facts, last_ns);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_ready(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->cluster_count == 0)
+        text_add(&plain, "The run created no cluster.\n");
+    if (facts->cluster_count > TOLD_ONE_BY_ONE)
+        clusters_ready_words(&plain, facts);
+    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
+        cluster_ready_words(&plain, facts, &facts->clusters[i]);
+    answer_print(html,
+                 facts->cluster_count == 1 ? "When was the cluster ready?"
+                                           : "When were the clusters ready?",
+                 &plain);
+}
+
+/* --- When was each job done? --- */
+
+static void spent_print(Text *out, int64_t ns, const char *on, const char **separator)
+{
+    if (ns == ABSENT || ns == 0)
+        return;
+    text_add(out, *separator);
+    span_print(out, ns);
+    text_printf(out, " %s", on);
+    *separator = ", ";
+}
+
+/* What is left of a run that the named parts do not explain: a program that does not train, or a
+ * training cut short. */
+static int64_t program_ns(const ReportJob *job)
+{
+    const int64_t parts_ns[] = {job->prep_ns, job->start_ns, job->train_ns, job->finish_ns};
+    if (job->run_ns == ABSENT)
+        return ABSENT;
+    int64_t rest_ns = job->run_ns;
+    for (size_t i = 0; i < sizeof parts_ns / sizeof parts_ns[0]; i++)
+        if (parts_ns[i] != ABSENT)
+            rest_ns = parts_ns[i] < rest_ns ? rest_ns - parts_ns[i] : 0;
+    return rest_ns;
+}
+
+static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
+{
+    text_add(out, job->name);
+    if (job->ended_ns == ABSENT) {
+        text_printf(out, " was still %s when the run ended.\n",
+                    job->state != NULL ? job->state : "unknown");
+        return;
+    }
+    text_printf(out, " %s", job->state != NULL ? job->state : "ended");
+    moment_print(out, facts, job->ended_ns);
+    const char *separator = ": ";
+    const bool has_restarted = job->restarts != ABSENT && job->restarts > 0;
+    if (has_restarted) { // the wait is of all attempts, what follows is of the last
+        spent_print(out, job_turnaround_ns(job), "since it was submitted", &separator);
+        text_printf(out, "%s%" PRId64 " restart%s", separator, job->restarts,
+                    plural(job->restarts));
+        separator = ", ";
+    }
+    spent_print(out, job->queue_ns, "in the queue", &separator);
+    if (has_restarted)
+        separator = "; of the last attempt ";
+    spent_print(out, job->prep_ns, "preparing its nodes", &separator);
+    spent_print(out, job->start_ns, "starting", &separator);
+    spent_print(out, job->train_ns, "training", &separator);
+    spent_print(out, program_ns(job), "running", &separator);
+    spent_print(out, job->finish_ns, "finishing", &separator);
+    text_add(out, ".\n");
+}
+
+/* The larger of two, of which either may be ABSENT. */
+static int64_t later(int64_t a_ns, int64_t b_ns)
+{
+    if (a_ns == ABSENT || b_ns == ABSENT)
+        return a_ns == ABSENT ? b_ns : a_ns;
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* Among the jobs that are listed. */
+static void longest_wait_words(Text *out, const Facts *facts)
+{
+    const ReportJob *longest = NULL;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (job->queue_ns != ABSENT && (longest == NULL || job->queue_ns > longest->queue_ns))
+            longest = job;
+    }
+    if (longest == NULL)
+        return;
+    text_printf(out, "The longest wait in a queue was that of %s: ", longest->name);
+    span_print(out, longest->queue_ns);
+    text_add(out, ".\n");
+}
+
+/* Among the jobs that are listed. */
+static int64_t last_end_ns(const Facts *facts)
+{
+    int64_t last_ns = ABSENT;
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        last_ns = later(last_ns, facts->jobs[i].ended_ns);
+    return last_ns;
+}
+
+/* When the last of all jobs was done, those of workloads included; ABSENT while one is not. */
+static int64_t all_ended_ns(const Facts *facts)
+{
+    int64_t last_ns = last_end_ns(facts);
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        if (facts->jobs[i].ended_ns == ABSENT)
+            return ABSENT;
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        if (facts->workloads[i].unfinished != 0)
+            return ABSENT;
+        last_ns = later(last_ns, facts->workloads[i].last_ended_ns);
+    }
+    return last_ns;
+}
+
+static void jobs_done_words(Text *out, const Facts *facts)
+{
+    text_printf(out, "Of %" PRIu32 " %sjobs %" PRIu32 " succeeded and %" PRIu32 " failed",
+                facts->job_count, facts->workload_count > 0 ? "other " : "",
+                jobs_in_state(facts, JOB_SUCCEEDED), jobs_in_state(facts, JOB_FAILED));
+    if (last_end_ns(facts) != ABSENT) {
+        text_add(out, "; the last one ended");
+        moment_print(out, facts, last_end_ns(facts));
+    }
+    text_add(out, ".\n");
+    longest_wait_words(out, facts);
+}
+
+static void workload_done_words(Text *out, const ReportWorkload *workload)
+{
+    text_printf(out,
+                "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
+                " failed and %" PRId64 " were not over",
+                workload->name, workload->jobs, workload->succeeded, workload->failed,
+                workload->unfinished);
+    if (workload->queue_p95_ns != ABSENT) {
+        text_add(out, "; 95\xC2\xA0% of them waited at most ");
+        span_print(out, workload->queue_p95_ns);
+        if (workload->queue_max_ns != ABSENT) {
+            text_add(out, ", the longest ");
+            span_print(out, workload->queue_max_ns);
+        }
+    } else if (workload->waiting != ABSENT) {
+        text_printf(out,
+                    "; %" PRId64
+                    " still waited, so that nobody knows how long 95\xC2\xA0%% of them "
+                    "wait at most",
+                    workload->waiting);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_done(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->job_count == 0 && facts->workload_count == 0)
+        text_add(&plain, "The run had no job.\n");
+    for (uint32_t i = 0; i < facts->workload_count; i++)
+        workload_done_words(&plain, &facts->workloads[i]);
+    if (facts->job_count > TOLD_ONE_BY_ONE)
+        jobs_done_words(&plain, facts);
+    for (uint32_t i = 0; facts->job_count <= TOLD_ONE_BY_ONE && i < facts->job_count; i++)
+        job_done_words(&plain, facts, &facts->jobs[i]);
+    answer_print(html,
+                 facts->job_count == 1 ? "When was the job done?" : "When were the jobs done?",
+                 &plain);
+}
+
+/* --- What did it cost? --- */
+
+static void cluster_cost_words(Text *out, const ReportCluster *cluster)
+{
+    if (cluster->cost_micro_usd == ABSENT)
+        return;
+    text_printf(out, "%s: ", cluster->name);
+    usd_print(out, cluster->cost_micro_usd);
+    if (cluster->billed_ns != ABSENT) {
+        text_add(out, " for ");
+        if (cluster->billed_ns <= INT64_MAX)
+            span_print(out, wide_capped(cluster->billed_ns));
+        else
+            cell_hours(out, cluster->billed_ns);
+        text_add(out, " of node time billed");
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_cost(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->cost_micro_usd == ABSENT) {
+        text_add(&plain, "The summary has no cost.\n");
+    } else {
+        usd_print(&plain, facts->cost_micro_usd);
+        text_add(&plain, " in all");
+        if (facts->storage_micro_usd != ABSENT && facts->storage_micro_usd > 0) {
+            text_add(&plain, ", of which ");
+            usd_print(&plain, facts->storage_micro_usd);
+            text_add(&plain, " for file storage");
+        }
+        text_add(&plain, ".\n");
+    }
+    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
+        cluster_cost_words(&plain, &facts->clusters[i]);
+    if (facts->held_nodes != ABSENT && facts->held_nodes > 0) {
+        text_printf(&plain, "%" PRId64 " node%s still held when the run ended: ", facts->held_nodes,
+                    facts->held_nodes == 1 ? " was" : "s were");
+        usd_print(&plain, facts->held_micro_usd_per_hour);
+        text_add(&plain, " an hour goes on.\n");
+    }
+    answer_print(html, "What did it cost?", &plain);
+}
+
+/* --- What went wrong, and why? --- */
+
+/* Nothing failed in the end; what was done twice is told all the same. */
+static void unharmed_words(Text *out, const Facts *facts)
+{
+    Wide lost_ns = 0;
+    int64_t restarts = 0;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        restarts = capped_sum(restarts, job->restarts == ABSENT ? 0 : job->restarts);
+        lost_ns += job->lost_ns == ABSENT ? 0 : job->lost_ns;
+    }
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        const ReportWorkload *workload = &facts->workloads[i];
+        restarts = capped_sum(restarts, workload->restarts == ABSENT ? 0 : workload->restarts);
+        lost_ns += workload->lost_ns == ABSENT ? 0 : workload->lost_ns;
+    }
+    if (restarts == 0) {
+        text_add(out, "Nothing.\n");
+        return;
+    }
+    text_printf(out, "No job failed, but jobs were started again %" PRId64 " time%s", restarts,
+                plural(restarts));
+    if (lost_ns > 0) {
+        text_add(out, ", and ");
+        cell_hours(out, lost_ns);
+        text_add(out, " of node time was lost");
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_wrong(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    const uint32_t told_max = 2 * TOLD_ONE_BY_ONE;
+    if (facts->problem_count == 0)
+        unharmed_words(&plain, facts);
+    for (uint32_t i = 0; i < facts->problem_count && i < told_max; i++)
+        text_printf(&plain, "%s.\n", facts->problems[i]);
+    if (facts->problem_count > told_max)
+        text_printf(&plain, "And %" PRIu32 " more, which summary.json lists under \"problems\".\n",
+                    facts->problem_count - told_max);
+    answer_print(html, "What went wrong, and why?", &plain);
+}
+
+/* --- What accuracy was reached? --- */
+
+static const ReportJob *most_accurate(const Facts *facts)
+{
+    const ReportJob *best = NULL;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (job->val_accuracy_ppm != ABSENT &&
+            (best == NULL || job->val_accuracy_ppm > best->val_accuracy_ppm))
+            best = job;
+    }
+    return best;
+}
+
+static void accuracy_words(Text *out, const ReportJob *job)
+{
+    if (job->val_accuracy_ppm == ABSENT)
+        return;
+    text_printf(out, "%s: ", job->name);
+    percent_print(out, job->val_accuracy_ppm, 1);
+    text_add(out, " on validation data");
+    if (job->epochs != ABSENT) {
+        text_add(out, " after ");
+        count_print(out, job->epochs, "epoch", "epochs");
+    }
+    if (job->val_loss_micro != ABSENT) {
+        text_add(out, ", loss ");
+        decimal_print_rounded(out, job->val_loss_micro, 6, 3);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_accuracy(Text *html, const Facts *facts)
+{
+    const ReportJob *best = most_accurate(facts);
+    Text plain = {0};
+    if (best == NULL) {
+        text_add(&plain, facts_has(facts, TRACE_JOB_TRAINING)
+                             ? "No job finished its training.\n"
+                             : "No job of this run came to train a network.\n");
+    } else if (facts->job_count > TOLD_ONE_BY_ONE) {
+        text_add(&plain, "The best is ");
+        accuracy_words(&plain, best);
+    } else {
+        for (uint32_t i = 0; i < facts->job_count; i++)
+            accuracy_words(&plain, &facts->jobs[i]);
+    }
+    answer_print(html, "What accuracy was reached?", &plain);
+}
+
+void section_answers(Text *html, const Facts *facts)
+{
+    text_add(html, "<dl class=\"answers\">\n");
+    answer_ready(html, facts);
+    answer_done(html, facts);
+    answer_cost(html, facts);
+    answer_wrong(html, facts);
+    answer_accuracy(html, facts);
+    text_add(html, "</dl>\n");
+}
+
+/* --- Key figures --- */
+
+static void key_figure_print(Text *html, Text *value, const char *name)
+{
+    text_add(html, "<div><dd>");
+    markup_print(html, text_string(value));
+    text_printf(html, "</dd><dt>%s</dt></div>\n", name);
+    text_free(value);
+}
+
+static void key_span_print(Text *html, int64_t ns, const char *name)
+{
+    Text value = {0};
+    if (ns == ABSENT)
+        return;
+    int64_t grain_ns = NS_PER_S; // two units can be read at a glance
+    if (ns >= NS_PER_HOUR)
+        grain_ns = ns >= NS_PER_DAY ? NS_PER_HOUR : NS_PER_MIN;
+    span_print(&value, capped_sum(ns, grain_ns / 2) / grain_ns * grain_ns);
+    key_figure_print(html, &value, name);
+}
+
+static int64_t first_ready_ns(const Facts *facts)
+{
+    int64_t first_ns = ABSENT; // which is later than all times
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        if (facts->clusters[i].ready_ns < first_ns)
+            first_ns = facts->clusters[i].ready_ns;
+    return first_ns;
+}
+
+static void key_jobs_print(Text *html, const Facts *facts)
+{
+    Text value = {0};
+    int64_t jobs = facts->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        jobs = capped_sum(jobs, facts->workloads[i].jobs);
+        succeeded = capped_sum(succeeded, facts->workloads[i].succeeded);
+    }
+    if (jobs == 0)
+        return;
+    text_printf(&value, "%" PRId64 " of %" PRId64, succeeded, jobs);
+    key_figure_print(html, &value, jobs == 1 ? "job succeeded" : "jobs succeeded");
+}
+
+static void key_share_print(Text *html, int64_t ppm, const char *name)
+{
+    Text value = {0};
+    if (ppm == ABSENT)
+        return;
+    percent_print(&value, ppm, 1);
+    key_figure_print(html, &value, name);
+}
+
+void section_key_figures(Text *html, const Facts *facts)
+{
+    const ReportJob *best = most_accurate(facts);
+    Text cost = {0};
+    text_add(html, "<dl class=\"keys\">\n");
+    key_span_print(html, first_ready_ns(facts),
+                   facts->cluster_count > 1 ? "until the first cluster was ready"
+                                            : "until the cluster was ready");
+    key_span_print(html, all_ended_ns(facts),
+                   facts->job_count > 1 || facts->workload_count > 0 ? "until the last job was done"
+                                                                     : "until the job was done");
+    if (facts->cost_micro_usd != ABSENT) {
+        usd_print(&cost, facts->cost_micro_usd);
+        key_figure_print(html, &cost, "total cost");
+    }
+    key_jobs_print(html, facts);
+    if (best != NULL)
+        key_share_print(html, best->val_accuracy_ppm,
+                        facts->job_count > 1 ? "best validation accuracy" : "validation accuracy");
+    key_share_print(html, facts->utilisation_ppm, "of node time ran jobs");
+    text_add(html, "</dl>\n");
+}

@@ -1,0 +1,34 @@
+/* Tables of the page from rows of columns: one list feeds the head, the cells and, on a phone, the
+ * labels beside the cells. */
+#ifndef REPORTS_PAGE_TABLE_H
+#define REPORTS_PAGE_TABLE_H
+
+#include "reports/run/facts.h"
+#include "sim/base/text.h"
+
+typedef struct {
+    const char *heading;
+    bool is_number; /* right-aligned */
+    /* Prints the cell of `row` as plain text; nothing where there is nothing to say. A column in
+     * which all cells are empty is left out. */
+    void (*print)(Text *out, const Facts *facts, uint32_t row);
+} PageColumn;
+
+typedef struct {
+    const PageColumn *columns;
+    int32_t column_count;
+    const char *class; /* of the table element */
+    /* Class of a row, or NULL; may be NULL. */
+    const char *(*row_class)(const Facts *facts, uint32_t row);
+} PageTable;
+
+void page_table_print(Text *html, const PageTable *table, const Facts *facts, uint32_t row_count);
+
+/* Cells that several tables have; ABSENT prints nothing. */
+void cell_clock(Text *out, int64_t ns); /* "1:09:24": hours, minutes, seconds, rounded */
+void cell_count(Text *out, int64_t count);
+void cell_usd(Text *out, int64_t micro_usd);
+void cell_hours(Text *out, Wide ns); /* "3.93 h" */
+void cell_text(Text *out, const char *text);
+
+#endif

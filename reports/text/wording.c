@@ -1,0 +1,148 @@
+#include "reports/text/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/output/summary/decimal.h"
+
+static const char replacement[] = "\xEF\xBF\xBD"; // U+FFFD
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Length of the well-formed UTF-8 sequence at `text`, 0 when it is none (RFC 3629, section 4). */
+static size_t utf8_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    if (lead < 0x80)
+        return 1;
+    if (lead < 0xC2 || lead > 0xF4 || !is_continuation(text[1]))
+        return 0;
+    if (lead < 0xE0)
+        return 2;
+    const bool is_overlong = (lead == 0xE0 && text[1] < 0xA0) || (lead == 0xF0 && text[1] < 0x90);
+    const bool is_surrogate = lead == 0xED && text[1] >= 0xA0;
+    const bool is_beyond = lead == 0xF4 && text[1] >= 0x90;
+    if (is_overlong || is_surrogate || is_beyond || !is_continuation(text[2]))
+        return 0;
+    if (lead < 0xF0)
+        return 3;
+    return is_continuation(text[3]) ? 4 : 0;
+}
+
+static bool is_control(unsigned char byte)
+{
+    return byte < 0x20 || byte == 0x7F;
+}
+
+static const char *markup_reference(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void markup_print(Text *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = utf8_length((const unsigned char *)text);
+        const char *reference = markup_reference(*text);
+        const bool is_white = *text == '\n' || *text == '\t';
+        if (length == 0 || (is_control((unsigned char)*text) && !is_white))
+            text_add(out, replacement);
+        else if (reference != NULL)
+            text_add(out, reference);
+        else
+            text_append(out, text, length);
+        text += length > 0 ? length : 1;
+    }
+}
+
+void gnuplot_string_print(Text *out, const char *text)
+{
+    text_add(out, "'");
+    while (*text != '\0') {
+        const size_t length = utf8_length((const unsigned char *)text);
+        if (length == 0)
+            text_add(out, replacement);
+        else if (is_control((unsigned char)*text))
+            text_add(out, " ");
+        else if (*text == '\'')
+            text_add(out, "''");
+        else
+            text_append(out, text, length);
+        text += length > 0 ? length : 1;
+    }
+    text_add(out, "'");
+}
+
+void span_print(Text *out, int64_t ns)
+{
+    Text plain = {0};
+    duration_print(&plain, ns);
+    for (const char *at = text_string(&plain); *at != '\0'; at++)
+        text_append(out, *at == ' ' ? "\xC2\xA0" : at, *at == ' ' ? 2 : 1);
+    text_free(&plain);
+}
+
+void usd_print(Text *out, int64_t micro_usd)
+{
+    text_add(out, "$");
+    decimal_print_usd(out, micro_usd);
+}
+
+void percent_print(Text *out, int64_t ppm, int32_t decimals)
+{
+    decimal_print_rounded(out, ppm, 4, decimals);
+    text_add(out, "\xC2\xA0%"); // a no-break space keeps number and sign on one line
+}
+
+void count_print(Text *out, int64_t count, const char *one, const char *many)
+{
+    text_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
+}
+
+int64_t share_ppm(int64_t part, int64_t whole)
+{
+    return whole > 0 ? mul_div(part, PPM, whole) : 0;
+}
+
+int32_t letters_in(const char *text)
+{
+    int32_t count = 0;
+    for (; *text != '\0'; text++)
+        count += !is_continuation((unsigned char)*text);
+    return count;
+}
+
+void shortened_print(Text *out, const char *text, int32_t characters)
+{
+    invariant(characters >= 3);
+    const int32_t count = letters_in(text);
+    const int32_t head = characters / 2;
+    const int32_t tail_start = count - (characters - head - 1);
+    int32_t index = -1; // of the character that the present byte belongs to
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool is_start = !is_continuation((unsigned char)*at);
+        index += is_start;
+        if (count <= characters || index < head || index >= tail_start)
+            text_append(out, at, 1);
+        else if (index == head && is_start)
+            text_add(out, "\xE2\x80\xA6"); // an ellipsis
+    }
+}

@@ -1,0 +1,138 @@
+/* The table of trace records: one row for each kind of record, with the names of its values.
+ *
+ * The struct of a record (trace_record.h), its columns in trace.tsv, its reader and its printers
+ * are generated from this table. To add a record, add a row here and emit it. */
+#ifndef SIM_CLOUD_RECORD_TRACE_KINDS_H
+#define SIM_CLOUD_RECORD_TRACE_KINDS_H
+
+/* X(ENUM, name in trace.tsv and in TraceRecord, level, columns, values)
+ *
+ * `columns`: which of CLUSTER, NODE, JOB, SHARE and NAME every record of the kind has; 0: none.
+ * `values`, in the order of trace.tsv: VALUE(name) is an integer that is never negative,
+ * VALUE_OR_NONE(name) may also be -1 (there is no such value), STEP_PARTS stands for the values of
+ * StepParts, and NO_VALUES says that there are none.
+ *
+ * The comments say what a record's name is and which records are a span [since_ns, at_ns]. */
+#define TRACE_KINDS(X)                                                                             \
+    /* name: "workspace.create batchaidev"; ordinal: index in the scenario's list */               \
+    X(COMMAND_APPLIED, command_applied, JOBS, NAME, VALUE(ordinal))                                \
+    /* its moment never came; name as above */                                                     \
+    X(COMMAND_SKIPPED, command_skipped, JOBS, NAME, VALUE(ordinal))                                \
+    /* name: why the service would have refused; no ordinal: a workload's job, not a command's */  \
+    X(COMMAND_REFUSED, command_refused, JOBS, NAME, VALUE_OR_NONE(ordinal))                        \
+    /* name: "group batchai.horovod", "share mystorageaccount/myshare", ...; for a share that is   \
+     * deleted also the share */                                                                   \
+    X(RESOURCE_CREATED, resource_created, JOBS, NAME, NO_VALUES)                                   \
+    X(RESOURCE_DELETED, resource_deleted, JOBS, NAME, NO_VALUES)                                   \
+    /* name: creating succeeded deleting deleted */                                                \
+    X(CLUSTER_PROVISIONING, cluster_provisioning, JOBS, CLUSTER | NAME, NO_VALUES)                 \
+    /* name: manual automatic */                                                                   \
+    X(CLUSTER_SCALING, cluster_scaling, JOBS, CLUSTER | NAME,                                      \
+      VALUE(minimum) VALUE(maximum) VALUE(target))                                                 \
+    /* name: "AccountCoreQuotaReached: ..." with the reason in plain words */                      \
+    X(CLUSTER_ERROR, cluster_error, JOBS, CLUSTER | NAME, NO_VALUES)                               \
+    /* name: resizing steady; cause: what began it */                                              \
+    X(CLUSTER_ALLOCATION, cluster_allocation, JOBS, CLUSTER | NAME, VALUE(target) VALUE(current))  \
+    /* every node prepared, allocation steady */                                                   \
+    X(CLUSTER_READY, cluster_ready, JOBS, CLUSTER, VALUE(nodes))                                   \
+    /* name: nodeStateCounts if only those were asked for */                                       \
+    X(CLUSTER_SHOWN, cluster_shown, JOBS, CLUSTER, NO_VALUES)                                      \
+    /* span: the state that ends; name: the state that begins (preparing idle running leaving      \
+     * unusable released); was: the NodeState that ends, NODE_STATE_COUNT for a new node */        \
+    X(NODE_STATE, node_state, JOBS, CLUSTER | NODE | NAME, VALUE(was))                             \
+    /* name: "AZFMountError: ..." with the reason in plain words; before the state it leads to */  \
+    X(NODE_ERROR, node_error, JOBS, CLUSTER | NODE | NAME, NO_VALUES)                              \
+    /* a low-priority node is going to be preempted */                                             \
+    X(NODE_NOTICE, node_notice, JOBS, CLUSTER | NODE, VALUE(notice_ns))                            \
+    /* the node's speed from now on; 1,000,000: as modelled */                                     \
+    X(NODE_SPEED, node_speed, JOBS, CLUSTER | NODE, VALUE(speed_ppm))                              \
+    /* name: the group, or the region; the records of its nodes follow */                          \
+    X(GROUP_STRUCK, group_struck, JOBS, NAME, VALUE(nodes))                                        \
+    /* span: from allocation to release; name: released, or held when the run ended */             \
+    X(NODE_BILLED, node_billed, JOBS, CLUSTER | NODE | NAME,                                       \
+      VALUE(billed_ns) VALUE(micro_usd_per_hour))                                                  \
+    /* name: creating succeeded deleting deleted */                                                \
+    X(JOB_PROVISIONING, job_provisioning, JOBS, CLUSTER | JOB | NAME, NO_VALUES)                   \
+    /* span: the state that ends; name: the state that begins (queued running terminating          \
+     * succeeded failed) */                                                                        \
+    X(JOB_STATE, job_state, JOBS, CLUSTER | JOB | NAME, VALUE_OR_NONE(exit_code))                  \
+    /* span: one attempt, from taking the nodes to giving them back; name: completed failed        \
+     * stopped lost unfinished. The node time of all its nodes adds up to nodes times the span:    \
+     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting  \
+     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,     \
+     * preparation, program start), checkpoint, lost (done and thrown away) */                     \
+    X(JOB_ATTEMPT, job_attempt, JOBS, CLUSTER | JOB | NAME,                                        \
+      VALUE(nodes) VALUE(kept_ns) VALUE(exchange_ns) VALUE(input_ns) VALUE(gang_ns)                \
+          VALUE(startup_ns) VALUE(checkpoint_ns) VALUE(lost_ns) VALUE(epochs_kept))                \
+    /* node: the one that fell silent; the job makes no progress until the service notices */      \
+    X(JOB_STALLED, job_stalled, JOBS, CLUSTER | JOB | NODE, NO_VALUES)                             \
+    /* name: the checkpoint's file; epochs that need not be done again */                          \
+    X(JOB_RESUMED, job_resumed, JOBS, CLUSTER | JOB | NAME, VALUE(epochs))                         \
+    /* name: "JobFailed: Job failed with non-zero exit code"; just before the state failed */      \
+    X(JOB_ERROR, job_error, JOBS, CLUSTER | JOB | NAME, NO_VALUES)                                 \
+    /* span, per node; name: mount pull container preparation start download data */               \
+    X(JOB_STAGE, job_stage, JOBS, CLUSTER | JOB | NODE | NAME, NO_VALUES)                          \
+    /* the first step begins; steps per epoch and rank */                                          \
+    X(JOB_TRAINING, job_training, JOBS, CLUSTER | JOB, VALUE(ranks) VALUE(steps) VALUE(epochs))    \
+    /* span: all epochs; parts: sums over the epochs of the slowest rank's parts */                \
+    X(JOB_TRAINED, job_trained, JOBS, CLUSTER | JOB,                                               \
+      VALUE(steps) STEP_PARTS VALUE(evaluate_ns) VALUE(checkpoint_ns) VALUE(accuracy_ppm)          \
+          VALUE(loss_micro))                                                                       \
+    /* span of one epoch with its steps; the parts are those of rank 0 and add up to the span */   \
+    X(EPOCH, epoch, EPOCHS, CLUSTER | JOB,                                                         \
+      VALUE(epoch) VALUE(steps) STEP_PARTS VALUE(train_accuracy_ppm) VALUE(train_loss_micro))      \
+    /* span, all ranks at once; after the epoch */                                                 \
+    X(EVALUATION, evaluation, EPOCHS, CLUSTER | JOB,                                               \
+      VALUE(epoch) VALUE(accuracy_ppm) VALUE(loss_micro))                                          \
+    /* span, rank 0; name: the file */                                                             \
+    X(CHECKPOINT, checkpoint, EPOCHS, CLUSTER | JOB | NODE | NAME, VALUE(epoch))                   \
+    /* span of one rank's step */                                                                  \
+    X(STEP, step, STEPS, CLUSTER | JOB | NODE, VALUE(epoch) VALUE(step) VALUE(rank) STEP_PARTS)    \
+    /* span, bytes; name: read write */                                                            \
+    X(TRANSFER, transfer, EPOCHS, CLUSTER | JOB | NODE | SHARE | NAME, VALUE(work_ns))             \
+    /* name: path on the share; bytes */                                                           \
+    X(FILE_WRITTEN, file_written, JOBS, SHARE | NAME, NO_VALUES)                                   \
+    /* name: path on the share */                                                                  \
+    X(FILE_DELETED, file_deleted, JOBS, SHARE | NAME, NO_VALUES)                                   \
+    /* name: up slow out */                                                                        \
+    X(SHARE_STATE, share_state, JOBS, SHARE | NAME, VALUE(speed_ppm))                              \
+    /* name: "creating NAME", "succeeded NAME", "failed NAME: CODE: message", ... */               \
+    X(FILE_SERVER_PROVISIONING, file_server_provisioning, JOBS, NAME, NO_VALUES)                   \
+    /* span: from creation to deletion, or to the end of the run; name: the file server */         \
+    X(FILE_SERVER_BILLED, file_server_billed, JOBS, NAME,                                          \
+      VALUE(billed_ns) VALUE(micro_usd_per_hour))                                                  \
+    X(USAGES_SHOWN, usages_shown, JOBS, 0, NO_VALUES)                                              \
+    /* name: executionState if only that was asked for */                                          \
+    X(JOB_SHOWN, job_shown, JOBS, CLUSTER | JOB, NO_VALUES)                                        \
+    X(JOB_FILES_SHOWN, job_files_shown, JOBS, CLUSTER | JOB, NO_VALUES)                            \
+    /* span: the whole run; draws: random numbers drawn (world_word), drawn: the sum of their      \
+     * words, 63 bits; name: why the run was given up before everything was over, mostly none */   \
+    X(RUN_ENDED, run_ended, JOBS, 0, VALUE(events) VALUE(draws) VALUE(drawn))
+
+/* Why something happened, where there is a reason. X(ENUM, name in trace.tsv) */
+#define TRACE_CAUSES(X)                                                                            \
+    X(NONE, "")                                                                                    \
+    X(CREATION, "creation")                                                                        \
+    X(RESIZE, "resize")                                                                            \
+    X(AUTOSCALE, "autoscale")                                                                      \
+    X(REPLACEMENT, "replacement") /* of nodes that were lost */                                    \
+    X(RETRY, "retry")             /* of an allocation that failed */                               \
+    X(QUOTA, "quota")                                                                              \
+    X(ALLOCATION_FAILURE, "allocation_failure")                                                    \
+    X(PREPARATION_FAILURE, "preparation_failure")                                                  \
+    X(SETUP_FAILURE, "setup_failure")                                                              \
+    X(MOUNT_FAILURE, "mount_failure")                                                              \
+    X(CRASH, "crash")                                                                              \
+    X(GROUP, "group") /* a rack, zone or region failed */                                          \
+    X(PREEMPTION, "preemption")                                                                    \
+    X(RUN_LENGTH, "run_length") /* preempted because its job ran too long for low priority */      \
+    X(REBOOT, "reboot")                                                                            \
+    X(REPAIR, "repair")                                                                            \
+    X(SCALE_DOWN, "scale_down") /* its node was taken by a resize */                               \
+    X(TERMINATION, "termination")                                                                  \
+    X(DELETION, "deletion")                                                                        \
+    X(TIME_LIMIT, "time_limit")                                                                    \
+    X(EXIT, "exit") /* the program, or its preparation, ended by itself */                         \
+    X(CONTAINER_FAILURE, "container_failure")
+
+#endif
