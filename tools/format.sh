@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 clang_format=$(command -v clang-format-14 || command -v clang-format) ||
     { echo "format: clang-format is missing (package clang-format-14)" >&2; exit 3; }
-mapfile -t files < <(find sim reports real trainer emu tests -regex '.*\.\(c\|h\|cc\|cu\|cuh\)' | LC_ALL=C sort)
+mapfile -t files < <(find sim reports real trainer emu tools tests -regex '.*\.\(c\|h\|cc\|cu\|cuh\)' | LC_ALL=C sort)
 
 case ${1:-} in
 "") "$clang_format" -i "${files[@]}" ;;

@@ -6,8 +6,8 @@
 #   tools/golden_update.sh --check [PROGRAM]   only compares; exit 1 when something differs
 #
 # PROGRAM is the trainyard to run (default: builds preset release). A changed golden is reviewed like code: the commit says
-# which model changed and why. The first lines of the Keras log (tests/sim/output/stdout_head.txt) are kept by their own test:
-# TRAINYARD_GOLDEN_UPDATE=1 build/dev/bin/test_keras_log.
+# which model changed and why. The first lines of the Keras log (tests/sim/output/share/stdout_head.txt) are kept by their own test:
+# TRAINYARD_GOLDEN_UPDATE=1 build/dev/bin/test_sim_output_share keras_log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -198,18 +198,20 @@ step_build()
 
 step_tests()
 {
-    local test status=0 passed=0
+    local program suite status=0 passed=0
     compgen -G "$bin/test_*cuda*" >/dev/null || skip "there are no tests beside the programs"
-    for test in "$bin"/test_*cuda*; do
-        echo "--- $test"
-        if "$test"; then # also one that is skipped has not passed
-            passed=$((passed + 1))
-        else
-            status=1
-            note "$(basename "$test") failed"
-        fi
+    for program in "$bin"/test_*cuda*; do
+        for suite in $("$program" --list); do
+            echo "--- $program $suite"
+            if "$program" "$suite"; then # also one that is skipped has not passed
+                passed=$((passed + 1))
+            else
+                status=1
+                note "$(basename "$program") $suite failed"
+            fi
+        done
     done
-    note "$passed programs passed"
+    note "$passed suites passed"
     return $status
 }
 
@@ -256,8 +258,8 @@ need_mpi()
 {
     command -v mpirun >/dev/null || skip "several ranks need Open MPI: there is no mpirun on PATH (Debian package: openmpi-bin)"
     "$bin/trainyard" bench-allreduce --comm mpi -e 8 >/dev/null 2>&1 || skip "several ranks need Open MPI: these programs were built without it"
-    # shellcheck source=tests/mpi/support.sh
-    source tests/mpi/support.sh
+    # shellcheck source=tests/trainer/comm/mpi/support.sh
+    source tests/trainer/comm/mpi/support.sh
     launcher=(mpirun -n "$1")
 }
 
@@ -381,7 +383,7 @@ step_speed()
 # sanitize TOOL
 sanitize()
 {
-    local sanitizer all program checked programs status=0 short=(--steps 2 --warmup 1 --batch-size 8)
+    local sanitizer all checked suite suites status=0 short=(--steps 2 --warmup 1 --batch-size 8)
     sanitizer=$(command -v compute-sanitizer || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer") ||
         skip "compute-sanitizer is not here"
     all=$(precisions)
@@ -394,10 +396,11 @@ sanitize()
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
     done
     if [ "$1" != initcheck ]; then # tests leave much unwritten on purpose
-        programs=("$bin"/test_cuda_{between,input,loss,update})
-        [ -n "$quick" ] || programs+=("$bin/test_cuda_product")
-        for program in "${programs[@]}"; do
-            [ ! -x "$program" ] || "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10 "$program" || status=1
+        suites=(between input loss update)
+        [ -n "$quick" ] || suites+=(product)
+        for suite in "${suites[@]}"; do
+            [ ! -x "$bin/test_trainer_cuda" ] ||
+                "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10 "$bin/test_trainer_cuda" "$suite" || status=1
         done
     fi
     return $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs clang-tidy (.clang-tidy) over all files of C, C++ and CUDA, or over those given; exit 1 when it finds something.
-# Kernels are read as tests compile them for the processor: as C++, with the headers of tests/cuda_emulation.
+# Kernels are read as tests compile them for the processor: as C++, with the headers of tests/trainer/cuda/emulation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +8,7 @@ clang_tidy=$(command -v clang-tidy-14 || command -v clang-tidy) ||
     { echo "lint: clang-tidy is missing (package clang-tidy)" >&2; exit 3; }
 cmake --preset clang >/dev/null
 files=("$@")
-[ $# -gt 0 ] || mapfile -t files < <(find sim reports real trainer emu tests -regex '.*\.\(c\|cc\|cu\)' | LC_ALL=C sort)
+[ $# -gt 0 ] || mapfile -t files < <(find sim reports real trainer emu tools tests -regex '.*\.\(c\|cc\|cu\)' | LC_ALL=C sort)
 
 # One file a process: the analyzer of clang-tidy 14 carries state from file to file and then sees uninitialised va_lists.
 # "N warnings generated" counts what was suppressed in system headers; only findings are of interest.

@@ -5,7 +5,7 @@
 
 A network is a function that adds its layers in the order of the forward pass; shapes, multiply-adds, activations and tensors
 follow. sim/cloud/spec/catalog.h says what a layer of the catalogue is. tests/cli/test_networks.sh compares the file with this program's
-output, tests/sim/scenario/test_networks.c with published totals.
+output, tests/sim/scenario/catalog/test_networks.c with published totals.
 """
 import json
 

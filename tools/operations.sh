@@ -11,13 +11,19 @@ build=${1:-build/release}
 logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 
-for program in $(cd tests/emu && grep -l 'operations_log\|arm_client\|files_service' test_*.c); do
-    program=${program%.c}
-    TRAINYARD_OPERATIONS_LOG=$logs/$program CK_DEFAULT_TIMEOUT=240 "$build/bin/$program" >"$logs/output" 2>&1 ||
+build=$(cd "$build" && pwd)
+# A test file that records the answers it gets includes one of these headers, directly or not.
+mapfile -t tests < <(cd tests/emu && find . -name 'test_*.c' -exec grep -l 'operations_log\|arm_client\|files_service' {} + |
+    sed 's|^\./||; s|test_||; s|\.c$||' | LC_ALL=C sort)
+for test in "${tests[@]}"; do
+    folder=$(dirname "emu/$test")
+    mkdir -p "$logs/$(dirname "$test")"
+    TRAINYARD_OPERATIONS_LOG=$logs/$test CK_DEFAULT_TIMEOUT=240 "$build/bin/test_${folder//\//_}" "${test##*/}" >"$logs/output" 2>&1 ||
         { cat "$logs/output" >&2; exit 1; }
 done
 rm "$logs/output"
-"$build/bin/operations_table" "$logs"/test_* >"$logs/OPERATIONS.md"
+mapfile -t tests < <(cd "$logs" && find . -type f -printf '%P\n' | LC_ALL=C sort)
+(cd "$logs" && "$build/bin/operations_table" "${tests[@]}") >"$logs/OPERATIONS.md"
 
 if [ -z "$check" ]; then
     cp "$logs/OPERATIONS.md" emu/OPERATIONS.md

@@ -60,6 +60,7 @@ leg_layout()
     clang_format=$(command -v clang-format-14 || command -v clang-format) || skip "clang-format is not installed"
     [[ $("$clang_format" --version) =~ version\ 14\. ]] || skip "the layout is that of clang-format 14, here is another"
     tools/format.sh --check
+    tools/prose.sh
 }
 
 leg_shell()
@@ -86,11 +87,10 @@ leg_release()
 # The trainer as it is built where none of its optional libraries is installed: with plain C and one process.
 leg_optional()
 {
-    local folder=build/optional tests
-    mapfile -t tests < <(basename -s .c tests/trainer/test_*.c)
+    local folder=build/optional
     cmake --preset release -B "$folder" -DTRAINYARD_WERROR="$werror" \
         -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF -DTRAINYARD_MPI=OFF
-    cmake --build "$folder" --target trainyard-train "${tests[@]}"
+    cmake --build "$folder" --target trainyard-train trainer_tests
     ctest --test-dir "$folder" -L '^trainer$' -j "$jobs" --output-on-failure | tee build/log/ctest.optional.txt || true
     count_ctest build/log/ctest.optional.txt
 }
@@ -240,15 +240,15 @@ leg_install()
 leg_valgrind()
 {
     local folder=build/log/valgrind
-    local programs=(test_event_queue test_share test_trace_tsv)
+    local programs=("test_sim_engine event_queue" "test_sim_cloud_storage share" "test_sim_output_trace tsv")
     export CK_DEFAULT_TIMEOUT=240
     local memcheck=(valgrind --quiet --error-exitcode=9)
-    build release trainyard "${programs[@]}"
+    build release trainyard "${programs[@]% *}"
     rm -rf "$folder"
     "${memcheck[@]}" --leak-check=full --errors-for-leak-kinds=definite \
         build/release/bin/trainyard run "$tutorial" --fidelity epoch --quiet -o "$folder" &
     local run=$!
-    printf 'build/release/bin/%s\n' "${programs[@]}" | xargs -P "$jobs" -n 1 "${memcheck[@]}"
+    printf 'build/release/bin/%s\n' "${programs[@]}" | xargs -P "$jobs" -L 1 "${memcheck[@]}"
     wait $run
     rm -r "$folder"
     counted $((1 + ${#programs[@]})) 0

@@ -2,8 +2,8 @@
 # bench-allreduce: nccl-tests' columns, alone and on several ranks.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 
 # Sizes and elements of the rows.
 rows()

@@ -2,8 +2,8 @@
 # trainyard launch: jobs for real on this machine, by the trainer: what they find, leave and end with.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 
 # job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes.
 job()

@@ -86,7 +86,7 @@ if [ -w /dev/full ]; then
     holds [ -z "$(find full.set -name "*.tmp")" ]
 fi
 
-# numpy is not everywhere; the reader of tests/trainer/test_cifar_pickle.c is always tested.
+# numpy is not everywhere; the reader of tests/trainer/data/test_cifar_pickle.c is always tested.
 if python3 -c 'import numpy' 2>/dev/null; then
     example "Python reads the pickles as Keras does"
     for encoding in bytes latin1; do

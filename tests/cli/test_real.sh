@@ -18,8 +18,8 @@ if ! ldd "$(dirname "$TRAINYARD")/trainyard-train" | grep libmpi >/dev/null; the
     finish
 fi
 
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 
 # real FOLDER [OPTION]...: ten steps of two epochs, by two ranks.
 small=(--set /programs/0/batch_per_rank=4 --set /programs/0/steps_per_epoch=5)

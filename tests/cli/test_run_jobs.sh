@@ -311,8 +311,8 @@ if ! command -v mpirun >/dev/null || ! ldd "$(dirname "$TRAINYARD")/trainyard-tr
     echo "skipped: no mpirun, or the trainer is built without MPI"
     finish
 fi
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 trainyard make-cifar -q --images 20 cifar
 /usr/bin/python3 - <<'END'
 import json

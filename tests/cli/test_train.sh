@@ -2,8 +2,8 @@
 # trainyard train: what it prints and writes, resumption to the bit, endings, ranks.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 
 trainyard make-cifar --images 12 data
 exit_is 0

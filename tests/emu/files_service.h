@@ -1,7 +1,6 @@
 /* Azure Files for one test: a file store in a folder of its own behind an emulator that has nothing
- * else. What other parts of the emulator answer stands below in a small form: two accounts with two
- * keys each, and a world that takes what it is told and keeps the words. Include it in one file of
- * a program. */
+ * else. files_service.c answers for the other parts of the emulator: two accounts with two keys
+ * each, and a world that records the commands it receives. */
 #ifndef TESTS_EMU_FILES_SERVICE_H
 #define TESTS_EMU_FILES_SERVICE_H
 
@@ -37,58 +36,19 @@ typedef struct {
 
 /* --- What other parts answer --- */
 
-/* 20 November 2026, 17:00:20: when the clients' signatures of test_files_auth were made. */
+/* 20 November 2026, 17:00:20: when the clients' signatures of test_auth.c were made. */
 static const int64_t real_unix_ms = 1795194020000;
 #define REAL_DATE "Fri, 20 Nov 2026 17:00:16 GMT"
 static const int64_t start_unix_ms = 1531935900000; // 2018-07-18T17:45:00Z
-static int64_t simulated_unix_ms;
+extern int64_t simulated_unix_ms;
 
-int64_t emulator_unix_ms(const Emulator *emulator)
-{
-    (void)emulator;
-    return simulated_unix_ms;
-}
-
-const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *account, int which)
-{
-    (void)emulator;
-    const bool is_there = strcmp(account, "pathacct") == 0 || strcmp(account, "other") == 0;
-    return is_there ? arena_strdup(arena, which == 0 ? KEY_1 : KEY_2) : NULL;
-}
-
-static struct {
+typedef struct {
     Arena *arena;
     const char *said;   /* all commands, one a line */
     StatusCode refuses; /* with this, whatever it is told */
-} the_world;
+} ToldWorld;
 
-bool session_command(Session *session, const Json *command, const Json *kept, Problems *problems)
-{
-    (void)session;
-    invariant(kept == NULL);
-    if (the_world.refuses != STATUS_OK) {
-        problems_add(problems, the_world.refuses, place_in("world", 0, 0), "the world says no");
-        return false;
-    }
-    the_world.said = arena_printf(the_world.arena, "%s%s\n", the_world.said,
-                                  files_json_print(the_world.arena, command));
-    return true;
-}
-
-Record *session_find(const Session *session, RecordKind kind, ResourcePath path)
-{
-    (void)session;
-    (void)kind;
-    (void)path;
-    return NULL;
-}
-
-void session_guid(const Session *session, const char *purpose, uint64_t number, char out[GUID_TEXT])
-{
-    (void)session;
-    snprintf(out, GUID_TEXT, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose),
-             (unsigned)number);
-}
+extern ToldWorld the_world;
 
 /* --- Life --- */
 

@@ -4,7 +4,7 @@
  *
  *     operations_table LOG... > emu/OPERATIONS.md
  *
- * A log is named after its test program. */
+ * The path of a log is the name of its test (files/share: tests/emu/files/test_share.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { STATUSES_MAX = 40 };
 
 typedef struct {
     int32_t status;
-    const char *programs; /* "test_arm, test_batchai" */
+    const char *tests; /* "arm/arm, batchai/batchai" */
 } Seen;
 
 typedef struct {
@@ -39,8 +39,7 @@ static void read_logs(int count, char **paths)
         char *text;
         size_t length;
         Status status = {0};
-        const char *slash = strrchr(paths[i], '/');
-        log_names[i] = slash ? slash + 1 : paths[i];
+        log_names[i] = paths[i];
         if (!file_read(arena, paths[i], 64 << 20, &text, &length, &status)) {
             fprintf(stderr, "%s: %s\n", paths[i], status.message);
             exit(1);
@@ -49,7 +48,7 @@ static void read_logs(int count, char **paths)
     }
 }
 
-static void note(Row *row, int32_t status, const char *program)
+static void note(Row *row, int32_t status, const char *test)
 {
     int32_t at = 0;
     while (at < row->count && row->seen[at].status < status)
@@ -59,9 +58,9 @@ static void note(Row *row, int32_t status, const char *program)
             return;
         memmove(&row->seen[at + 1], &row->seen[at],
                 (size_t)(row->count++ - at) * sizeof *row->seen);
-        row->seen[at] = (Seen){status, program};
-    } else if (!strstr(row->seen[at].programs, program)) {
-        row->seen[at].programs = arena_printf(arena, "%s, %s", row->seen[at].programs, program);
+        row->seen[at] = (Seen){status, test};
+    } else if (!strstr(row->seen[at].tests, test)) {
+        row->seen[at].tests = arena_printf(arena, "%s, %s", row->seen[at].tests, test);
     }
 }
 
@@ -87,7 +86,7 @@ static bool print_answers(const char *operation, bool deletes)
     bool succeeds = row.count > 0 && strcmp(operation, "Abort Copy File") == 0;
     for (int32_t i = 0; i < row.count; i++) {
         succeeds |= row.seen[i].status < 300 && !(deletes && row.seen[i].status == 204);
-        printf("%s%d: %s", i ? "; " : "", (int)row.seen[i].status, row.seen[i].programs);
+        printf("%s%d: %s", i ? "; " : "", (int)row.seen[i].status, row.seen[i].tests);
     }
     if (!succeeds)
         fprintf(stderr, "operations: no test sees %s succeed\n", operation);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Wrote the seeds of fuzz_cifar_pickle and fuzz_cifar_binary: the same two images as a binary file and as Python 3 pickles
 the published dict. Python 3.11 and numpy 1.24 made those that are here; cifar_pickle/published comes from
-test_cifar_pickle.c, cifar_pickle/made from `trainyard make-cifar --encoding pickle --images 2`."""
+tests/trainer/data/test_cifar_pickle.c, cifar_pickle/made from `trainyard make-cifar --encoding pickle --images 2`."""
 import os
 import pickle
 

@@ -1,4 +1,5 @@
-/* Every test program defines this; tests/support/main.c runs it, forking for each test. */
+/* Each test file defines `Suite *test_suite(void)`. The build renames it after its file
+ * (test_acl.c: test_suite_acl) and generates the table `test_suites` of each folder's program. */
 #ifndef TESTS_SUPPORT_SUITE_H
 #define TESTS_SUPPORT_SUITE_H
 
@@ -9,6 +10,17 @@ extern "C" {
 #endif
 
 Suite *test_suite(void);
+
+typedef struct {
+    const char *name; /* of the file, without "test_" and ".c" */
+    Suite *(*create)(void);
+} TestSuite;
+
+extern const TestSuite test_suites[]; /* ends with an entry without a name */
+
+/* Runs the suites that the arguments name, or all of them; --list prints their names. Returns the
+ * exit code of the program: 2 for an unknown name. */
+int test_suites_run(int argc, char **argv, enum fork_status fork_status);
 
 #ifdef __cplusplus
 }

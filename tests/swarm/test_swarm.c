@@ -115,7 +115,7 @@ static void expect_all(const Json *all, const char *const *words, size_t count,
 }
 
 /* Keys of one level of the format; those that are no part of what a run does are left out, and what
- * the emulator writes, of which tests/emu/test_session.c draws its own. */
+ * the emulator writes, of which tests/emu/session/test_session.c draws its own. */
 static void expect_keys(const Json *all, const ObjectType *type)
 {
     static const char *const left_out[] = {"$schema", "api_faults", "expect", "session"};

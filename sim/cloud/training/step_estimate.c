@@ -258,7 +258,7 @@ static int64_t doublings_ppm(int64_t a, int64_t b)
 /* What each doubling beyond measured batches adds to the error. With it all estimates from two or
  * more of the batches that a network was measured with keep to their error at the others, as do
  * those from one of them for networks of large images; of those from one for small images, which
- * leave most of a GPU idle, only half do (tests/sim/core/test_step_estimate.c). */
+ * leave most of a GPU idle, only half do (tests/sim/cloud/training/test_step_estimate.c). */
 #define DOUBLING_ERROR_PPM INT64_C(150000)
 
 static int64_t beyond_error_ppm(int64_t from, int64_t to)

@@ -22,7 +22,8 @@
  * Each doubling of the batch beyond what was measured, up or down, adds to the error.
  *
  * The error is what at least 95 % of the catalogue's rows stay within when each is estimated from
- * those of other software, networks or GPUs (tests/sim/core/test_step_estimate.c). Pure. */
+ * those of other software, networks or GPUs (tests/sim/cloud/training/test_step_estimate.c). Pure.
+ */
 #ifndef SIM_CORE_STEP_ESTIMATE_H
 #define SIM_CORE_STEP_ESTIMATE_H
 

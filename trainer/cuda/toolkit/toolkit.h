@@ -2,8 +2,8 @@
  *
  * Kernels (the .cu files here) are CUDA C++ and include none of NVIDIA's libraries; all else is C11
  * over the runtime's C interface. Kernels are started by CUDA_LAUNCH and nothing else, so that they
- * can also be compiled as plain C++ and run on a processor: tests/cuda_emulation has headers of the
- * same names as the toolkit's, and they define TRAINYARD_CUDA_EMULATED. */
+ * can also be compiled as plain C++ and run on a processor: tests/trainer/cuda/emulation has
+ * headers of the same names as the toolkit's, and they define TRAINYARD_CUDA_EMULATED. */
 #ifndef TRAINER_CUDA_TOOLKIT_H
 #define TRAINER_CUDA_TOOLKIT_H
 

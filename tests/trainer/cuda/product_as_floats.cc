@@ -1,0 +1,13 @@
+#include "tests/trainer/cuda/product_as_floats.h"
+
+/* The compiler of an sm_75 device sees this. */
+#undef CUDA_HAS_MMA
+#define CUDA_HAS_MMA 0
+// NOLINTBEGIN(readability-identifier-naming)
+#define cuda_product_scratch float_product_scratch
+#define cuda_product_forward float_product_forward
+#define cuda_product_backward_data float_product_backward_data
+#define cuda_product_backward_weights float_product_backward_weights
+// NOLINTEND(readability-identifier-naming)
+extern "C" int64_t float_product_scratch(const CudaProduct *product);
+#include "trainer/cuda/product.cu"

@@ -1,0 +1,27 @@
+/* trainer/cuda/product.cu as it is for GPUs without tensor cores: the functions of
+ * trainer/cuda/kernels.h under other names. */
+#ifndef TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
+#define TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
+
+#include "trainer/cuda/kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void float_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                           const void *in, const void *kernel, const float *bias, bool logits,
+                           void *out, float *scratch);
+void float_product_backward_data(cudaStream_t stream, CudaPrecision precision,
+                                 const CudaProduct *product, const void *out_gradient,
+                                 const void *kernel, const void *relu_out, void *in_gradient,
+                                 float *scratch);
+void float_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
+                                    const CudaProduct *product, const void *in,
+                                    const void *out_gradient, float *kernel_gradient,
+                                    float *bias_gradient, float *scratch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
