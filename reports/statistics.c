@@ -43,12 +43,12 @@ double statistics_median(const double *sorted, int32_t count)
 double statistics_quantile(const double *sorted, int32_t count, double quantile)
 {
     invariant(count >= 1);
-    // 0.07 * 100 is a little more than 7 in binary: the seventh value is meant.
+    // 0.07 * 100 is a little more than 7 in binary: the seventh value is wanted.
     int32_t rank = (int32_t)ceil(quantile * count - 1e-9);
     return sorted[rank < 1 ? 0 : rank > count ? count - 1 : rank - 1];
 }
 
-/* The number of values below the quantile is binomial: the value at `rank` lies at or above it when
+/* The number of values below the quantile is binomial: the value at `rank` is at or above it if
  * at most rank - 1 are below, so the upper bound has the smallest rank for which that is likely
  * enough. The lower bound is the upper one of the sample turned around. */
 int32_t statistics_quantile_rank(int32_t count, double quantile, double confidence, BoundSide side)
@@ -56,7 +56,7 @@ int32_t statistics_quantile_rank(int32_t count, double quantile, double confiden
     invariant(quantile > 0);
     invariant(quantile < 1);
     double below = side == BOUND_UPPER ? quantile : 1 - quantile;
-    int32_t low = 1, high = count + 1; // the rank, or count + 1 when there is none
+    int32_t low = 1, high = count + 1; // the rank, or count + 1 if there is no such rank
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (gsl_cdf_binomial_P((unsigned)middle - 1, below, (unsigned)count) >= confidence)

@@ -1,9 +1,9 @@
-/* What a sample of independent runs says about all runs: estimates and how sure they are.
+/* Estimates for all runs from a sample of independent runs, and their confidence bounds.
  *
- * Bounds are one-sided: with probability `confidence` the true value lies on the other side. That
- * of a mean is Student's, which leans on the runs' values being roughly normal or many; that of a
- * quantile is an order statistic, whose rank follows from the binomial distribution whatever the
- * values are distributed like (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). */
+ * Bounds are one-sided: with probability `confidence` the true value is on the other side. The
+ * bound of a mean is Student's, which requires roughly normal values or many of them. The bound of
+ * a quantile is an order statistic; its rank follows from the binomial distribution for any
+ * distribution of the values (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). */
 #ifndef REPORTS_STATISTICS_H
 #define REPORTS_STATISTICS_H
 
@@ -14,15 +14,16 @@ typedef enum { BOUND_LOWER, BOUND_UPPER } BoundSide;
 
 /* `count` >= 1 values, none NaN. */
 double statistics_mean(const double *values, int32_t count);
-/* Of the mean: the sample's standard deviation over sqrt(count). `count` >= 2. */
+/* The standard error of the mean: the sample's standard deviation over sqrt(count). `count` >= 2.
+ */
 double statistics_standard_error(const double *values, int32_t count);
 /* `count` >= 2; 0 < `confidence` < 1. */
 double statistics_mean_bound(const double *values, int32_t count, double confidence,
                              BoundSide side);
 
-/* In rising order, in place. */
+/* Sorts in rising order, in place. */
 void statistics_sort(double *values, int32_t count);
-/* The middle of the `sorted` values, of an even number the mean of the middle two. */
+/* The middle of the `sorted` values, for an even number the mean of the middle two. */
 double statistics_median(const double *sorted, int32_t count);
 /* The smallest of the `sorted` values that a share of at least `quantile` (in (0, 1)) does not
  * exceed. */

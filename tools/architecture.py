@@ -32,7 +32,7 @@ def read_plan():
     for top in TOPS:
         page = Path(top, "README.md")
         for line in page.read_text().splitlines() if page.exists() else []:
-            row = re.match(r"\| `([a-z_/]+)/?` \|([^|]*)\|([^|]*)\|", line)
+            row = re.match(r"\| `(%s(?:/[a-z_]+)*)` \|([^|]*)\|([^|]*)\|" % top, line)
             if row:
                 plan[row[1]] = re.findall(r"`([a-z_/*]+)`", row[3])
                 if len(row[2].split()) < 2:

@@ -30,15 +30,15 @@ WORDS = [
     (r"as (it is|they are|it was|they were)\b", "unchanged"),
     (r"(apart|by itself|by themselves|of (its|their|his|our|your|my) own)\b", "separately, automatically"),
     (r"things?\b", "the noun"),
-    (r"what\b", "the noun"),
+    (r"(of|with|by|from|into|than) what\b", "the noun"),
 ]
 # Rule 1: how no sentence begins.
-BEGINNINGS = (r"(Of|With what|Who)\b", "subject, verb, object")
+BEGINNINGS = (r"(Of|With what|What|Who)\b", "subject, verb, object")
 # Phrases that are good English although one of the words is in them.
 GOOD = [
     r"stand(s|ing)? for\b", r"stand[- ]ins?\b", r"stand(s|ing)? in for\b", r"stand(s|ing)? still\b",
     r"(fall|falls|fell|falling|lag|lags) behind\b", r"behind (a|the) (proxy|firewall)\b",
-    r"there (is|are|was|were) (no|none)\b", r"apart from\b", r"what to\b", r"what if\b", r"what (happens|happened|changed|failed)\b", r"what is (wrong|new|missing)\b", r"[Ww]hat [^.;]{1,60}\?",
+    r"there (is|are|was|were) (no|none)\b", r"apart from\b", r"of (these|those|which)\b", r"what to\b", r"what if\b", r"[Ww]hat [^.;]{1,90}\?",
     r"as it is (called|known|written|documented)\b",
 ]
 

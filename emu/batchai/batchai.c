@@ -253,12 +253,6 @@ static Json *echo_value(Arena *arena, const Field *field, const Json *value)
     return json_copy(arena, value, NULL);
 }
 
-static Json *fallback_of(Arena *arena, const Field *field)
-{
-    return field->kind == FIELD_INTEGER ? json_decimal(arena, field->fallback)
-                                        : json_string(arena, field->fallback);
-}
-
 Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
 {
     Json *copy = json_copy_empty(arena, node);
@@ -271,7 +265,7 @@ Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
             json_set(arena, copy, field->name, echo_value(arena, field, value))->key_at =
                 value->key_at;
         else if (field->fallback)
-            json_set(arena, copy, field->name, fallback_of(arena, field));
+            json_set(arena, copy, field->name, field_fallback(arena, field));
     }
     return copy;
 }
@@ -322,7 +316,7 @@ void batchai_fill_vm_size(const Emulator *emulator, Arena *arena, Json *properti
     const VmSize *size =
         session_vm_size(emulator->session, json_member(properties, "vmSize")->text);
     if (size)
-        reword(arena, properties, "vmSize", az_vm_size(arena, size->name));
+        reword(arena, properties, "vmSize", vm_size_in_capitals(arena, size->name));
 }
 
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,

@@ -5,7 +5,7 @@
 #define EMU_BATCHAI_H
 
 #include "emu/arm/arm.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
 
 RouteHandler workspaces_list, workspaces_list_by_group, workspaces_create, workspaces_get;
 RouteHandler workspaces_update, workspaces_delete;

@@ -144,7 +144,8 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
                  cluster->allocation_since_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  cluster->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size->name));
+    arm_put_text(arena, properties, "vmSize",
+                 vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     arm_put_number(arena, properties, "currentNodeCount", cluster->current_nodes);
     json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
     arm_put_text(arena, properties, "vmPriority",
@@ -246,14 +247,12 @@ typedef struct {
     ScaleSettingsText *scale;
 } UpdateText;
 
+#define OWNER UpdateText
 static const Field update_fields[] = {
-    {.name = "scaleSettings",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(UpdateText, scale),
-     .type = &scale_settings_type,
-     .doc = "how many nodes"},
+    FIELD_OBJECT("scaleSettings", scale, scale_settings_type, "how many nodes"),
     {0},
 };
+#undef OWNER
 static const ObjectType update_type = {"ClusterUpdate", "What can be changed of a cluster.",
                                        sizeof(UpdateText), update_fields};
 
@@ -293,7 +292,7 @@ static const Json *changes(Arena *arena, const Json *asked, const Json *told)
 {
     Json *changed = json_copy_empty(arena, asked);
     for (const Json *member = asked->first; member; member = member->next)
-        if (bind_has_key(&update_type, member->key) ||
+        if (field_find(&update_type, member->key) != NULL ||
             !batchai_is_same(arena, member, json_member(told, member->key)))
             json_set(arena, changed, member->key, json_copy(arena, member, NULL))->key_at =
                 member->key_at;

@@ -4,7 +4,7 @@
 #include "emu/batchai/batchai.h"
 #include "emu/batchai/operations.h"
 #include "sim/output/share/az_tables.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
 
 /* --- Bodies as they are asked for (FileServerBaseProperties of the API's OpenAPI document) --- */
 
@@ -37,113 +37,59 @@ typedef struct {
     SubnetText *subnet;
 } FileServerText;
 
+#define OWNER AccountText
 static const Field account_fields[] = {
-    {.name = "adminUserName",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(AccountText, admin_user),
-     .is_required = true,
-     .is_filled = true,
-     .doc = "the administrator"},
-    {.name = "adminUserSshPublicKey",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(AccountText, public_key),
-     .doc = "the administrator's public key"},
-    {.name = "adminUserPassword",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(AccountText, password),
-     .is_secret = true,
-     .doc = "the administrator's password"},
+    NEEDED_NAME("adminUserName", admin_user, "the administrator"),
+    FIELD_TEXT("adminUserSshPublicKey", public_key, NULL, "the administrator's public key"),
+    FIELD_SECRET("adminUserPassword", password, "the administrator's password"),
     {0},
 };
+#undef OWNER
 static const ObjectType account_type = {"UserAccountSettings", "Who can log in.",
                                         sizeof(AccountText), account_fields};
 
+#define OWNER SshText
 static const Field ssh_fields[] = {
-    {.name = "publicIPsToAllow",
-     .kind = FIELD_ANY,
-     .offset = offsetof(SshText, addresses),
-     .doc = "addresses that may log in; all by default"},
-    {.name = "userAccountSettings",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(SshText, account),
-     .is_required = true,
-     .type = &account_type,
-     .doc = "who can log in"},
+    FIELD_JSON("publicIPsToAllow", addresses, NULL, "addresses that may log in; all by default"),
+    NEEDED_OBJECT("userAccountSettings", account, account_type, "who can log in"),
     {0},
 };
+#undef OWNER
 static const ObjectType ssh_type = {"SshConfiguration", "How to log in.", sizeof(SshText),
                                     ssh_fields};
 
 static const char *const caching_words[] = {"none", "readonly", "readwrite", NULL};
 static const char *const disk_words[] = {"Standard_LRS", "Premium_LRS", NULL};
 
+#define OWNER DisksText
 static const Field disks_fields[] = {
-    {.name = "diskSizeInGB",
-     .kind = FIELD_INTEGER,
-     .offset = offsetof(DisksText, size_gb),
-     .is_required = true,
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .doc = "size of each disk"},
-    {.name = "cachingType",
-     .kind = FIELD_CHOICE,
-     .offset = offsetof(DisksText, caching),
-     .choices = caching_words,
-     .fallback = "none",
-     .doc = "caching of the disks"},
-    {.name = "diskCount",
-     .kind = FIELD_INTEGER,
-     .offset = offsetof(DisksText, count),
-     .is_required = true,
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .doc = "how many disks, joined as RAID 0"},
-    {.name = "storageAccountType",
-     .kind = FIELD_CHOICE,
-     .offset = offsetof(DisksText, type),
-     .is_required = true,
-     .choices = disk_words,
-     .doc = "kind of disk"},
+    NEEDED_INTEGER("diskSizeInGB", size_gb, 1, INT32_MAX, "size of each disk"),
+    FIELD_CHOICE("cachingType", caching, caching_words, "none", "caching of the disks"),
+    NEEDED_INTEGER("diskCount", count, 1, INT32_MAX, "how many disks, joined as RAID 0"),
+    NEEDED_CHOICE("storageAccountType", type, disk_words, "kind of disk"),
     {0},
 };
+#undef OWNER
 static const ObjectType disks_type = {"DataDisks", "The disks.", sizeof(DisksText), disks_fields};
 
+#define OWNER SubnetText
 static const Field subnet_fields[] = {
-    {.name = "id",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(SubnetText, id),
-     .is_required = true,
-     .doc = "id of the subnet"},
+    NEEDED_TEXT("id", id, "id of the subnet"),
     {0},
 };
+#undef OWNER
 static const ObjectType subnet_type = {"ResourceId", "A subnet.", sizeof(SubnetText),
                                        subnet_fields};
 
+#define OWNER FileServerText
 static const Field file_server_fields[] = {
-    {.name = "vmSize",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(FileServerText, vm_size),
-     .is_required = true,
-     .doc = "VM size"},
-    {.name = "sshConfiguration",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(FileServerText, ssh),
-     .is_required = true,
-     .type = &ssh_type,
-     .doc = "how to log in"},
-    {.name = "dataDisks",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(FileServerText, disks),
-     .is_required = true,
-     .type = &disks_type,
-     .doc = "the disks"},
-    {.name = "subnet",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(FileServerText, subnet),
-     .type = &subnet_type,
-     .doc = "its network; one of its own by default"},
+    NEEDED_TEXT("vmSize", vm_size, "VM size"),
+    NEEDED_OBJECT("sshConfiguration", ssh, ssh_type, "how to log in"),
+    NEEDED_OBJECT("dataDisks", disks, disks_type, "the disks"),
+    FIELD_OBJECT("subnet", subnet, subnet_type, "its network; one of its own by default"),
     {0},
 };
+#undef OWNER
 static const ObjectType file_server_type = {"FileServer", "A file server's properties.",
                                             sizeof(FileServerText), file_server_fields};
 
@@ -185,7 +131,7 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size->name));
+    arm_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
     arm_put(arena, properties, "sshConfiguration",
             arm_kept(arena, record->kept, "sshConfiguration"));
     arm_put(arena, properties, "dataDisks", arm_kept(arena, record->kept, "dataDisks"));

@@ -5,7 +5,7 @@
 
 #include "emu/batchai/batchai.h"
 #include "emu/batchai/operations.h"
-#include "sim/scenario/types.h"
+#include "sim/scenario/format/types.h"
 
 static const Job *job_of(const Emulator *emulator, const Record *record)
 {
@@ -169,7 +169,8 @@ static void fill_processes(Arena *arena, Json *kept, const JobText *text)
     for (const Field *field = job_type.fields; field->name; field++) {
         Json *settings = json_member(kept, field->name);
         if (settings && settings->kind == JSON_OBJECT && field->type &&
-            bind_has_key(field->type, "processCount") && !json_member(settings, "processCount"))
+            field_find(field->type, "processCount") != NULL &&
+            !json_member(settings, "processCount"))
             arm_put_number(arena, settings, "processCount", text->nodes.value);
     }
 }

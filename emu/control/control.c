@@ -145,38 +145,18 @@ typedef struct {
     BoundInteger within;
 } ClockText;
 
-#define AT(member) .offset = offsetof(ClockText, member)
+#define OWNER ClockText
 static const Field clock_fields[] = {
-    {.name = "do",
-     .kind = FIELD_CHOICE,
-     AT(action),
-     .is_required = true,
-     .choices = action_words,
-     .doc = "what the clock does"},
-    {.name = "rate",
-     .kind = FIELD_TEXT,
-     AT(rate),
-     .doc = "rate: real, auto, manual, or x60 for a minute a second"},
-    {.name = "count",
-     .kind = FIELD_INTEGER,
-     AT(count),
-     .minimum = 1,
-     .maximum = 1000000,
-     .fallback = "1",
-     .doc = "step: how many instants in which something happens"},
-    {.name = "by", .kind = FIELD_DURATION, AT(by), .doc = "advance: how far"},
-    {.name = "until",
-     .kind = FIELD_TEXT,
-     AT(until),
-     .doc = "run-until: an instant, a moment or a condition"},
-    {.name = "within",
-     .kind = FIELD_DURATION,
-     AT(within),
-     .fallback = "30d",
-     .doc = "run-until: how long at most"},
+    NEEDED_CHOICE("do", action, action_words, "what the clock does"),
+    FIELD_TEXT("rate", rate, NULL, "rate: real, auto, manual, or x60 for a minute a second"),
+    FIELD_INTEGER("count", count, 1, 1000000, "1",
+                  "step: how many instants in which something happens"),
+    FIELD_DURATION("by", by, NULL, "advance: how far"),
+    FIELD_TEXT("until", until, NULL, "run-until: an instant, a moment or a condition"),
+    FIELD_DURATION("within", within, "30d", "run-until: how long at most"),
     {0},
 };
-#undef AT
+#undef OWNER
 static const ObjectType clock_type = {"clock", "What the emulator's clock is told.",
                                       sizeof(ClockText), clock_fields};
 

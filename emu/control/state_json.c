@@ -183,7 +183,7 @@ static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster 
     set_path(arena, body, cluster->path);
     member_text(arena, body, "state", cluster_state(cluster));
     member_seconds(arena, body, "created_s", cluster->created_ns);
-    member_text(arena, body, "vm_size", az_vm_size(arena, cluster->spec->vm_size->name));
+    member_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     member_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
     member_text(arena, body, "priority",
                 cluster->spec->is_low_priority ? "lowpriority" : "dedicated");

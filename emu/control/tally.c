@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/model/price.h"
-#include "sim/output/summary/array.h"
 
 enum { NO_JOB = JOB_STATE_COUNT }; /* not told of yet, or deleted */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 /* Ranges of pages in order, looked at page by page. */
 typedef struct {

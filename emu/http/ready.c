@@ -2,35 +2,32 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 
 #include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
-#include "sim/json/json.h"
+#include "sim/schema/plain.h"
 
 enum { FILE_BYTES_MAX = 1 << 16 };
 
-/* Rows of the file that are texts. */
-static const struct {
-    const char *key;
-    size_t offset;
-} texts[] = {
-    {"tls", offsetof(Ready, addresses.tls)},
-    {"plain", offsetof(Ready, addresses.plain)},
-    {"userinfo", offsetof(Ready, addresses.userinfo)},
-    {"subscription", offsetof(Ready, subscription)},
-    {"tenant", offsetof(Ready, tenant)},
-    {"storage_suffix", offsetof(Ready, storage_suffix)},
-    {"state", offsetof(Ready, state_folder)},
-    {"ca", offsetof(Ready, ca_path)},
-    {"ca_bundle", offsetof(Ready, bundle_path)},
+#define OWNER Ready
+static const Field ready_fields[] = {
+    NEEDED_INTEGER("pid", process, 0, 0, "process of the emulator"),
+    NEEDED_TEXT("tls", addresses.tls, "address for https"),
+    NEEDED_TEXT("plain", addresses.plain, "address for http"),
+    NEEDED_TEXT("userinfo", addresses.userinfo, "address for storage URLs with an account before @"),
+    NEEDED_TEXT("subscription", subscription, "id of the subscription"),
+    NEEDED_TEXT("tenant", tenant, "id of the tenant"),
+    NEEDED_TEXT("storage_suffix", storage_suffix, "end of the names of storage hosts"),
+    NEEDED_TEXT("state", state_folder, "the state folder"),
+    NEEDED_TEXT("ca", ca_path, "the certificate of the development CA"),
+    NEEDED_TEXT("ca_bundle", bundle_path, "that certificate and those of the system"),
+    NEEDED_BOOLEAN("proxy", has_proxy, "whether it also is a proxy"),
+    NEEDED_BOOLEAN("files_only", is_files_only, "whether it serves Azure Files alone"),
+    {0},
 };
-enum { TEXT_COUNT = sizeof texts / sizeof *texts };
-
-static const char **text_of(const Ready *ready, size_t row)
-{
-    return (const char **)((char *)ready + texts[row].offset);
-}
+#undef OWNER
+static const ObjectType ready_type = {"ready file", "A running emulator.", sizeof(Ready),
+                                      ready_fields};
 
 const char *ready_path(Arena *arena, const char *state_folder)
 {
@@ -40,12 +37,7 @@ const char *ready_path(Arena *arena, const char *state_folder)
 void ready_print(const Ready *ready, Text *out)
 {
     Arena *arena = arena_create();
-    Json *root = json_object(arena);
-    json_put_integer(arena, root, "pid", ready->process);
-    for (size_t i = 0; i < TEXT_COUNT; i++)
-        json_put_text(arena, root, texts[i].key, *text_of(ready, i));
-    json_put_boolean(arena, root, "proxy", ready->has_proxy);
-    json_put_boolean(arena, root, "files_only", ready->is_files_only);
+    Json *root = plain_write(arena, &ready_type, ready);
     json_print(out, root, JSON_INDENTED);
     arena_destroy(arena);
 }
@@ -67,24 +59,6 @@ static bool no_emulator(const char *state_folder, Status *status)
                                "folder where it is not here");
 }
 
-static bool take(const Json *root, Ready *ready)
-{
-    const Json *process = json_member(root, "pid"), *proxy = json_member(root, "proxy"),
-               *files = json_member(root, "files_only");
-    for (size_t i = 0; i < TEXT_COUNT; i++) {
-        const Json *text = json_member(root, texts[i].key);
-        if (!text || text->kind != JSON_STRING)
-            return false;
-        *text_of(ready, i) = text->text;
-    }
-    if (!process || !process->is_integer || !proxy || !files)
-        return false;
-    ready->process = process->integer;
-    ready->has_proxy = proxy->boolean;
-    ready->is_files_only = files->boolean;
-    return true;
-}
-
 /* A killed emulator leaves its file behind. */
 static bool is_alive(int64_t process)
 {
@@ -101,7 +75,7 @@ bool ready_read(Arena *arena, const char *state_folder, Ready *ready, Status *st
     if (!file_read(arena, path, FILE_BYTES_MAX, &text, &length, &ignored))
         return no_emulator(state_folder, status);
     const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
-    if (!root || !take(root, ready))
+    if (!root || !plain_read(&ready_type, root, ready, &ignored))
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                            "is not what an emulator writes");
     return is_alive(ready->process) || no_emulator(state_folder, status);

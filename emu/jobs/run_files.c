@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/array.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
-#include "sim/output/summary/array.h"
 
 /* Deeper is what no program of a job needs, and an open directory each. */
 enum { DEPTH_MAX = 100, CHUNK = 1 << 20, STEP_BYTES = 32 << 20, LEAST_BYTES = 4096 };

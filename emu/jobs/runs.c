@@ -15,12 +15,12 @@
 #include "emu/jobs/run_files.h"
 #include "emu/state/state_folder.h"
 #include "real/launch/job_place.h"
+#include "sim/base/array.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/child.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
-#include "sim/output/summary/array.h"
 
 /* Looked at so often: how late an end is noticed, and files are seen to grow. */
 #define LOOK_NS (20 * NS_PER_MS)

@@ -31,14 +31,25 @@ static bool error_of(const Comparison *comparison, const Json *value, double *er
     return true;
 }
 
-static bool read_value(const Comparison *comparison, ValueKind kind, const Json *value, void *item)
+/* Values of catalogues as int64_t or MeasuredCurve. */
+#define VALUE_OF(value_kind, ...)                                                                  \
+    {                                                                                              \
+        .name = "value", .kind = VALUE_##value_kind, .size = sizeof(int64_t),                      \
+        .maximum = INT64_MAX, __VA_ARGS__                                                          \
+    }
+static const Field rate_value = VALUE_OF(RATE, .doc = "");
+static const Field duration_value = VALUE_OF(DURATION, .doc = "");
+static const Field times_value = VALUE_OF(CUSTOM, .custom = &times_by_bytes_kind);
+static const Field factors_value = VALUE_OF(CUSTOM, .custom = &ratios_by_count_kind);
+
+static bool read_value(const Comparison *comparison, const Field *field, const Json *value,
+                       void *item)
 {
-    const CatalogField field = {"value", kind, 0, 0, INT64_MAX};
     const Json *inner = json_member(value, "value");
     if (!inner)
         return status_fail(comparison->status, STATUS_BAD_INPUT, json_at(value),
                            "\"value\" is missing");
-    return catalog_value_read(comparison->arena, NULL, &field, inner, item, comparison->status);
+    return catalog_value_read(comparison->arena, NULL, field, inner, item, comparison->status);
 }
 
 /* A microsecond is what clocks and their readers make of nothing. */
@@ -58,11 +69,11 @@ static void add_move(Comparison *comparison, const char *path, double moved, dou
 
 /* --- Values by kind --- */
 
-static bool compare_curves(const Comparison *comparison, ValueKind kind, double least,
+static bool compare_curves(const Comparison *comparison, const Field *field, double least,
                            const Json *old, const Json *new, double *moved)
 {
     MeasuredCurve before = {0}, after = {0};
-    if (!read_value(comparison, kind, old, &before) || !read_value(comparison, kind, new, &after))
+    if (!read_value(comparison, field, old, &before) || !read_value(comparison, field, new, &after))
         return false;
     *moved = 0;
     for (int32_t i = 0; i < before.count; i++) {
@@ -79,21 +90,21 @@ static bool compare_curves(const Comparison *comparison, ValueKind kind, double 
 static bool compare_times(const Comparison *comparison, const Json *old, const Json *new,
                           double *moved)
 {
-    return compare_curves(comparison, VALUE_TIMES_BY_BYTES, LEAST_NS, old, new, moved);
+    return compare_curves(comparison, &times_value, LEAST_NS, old, new, moved);
 }
 
 static bool compare_factors(const Comparison *comparison, const Json *old, const Json *new,
                             double *moved)
 {
-    return compare_curves(comparison, VALUE_RATIOS_BY_COUNT, 1, old, new, moved);
+    return compare_curves(comparison, &factors_value, 1, old, new, moved);
 }
 
 static bool compare_rates(const Comparison *comparison, const Json *old, const Json *new,
                           double *moved)
 {
     int64_t before = 0, after = 0;
-    if (!read_value(comparison, VALUE_RATE, old, &before) ||
-        !read_value(comparison, VALUE_RATE, new, &after))
+    if (!read_value(comparison, &rate_value, old, &before) ||
+        !read_value(comparison, &rate_value, new, &after))
         return false;
     *moved = moved_by((double)before, (double)after, 1);
     return true;
@@ -111,7 +122,7 @@ static bool read_kind(const Comparison *comparison, const Json *entry, KindTime 
                   {"per_million_macs", &kind->per_million_macs_ns},
                   {"per_million_values", &kind->per_million_values_ns}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (!read_value(comparison, VALUE_DURATION, json_member(entry, fields[i].name),
+        if (!read_value(comparison, &duration_value, json_member(entry, fields[i].name),
                         fields[i].ns))
             return false;
     return true;

@@ -6,8 +6,8 @@
 
 #include "real/calibrate/keras_layers.h"
 #include "real/calibrate/measuring.h"
+#include "sim/base/array.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/array.h"
 
 /* --- What was seen --- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "reports/text/wording.h"
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 struct Cells {
     Arena *arena;

@@ -1,9 +1,9 @@
 #include "real/compare/predicted.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/model/bounded.h"
-#include "sim/output/summary/array.h"
 
 /* --- Steps of all attempts --- */
 

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "real/launch/job_place.h"
+#include "sim/base/array.h"
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
-#include "sim/output/summary/array.h"
 #include "trainer/record/checkpoint_name.h"
 #include "trainer/record/timeline.h"
 

@@ -10,7 +10,7 @@ typedef struct {
     int32_t ink_rgb;
 } BarShade;
 
-/* What every row of a figure has in common. */
+/* Properties common to all rows of a figure. */
 typedef struct {
     const BarShade *shades;  /* [count] */
     int32_t count;           /* at most 32 */
@@ -20,16 +20,16 @@ typedef struct {
 
 typedef struct {
     BarStyle style;
-    uint32_t row;  /* so many are there */
+    uint32_t row;  /* number of rows so far */
     uint32_t used; /* a bit for each kind of part that any of them has */
     Text parts, numbers;
 } Bars;
 
-/* Of `rows` rows, each added with bars_add. */
+/* Begins a figure of `rows` rows, each added with bars_add. */
 Bars bars_begin(Text *out, uint32_t rows, BarStyle style);
 /* `amounts` [style.count] are >= 0 and not all 0. */
 void bars_add(Text *out, Bars *bars, const char *name, const int64_t *amounts);
-/* The legend and the parts; `bars` is gone. */
+/* The legend and the parts; `bars` must not be used afterwards. */
 void bars_end(Text *out, Bars *bars);
 
 /* The legend of the first `count` kinds of part, those in `used`. */

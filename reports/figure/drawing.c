@@ -41,7 +41,7 @@ bool drawings_make(Arena *arena, const Figures *figures, Drawings *drawings, Sta
 bool drawings_write(Arena *arena, const char *directory, const Drawings *drawings, Status *status)
 {
     const char *folder = arena_printf(arena, "%s/plots", directory);
-    // What another run left there is not drawn by this one.
+    // Drawings of an earlier run are removed.
     bool is_written = folder_remove(folder, status) && folder_create(folder, status);
     for (int32_t i = 0; is_written && i < drawings->count; i++) {
         const Drawing *item = &drawings->items[i];

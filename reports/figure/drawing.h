@@ -1,4 +1,4 @@
-/* Figures as gnuplot has drawn them, for a page and as files. */
+/* Figures drawn by gnuplot, for a page and as files. */
 #ifndef REPORTS_DRAWING_H
 #define REPORTS_DRAWING_H
 
@@ -24,7 +24,7 @@ typedef struct {
     const char *narrow;
 } Plot;
 
-/* Draws what there is to draw of `figures`, each figure for a page and for a phone, in `arena`.
+/* Draws those of `figures` that have data, each figure for a page and for a phone, in `arena`.
  * STATUS_MACHINE when gnuplot is missing or fails: `drawings` then has none, but can be used. */
 MUST_CHECK bool drawings_make(Arena *arena, const Figures *figures, Drawings *drawings,
                               Status *status);

@@ -4,9 +4,9 @@
 
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/array.h"
 
 /* Pixels: a page of text, half of it with a gap between, and the smallest phone less its margins.
  */
@@ -58,8 +58,7 @@ void figures_missing(Figures *figures, Figure figure)
     figure_add(figures, figure);
 }
 
-/* Pixels, for a typeface of 12: letters are seldom wider on average, and a name that is takes from
- * the gap. */
+/* Pixels, for a typeface of 12. Letters are seldom wider on average; a wider name uses the gap. */
 enum { LETTER_WIDTH = 7, SWATCH_WIDTH = 17, KEY_GAP = 14, KEY_LINE = 18 };
 
 static int32_t key_width(const char *name)
@@ -143,7 +142,7 @@ static const TimeUnit time_units[] = {
 
 void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout)
 {
-    const int64_t shown_ns = end_ns > NS_PER_S ? end_ns : NS_PER_S; // a run of nothing has an axis
+    const int64_t shown_ns = end_ns > NS_PER_S ? end_ns : NS_PER_S; // an empty run has an axis too
     const int64_t pixels_per_label = 56;
     const int64_t labels = layout.width / pixels_per_label;
     const TimeUnit *unit = time_units;

@@ -59,7 +59,7 @@ void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout);
 /* A round step (1, 2 or 5 times a power of ten) that cuts `range` into at most `steps_max`. */
 int64_t round_step(int64_t range, int64_t steps_max);
 
-/* Colours of series that have no meaning of their own: distinguishable with any colour vision (P.
+/* Colours of series without a fixed meaning: distinguishable with any colour vision (P.
  * Tol, "Colour schemes", SRON/EPS/TN/09-002, scheme "bright"). */
 enum { SERIES_MAX = 6 };
 extern const int32_t series_rgb[SERIES_MAX];

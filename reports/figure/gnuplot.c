@@ -11,7 +11,8 @@
 
 enum { CANNOT_EXECUTE = 127 }; /* exit code of a spawned child that found no program */
 
-/* Temporary files and not pipes: nobody waits for anybody, however much is written. */
+/* Temporary files instead of pipes: neither process waits for the other, however much is written.
+ */
 typedef struct {
     FILE *script;
     FILE *drawings;
@@ -93,7 +94,7 @@ static void read_all(FILE *file, Text *out)
         text_append(out, buffer, length);
 }
 
-/* The last line that says something, where gnuplot puts what made it stop. Cuts `text`. */
+/* The last line that is not blank: gnuplot's reason for stopping. Cuts `text`. */
 static const char *last_line(Text *text)
 {
     while (text->length > 0 && text->data[text->length - 1] == '\n')
@@ -123,7 +124,7 @@ static bool run(Streams *streams, Status *status)
     return status_hint(status, "version 5.4 or later is needed");
 }
 
-/* Cuts what gnuplot wrote, drawing after drawing, into its parts. */
+/* Cuts gnuplot's output, drawing after drawing, into its parts. */
 static bool split(Arena *arena, const char *written, int32_t count, char **drawings, Status *status)
 {
     static const char header[] = "<?xml";

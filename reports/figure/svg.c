@@ -7,8 +7,8 @@
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 
-/* What is replaced inside tags: black is the colour of the text around, so that a drawing follows a
- * page into the dark, and so is the typeface. */
+/* Replacements inside tags: black and the typeface become those of the surrounding text, so that a
+ * drawing follows a page's dark mode. */
 static const struct {
     const char *written;
     const char *becomes;
@@ -45,7 +45,8 @@ static void tag_tidy(Text *out, const char *tag, size_t length)
     }
 }
 
-/* The end of the element without contents that starts at `at`, or NULL when it is no such. */
+/* The end of the element without contents that starts at `at`, or NULL if there is no such element.
+ */
 static const char *empty_group_end(const char *at)
 {
     const char *close = strchr(at, '>');
@@ -56,7 +57,7 @@ static const char *empty_group_end(const char *at)
     return starts_with(close, "</g>") ? close + strlen("</g>") : NULL;
 }
 
-/* What stands for the tag that starts at `at` goes to `out`; returns where to go on. */
+/* Writes the replacement of the tag that starts at `at` to `out`; returns where to continue. */
 static const char *element_tidy(Text *out, const char *at)
 {
     const char *past = empty_group_end(at);
@@ -69,7 +70,7 @@ static const char *element_tidy(Text *out, const char *at)
     past = strchr(at, '>');
     past = past != NULL ? past + 1 : at + strlen(at);
     if (starts_with(at, "<g id="))
-        text_add(out, "<g>"); // ids would meet those of other drawings in the page
+        text_add(out, "<g>"); // ids would collide with those of other drawings in the page
     else
         tag_tidy(out, at, (size_t)(past - at));
     return past;
@@ -103,7 +104,7 @@ static void svg_print(Text *out, const char *drawing, const char *label, const c
                 "aria-label=\"",
                 view_length, view);
     markup_print(out, label);
-    text_printf(out, "\">%s\n<g>", style); // gnuplot's canvas, whose tag stands before </defs>
+    text_printf(out, "\">%s\n<g>", style); // gnuplot's canvas, whose tag is before </defs>
     contents_tidy(out, begin, end);
     text_add(out, "</svg>\n");
 }

@@ -9,7 +9,7 @@
  * surrounding text. `label` is plain text that describes the drawing to readers who cannot see it.
  */
 char *svg_element(Arena *arena, const char *drawing, const char *label);
-/* The same as a file of its own, with colours for a light and a dark background. */
+/* The same as a separate file, with colours for a light and a dark background. */
 char *svg_document(Arena *arena, const char *drawing, const char *label);
 
 #endif

@@ -1,4 +1,4 @@
-/* What every HTML page has: its head, and figures. */
+/* The parts that every HTML page has: head and figures. */
 #ifndef REPORTS_PAGE_H
 #define REPORTS_PAGE_H
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "reports/run/summary_facts.h"
+#include "sim/base/array.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
-#include "sim/output/summary/array.h"
 
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;
@@ -26,8 +26,9 @@ typedef struct {
     NameTable *job_paths;
 } TraceFold;
 
-/* The index of the thing called `path`. Two things of one name, the first deleted before the second
- * was made, are told apart by `id`: both files number things in order of creation. */
+/* The index of the cluster or job called `path`. Two with one name, of which the first was deleted
+ * before the second was created, differ in `id`: both files number clusters and jobs in order of
+ * creation. */
 static uint32_t index_of(const NameTable *paths, const char *path, uint32_t id, uint32_t count,
                          const char *path_of_id)
 {
@@ -66,7 +67,7 @@ static void row_keep(TraceFold *fold, const TraceRow *row)
     }
 }
 
-/* Nodes of no known cluster are counted together, in the last place. */
+/* Nodes whose cluster is unknown are counted together, in the last place. */
 static int32_t node_number_next(const TraceFold *fold, uint32_t cluster)
 {
     const uint32_t count = fold->facts->cluster_count;
@@ -158,7 +159,8 @@ static void row_told(void *listener, const TraceRow *told)
         node_state_told(fold, row);
     if (row->record.kind == TRACE_NODE_BILLED)
         node_billed_told(fold, row);
-    if (row->record.kind == TRACE_JOB_STAGE) // who runs there, where the state did not say
+    if (row->record.kind ==
+        TRACE_JOB_STAGE) // the job on this node, where the state record did not name it
         fold->open[row->record.node.index].job = row->record.job.index;
 }
 

@@ -1,7 +1,7 @@
-/* What a report is made of: a run's summary.json and trace.tsv, read once and joined.
+/* The input of a report: a run's summary.json and trace.tsv, read once and joined.
  *
  * Figures that a summary has are taken from there, never computed a second time; the trace gives
- * what has a place in time. Members that a run does not have are ABSENT or NULL. Everything lives
+ * the times. Members that a run does not have are ABSENT or NULL. Everything lives
  * in the arena of facts_read. */
 #ifndef REPORTS_FACTS_H
 #define REPORTS_FACTS_H
@@ -19,7 +19,7 @@ typedef enum {
     PART_WAIT,
     PART_EXCHANGE,
     PART_UPDATE,
-    PART_STEP_COUNT, /* those before are of a step, those behind are between steps */
+    PART_STEP_COUNT, /* parts before belong to a step, parts after it are between steps */
     PART_EVALUATE = PART_STEP_COUNT,
     PART_CHECKPOINT,
     PART_COUNT
@@ -70,7 +70,8 @@ typedef struct {
     uint32_t epochs_told, evaluations_told; /* rows of these kinds */
 } ReportJob;
 
-/* From its submission to its end, waits and all attempts included; ABSENT while it is not over. */
+/* From its submission to its end, waits and all attempts included; ABSENT while it has not ended.
+ */
 int64_t job_turnaround_ns(const ReportJob *job);
 
 /* Jobs that are not listed one by one. */
@@ -141,7 +142,7 @@ typedef struct {
     uint32_t workload_count;
     ReportError *errors; /* of clusters and nodes, with their reasons */
     uint32_t error_count;
-    const char **problems; /* what went wrong, a sentence each */
+    const char **problems; /* one sentence for each */
     uint32_t problem_count;
 } Facts;
 

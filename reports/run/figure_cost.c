@@ -10,7 +10,7 @@
 
 enum { CLUSTERS_SHOWN = SERIES_MAX, SAMPLES = 240 };
 
-/* What `node` had cost by `at_ns`: its bill, spread evenly over the time that it was held. */
+/* The cost of `node` up to `at_ns`: its bill, spread evenly over the time that it was held. */
 static int64_t node_cost_micro_usd(const ReportNode *node, int64_t end_ns, int64_t at_ns)
 {
     if (node->billed_ns == ABSENT || node->allocated_ns == ABSENT || at_ns <= node->allocated_ns)

@@ -1,5 +1,5 @@
-/* Private to reports/run: who did what when: a row for each job and each node, coloured by what it
- * was doing. */
+/* Private to reports/run: the Gantt chart: a row for each job and each node, coloured by activity.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum {
 };
 
 /* In the order of a job's life, which is that of the legend. Stages have the colours of
- * P. Tol's "muted" scheme, whose neighbours here stay apart with any colour vision. */
+ * P. Tol's "muted" scheme, whose neighbours here differ with any colour vision. */
 typedef enum {
     BAR_NODE_PREPARING,
     BAR_NODE_IDLE,
@@ -98,8 +98,8 @@ static void bar_print(Chart *chart, uint32_t row, Bar bar, int64_t begin_ns, int
                 (uint32_t)bar_shades[bar].rgb);
 }
 
-/* What a job does while it has its nodes, as bars over that of its program: stages, then training
- * (which a record begins and another ends), then what interrupts training. */
+/* The activities of a job that holds its nodes, as bars over the bar of its program: stages, then
+ * training (one record begins it, another ends it), then interruptions of training. */
 typedef enum { LAYER_STAGES, LAYER_TRAINING, LAYER_BETWEEN, LAYER_COUNT } Layer;
 
 /* A time on a row in which a job had nodes; `node` is ID_NONE for the row of the job itself, which
@@ -137,7 +137,7 @@ static void work_row_print(Chart *chart, const Window *window, Layer layer, cons
         work_bar_print(chart, window, BAR_CHECKPOINT, record->since_ns, record->at_ns);
 }
 
-/* The first row at or after `at_ns`: rows come in order of time. */
+/* The first row at or after `at_ns`: rows are in order of time. */
 static uint32_t first_row(const Facts *facts, int64_t at_ns)
 {
     uint32_t low = 0, high = facts->row_count;
@@ -168,7 +168,7 @@ static bool is_state(const char *name, JobState state)
     return name != NULL && strcmp(name, job_state_name(state)) == 0;
 }
 
-/* A failure has no length of its own; one at the end of the run is seen inside the axes too. */
+/* A failure has no length; one at the end of the run is seen inside the axes too. */
 static void failure_print(Chart *chart, uint32_t job, int64_t at_ns)
 {
     const int64_t end_ns = chart->facts->end_ns, mark_ns = end_ns / 150 + 1;
@@ -227,8 +227,8 @@ static void bars_print(Chart *chart)
 
 /* --- Epochs --- */
 
-/* Whether the job's epochs are at least 5 pixels long, so that marks between them can be told
- * apart. */
+/* Whether the job's epochs are at least 5 pixels long, so that marks between them are
+ * distinguishable. */
 static bool has_room_for_epochs(const Facts *facts, const TraceRow *row, FigureLayout layout)
 {
     const int64_t plot_pixels = layout.width * 3 / 4;

@@ -8,7 +8,7 @@
 
 enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
 
-/* A measure and where the trace has it. */
+/* A measure and its place in the trace. */
 typedef struct {
     const char *file;
     const char *title;
@@ -68,7 +68,7 @@ static Curves curves_of(const Facts *facts)
     return curves;
 }
 
-/* With one job its two curves differ in colour, with several the jobs do. */
+/* The two curves of a single job differ in colour; with several jobs, the jobs differ. */
 static int32_t series_of(const Curves *curves, int32_t curve)
 {
     if (curves->jobs == 1)

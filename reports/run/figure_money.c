@@ -1,5 +1,4 @@
-/* Private to reports/run: where the money of each cluster went: a bar for each, divided by what its
- * nodes did. */
+/* Private to reports/run: the cost of each cluster as a bar, divided by the use of its nodes. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
@@ -9,7 +8,7 @@
 
 enum { CLUSTERS_SHOWN = 12 };
 
-/* What was worth its money is blue and green, waiting is yellow and grey, what was lost is red. */
+/* Useful time is blue and green, waiting is yellow and grey, lost work is red. */
 static const struct {
     int32_t rgb;
     int32_t ink_rgb;
@@ -75,7 +74,7 @@ void figures_money(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_MONEY,
                      .file = "money",
-                     .title = "Each cluster's bill, by what its nodes did",
+                     .title = "Each cluster's bill, by the use of its nodes",
                      .note = ""};
     const uint32_t all = clusters_with_bill(facts);
     if (all == 0) {

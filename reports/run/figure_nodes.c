@@ -7,10 +7,10 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
-/* More changes than this are shown as they stand at so many moments. */
+/* If there are more changes than this, the states at this many instants are shown. */
 enum { CLUSTERS_SHOWN = 6, CHANGES_SHOWN = 4000, MOMENTS_SHOWN = 1500 };
 
-/* In the order of stacking: what is paid and works stands at the bottom. */
+/* In the order of stacking: working nodes are at the bottom. */
 static const struct {
     NodeState state;
     Shade shade;

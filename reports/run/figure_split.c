@@ -1,5 +1,4 @@
-/* Private to reports/run: where the time of training goes: a bar for each job, and one job's
- * epochs. */
+/* Private to reports/run: the parts of training time: a bar for each job, and one job's epochs. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"

@@ -30,10 +30,10 @@ static const struct {
     void (*words)(Text *html, const Facts *facts); /* may be NULL */
 } sections[SECTION_COUNT] = {
     [SECTION_NODES] = {"Nodes over time", NULL},
-    [SECTION_GANTT] = {"Who did what when", NULL},
+    [SECTION_GANTT] = {"Jobs and nodes over time", NULL},
     [SECTION_SPLIT] = {"Where a step's time goes", section_split_words},
-    [SECTION_LEARNING] = {"What was learned", NULL},
-    [SECTION_MONEY] = {"Where the money went", section_money_words},
+    [SECTION_LEARNING] = {"Learning", NULL},
+    [SECTION_MONEY] = {"Cost by use", section_money_words},
     [SECTION_COST] = {"Cost over time", NULL},
 };
 

@@ -1,4 +1,4 @@
-/* Private to reports/run: the top of the page: what people ask first, answered in sentences, and
+/* Private to reports/run: the top of the page: the first questions, answered in sentences, and
  * the key figures. */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "sim/output/summary/capped.h"
 #include "sim/output/summary/decimal.h"
 
-/* More things of a kind are summed up instead of told one by one. */
+/* If there are more clusters or jobs than this, a summary replaces one sentence for each. */
 enum { TOLD_ONE_BY_ONE = 6 };
 
 static bool is_in_state(const ReportJob *job, JobState state)
@@ -129,7 +129,7 @@ static void spent_print(Text *out, int64_t ns, const char *on, const char **sepa
     *separator = ", ";
 }
 
-/* What is left of a run that the named parts do not explain: a program that does not train, or a
+/* The rest of a run that the named parts do not explain: a program that does not train, or a
  * training cut short. */
 static int64_t program_ns(const ReportJob *job)
 {
@@ -155,7 +155,7 @@ static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
     moment_print(out, facts, job->ended_ns);
     const char *separator = ": ";
     const bool has_restarted = job->restarts != ABSENT && job->restarts > 0;
-    if (has_restarted) { // the wait is of all attempts, what follows is of the last
+    if (has_restarted) { // the wait covers all attempts, the rest covers the last
         spent_print(out, job_turnaround_ns(job), "since it was submitted", &separator);
         text_printf(out, "%s%" PRId64 " restart%s", separator, job->restarts,
                     plural(job->restarts));
@@ -172,7 +172,7 @@ static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
     text_add(out, ".\n");
 }
 
-/* The larger of two, of which either may be ABSENT. */
+/* The larger of two values; either may be ABSENT. */
 static int64_t later(int64_t a_ns, int64_t b_ns)
 {
     if (a_ns == ABSENT || b_ns == ABSENT)
@@ -237,7 +237,7 @@ static void workload_done_words(Text *out, const ReportWorkload *workload)
 {
     text_printf(out,
                 "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
-                " failed and %" PRId64 " were not over",
+                " failed and %" PRId64 " had not ended",
                 workload->name, workload->jobs, workload->succeeded, workload->failed,
                 workload->unfinished);
     if (workload->queue_p95_ns != ABSENT) {
@@ -249,8 +249,7 @@ static void workload_done_words(Text *out, const ReportWorkload *workload)
         }
     } else if (workload->waiting != ABSENT) {
         text_printf(out,
-                    "; %" PRId64
-                    " still waited, so that nobody knows how long 95\xC2\xA0%% of them "
+                    "; %" PRId64 " still waited, so it is unknown how long 95\xC2\xA0%% of them "
                     "wait at most",
                     workload->waiting);
     }
@@ -313,14 +312,14 @@ static void answer_cost(Text *html, const Facts *facts)
         text_printf(&plain, "%" PRId64 " node%s still held when the run ended: ", facts->held_nodes,
                     facts->held_nodes == 1 ? " was" : "s were");
         usd_print(&plain, facts->held_micro_usd_per_hour);
-        text_add(&plain, " an hour goes on.\n");
+        text_add(&plain, " an hour is still charged.\n");
     }
     answer_print(html, "What did it cost?", &plain);
 }
 
 /* --- What went wrong, and why? --- */
 
-/* Nothing failed in the end; what was done twice is told all the same. */
+/* No job failed in the end; repeated work is reported nevertheless. */
 static void unharmed_words(Text *out, const Facts *facts)
 {
     Wide lost_ns = 0;
@@ -402,7 +401,7 @@ static void answer_accuracy(Text *html, const Facts *facts)
     if (best == NULL) {
         text_add(&plain, facts_has(facts, TRACE_JOB_TRAINING)
                              ? "No job finished its training.\n"
-                             : "No job of this run came to train a network.\n");
+                             : "No job of this run began to train a network.\n");
     } else if (facts->job_count > TOLD_ONE_BY_ONE) {
         text_add(&plain, "The best is ");
         accuracy_words(&plain, best);

@@ -1,4 +1,4 @@
-/* Private to reports/run: what happened when. */
+/* Private to reports/run: the table of notable events. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
 
-/* Of more events the first and the last are shown. */
+/* If there are more events, the first and the last are shown. */
 enum { FIRST_SHOWN = 60, LAST_SHOWN = 20 };
 
 static const char *cluster_name(const Facts *facts, const TraceRow *row)
@@ -86,7 +86,7 @@ static void provisioning_told(Text *out, const Facts *facts, const TraceRow *row
         text_printf(out, "Cluster %s is deleted", cluster_name(facts, row));
 }
 
-/* A node that goes without having been asked to leave was lost. */
+/* A node that is released without having been leaving was lost. */
 static bool is_lost(const TraceRow *row)
 {
     return is_called(row, node_state_name(NODE_STATE_COUNT)) &&
@@ -104,7 +104,7 @@ static void node_told(Text *out, const Facts *facts, const TraceRow *row)
     cause_told(out, row);
 }
 
-/* The sentence for what goes wrong or changes by itself. */
+/* The sentence for a failure or for a change that no command caused. */
 static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -127,7 +127,7 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
     if (record->kind == TRACE_JOB_STALLED)
         text_printf(out, "Job %s stalls: node %s is silent", job_name(facts, row), row->node);
     if (record->kind == TRACE_JOB_RESUMED) {
-        text_printf(out, "Job %s goes on from its checkpoint: ", job_name(facts, row));
+        text_printf(out, "Job %s continues from its checkpoint: ", job_name(facts, row));
         count_print(out, record->job_resumed.epochs, "epoch", "epochs");
         text_add(out, " need not be done again");
     }

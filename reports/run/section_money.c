@@ -1,4 +1,4 @@
-/* Private to reports/run: where the money went, in words. */
+/* Private to reports/run: the cost by use, in words. */
 #include <stdlib.h>
 
 #include "reports/run/sections.h"

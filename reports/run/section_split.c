@@ -1,4 +1,4 @@
-/* Private to reports/run: where the time of a step goes, in words. */
+/* Private to reports/run: the parts of a step's time, in words. */
 #include <stdlib.h>
 
 #include "reports/run/sections.h"

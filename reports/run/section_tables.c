@@ -267,7 +267,7 @@ static void workload_restarts(Text *out, const Facts *facts, uint32_t row)
     cell_count(out, facts->workloads[row].restarts);
 }
 
-/* Among jobs that still wait a quantile is not known. */
+/* A quantile is unknown while jobs still wait. */
 static void workload_wait(Text *out, const ReportWorkload *workload, int64_t wait_ns)
 {
     if (wait_ns == ABSENT && workload->waiting != ABSENT)

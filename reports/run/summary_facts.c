@@ -165,7 +165,7 @@ static void fields_read(const Json *object, const Field *fields, size_t count, v
 }
 #define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
 
-/* The object `key` of the summary, whose members are named things. */
+/* The object `key` of the summary; its members are clusters or jobs by name. */
 static const Json *things(const Json *root, const char *key, Problems *problems)
 {
     const Json *object = json_member(root, key);
@@ -178,7 +178,7 @@ static const Json *things(const Json *root, const char *key, Problems *problems)
     return object;
 }
 
-/* The path is what joins the summary and the trace. */
+/* The path joins the summary and the trace. */
 static void path_check(const Json *item, const char *path, Problems *problems)
 {
     if (path == NULL)
@@ -213,7 +213,7 @@ static void jobs_read(Arena *arena, const Json *jobs, Facts *facts, Problems *pr
 static void workloads_read(Arena *arena, const Json *workloads, Facts *facts, Problems *problems)
 {
     if (workloads == NULL || workloads->kind != JSON_OBJECT)
-        return; // most runs have none
+        return; // most runs have no errors
     facts->workloads = ARENA_ARRAY(arena, ReportWorkload, workloads->count);
     for (const Json *item = workloads->first; item != NULL; item = item->next) {
         ReportWorkload *workload = &facts->workloads[facts->workload_count++];

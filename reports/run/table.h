@@ -1,5 +1,5 @@
-/* Tables of the page from rows of columns: one list feeds the head, the cells and, on a phone, the
- * labels beside the cells. */
+/* Tables of the page from lists of columns: one list gives the head, the cells and, on a phone, the
+ * labels of the cells. */
 #ifndef REPORTS_PAGE_TABLE_H
 #define REPORTS_PAGE_TABLE_H
 
@@ -9,8 +9,8 @@
 typedef struct {
     const char *heading;
     bool is_number; /* right-aligned */
-    /* Prints the cell of `row` as plain text; nothing where there is nothing to say. A column in
-     * which all cells are empty is left out. */
+    /* Prints the cell of `row` as plain text; nothing where it has no value. A column
+     * whose cells are all empty is left out. */
     void (*print)(Text *out, const Facts *facts, uint32_t row);
 } PageColumn;
 
@@ -24,7 +24,7 @@ typedef struct {
 
 void page_table_print(Text *html, const PageTable *table, const Facts *facts, uint32_t row_count);
 
-/* Cells that several tables have; ABSENT prints nothing. */
+/* Cells that several tables use; ABSENT prints nothing. */
 void cell_clock(Text *out, int64_t ns); /* "1:09:24": hours, minutes, seconds, rounded */
 void cell_count(Text *out, int64_t count);
 void cell_usd(Text *out, int64_t micro_usd);

@@ -7,7 +7,7 @@
 extern const Asset report_assets[];
 extern const int report_assets_count;
 
-/* The text of the asset `name`, which is one of ours: a missing one is a broken invariant. */
+/* The text of the asset `name`, which must be compiled in: a missing name breaks an invariant. */
 const char *asset_text(const char *name);
 
 #endif

@@ -14,7 +14,8 @@ static bool is_continuation(unsigned char byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* Length of the well-formed UTF-8 sequence at `text`, 0 when it is none (RFC 3629, section 4). */
+/* Length of the well-formed UTF-8 sequence at `text`, 0 if it is not well-formed (RFC 3629, section
+ * 4). */
 static size_t utf8_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];

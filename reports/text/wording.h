@@ -1,5 +1,5 @@
-/* How a report says things: names made safe for the text they go into, and quantities as people
- * read them. Everything appends to `out`; nothing depends on the locale. */
+/* Names escaped for the text that contains them, and quantities in readable units. Every function
+ * appends to `out`; nothing depends on the locale. */
 #ifndef REPORTS_WORDING_H
 #define REPORTS_WORDING_H
 
@@ -7,8 +7,8 @@
 
 #include "sim/base/text.h"
 
-/* For HTML and XML, as content or in a quoted attribute: & < > " ' become references, whatever XML
- * cannot hold (control characters, broken UTF-8) becomes U+FFFD. */
+/* For HTML and XML, as content or in a quoted attribute: & < > " ' become references, bytes that
+ * XML cannot hold (control characters, broken UTF-8) becomes U+FFFD. */
 void markup_print(Text *out, const char *text);
 /* A gnuplot string in single quotes, in which gnuplot expands nothing. Line ends and other control
  * characters become spaces. */

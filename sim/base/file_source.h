@@ -17,6 +17,11 @@ typedef struct {
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
 } FileSource;
 
+/* Length of the folder part of `path` with its slash; 0 when there is none. */
+size_t path_folder_length(const char *path);
+/* `name` relative to the folder of `path`; an absolute name is returned unchanged. In `arena`. */
+const char *path_beside(Arena *arena, const char *path, const char *name);
+
 /* Fails as every source does that has no file at `path`: STATUS_NOT_FOUND. */
 bool file_is_missing(const char *path, Status *status);
 

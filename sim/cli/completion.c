@@ -32,10 +32,10 @@ static const char frame_end[] = "    *) _trainyard_offer files ;;\n"
 
 /* NULL: the option takes nothing. */
 static const char *const option_offers[] = {
-    [OPTION_FLAG] = NULL,         [OPTION_FLAG_OFF] = NULL,  [OPTION_TEXT] = "nothing",
-    [OPTION_TEXTS] = "nothing",   [OPTION_FILE] = "files",   [OPTION_FOLDER] = "folders",
-    [OPTION_INTEGER] = "nothing", [OPTION_REAL] = "nothing", [OPTION_DURATION] = "nothing",
-    [OPTION_SIZE] = "nothing",    [OPTION_CHOICE] = "words",
+    [VALUE_FLAG] = NULL,         [VALUE_FLAG_OFF] = NULL,  [VALUE_TEXT] = "nothing",
+    [VALUE_TEXTS] = "nothing",   [VALUE_FILE] = "files",   [VALUE_FOLDER] = "folders",
+    [VALUE_INTEGER] = "nothing", [VALUE_REAL] = "nothing", [VALUE_DURATION] = "nothing",
+    [VALUE_BYTES] = "nothing",   [VALUE_CHOICE] = "words",
 };
 
 static const char *const operand_offers[] = {
@@ -50,7 +50,7 @@ static void add_words(const char *const *words, Text *out)
 }
 
 /* `"run --trace" | "run -t") _trainyard_offer words "jobs epochs"; return ;;` */
-static void add_option_case(const OptionTable *table, const Option *option, Text *out)
+static void add_option_case(const OptionTable *table, const Field *option, Text *out)
 {
     if (!option_offers[option->kind])
         return;
@@ -58,7 +58,7 @@ static void add_option_case(const OptionTable *table, const Option *option, Text
     if (option->letter)
         text_printf(out, " | \"%s -%c\"", table->name, option->letter);
     text_printf(out, ") _trainyard_offer %s", option_offers[option->kind]);
-    if (option->kind == OPTION_CHOICE)
+    if (option->kind == VALUE_CHOICE)
         add_words(option->choices, out);
     text_add(out, "; return ;;\n");
 }
@@ -67,7 +67,7 @@ static void add_option_case(const OptionTable *table, const Option *option, Text
 static void add_verb_cases(const OptionTable *table, Text *out)
 {
     text_printf(out, "    \"%s -\"*) _trainyard_offer words \"", table->name);
-    for (const Option *option = table->options; option && option->name; option++)
+    for (const Field *option = table->options; option && option->name; option++)
         text_printf(out, "--%s ", option->name);
     text_printf(out, "--help\" ;;\n    \"%s \"*) _trainyard_offer %s", table->name,
                 operand_offers[table->operand_kind]);
@@ -90,7 +90,7 @@ void completion_bash(const OptionTable *const *tables, int32_t count, Text *out)
 {
     text_add(out, frame_begin);
     for (int32_t i = 0; i < count; i++)
-        for (const Option *option = tables[i]->options; option && option->name; option++)
+        for (const Field *option = tables[i]->options; option && option->name; option++)
             add_option_case(tables[i], option, out);
     text_add(out, frame_middle);
     add_first_word_cases(tables, count, out);

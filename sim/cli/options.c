@@ -2,15 +2,10 @@
 
 #include <getopt.h>
 #include <inttypes.h>
-#include <locale.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/ascii.h"
-#include "sim/base/units.h"
 #include "sim/cli/report.h"
 
 // What getopt_long answers for row i of the table: beyond every letter, and the row after the last
@@ -33,7 +28,7 @@ static const char *program_text(const OptionTable *table, Arena *arena, const ch
     return table->name ? arena_printf(arena, "trainyard%s%s", separator, table->name) : "trainyard";
 }
 
-static int32_t option_count(const Option *options)
+static int32_t option_count(const Field *options)
 {
     int32_t count = 0;
     while (options && options[count].name)
@@ -41,9 +36,9 @@ static int32_t option_count(const Option *options)
     return count;
 }
 
-static bool takes_argument(const Option *option)
+static bool takes_argument(const Field *option)
 {
-    return option->kind != OPTION_FLAG && option->kind != OPTION_FLAG_OFF;
+    return option->kind != VALUE_FLAG && option->kind != VALUE_FLAG_OFF;
 }
 
 static Place place_of_command(const Parse *parse)
@@ -68,7 +63,7 @@ static const char *getopt_letters(const Parse *parse)
     *end++ = ':';
     *end++ = 'h';
     for (int32_t i = 0; i < parse->option_count; i++) {
-        const Option *option = &parse->table->options[i];
+        const Field *option = &parse->table->options[i];
         if (option->letter)
             *end++ = option->letter;
         if (option->letter && takes_argument(option))
@@ -81,7 +76,7 @@ static const struct option *getopt_names(const Parse *parse)
 {
     struct option *names = ARENA_ARRAY(parse->arena, struct option, parse->option_count + 2);
     for (int32_t i = 0; i < parse->option_count; i++) {
-        const Option *option = &parse->table->options[i];
+        const Field *option = &parse->table->options[i];
         names[i].name = option->name;
         names[i].has_arg = takes_argument(option) ? required_argument : no_argument;
         names[i].val = ANSWER_FIRST_ROW + i;
@@ -148,7 +143,7 @@ static bool fail_unknown(const Parse *parse, Status *status)
 
 static bool fail_argument_missing(const Parse *parse, Status *status)
 {
-    const Option *option = &parse->table->options[row_of_answer(parse, optopt)];
+    const Field *option = &parse->table->options[row_of_answer(parse, optopt)];
     status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "option \"--%s\" needs %s",
                 option->name, option->argument);
     return hint_help(parse, status);
@@ -194,72 +189,26 @@ static bool check_operand_words(const Parse *parse, const Operands *operands, St
 
 /* --- Values --- */
 
-static bool integer_take(const Option *option, const char *argument, Place at, int64_t *field,
+static bool integer_take(const Field *option, const char *argument, Place at, int64_t *field,
                          Status *status)
 {
     const int64_t maximum = option->maximum ? option->maximum : INT64_MAX;
-    int64_t value = 0;
-    bool is_number = *argument != '\0';
-    for (const char *digit = argument; *digit && is_number; digit++) {
-        is_number = ascii_is_digit(*digit) && value <= (INT64_MAX - (*digit - '0')) / 10;
-        if (is_number)
-            value = value * 10 + (*digit - '0');
+    int64_t value;
+    if (whole_number_parse(argument, maximum, &value) && value >= option->minimum) {
+        *field = value;
+        return true;
     }
-    if (!is_number || value < option->minimum || value > maximum)
-        return status_fail(status, STATUS_BAD_INPUT, at,
-                           "is \"%s\", expected a whole number from %" PRId64 " to %" PRId64,
-                           argument, option->minimum, maximum);
-    *field = value;
-    return true;
+    return status_fail(status, STATUS_BAD_INPUT, at,
+                       "is \"%s\", expected a whole number from %" PRId64 " to %" PRId64, argument,
+                       option->minimum, maximum);
 }
 
-static size_t digits_at(const char *text)
-{
-    return strspn(text, "0123456789");
-}
-
-/* True for what JSON and C write alike: "12", "0.5", "1e-4"; no sign in front, no "inf", no hex. */
-static bool is_real(const char *text)
-{
-    size_t length = digits_at(text);
-    if (length == 0)
-        return false;
-    text += length;
-    if (*text == '.') {
-        length = digits_at(text + 1);
-        if (length == 0)
-            return false;
-        text += 1 + length;
-    }
-    if (*text == 'e' || *text == 'E') {
-        text += 1 + (text[1] == '-' || text[1] == '+');
-        length = digits_at(text);
-        if (length == 0)
-            return false;
-        text += length;
-    }
-    return *text == '\0';
-}
-
-/* The number with a point, whatever locale a library may have set. */
-static double real_of(const char *text)
-{
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale_t before = plain ? uselocale(plain) : (locale_t)0;
-    double value = strtod(text, NULL);
-    if (plain) {
-        uselocale(before);
-        freelocale(plain);
-    }
-    return value;
-}
-
-static bool real_take(const Option *option, const char *argument, Place at, double *field,
+static bool real_take(const Field *option, const char *argument, Place at, double *field,
                       Status *status)
 {
     const bool has_maximum = option->real_maximum > 0;
-    const double value = is_real(argument) ? real_of(argument) : NAN;
-    if (isfinite(value) && value >= option->real_minimum &&
+    double value;
+    if (real_parse(argument, &value) && value >= option->real_minimum &&
         (!has_maximum || value <= option->real_maximum)) {
         *field = value;
         return true;
@@ -272,23 +221,21 @@ static bool real_take(const Option *option, const char *argument, Place at, doub
                        argument, option->real_minimum);
 }
 
-static bool choice_take(const Parse *parse, const Option *option, const char *argument, Place at,
+static bool choice_take(const Parse *parse, const Field *option, const char *argument, Place at,
                         int *field, Status *status)
 {
-    Text list = {0};
-    int32_t count = 0;
-    for (; option->choices[count]; count++) {
-        if (strcmp(option->choices[count], argument) == 0) {
-            *field = count;
-            text_free(&list);
-            return true;
-        }
-        text_printf(&list, "%s%s", count > 0 ? ", " : "", option->choices[count]);
+    const int32_t index = word_list_find(option->choices, argument);
+    if (index >= 0) {
+        *field = index;
+        return true;
     }
+    Text list = {0};
+    for (const char *const *word = option->choices; *word; word++)
+        text_printf(&list, "%s%s", word > option->choices ? ", " : "", *word);
     status_fail(status, STATUS_BAD_INPUT, at, "is \"%s\", expected one of %s", argument,
                 text_string(&list));
     text_free(&list);
-    const char *nearest = nearest_name(argument, option->choices, count);
+    const char *nearest = nearest_name(argument, option->choices, word_list_count(option->choices));
     return nearest ? status_hint(status, "did you mean \"%s\"?", nearest)
                    : hint_help(parse, status);
 }
@@ -301,40 +248,30 @@ static void text_take(const Parse *parse, const char *argument, OptionTexts *fie
     field->items[field->count++] = argument;
 }
 
-static bool option_take(const Parse *parse, const Option *option, const char *argument,
+static bool option_take(const Parse *parse, const Field *option, const char *argument,
                         Status *status)
 {
     void *field = (char *)parse->values + option->offset;
     const Place at =
         place_in(arena_printf(parse->arena, "%s: --%s", parse->source, option->name), 0, 0);
-    switch (option->kind) {
-    case OPTION_FLAG:
-    case OPTION_FLAG_OFF:
-        *(bool *)field = option->kind == OPTION_FLAG;
-        return true;
-    case OPTION_FILE:
-    case OPTION_FOLDER:
-        if (*argument == '\0') // most likely a variable that is not set; "" + "/file" is the root
-            return status_fail(status, STATUS_BAD_INPUT, at, "is \"\", expected a path");
+    if ((option->kind == VALUE_FILE || option->kind == VALUE_FOLDER) && *argument == '\0')
+        // Most likely a variable that is not set; "" + "/file" would be the root.
+        return status_fail(status, STATUS_BAD_INPUT, at, "is \"\", expected a path");
+    if (!takes_argument(option))
+        *(bool *)field = option->kind == VALUE_FLAG;
+    else if (option->kind == VALUE_TEXT || option->kind == VALUE_FILE ||
+             option->kind == VALUE_FOLDER)
         *(const char **)field = argument;
-        return true;
-    case OPTION_TEXT:
-        *(const char **)field = argument;
-        return true;
-    case OPTION_TEXTS:
+    else if (option->kind == VALUE_TEXTS)
         text_take(parse, argument, field);
-        return true;
-    case OPTION_INTEGER:
+    else if (option->kind == VALUE_INTEGER)
         return integer_take(option, argument, at, field, status);
-    case OPTION_REAL:
+    else if (option->kind == VALUE_REAL)
         return real_take(option, argument, at, field, status);
-    case OPTION_DURATION:
-        return duration_parse(argument, at, field, status);
-    case OPTION_SIZE:
-        return bytes_parse(argument, at, field, status);
-    case OPTION_CHOICE:
+    else if (option->kind == VALUE_CHOICE)
         return choice_take(parse, option, argument, at, field, status);
-    }
+    else
+        return value_parse(option->kind, argument, at, field, status);
     return true;
 }
 

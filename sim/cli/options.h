@@ -1,65 +1,64 @@
-/* The command line from one table: each row feeds parsing, --help and completion, so that the three
- * cannot drift apart.
+/* The command line from one table: each row feeds parsing, --help, completion and the man page, so
+ * that the four agree.
  *
  *     typedef struct { int64_t seed; bool is_json; } MyOptions;
- *     static const Option my_options[] = {
- *         {.name = "seed", .letter = 's', .kind = OPTION_INTEGER, .argument = "N",
- *          .help = "start the random numbers at N", .offset = offsetof(MyOptions, seed)},
- *         {.name = "json", .kind = OPTION_FLAG, .help = "print JSON",
- *          .offset = offsetof(MyOptions, is_json)},
+ *     #define OWNER MyOptions // the struct of the rows that follow
+ *     static const Field my_options[] = {
+ *         OPTION_INTEGER('s', "seed", seed, "N", 0, 0, "start the random numbers at N"),
+ *         OPTION_FLAG(0, "json", is_json, "print JSON"),
  *         {0}, // the end
  *     };
+ *     #undef OWNER
  *     static const OptionTable my_table = {
  *         .name = "roll", .operands = "DICE...", .summary = "Rolls dice.",
  *         .example = "trainyard roll --seed 7 d6 d20", .options = my_options,
  *         .operand_count_min = 1, .operand_count_max = 9};
  *
- *     MyOptions options = {.seed = 1}; // a field keeps its default when its option is not given
+ *     MyOptions options = {.seed = 1}; // a member keeps its default when its option is absent
  *     Operands operands;
  *     int exit_code;
  *     if (!options_read(&my_table, arena, argc, argv, &options, &operands, &exit_code))
  *         return exit_code;
  *
- * Options stand before or after operands; "--" ends them. Every table has --help by itself. */
+ * Options may precede or follow operands; "--" ends them. Every table has --help automatically. */
 #ifndef SIM_CLI_OPTIONS_H
 #define SIM_CLI_OPTIONS_H
 
-#include <stddef.h>
-
-#include "sim/base/status.h"
 #include "sim/base/text.h"
+#include "sim/schema/field.h"
 
-/* What an option takes, and the type of the field that it fills. */
-typedef enum {
-    OPTION_FLAG,     /* nothing; bool, becomes true */
-    OPTION_FLAG_OFF, /* nothing; bool, becomes false: "--no-colour" beside "--colour" */
-    OPTION_TEXT,     /* any text; const char *, borrowed from argv */
-    OPTION_TEXTS,    /* any text, as often as given; OptionTexts */
-    OPTION_FILE,     /* a path; const char *, borrowed */
-    OPTION_FOLDER,   /* a path; const char *, borrowed */
-    OPTION_INTEGER,  /* a whole number, 0 or more; int64_t */
-    OPTION_REAL,     /* "0.0001", "1e-4", without a sign; double */
-    OPTION_DURATION, /* "90s", sim/base/units.h; int64_t nanoseconds */
-    OPTION_SIZE,     /* "16GiB"; int64_t bytes */
-    OPTION_CHOICE,   /* one of `choices`; int, its index */
-} OptionKind;
+/* Rows: the letter of the short form or 0, the long name, the member of OWNER, what --help calls
+ * the value, limits, and the help. The comment is the type of the member. */
+#define OPTION_FLAG(short_form, key, member, text) /* bool: given, it becomes true */              \
+    FIELD_ROW(FLAG, key, member, .letter = short_form, .doc = text)
+#define OPTION_FLAG_OFF(short_form, key, member, text) /* bool: given, it becomes false */         \
+    FIELD_ROW(FLAG_OFF, key, member, .letter = short_form, .doc = text)
+#define OPTION_TEXT(short_form, key, member, value, text) /* const char *, borrowed from argv */   \
+    FIELD_ROW(TEXT, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_TEXTS(short_form, key, member, value, text) /* OptionTexts */                       \
+    FIELD_ROW(TEXTS, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_FILE(short_form, key, member, value, text) /* const char *, borrowed */             \
+    FIELD_ROW(FILE, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_FOLDER(short_form, key, member, value, text) /* const char *, borrowed */           \
+    FIELD_ROW(FOLDER, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_INTEGER(short_form, key, member, value, least, most, text) /* int64_t */            \
+    FIELD_ROW(INTEGER, key, member, .letter = short_form, .argument = value, .minimum = least,     \
+              .maximum = most, .doc = text)
+#define OPTION_REAL(short_form, key, member, value, least, most, text) /* double */                \
+    FIELD_ROW(REAL, key, member, .letter = short_form, .argument = value, .real_minimum = least,   \
+              .real_maximum = most, .doc = text)
+#define OPTION_DURATION(short_form, key, member, value, text) /* int64_t, nanoseconds */           \
+    FIELD_ROW(DURATION, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_BYTES(short_form, key, member, value, text) /* int64_t */                           \
+    FIELD_ROW(BYTES, key, member, .letter = short_form, .argument = value, .doc = text)
+#define OPTION_CHOICE(short_form, key, member, value, words, text) /* int, index in `words` */     \
+    FIELD_ROW(CHOICE, key, member, .letter = short_form, .argument = value, .choices = words,      \
+              .doc = text)
 
 typedef struct {
     const char **items; /* in the order given */
     int32_t count;
 } OptionTexts;
-
-typedef struct {
-    const char *name; /* long, without dashes; NULL ends the table */
-    char letter;      /* short, or 0 */
-    OptionKind kind;
-    const char *argument;              /* how --help calls what it takes: "FILE"; NULL for a flag */
-    const char *help;                  /* lower case, no full stop */
-    size_t offset;                     /* of its field in the struct of values */
-    const char *const *choices;        /* OPTION_CHOICE only: the words, ended by NULL */
-    int64_t minimum, maximum;          /* OPTION_INTEGER only; maximum 0 means no limit */
-    double real_minimum, real_maximum; /* OPTION_REAL only; maximum 0 means no limit */
-} Option;
 
 /* What the shell may offer as an operand. */
 typedef enum { OPERANDS_FILES, OPERANDS_FOLDERS, OPERANDS_WORDS } OperandKind;
@@ -71,7 +70,7 @@ typedef struct {
     const char *details;  /* more for --help, or NULL; lines that begin with a space stay as they
                              are, others are filled */
     const char *example;  /* command lines, one a line */
-    const Option *options;
+    const Field *options;
     int32_t operand_count_min, operand_count_max;
     OperandKind operand_kind;
     const char *const *operand_words; /* OPERANDS_WORDS only: what there is, ended by NULL */
@@ -96,6 +95,11 @@ MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, c
  * half on failure. Not for two threads at once: getopt keeps its place in globals. */
 MUST_CHECK bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv,
                               void *values, Operands *operands, bool *wants_help, Status *status);
+
+/* The row of --help, which every table has. */
+extern const Field help_option;
+/* The help of an option with the words to choose from. */
+void options_description(const Field *option, Text *out);
 
 /* The text of --help: usage, summary, options, example. Lines of at most 80 characters. */
 void options_help(const OptionTable *table, Text *out);

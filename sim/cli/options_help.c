@@ -1,3 +1,4 @@
+/* Private to sim/cli: the text of --help from a table of options. */
 #include <string.h>
 
 #include "sim/cli/options.h"
@@ -32,7 +33,7 @@ static void add_wrapped(Text *out, const char *words, size_t column)
 }
 
 /* "-o, --output DIR" */
-static void option_label(const Option *option, Text *out)
+static void option_label(const Field *option, Text *out)
 {
     if (option->letter)
         text_printf(out, "-%c, ", option->letter);
@@ -43,11 +44,13 @@ static void option_label(const Option *option, Text *out)
         text_printf(out, " %s", option->argument);
 }
 
-/* The help text, with the words to choose from. */
-static void option_description(const Option *option, Text *out)
+const Field help_option = {
+    .name = "help", .letter = 'h', .kind = VALUE_FLAG, .doc = "print this text and stop"};
+
+void options_description(const Field *option, Text *out)
 {
-    text_add(out, option->help);
-    for (int32_t i = 0; option->kind == OPTION_CHOICE && option->choices[i]; i++)
+    text_add(out, option->doc);
+    for (int32_t i = 0; option->kind == VALUE_CHOICE && option->choices[i]; i++)
         text_printf(out, "%s%s",
                     i == 0                   ? ": "
                     : option->choices[i + 1] ? ", "
@@ -55,7 +58,7 @@ static void option_description(const Option *option, Text *out)
                     option->choices[i]);
 }
 
-static size_t label_width(const Option *option)
+static size_t label_width(const Field *option)
 {
     Text label = {0};
     option_label(option, &label);
@@ -65,11 +68,11 @@ static size_t label_width(const Option *option)
 }
 
 /* A label that is too wide for its column has a line of its own. */
-static void add_option(const Option *option, size_t column_width, Text *out)
+static void add_option(const Field *option, size_t column_width, Text *out)
 {
     const size_t width = label_width(option);
     Text description = {0};
-    option_description(option, &description);
+    options_description(option, &description);
     text_add(out, "  ");
     option_label(option, out);
     if (width > column_width) {
@@ -82,17 +85,15 @@ static void add_option(const Option *option, size_t column_width, Text *out)
     text_free(&description);
 }
 
-static void add_options(const Option *options, Text *out)
+static void add_options(const Field *options, Text *out)
 {
-    static const Option help_option = {
-        .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "print this text and stop"};
     size_t column_width = label_width(&help_option);
-    for (const Option *option = options; option && option->name; option++) {
+    for (const Field *option = options; option && option->name; option++) {
         const size_t width = label_width(option);
         if (width > column_width && width <= LABEL_WIDTH_MAX)
             column_width = width;
     }
-    for (const Option *option = options; option && option->name; option++)
+    for (const Field *option = options; option && option->name; option++)
         add_option(option, column_width, out);
     add_option(&help_option, column_width, out);
 }

@@ -7,6 +7,7 @@
 #include "sim/cloud/training/layer_rates.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/trigger_read.h"
+#include "sim/schema/bound_explain.h"
 
 typedef struct {
     Explanation out;
@@ -67,7 +68,7 @@ static void explain_job(Explainer *explainer, const char *subject, const JobConf
     Arena *arena = explainer->out.arena;
     Text wall_clock = {0};
     duration_print(&wall_clock, spec->max_wall_clock_ns);
-    bind_explain(&explainer->out, subject, &job_type, job->text);
+    bound_explain(&explainer->out, subject, &job_type, job->text);
     work_out(explainer, subject, "command line", spec->command, "its toolkit");
     work_out(explainer, subject, "processes", number(explainer, spec->processes), "its toolkit");
     work_out(explainer, subject, "longest run", text_string(&wall_clock),
@@ -88,9 +89,9 @@ static void explain_workload(Explainer *explainer, const WorkloadText *text)
 {
     WorkloadText settings = *text;
     settings.config = NULL;
-    bind_explain(&explainer->out,
-                 arena_printf(explainer->out.arena, "workload %s", text->name.value),
-                 &workload_type, &settings);
+    bound_explain(&explainer->out,
+                  arena_printf(explainer->out.arena, "workload %s", text->name.value),
+                  &workload_type, &settings);
 }
 
 static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
@@ -106,7 +107,7 @@ static void explain_settings(Explainer *explainer, const ScenarioText *text)
     ScenarioText settings = *text;
     settings.catalog = settings.session = NULL;
     settings.commands.count = settings.workloads.count = settings.expect.count = 0;
-    bind_explain(&explainer->out, "", &scenario_type, &settings);
+    bound_explain(&explainer->out, "", &scenario_type, &settings);
 }
 
 static void explain_commands(Explainer *explainer, const ScenarioCommands *commands)
@@ -139,7 +140,7 @@ static void explain_command(Explainer *explainer, const CommandText *command)
             fields[count++] = *field;
         }
     const ObjectType own = {.name = command_type.name, .fields = fields};
-    bind_explain(
+    bound_explain(
         &explainer->out,
         arena_printf(explainer->out.arena, "%s %s", command_name(kind), command->name.value), &own,
         command);
@@ -322,8 +323,8 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
         const CommandText *command = text->commands.items[i];
         explain_command(&explainer, command);
         if (commands->clusters[i] != NULL)
-            bind_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
-                         &cluster_type, commands->clusters[i]->text);
+            bound_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
+                          &cluster_type, commands->clusters[i]->text);
         if (commands->jobs[i] != NULL)
             explain_job(&explainer, arena_printf(arena, "job %s", command->name.value),
                         commands->jobs[i]);

@@ -3,7 +3,8 @@
 #ifndef SIM_SCENARIO_SCENARIO_EXPLAIN_H
 #define SIM_SCENARIO_SCENARIO_EXPLAIN_H
 
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
+#include "sim/schema/explanation.h"
 
 /* The scenario's own values, those of its clusters, jobs and workloads with what was worked out
  * from them, and the catalogue's values that the run uses. */

@@ -2,29 +2,14 @@
 
 #include <string.h>
 
-#include "sim/scenario/catalog/read.h"
-#include "sim/scenario/types.h"
+#include "sim/scenario/catalog/files.h"
+#include "sim/scenario/format/types.h"
+#include "sim/schema/json_load.h"
 
 typedef struct {
-    Arena *arena;
-    FileSource files;
+    JsonLoader json;
     const char *path; /* of the scenario */
-    Problems *problems;
 } Loader;
-
-/* Length of the folder part of `path` with its slash; 0 when there is none. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
-}
-
-const char *path_beside(Arena *arena, const char *path, const char *name)
-{
-    if (name[0] == '/')
-        return name;
-    return arena_printf(arena, "%.*s%s", (int)folder_length(path), path, name);
-}
 
 /* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
 static const char *folder_above(Arena *arena, const char *folder)
@@ -36,74 +21,18 @@ static const char *folder_above(Arena *arena, const char *folder)
         (length > 3 && strcmp(folder + length - 4, "/../") == 0))
         return arena_printf(arena, "%s../", folder);
     char *without_slash = arena_strndup(arena, folder, length - 1);
-    return arena_strndup(arena, folder, folder_length(without_slash));
-}
-
-static Json *load(Loader *loader, const char *path, JsonDialect dialect, Status *status)
-{
-    const char *text;
-    size_t length;
-    if (!loader->files.read(loader->files.context, loader->arena, path, &text, &length, status))
-        return NULL;
-    return json_parse(loader->arena, path, text, length, dialect, loader->problems);
-}
-
-/* Replaces the file name in `node`, a child of `parent`, by the content of the file, which lies
- * beside the one at `path`. */
-static void load_reference(Loader *loader, const char *path, JsonDialect dialect, Json *parent,
-                           Json *node)
-{
-    Status status = {0};
-    if (node->kind != JSON_STRING)
-        return; // the content itself, or a mistake that binding reports
-    Json *tree = load(loader, path_beside(loader->arena, path, node->text), dialect, &status);
-    if (tree != NULL)
-        json_replace(parent, node, tree);
-    else if (status.code != STATUS_OK)
-        status_hint(problems_add(loader->problems, status.code, node->at, "%s", status.message),
-                    "files are looked for beside \"%s\"", path);
+    return arena_strndup(arena, folder, path_folder_length(without_slash));
 }
 
 /* --- Catalogues --- */
-
-static const Json *included(const Json *catalog)
-{
-    const Json *list = json_member(catalog, "include");
-    bool is_list = list != NULL && list->kind == JSON_ARRAY && list->count <= CATALOG_INCLUDES_MOST;
-    return is_list ? list : NULL; // or else the catalogue's reader refuses it
-}
-
-static void load_included(Loader *loader, Json *catalog)
-{
-    Json *list = included(catalog) != NULL ? json_member(catalog, "include") : NULL;
-    for (Json *item = list != NULL ? list->first : NULL, *next; item != NULL; item = next) {
-        next = item->next; // the item itself is about to be replaced
-        load_reference(loader, catalog->at.source, JSON_WITH_COMMENTS, list, item);
-    }
-}
-
-void catalog_load_included(Arena *arena, FileSource files, Json *catalog, Problems *problems)
-{
-    Loader loader = {.arena = arena, .files = files, .problems = problems};
-    load_included(&loader, catalog);
-}
-
-bool catalog_is_loaded(const Json *catalog)
-{
-    const Json *list = included(catalog);
-    for (const Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next)
-        if (item->kind == JSON_STRING)
-            return false;
-    return catalog->kind != JSON_STRING;
-}
 
 /* The problem of `node`, which names the catalogue that was last tried at `path`. */
 static void refuse_catalog(Loader *loader, const Json *node, const char *path, const Status *why)
 {
     Status *problem = why->code == STATUS_NOT_FOUND
-                          ? problems_add(loader->problems, STATUS_BAD_INPUT, node->at,
+                          ? problems_add(loader->json.problems, STATUS_BAD_INPUT, node->at,
                                          "there is no catalogue \"%s\"", node->text)
-                          : problems_add(loader->problems, why->code, node->at,
+                          : problems_add(loader->json.problems, why->code, node->at,
                                          "catalogue \"%s\": %s", path, why->message);
     status_hint(problem,
                 node->text[0] == '/'
@@ -119,16 +48,17 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
     enum { FOLDERS_MAX = 16 };
     if (node->kind != JSON_STRING)
         return;
-    const char *folder = arena_strndup(loader->arena, loader->path, folder_length(loader->path));
+    const char *folder =
+        arena_strndup(loader->json.arena, loader->path, path_folder_length(loader->path));
     const char *path = NULL;
     Status status = {.code = STATUS_NOT_FOUND};
     for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL && status.code == STATUS_NOT_FOUND; i++) {
-        path = path_beside(loader->arena, folder, node->text);
+        path = path_beside(loader->json.arena, folder, node->text);
         status = (Status){0};
-        Json *tree = load(loader, path, JSON_WITH_COMMENTS, &status);
+        Json *tree = json_load(&loader->json, path, JSON_WITH_COMMENTS, &status);
         if (tree != NULL)
             json_replace(parent, node, tree);
-        folder = node->text[0] == '/' ? NULL : folder_above(loader->arena, folder);
+        folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
     if (status.code != STATUS_OK) // otherwise it is loaded, or its text is refused already
         refuse_catalog(loader, node, path, &status);
@@ -142,7 +72,7 @@ static void load_configs(Loader *loader, Json *list)
     for (Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
         Json *config = json_member(item, "config");
         if (config != NULL)
-            load_reference(loader, loader->path, JSON_STRICT, item, config);
+            json_load_reference(&loader->json, loader->path, JSON_STRICT, item, config);
     }
 }
 
@@ -156,7 +86,7 @@ static void load_references(Loader *loader, Json *root)
         load_catalog(loader, catalogs, item);
     }
     for (Json *item = catalogs != NULL ? catalogs->first : NULL; item != NULL; item = item->next)
-        load_included(loader, item);
+        catalog_load_included(&loader->json, item);
 }
 
 /* VALUE as JSON, or else the text itself. */
@@ -173,32 +103,33 @@ static Json *override_value(Arena *arena, const char *source, const char *text)
 
 static void apply_override(Loader *loader, Json *root, const char *item)
 {
-    const char *source = arena_printf(loader->arena, "--set %s", item);
+    const char *source = arena_printf(loader->json.arena, "--set %s", item);
     const char *equals = strchr(item, '=');
     Status status = {0};
     if (equals == NULL) {
-        status_hint(problems_add(loader->problems, STATUS_BAD_INPUT, place_in(source, 0, 0),
+        status_hint(problems_add(loader->json.problems, STATUS_BAD_INPUT, place_in(source, 0, 0),
                                  "a change needs '='"),
                     "as in /commands/0/name=train");
         return;
     }
-    const char *pointer = arena_strndup(loader->arena, item, (size_t)(equals - item));
-    if (!json_put_at(loader->arena, root, pointer,
-                     override_value(loader->arena, source, equals + 1), place_in(source, 0, 0),
+    const char *pointer = arena_strndup(loader->json.arena, item, (size_t)(equals - item));
+    if (!json_put_at(loader->json.arena, root, pointer,
+                     override_value(loader->json.arena, source, equals + 1), place_in(source, 0, 0),
                      &status))
-        problems_add_status(loader->problems, &status);
+        problems_add_status(loader->json.problems, &status);
 }
 
 static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
 {
-    Place at = place_in(arena_printf(loader->arena, "--failures %s", scale), 0, 0);
+    Place at = place_in(arena_printf(loader->json.arena, "--failures %s", scale), 0, 0);
     Json *failures = json_member(root, "failures");
     if (failures == NULL || failures->kind == JSON_NULL) {
-        failures = json_put_object(loader->arena, root, "failures");
+        failures = json_put_object(loader->json.arena, root, "failures");
         failures->at = at;
     }
     if (failures->kind == JSON_OBJECT) // or else binding refuses it
-        json_set(loader->arena, failures, "scale", json_string(loader->arena, scale))->at = at;
+        json_set(loader->json.arena, failures, "scale", json_string(loader->json.arena, scale))
+            ->at = at;
 }
 
 /* Jobs called `name` (NULL: all), in so far as they do not say what becomes of their commands. */
@@ -212,8 +143,8 @@ static void let_train(Loader *loader, Json *root, const char *name)
         bool is_called = name == NULL ||
                          (own != NULL && own->kind == JSON_STRING && strcmp(own->text, name) == 0);
         if (is_job && is_called && json_member(item, "execution") == NULL)
-            json_set(loader->arena, item, "execution",
-                     json_string(loader->arena, job_execution_word(EXECUTION_TRAINING)))
+            json_set(loader->json.arena, item, "execution",
+                     json_string(loader->json.arena, job_execution_word(EXECUTION_TRAINING)))
                 ->at = item->at;
     }
 }
@@ -222,16 +153,16 @@ static void let_train(Loader *loader, Json *root, const char *name)
 static void apply_ran(Loader *loader, Json *root, const char *path)
 {
     Status status = {0};
-    Json *ran = load(loader, path, JSON_STRICT, &status);
+    Json *ran = json_load(&loader->json, path, JSON_STRICT, &status);
     const Json *session = json_member(root, "session");
     if (ran == NULL && status.code != STATUS_OK)
-        problems_add_status(loader->problems, &status);
+        problems_add_status(loader->json.problems, &status);
     if (ran != NULL && session != NULL)
-        problems_add(loader->problems, STATUS_BAD_INPUT, session->key_at,
+        problems_add(loader->json.problems, STATUS_BAD_INPUT, session->key_at,
                      "a scenario with a \"session\" cannot have another one from \"%s\"", path);
     if (ran == NULL || session != NULL)
         return;
-    json_set(loader->arena, root, "session", ran);
+    json_set(loader->json.arena, root, "session", ran);
     for (const Json *entry = ran->first; entry != NULL; entry = entry->next) {
         const Json *name = json_member(entry, "name");
         if (name != NULL && name->kind == JSON_STRING)
@@ -242,9 +173,9 @@ static void apply_ran(Loader *loader, Json *root, const char *path)
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems)
 {
-    Loader loader = {.arena = arena, .files = files, .path = path, .problems = problems};
+    Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
-    Json *root = load(&loader, path, JSON_WITH_COMMENTS, &status);
+    Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
     if (root == NULL && status.code != STATUS_OK)
         problems_add_status(problems, &status);
     if (root == NULL)

@@ -11,13 +11,4 @@
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems);
 
-/* Puts the files that a catalogue includes in the place of their names in `catalog`, its tree. The
- * name of one that is missing or no JSON has been reported and stays. */
-void catalog_load_included(Arena *arena, FileSource files, Json *catalog, Problems *problems);
-/* Whether that succeeded. */
-bool catalog_is_loaded(const Json *catalog);
-
-/* `name` as seen from the folder of `path`: absolute names stay as they are. */
-const char *path_beside(Arena *arena, const char *path, const char *name);
-
 #endif

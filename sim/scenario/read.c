@@ -2,14 +2,15 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog/files.h"
 #include "sim/scenario/command/api_fault_read.h"
 #include "sim/scenario/command/reader.h"
+#include "sim/scenario/command/shares.h"
+#include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/expect/expect.h"
 #include "sim/scenario/explain.h"
 #include "sim/scenario/load.h"
-#include "sim/scenario/shares.h"
-#include "sim/scenario/workload_read.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
  * folder's name when the file's says nothing. */
@@ -112,6 +113,25 @@ static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
         quotas[i] = *catalog_quota(catalog, families[i]);
     scenario->quotas = quotas;
     scenario->quota_count = count;
+}
+
+/* The wires that `text` (NULL: none) describes. */
+static NetworkTopology network_read(const NetworkText *text, Problems *problems)
+{
+    NetworkTopology topology = {0};
+    Status status = {0};
+    if (text == NULL || text->rack_nodes.is_refused || text->rack_uplink_rate.is_refused)
+        return topology;
+    topology.nodes_per_rack = (int32_t)text->rack_nodes.value;
+    Place at = json_at(text->rack_uplink_rate.node);
+    if (!rate_parse(text->rack_uplink_rate.value, at, &topology.uplink_bytes_per_s, &status))
+        problems_add_status(problems, &status);
+    else if (topology.uplink_bytes_per_s < topology.nodes_per_rack)
+        // Otherwise a job could be left with nothing of it, and never end.
+        problems_add(problems, STATUS_BAD_INPUT, at,
+                     "rack_uplink_rate \"%s\" is less than one byte per second for each node",
+                     text->rack_uplink_rate.value);
+    return topology;
 }
 
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,

@@ -4,7 +4,7 @@
  * through a FileSource, so that tests, fuzzers and the emulator can feed memory. Everything is
  * checked whole before anything is built: either there is a scenario that the world can run, or
  * there are problems, each with its place. The format is described by the tables in
- * sim/scenario/types.c and printed by `trainyard schema`. */
+ * sim/scenario/format/types.c and printed by `trainyard schema`. */
 #ifndef SIM_SCENARIO_SCENARIO_READ_H
 #define SIM_SCENARIO_SCENARIO_READ_H
 

@@ -4,7 +4,6 @@
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/config/job_config.h"
-#include "sim/scenario/load.h"
 
 static bool has_any_toolkit(const Json *properties)
 {
@@ -24,7 +23,9 @@ static void validate_job(const ConfigContext *context, const Json *root)
 /* One that is not whole alone is read behind a whole one: it is checked as it is read there. */
 static const char *validate_catalog(const ConfigContext *context, FileSource files, Json *root)
 {
-    catalog_load_included(context->arena, files, root, context->problems);
+    const JsonLoader loader = {
+        .arena = context->arena, .files = files, .problems = context->problems};
+    catalog_load_included(&loader, root);
     if (!catalog_is_loaded(root))
         return "catalogue";
     const Json *whole = root;

@@ -2,24 +2,12 @@
 
 #include <string.h>
 
-#include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
 
 typedef struct {
     Arena *arena;
     Problems *problems;
 } Binder;
-
-static const char *expected_text(FieldKind kind)
-{
-    static const char *const texts[] = {
-#define X(name, bound, expected) expected,
-        FIELD_KINDS(X)
-#undef X
-    };
-    return texts[kind];
-}
 
 /* Whether a secret is among its members, or theirs. */
 static bool has_secrets(const ObjectType *type)
@@ -68,7 +56,7 @@ static bool wrong_type(const Binder *binder, const Field *field, const Json *nod
     const bool is_hidden = field->is_secret || (field->type != NULL && has_secrets(field->type));
     problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %s", field->name,
                  (is_hidden ? shown_by_kind : shown)(binder->arena, node),
-                 expected_text(field->kind));
+                 value_expected(field->kind));
     return false;
 }
 
@@ -83,33 +71,6 @@ Status *bind_unknown_name(Problems *problems, Place at, const char *kind, const 
     return problem;
 }
 
-static int32_t word_count(const char *const *words)
-{
-    int32_t count = 0;
-    while (words[count] != NULL)
-        count++;
-    return count;
-}
-
-static const Field *find_field(const ObjectType *type, const char *name)
-{
-    for (const Field *field = type->fields; field->name != NULL; field++)
-        if (strcmp(field->name, name) == 0)
-            return field;
-    return NULL;
-}
-
-static const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count)
-{
-    *count = 0;
-    while (type->fields[*count].name != NULL)
-        ++*count;
-    const char **names = ARENA_ARRAY(arena, const char *, *count);
-    for (int32_t i = 0; i < *count; i++)
-        names[i] = type->fields[i].name;
-    return names;
-}
-
 /* The first member whose unknown key is hinted to mean `field`. */
 static const Json *misspelt_member(Arena *arena, const ObjectType *type, const char *field,
                                    const Json *object)
@@ -117,7 +78,7 @@ static const Json *misspelt_member(Arena *arena, const ObjectType *type, const c
     int32_t count;
     const char *const *names = field_names(arena, type, &count);
     for (const Json *member = object->first; member != NULL; member = member->next) {
-        if (find_field(type, member->key) != NULL)
+        if (field_find(type, member->key) != NULL)
             continue;
         const char *nearest = nearest_name(member->key, names, count);
         if (nearest != NULL && strcmp(nearest, field) == 0)
@@ -135,11 +96,6 @@ const Json *bind_member_meant(Arena *arena, const Json *object, const ObjectType
     return misspelt_member(arena, type, key, object);
 }
 
-bool bind_has_key(const ObjectType *type, const char *key)
-{
-    return find_field(type, key) != NULL;
-}
-
 static void unknown_key(const Binder *binder, const ObjectType *type, const Json *member)
 {
     int32_t count;
@@ -151,30 +107,17 @@ static void unknown_key(const Binder *binder, const ObjectType *type, const Json
 
 /* --- Values --- */
 
-/* An integer-like value from its text; `at` only matters when it fails. */
-static bool parse_text(const Field *field, const char *text, Place at, int64_t *value,
-                       Status *status)
-{
-    if (field->kind == FIELD_DURATION)
-        return duration_parse(text, at, value, status);
-    if (field->kind == FIELD_BYTES)
-        return bytes_parse(text, at, value, status);
-    if (field->kind == FIELD_ISO_TIME)
-        return iso_time_parse(text, at, value, status);
-    return iso_duration_parse(text, at, value, status);
-}
-
 static bool bind_quantity(const Binder *binder, const Field *field, const Json *node,
                           int64_t *value)
 {
     Status status = {0};
-    if (field->kind == FIELD_BYTES && node->is_integer && node->integer >= 0) {
+    if (field->kind == VALUE_BYTES && node->is_integer && node->integer >= 0) {
         *value = node->integer;
         return true;
     }
     if (node->kind != JSON_STRING)
         return wrong_type(binder, field, node);
-    if (parse_text(field, node->text, node->at, value, &status))
+    if (value_parse(field->kind, node->text, node->at, value, &status))
         return true;
     problems_add_status(binder->problems, &status);
     return false;
@@ -204,11 +147,11 @@ static bool bind_choice(const Binder *binder, const Field *field, const Json *no
 {
     if (node->kind != JSON_STRING)
         return wrong_type(binder, field, node);
-    for (*value = 0; field->choices[*value] != NULL; ++*value)
-        if (strcmp(field->choices[*value], node->text) == 0)
-            return true;
+    *value = word_list_find(field->choices, node->text);
+    if (*value >= 0)
+        return true;
     bind_unknown_name(binder->problems, node->at, field->name, node->text, field->choices,
-                      word_count(field->choices));
+                      word_list_count(field->choices));
     return false;
 }
 
@@ -216,11 +159,11 @@ static bool bind_integer_like(const Binder *binder, const Field *field, const Js
                               BoundInteger *bound)
 {
     bound->node = node;
-    if (field->kind == FIELD_INTEGER)
+    if (field->kind == VALUE_INTEGER)
         return bind_integer(binder, field, node, &bound->value);
-    if (field->kind == FIELD_BOOLEAN)
+    if (field->kind == VALUE_BOOLEAN)
         return bind_boolean(binder, field, node, &bound->value);
-    if (field->kind == FIELD_CHOICE)
+    if (field->kind == VALUE_CHOICE)
         return bind_choice(binder, field, node, &bound->value);
     return bind_quantity(binder, field, node, &bound->value);
 }
@@ -230,21 +173,19 @@ static int64_t fallback_value(const Field *field)
 {
     int64_t value = 0;
     Status status = {0};
+    bool is_sound = true;
     if (field->fallback == NULL)
         return 0;
-    if (field->kind == FIELD_INTEGER) {
-        for (const char *digit = field->fallback; *digit != '\0'; digit++)
-            value = value * 10 + (*digit - '0');
-    } else if (field->kind == FIELD_CHOICE) {
-        while (strcmp(field->choices[value], field->fallback) != 0)
-            value++;
-    } else if (field->kind == FIELD_BOOLEAN) {
+    if (field->kind == VALUE_INTEGER)
+        is_sound = whole_number_parse(field->fallback, INT64_MAX, &value);
+    else if (field->kind == VALUE_CHOICE)
+        is_sound = (value = word_list_find(field->choices, field->fallback)) >= 0;
+    else if (field->kind == VALUE_BOOLEAN)
         value = strcmp(field->fallback, "true") == 0;
-    } else {
-        bool is_sound =
-            parse_text(field, field->fallback, place_in(field->name, 0, 0), &value, &status);
-        invariant(is_sound);
-    }
+    else
+        is_sound =
+            value_parse(field->kind, field->fallback, place_in(field->name, 0, 0), &value, &status);
+    invariant(is_sound);
     return value;
 }
 
@@ -275,11 +216,11 @@ static bool bind_objects(const Binder *binder, const Field *field, const Json *n
     return true;
 }
 
-BoundAs bound_as(FieldKind kind)
+BoundAs bound_as(ValueKind kind)
 {
     static const BoundAs bound_as_kind[] = {
-#define X(name, bound, expected) BOUND_##bound,
-        FIELD_KINDS(X)
+#define X(name, bound, title, expected) BOUND_##bound,
+        VALUE_KINDS(X)
 #undef X
     };
     return bound_as_kind[kind];
@@ -337,7 +278,7 @@ static void *refused_object(Arena *arena, const ObjectType *type)
 {
     char *bound = arena_alloc(arena, type->size);
     for (const Field *field = type->fields; field->name != NULL; field++)
-        bind_nothing(arena, field, NULL, field->kind != FIELD_OBJECT || field->is_required,
+        bind_nothing(arena, field, NULL, field->kind != VALUE_OBJECT || field->is_required,
                      bound + field->offset);
     return bound;
 }
@@ -387,7 +328,7 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     *(const Json **)(void *)bound = node;
     bool has_unknown = false;
     for (const Json *member = node->first; member != NULL; member = member->next) {
-        if (find_field(type, member->key) != NULL)
+        if (field_find(type, member->key) != NULL)
             continue;
         unknown_key(&binder, type, member);
         has_unknown = true;

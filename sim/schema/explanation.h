@@ -1,7 +1,7 @@
 /* Where every effective value of a scenario came from: a list that reading fills and
  * `trainyard explain` prints. */
-#ifndef SIM_SCENARIO_EXPLANATION_H
-#define SIM_SCENARIO_EXPLANATION_H
+#ifndef SIM_SCHEMA_EXPLANATION_H
+#define SIM_SCHEMA_EXPLANATION_H
 
 #include "sim/base/arena.h"
 #include "sim/base/status.h"

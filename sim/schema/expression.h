@@ -8,8 +8,8 @@
  * "0.5". Arithmetic is exact on fractions of int64, in lowest terms: nothing is ever rounded but by
  * floor and ceil. A result, part or whole, that does not fit is an error, as are division by zero
  * and nesting deeper than EXPRESSION_DEPTH_MAX. */
-#ifndef SIM_SCENARIO_EXPRESSION_H
-#define SIM_SCENARIO_EXPRESSION_H
+#ifndef SIM_SCHEMA_EXPRESSION_H
+#define SIM_SCHEMA_EXPRESSION_H
 
 #include "sim/base/status.h"
 

@@ -1,7 +1,7 @@
 /* Patterns for names of programs, commands and files: `*` stands for any characters, '/' included,
  * `?` for exactly one. Bytes are compared, so the locale has no say. */
-#ifndef SIM_SCENARIO_GLOB_H
-#define SIM_SCENARIO_GLOB_H
+#ifndef SIM_SCHEMA_GLOB_H
+#define SIM_SCHEMA_GLOB_H
 
 #include <stdbool.h>
 

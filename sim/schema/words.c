@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "sim/base/ascii.h"
-
 static size_t word_length(const char *text, const char *signs)
 {
     if (strchr(signs, *text) != NULL)
@@ -34,20 +32,4 @@ Words words_cut(Arena *arena, const char *text, const char *signs)
 bool words_are(const Words *words, int32_t index, const char *word)
 {
     return index < words->count && index < WORDS_MAX && strcmp(words->items[index], word) == 0;
-}
-
-bool word_number(const char *word, int64_t most, int64_t *value)
-{
-    int64_t number = 0;
-    if (*word == '\0')
-        return false;
-    for (; *word != '\0'; word++) {
-        if (!ascii_is_digit(*word))
-            return false;
-        if (number > (most - (*word - '0')) / 10)
-            return false;
-        number = 10 * number + (*word - '0');
-    }
-    *value = number;
-    return true;
 }

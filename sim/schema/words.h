@@ -1,7 +1,7 @@
 /* Short phrases cut into words: "job train epoch 3 + 12m", "cluster gpu idle >= 4 for 10m". Private
  * to sim/scenario. */
-#ifndef SIM_SCENARIO_WORDS_H
-#define SIM_SCENARIO_WORDS_H
+#ifndef SIM_SCHEMA_WORDS_H
+#define SIM_SCHEMA_WORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +21,5 @@ Words words_cut(Arena *arena, const char *text, const char *signs);
 
 /* Whether the word at `index` is there and is `word`. */
 bool words_are(const Words *words, int32_t index, const char *word);
-
-/* A number without sign, of decimal digits alone; false when `word` is none, or is above `most`. */
-bool word_number(const char *word, int64_t most, int64_t *value);
 
 #endif

@@ -31,7 +31,7 @@ for verb in "${verbs[@]}"; do
     has_no_escapes
     trainyard "$verb" --no-such-option
     exit_is 2
-    stdout_is_empty
+    [ "$verb" = az-env ] || stdout_is_empty # it prints a script whose evaluation fails
     stderr_has 'no-such-option'
 done
 

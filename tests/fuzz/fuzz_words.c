@@ -9,7 +9,7 @@
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

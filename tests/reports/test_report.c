@@ -139,7 +139,7 @@ START_TEST(a_page_is_well_formed_and_fetches_nothing)
         for (size_t j = 0; j < sizeof fetching / sizeof fetching[0]; j++)
             ck_assert_msg(strstr(page, fetching[j]) == NULL, "%s in %s", fetching[j],
                           sample_names[i]);
-        // The only address is the name space of SVG, which nobody fetches.
+        // The only address is the name space of SVG, which is never fetched.
         ck_assert_int_eq(count_of(page, "http:"), count_of(page, "http://www.w3.org/2000/svg"));
         ck_assert_int_eq(count_of(page, " id="), 0); // ids of several drawings would meet
     }
@@ -171,9 +171,9 @@ START_TEST(a_page_answers_and_has_every_section)
     static const char *const expected[] = {
         "<h1>two-jobs</h1>",
         "Nodes over time",
-        "Who did what when",
+        "Jobs and nodes over time",
         "Where a step's time goes",
-        "What was learned",
+        "Learning",
         "Cost over time",
         "Clusters and their bill",
         "What happened when",
@@ -221,8 +221,7 @@ START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
     const char *page = page_of_sample("mishaps");
     static const char *const expected[] = {
         "27 min 20 s since it was submitted, 2 restarts, 12 min 22 s in the queue; ",
-        "of the last attempt 1 min 40 s running", "Last attempt", "Turnaround",
-        "Where the money went",
+        "of the last attempt 1 min 40 s running", "Last attempt", "Turnaround", "Cost by use",
         // 475 of 1299.75 mills
         "Of $1.30 for nodes, $0.48 (36.5 %) went to unusable nodes, ",
         "$0.18 (13.8 %) went to work that was lost, ",
@@ -230,9 +229,9 @@ START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
         "and $0.0080 to the rest.", "Errors and their reasons", "AccountCoreQuotaReached",
         "gpu, nodes", "Node n3 of cluster gpu became unusable (mount failure)",
         "Node n2 of cluster gpu was lost (preemption)", "Job j stalls: node n4 is silent",
-        "Job j goes on from its checkpoint: 4 epochs need not be done again",
+        "Job j continues from its checkpoint: 4 epochs need not be done again",
         "Job j is in the queue (preemption)",
-        "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 were not over; 95 %",
+        "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 had not ended; 95 %",
         "of them waited at most 15 min, the longest 20 min.", "801 of 814", "Goodput",
         "0.20 h", // 720 s lost
     };
@@ -251,7 +250,7 @@ START_TEST(an_empty_run_has_a_page)
     check_says(page, "The run had no job.");
     check_says(page, "<p>Nothing.</p>");
     ck_assert_ptr_null(strstr(page, "Where a step")); // nothing trained, so nothing is said of it
-    ck_assert_ptr_null(strstr(page, "What was learned"));
+    ck_assert_ptr_null(strstr(page, "Learning"));
     ck_assert_int_eq(count_of(page, "<svg "), 0);
 }
 END_TEST

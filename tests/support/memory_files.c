@@ -5,7 +5,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cli/disk_files.h"
-#include "sim/scenario/load.h"
+#include "sim/scenario/catalog/files.h"
 
 const char small_scenario_text[] =
     "{\n"
@@ -129,7 +129,9 @@ Json *shipped_catalog(Arena *arena)
     Problems problems = problems_create(arena);
     Json *root = json_parse(arena, files.items[0].path, files.items[0].text, files.items[0].length,
                             JSON_WITH_COMMENTS, &problems);
-    catalog_load_included(arena, memory_files_source(&files), root, &problems);
+    const JsonLoader loader = {
+        .arena = arena, .files = memory_files_source(&files), .problems = &problems};
+    catalog_load_included(&loader, root);
     invariant(problems.count == 0);
     return root;
 }

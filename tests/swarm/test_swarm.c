@@ -4,8 +4,8 @@
 
 #include "sim/cli/report.h"
 #include "sim/cloud/world.h"
+#include "sim/scenario/format/types.h"
 #include "sim/scenario/read.h"
-#include "sim/scenario/types.h"
 #include "tests/support/json_shrink.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/cli/files.h"
+#include "sim/cli/man_page.h"
 #include "sim/cli/streams.h"
 #include "tools/trainyard/emu/az_env_options.h"
 #include "tools/trainyard/emu/export_options.h"
@@ -34,14 +35,12 @@ typedef struct {
     bool wants_version;
 } MainOptions;
 
-static const Option main_options[] = {
-    {.name = "version",
-     .letter = 'V',
-     .kind = OPTION_FLAG,
-     .help = "print the version and stop",
-     .offset = offsetof(MainOptions, wants_version)},
+#define OWNER MainOptions
+static const Field main_options[] = {
+    OPTION_FLAG('V', "version", wants_version, "print the version and stop"),
     {0},
 };
+#undef OWNER
 
 /* The program's own --help is that of a verb without a name, plus the list of verbs. */
 static OptionTable main_table(const char *verb_list)
@@ -188,9 +187,41 @@ static int run_verb(int argc, char **argv)
     return verb ? verb->run(argc, argv) : start_program(argv[0], argv);
 }
 
+static bool write_page(Arena *arena, const char *folder, const OptionTable *table, Status *status)
+{
+    Text page = {0};
+    man_page(table, TRAINYARD_VERSION, &page);
+    const char *path = arena_printf(arena, "%s/trainyard%s%s.1", folder, table->name ? "-" : "",
+                                    table->name ? table->name : "");
+    const bool is_written = file_write(path, text_string(&page), page.length, status);
+    text_free(&page);
+    return is_written;
+}
+
+/* `trainyard help --man DIR` writes the manual pages of the program and of all verbs; the build
+ * calls it. */
+static int write_pages(const char *folder)
+{
+    Arena *arena = arena_create();
+    Text verb_list = {0};
+    list_verbs(&verb_list);
+    const OptionTable own = main_table(text_string(&verb_list));
+    Status status;
+    bool is_written = folder_create(folder, &status) && write_page(arena, folder, &own, &status);
+    for (int32_t i = 0; verbs[i] && is_written; i++)
+        is_written = write_page(arena, folder, verbs[i]->options, &status);
+    for (int32_t i = 0; programs[i] && is_written; i++)
+        is_written = write_page(arena, folder, programs[i], &status);
+    text_free(&verb_list);
+    arena_destroy(arena);
+    return is_written ? EXIT_FINE : report_status(&status);
+}
+
 /* `trainyard help VERB` is `trainyard VERB --help`, whoever answers. */
 static int run_help(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--man") == 0)
+        return write_pages(argv[2]);
     if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return EXIT_FINE;
@@ -200,8 +231,8 @@ static int run_help(int argc, char **argv)
         print_help_of(program, stdout);
         return EXIT_FINE;
     }
-    static char help_option[] = "--help";
-    char *verb_argv[] = {argv[1], help_option, NULL};
+    static char help_word[] = "--help";
+    char *verb_argv[] = {argv[1], help_word, NULL};
     return run_verb(2, verb_argv);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 static void add_path(Arena *arena, ScenarioPaths *paths, const char *path)
 {

@@ -17,61 +17,32 @@ typedef struct {
     const char *backend, *name;
 } CalibrateOptions;
 
-static const Option calibrate_options[] = {
-    {.name = "quick",
-     .kind = OPTION_FLAG,
-     .help = "take a minute instead of five: fewer sizes, larger errors",
-     .offset = offsetof(CalibrateOptions, is_quick)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "write the catalogue to FILE (scenarios/catalog/local-HOST.json where there is such a "
-             "folder, else local-HOST.json)",
-     .offset = offsetof(CalibrateOptions, output)},
-    {.name = "ranks",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help =
-         "measure sums over 2, 4, ... and N ranks (as many as GPUs, or as cores but 4 at least)",
-     .offset = offsetof(CalibrateOptions, ranks),
-     .minimum = 1,
-     .maximum = 1024},
-    {.name = "rounds",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "measure everything N times (3, and 2 with --quick)",
-     .offset = offsetof(CalibrateOptions, rounds),
-     .minimum = 1,
-     .maximum = 1000},
-    {.name = "name",
-     .kind = OPTION_TEXT,
-     .argument = "NAME",
-     .help = "call the machine NAME (its host's name)",
-     .offset = offsetof(CalibrateOptions, name)},
-    {.name = "backend",
-     .kind = OPTION_TEXT,
-     .argument = "NAME",
-     .help = "who computes, as bench-training takes it (auto)",
-     .offset = offsetof(CalibrateOptions, backend)},
-    {.name = "from",
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "measure nothing: fit what an earlier calibration measured",
-     .offset = offsetof(CalibrateOptions, from)},
-    {.name = "more",
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "fit what is measured together with the rounds that an earlier calibration measured",
-     .offset = offsetof(CalibrateOptions, more)},
-    {.name = "check",
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "compare with the catalogue FILE of an earlier calibration; exit code 1 when a value "
-             "has moved by more than its error",
-     .offset = offsetof(CalibrateOptions, check)},
+#define OWNER CalibrateOptions
+static const Field calibrate_options[] = {
+    OPTION_FLAG(0, "quick", is_quick, "take a minute instead of five: fewer sizes, larger errors"),
+    OPTION_FILE(
+        'o', "output", output, "FILE",
+        "write the catalogue to FILE (scenarios/catalog/local-HOST.json where there is such a "
+        "folder, else local-HOST.json)"),
+    OPTION_INTEGER(
+        0, "ranks", ranks, "N", 1, 1024,
+        "measure sums over 2, 4, ... and N ranks (as many as GPUs, or as cores but 4 at least)"),
+    OPTION_INTEGER(0, "rounds", rounds, "N", 1, 1000,
+                   "measure everything N times (3, and 2 with --quick)"),
+    OPTION_TEXT(0, "name", name, "NAME", "call the machine NAME (its host's name)"),
+    OPTION_TEXT(0, "backend", backend, "NAME", "who computes, as bench-training takes it (auto)"),
+    OPTION_FILE(0, "from", from, "FILE",
+                "measure nothing: fit what an earlier calibration measured"),
+    OPTION_FILE(
+        0, "more", more, "FILE",
+        "fit what is measured together with the rounds that an earlier calibration measured"),
+    OPTION_FILE(
+        0, "check", check, "FILE",
+        "compare with the catalogue FILE of an earlier calibration; exit code 1 when a value "
+        "has moved by more than its error"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable calibrate_table = {
     .name = "calibrate",

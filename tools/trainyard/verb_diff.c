@@ -8,7 +8,7 @@
 
 static const size_t file_bytes_max = (size_t)4 << 30;
 
-static const Option diff_options[] = {{0}};
+static const Field diff_options[] = {{0}};
 
 static const OptionTable diff_table = {
     .name = "diff",

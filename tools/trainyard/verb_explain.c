@@ -9,14 +9,13 @@ typedef struct {
     OptionTexts sets;
 } ExplainArguments;
 
-static const Option explain_options[] = {
-    {.name = "set",
-     .kind = OPTION_TEXTS,
-     .argument = "/POINTER=VALUE",
-     .help = "change a value of the scenario or of a file it names",
-     .offset = offsetof(ExplainArguments, sets)},
+#define OWNER ExplainArguments
+static const Field explain_options[] = {
+    OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
+                 "change a value of the scenario or of a file it names"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable explain_table = {
     .name = "explain",

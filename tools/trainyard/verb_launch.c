@@ -28,48 +28,23 @@ static const char *const backend_names[] = {
 #undef X
         NULL};
 
-static const Option launch_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FOLDER,
-     .argument = "DIR",
-     .help = "keep each job's files in a folder of its name in DIR (launch)",
-     .offset = offsetof(LaunchArguments, output_folder)},
-    {.name = "real",
-     .kind = OPTION_CHOICE,
-     .argument = "WHERE",
-     .help = "who computes (auto)",
-     .offset = offsetof(LaunchArguments, backend),
-     .choices = backend_names},
-    {.name = "data",
-     .kind = OPTION_FOLDER,
-     .argument = "DIR",
-     .help = "train on CIFAR-10 in DIR",
-     .offset = offsetof(LaunchArguments, data_folder)},
-    {.name = "mount",
-     .kind = OPTION_TEXTS,
-     .argument = "PATH=DIR",
-     .help = "mount DIR where the job mounts a share at PATH, or else for the cluster; as often as "
-             "needed",
-     .offset = offsetof(LaunchArguments, mounts)},
-    {.name = "nodes",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "run as on N nodes instead of nodeCount, with as many processes on each",
-     .offset = offsetof(LaunchArguments, nodes),
-     .minimum = 1,
-     .maximum = 100},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .help = "print nothing but a record of each job as JSON",
-     .offset = offsetof(LaunchArguments, is_json)},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPTION_FLAG,
-     .help = "print nothing but problems",
-     .offset = offsetof(LaunchArguments, is_quiet)},
+#define OWNER LaunchArguments
+static const Field launch_options[] = {
+    OPTION_FOLDER('o', "output", output_folder, "DIR",
+                  "keep each job's files in a folder of its name in DIR (launch)"),
+    OPTION_CHOICE(0, "real", backend, "WHERE", backend_names, "who computes (auto)"),
+    OPTION_FOLDER(0, "data", data_folder, "DIR", "train on CIFAR-10 in DIR"),
+    OPTION_TEXTS(
+        0, "mount", mounts, "PATH=DIR",
+        "mount DIR where the job mounts a share at PATH, or else for the cluster; as often as "
+        "needed"),
+    OPTION_INTEGER(0, "nodes", nodes, "N", 1, 100,
+                   "run as on N nodes instead of nodeCount, with as many processes on each"),
+    OPTION_FLAG(0, "json", is_json, "print nothing but a record of each job as JSON"),
+    OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable launch_table = {
     .name = "launch",

@@ -4,7 +4,7 @@
 #include "reports/run/report.h"
 #include "tools/trainyard/verbs.h"
 
-static const Option report_options[] = {{0}};
+static const Field report_options[] = {{0}};
 
 static const OptionTable report_table = {
     .name = "report",

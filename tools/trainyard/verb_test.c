@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/base/array.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/output/explain/test_report.h"
-#include "sim/output/summary/array.h"
 #include "tools/trainyard/expectations.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
@@ -18,25 +18,15 @@ typedef struct {
     int64_t seeds; /* 0: as each expectation says */
 } TestArguments;
 
-static const Option test_options[] = {
-    {.name = "junit",
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "write the results as JUnit XML too",
-     .offset = offsetof(TestArguments, junit_file)},
-    {.name = "check",
-     .kind = OPTION_FLAG,
-     .help = "check every invariant of the world after every event",
-     .offset = offsetof(TestArguments, checks_always)},
-    {.name = "seeds",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "run expectations over several seeds with N instead of as many as they ask for",
-     .offset = offsetof(TestArguments, seeds),
-     .minimum = 2,
-     .maximum = 100000},
+#define OWNER TestArguments
+static const Field test_options[] = {
+    OPTION_FILE(0, "junit", junit_file, "FILE", "write the results as JUnit XML too"),
+    OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
+    OPTION_INTEGER(0, "seeds", seeds, "N", 2, 100000,
+                   "run expectations over several seeds with N instead of as many as they ask for"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable test_table = {
     .name = "test",

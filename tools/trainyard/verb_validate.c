@@ -10,14 +10,12 @@ typedef struct {
     bool is_quiet;
 } ValidateArguments;
 
-static const Option validate_options[] = {
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPTION_FLAG,
-     .help = "print nothing but problems",
-     .offset = offsetof(ValidateArguments, is_quiet)},
+#define OWNER ValidateArguments
+static const Field validate_options[] = {
+    OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable validate_table = {
     .name = "validate",

@@ -11,9 +11,9 @@
 
 #include "emu/files/store/contents.h"
 #include "emu/state/state_folder.h"
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
-#include "sim/output/summary/array.h"
 
 /* In the blob FILES_CLEARED_BLOB lies nothing: a range that was cleared, whose bytes are zeros. Its
  * position is its first byte, so that neighbours become one as other extents do. */
@@ -329,7 +329,7 @@ static void reader_add(FilesReader *reader, int64_t blob, int descriptor)
     reader->descriptors = array_room(reader->arena, reader->descriptors, count,
                                      &reader->descriptor_capacity, sizeof *reader->descriptors);
     reader->numbers = array_room(reader->arena, reader->numbers, count, &reader->blob_capacity,
-                               sizeof *reader->numbers);
+                                 sizeof *reader->numbers);
     reader->descriptors[reader->descriptor_count] = descriptor;
     reader->numbers[reader->descriptor_count] = blob;
     reader->descriptor_count = count;

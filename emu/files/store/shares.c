@@ -5,7 +5,7 @@
 #include "emu/files/store/share_row.h"
 #include "emu/files/store/spots.h"
 #include "emu/files/store/ticks.h"
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 /* Source of the limit: Microsoft, "Azure Files scalability and performance targets". */
 enum { SNAPSHOTS_MAX = 200 };

@@ -4,7 +4,7 @@
 
 #include "emu/files/store/share_row.h"
 #include "emu/files/store/ticks.h"
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 /* --- Rows --- */
 

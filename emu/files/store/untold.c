@@ -1,7 +1,7 @@
 #include "emu/files/store/untold.h"
 
 #include "emu/files/store/operation.h"
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 FilesFailure files_untold_add(FileStore *files, ShareName share, const char *path)
 {

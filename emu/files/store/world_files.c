@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "emu/files/store/file_names.h"
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/share_path.h"
 #include "sim/cli/files.h"
-#include "sim/output/summary/array.h"
 
 /* --- Listening --- */
 

@@ -8,8 +8,8 @@
 #include "emu/files/store/tables.h"
 #include "sim/cloud/world.h"
 #include "sim/output/share/log_folder.h"
+#include "sim/output/share/written_file.h"
 #include "sim/output/trace/row.h"
-#include "sim/output/trace/written_file.h"
 
 /* A directory as both sides know it. */
 typedef struct {

@@ -16,6 +16,15 @@ const char *allocation_state_name(AllocationState state)
     return names[state];
 }
 
+const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
+{
+    char *copy = arena_strdup(arena, vm_size);
+    for (char *letter = copy; *letter != '\0'; letter++)
+        if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - 'a' + 'A');
+    return copy;
+}
+
 static void set_provisioning(World *world, Cluster *cluster, ProvisioningState state)
 {
     cluster->provisioning = state;

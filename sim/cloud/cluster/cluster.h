@@ -50,6 +50,8 @@ typedef enum {
 
 const char *provisioning_state_name(ProvisioningState state); /* "creating" */
 const char *allocation_state_name(AllocationState state);
+/* "STANDARD_NC6": the service answers in capitals, whatever was asked for. In `arena`. */
+const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
 const char *node_state_name(NodeState state); /* "preparing"; NODE_STATE_COUNT: "released" */
 
 /* A container image once pulled stays on the node. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/name_table.h"
-#include "sim/output/summary/array.h"
 #include "sim/output/trace/tsv.h"
 
 RowWatch row_watch_start(Arena *arena)

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
-#include "sim/output/summary/array.h"
 #include "sim/output/summary/names.h"
 
 /* The condition held from `begin_ns` until `end_ns`, when it no longer did. */

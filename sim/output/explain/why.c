@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/output/explain/why_story.h"
-#include "sim/output/summary/array.h"
 #include "sim/output/summary/names.h"
 
 enum { CLOCK_WIDTH = 16 }; // least columns of the time before a sentence

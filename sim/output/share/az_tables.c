@@ -16,15 +16,6 @@ static void number_cell(char cell[NUMBER_TEXT], int64_t value)
     snprintf(cell, NUMBER_TEXT, "%" PRId64, value);
 }
 
-const char *az_vm_size(Arena *arena, const char *vm_size)
-{
-    char *copy = arena_strdup(arena, vm_size);
-    for (char *letter = copy; *letter != '\0'; letter++)
-        if (*letter >= 'a' && *letter <= 'z')
-            *letter = (char)(*letter - 'a' + 'A');
-    return copy;
-}
-
 void az_cluster_table(Text *out, const Cluster *cluster)
 {
     // az's order of the counts is not the service's.
@@ -45,7 +36,7 @@ void az_cluster_table(Text *out, const Cluster *cluster)
         cluster->path.name,
         cluster->path.group,
         cluster->path.workspace,
-        az_vm_size(arena, cluster->spec->vm_size->name),
+        vm_size_in_capitals(arena, cluster->spec->vm_size->name),
         is_deleting ? "deleting" : allocation_state_name(cluster->allocation),
         number[0],
         number[1],

@@ -10,9 +10,6 @@
 #include "sim/cloud/world.h"
 #include "sim/output/share/job_files.h"
 
-/* "STANDARD_NC6": the service answers in capitals, whatever was asked for. In `arena`. */
-const char *az_vm_size(Arena *arena, const char *vm_size);
-
 /* az batchai cluster show. State: allocationState, or "deleting". */
 void az_cluster_table(Text *out, const Cluster *cluster);
 /* az batchai job show, of a job on `cluster`. Exit code is blank where there is none. */

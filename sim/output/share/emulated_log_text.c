@@ -6,7 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/output/trace/written_file.h"
+#include "sim/output/share/written_file.h"
 
 static const char emulated_notice[] =
     "# Emulated by trainyard; the text of the service's own file was never published.\n";

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/share_path.h"
 #include "sim/output/share/log_folder.h"
-#include "sim/output/summary/array.h"
-#include "sim/output/trace/written_file.h"
+#include "sim/output/share/written_file.h"
 
 /* One that was deleted, or a share with all that was on it. */
 typedef struct {

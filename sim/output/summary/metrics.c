@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
-#include "sim/output/summary/array.h"
 #include "sim/output/summary/capped.h"
 
 #define GIB (INT64_C(1) << 30)

@@ -65,8 +65,8 @@
 #define SIM_OUTPUT_SUMMARY_H
 
 #include "sim/json/json.h"
-#include "sim/output/explain/run_facts.h"
 #include "sim/output/summary/metrics.h"
+#include "sim/output/summary/run_facts.h"
 
 /* `facts` NULL: the keys that need them are absent (metrics of a trace file alone). `fingerprint`
  * NULL: likewise. Sorts the step times of `metrics`. */

@@ -3,8 +3,8 @@
 #define SIM_OUTPUT_SUMMARY_WORKLOADS_H
 
 #include "sim/json/json.h"
-#include "sim/output/explain/run_facts.h"
 #include "sim/output/summary/metrics.h"
+#include "sim/output/summary/run_facts.h"
 
 /* Whether the job belongs to a workload; `facts` may be NULL. */
 bool is_workload_job(const RunFacts *facts, uint32_t job);

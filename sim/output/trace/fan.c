@@ -1,7 +1,7 @@
 #include "sim/output/trace/fan.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
-#include "sim/output/summary/array.h"
 
 enum { LISTENERS_MAX = 16 }; // the programs know theirs; no input decides how many there are
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/cloud/cluster/cluster.h"
 #include "sim/cloud/job/job.h"
 #include "sim/formats/chrome_trace.h"
 #include "sim/json/json.h"
-#include "sim/output/summary/array.h"
 
 enum { RANKS_MAX = 1 << 16 }; // a forged trace may name any rank; no service has had as many
 

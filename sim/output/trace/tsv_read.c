@@ -1,10 +1,11 @@
+/* Private to sim/output/trace: reads trace.tsv (tsv.h). */
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/name_table.h"
 #include "sim/base/piece.h"
-#include "sim/output/summary/array.h"
 #include "sim/output/trace/tsv.h"
 
 enum {

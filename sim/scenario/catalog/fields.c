@@ -1,253 +1,418 @@
 #include "sim/scenario/catalog/fields.h"
 
+#include "sim/scenario/catalog/value.h"
+
 /* Least values that leave something of their product for each of as many ranks as there can be. */
 #define PEAK_LEAST_FLOPS INT64_C(1000000000)
 #define EFFICIENCY_LEAST_PPM 1000
 
-static const CatalogField gpu_fields[] = {
-    {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), PEAK_LEAST_FLOPS, CATALOG_AMOUNT_MOST},
-    {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), EFFICIENCY_LEAST_PPM, PPM},
-    {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"memory_rate", VALUE_RATE, offsetof(GpuModel, memory_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
-    {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"peer_rate", VALUE_RATE, offsetof(GpuModel, peer_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
-    {"rings", VALUE_COUNT, offsetof(GpuModel, rings), 1, CATALOG_COUNT_MOST},
-};
-static const CatalogField vm_size_fields[] = {
-    {"family", VALUE_NAME, offsetof(VmSize, family), 0, 0},
-    {"vcpus", VALUE_COUNT_32, offsetof(VmSize, vcpus), 1, CATALOG_COUNT_MOST},
-    {"gpus", VALUE_COUNT_32, offsetof(VmSize, gpus), 0, CATALOG_COUNT_MOST},
-    {"gpu", VALUE_GPU, offsetof(VmSize, gpu), 0, 0},
-    {"network_rate", VALUE_RATE, offsetof(VmSize, network_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
-    {"network_latency", VALUE_DURATION, offsetof(VmSize, network_latency_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"rdma_rate", VALUE_RATE, offsetof(VmSize, rdma_bytes_per_s), 0, CATALOG_AMOUNT_MOST},
-    {"rdma_latency", VALUE_DURATION, offsetof(VmSize, rdma_latency_ns), 0, CATALOG_DURATION_MOST},
-    {"dedicated_price_per_hour", VALUE_MONEY, offsetof(VmSize, dedicated_micro_usd_per_hour), 0,
-     CATALOG_AMOUNT_MOST},
-    {"low_priority_price_per_hour", VALUE_MONEY, offsetof(VmSize, low_priority_micro_usd_per_hour),
-     0, CATALOG_AMOUNT_MOST},
-};
-static const CatalogField quota_fields[] = {
-    {"dedicated_vcpus", VALUE_COUNT_32, offsetof(CoreQuota, dedicated_vcpus), 0,
-     CATALOG_COUNT_MOST},
-    {"low_priority_vcpus", VALUE_COUNT_32, offsetof(CoreQuota, low_priority_vcpus), 0,
-     CATALOG_COUNT_MOST},
-};
-static const CatalogField share_tier_fields[] = {
-    {"read_rate", VALUE_RATE, offsetof(ShareTier, read_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
-    {"write_rate", VALUE_RATE, offsetof(ShareTier, write_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
-    {"requests_per_second", VALUE_COUNT, offsetof(ShareTier, requests_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"file_read_rate", VALUE_RATE, offsetof(ShareTier, file_read_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"file_write_rate", VALUE_RATE, offsetof(ShareTier, file_write_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"read_rate_per_tib", VALUE_RATE, offsetof(ShareTier, read_bytes_per_s_per_tib), 0,
-     CATALOG_AMOUNT_MOST},
-    {"write_rate_per_tib", VALUE_RATE, offsetof(ShareTier, write_bytes_per_s_per_tib), 0,
-     CATALOG_AMOUNT_MOST},
-    {"requests_per_second_per_tib", VALUE_COUNT, offsetof(ShareTier, requests_per_s_per_tib), 0,
-     CATALOG_AMOUNT_MOST},
-    {"requests_per_second_most", VALUE_COUNT, offsetof(ShareTier, requests_per_s_most), 1,
-     CATALOG_AMOUNT_MOST},
-    {"provisioned", VALUE_BYTES, offsetof(ShareTier, provisioned_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"read_latency", VALUE_DURATION, offsetof(ShareTier, read_latency_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"write_latency", VALUE_DURATION, offsetof(ShareTier, write_latency_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"request_size", VALUE_BYTES, offsetof(ShareTier, request_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"requests_in_flight", VALUE_COUNT, offsetof(ShareTier, requests_in_flight), 1,
-     CATALOG_COUNT_MOST},
-    {"price_per_gib_month", VALUE_MONEY, offsetof(ShareTier, micro_usd_per_gib_month), 0,
-     CATALOG_AMOUNT_MOST},
-};
-static const CatalogField image_fields[] = {
-    {"compressed_size", VALUE_BYTES, offsetof(ContainerImage, compressed_bytes), 0,
-     CATALOG_AMOUNT_MOST},
-};
-#define SERVICE_TIMES(name, member)                                                                \
-    {                                                                                              \
-        name, VALUE_DURATIONS, offsetof(ServiceModel, member), 0, CATALOG_DURATION_MOST            \
-    }
-static const CatalogField service_fields[] = {
-    SERVICE_TIMES("cluster_record", cluster_record_ns),
-    SERVICE_TIMES("allocation_create", allocation_create_ns),
-    SERVICE_TIMES("allocation_empty", allocation_empty_ns),
-    SERVICE_TIMES("allocation_resize", allocation_resize_ns),
-    SERVICE_TIMES("node_preparation", node_preparation_ns),
-    SERVICE_TIMES("release", release_ns),
-    SERVICE_TIMES("leaving_delay", leaving_delay_ns),
-    SERVICE_TIMES("cluster_delete", cluster_delete_ns),
-    SERVICE_TIMES("cluster_delete_empty", cluster_delete_empty_ns),
-    SERVICE_TIMES("workspace_delete", workspace_delete_ns),
-    SERVICE_TIMES("workspace_delete_clusters", workspace_delete_clusters_ns),
-    SERVICE_TIMES("experiment_delete", experiment_delete_ns),
-    SERVICE_TIMES("job_record", job_record_ns),
-    SERVICE_TIMES("job_start", job_start_ns),
-    SERVICE_TIMES("job_terminate", job_terminate_ns),
-    SERVICE_TIMES("job_terminate_queued", job_terminate_queued_ns),
-    SERVICE_TIMES("job_delete", job_delete_ns),
-    SERVICE_TIMES("job_delete_running", job_delete_running_ns),
-    SERVICE_TIMES("job_delete_gone", job_delete_gone_ns),
-    SERVICE_TIMES("job_mount", job_mount_ns),
-    SERVICE_TIMES("container_start", container_start_ns),
-    SERVICE_TIMES("host_overhead", host_overhead_ns),
-    {"registry_rate", VALUE_RATE, offsetof(ServiceModel, registry_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"image_unpack_rate", VALUE_RATE, offsetof(ServiceModel, image_unpack_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"internet_rate", VALUE_RATE, offsetof(ServiceModel, internet_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"local_disk_rate", VALUE_RATE, offsetof(ServiceModel, local_disk_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
-    {"billing_granularity", VALUE_DURATION, offsetof(ServiceModel, billing_granularity_ns), 1,
-     CATALOG_DURATION_MOST},
-    {"nodes_per_cluster", VALUE_COUNT_32, offsetof(ServiceModel, nodes_per_cluster_max), 1,
-     CATALOG_COUNT_MOST},
-    {"clusters", VALUE_COUNT_32, offsetof(ServiceModel, clusters_max), 1, CATALOG_COUNT_MOST},
-    {"autoscale_period", VALUE_DURATION, offsetof(ServiceModel, autoscale_period_ns), 1,
-     CATALOG_DURATION_MOST},
-    {"autoscale_look_back", VALUE_DURATION, offsetof(ServiceModel, autoscale_look_back_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"allocation_retry", VALUE_DURATION, offsetof(ServiceModel, allocation_retry_ns), 1,
-     CATALOG_DURATION_MOST},
-    SERVICE_TIMES("failure_detection", failure_detection_ns),
-    SERVICE_TIMES("node_reboot", node_reboot_ns),
-    {"preemption_notice", VALUE_DURATION, offsetof(ServiceModel, preemption_notice_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"low_priority_run", VALUE_DURATION, offsetof(ServiceModel, low_priority_run_max_ns), 1,
-     CATALOG_DURATION_MOST},
-    {"preemption_fails_jobs", VALUE_BOOLEAN, offsetof(ServiceModel, preemption_fails_jobs), 0, 0},
-    {"attempts", VALUE_COUNT_32, offsetof(ServiceModel, attempts_max), 1, CATALOG_COUNT_MOST},
-    SERVICE_TIMES("file_server_create", file_server_create_ns),
-    SERVICE_TIMES("file_server_delete", file_server_delete_ns),
-    {"max_wall_clock", VALUE_DURATION, offsetof(ServiceModel, default_max_wall_clock_ns), 1,
-     CATALOG_DURATION_MOST},
-};
-static const CatalogField network_fields[] = {
-    {"layers", VALUE_LAYERS, 0, 0, 0},
-};
-static const CatalogField data_set_fields[] = {
-    {"train_samples", VALUE_COUNT, offsetof(DataSet, train_samples), 1, CATALOG_AMOUNT_MOST},
-    {"test_samples", VALUE_COUNT, offsetof(DataSet, test_samples), 0, CATALOG_AMOUNT_MOST},
-    {"download", VALUE_BYTES, offsetof(DataSet, download_bytes), 0, CATALOG_AMOUNT_MOST},
-};
-static const CatalogField framework_fields[] = {
-    {"start", VALUE_DURATION, offsetof(Framework, start_ns), 0, CATALOG_DURATION_MOST},
-    {"step_overhead", VALUE_DURATION, offsetof(Framework, step_overhead_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"input_time_per_sample", VALUE_DURATION, offsetof(Framework, input_cpu_ns_per_sample), 0,
-     CATALOG_DURATION_MOST},
-    {"input_workers", VALUE_RATIO, offsetof(Framework, input_parallelism_ppm), 1, 1000000 * PPM},
-    {"update_flops_per_parameter", VALUE_COUNT, offsetof(Framework, update_flops_per_parameter), 0,
-     CATALOG_COUNT_MOST},
-};
-static const CatalogField exchange_fields[] = {
-    {"cycle", VALUE_DURATION, offsetof(ExchangeMethod, cycle_ns), 0, CATALOG_DURATION_MOST},
-    {"sleeps_whole_cycle", VALUE_BOOLEAN, offsetof(ExchangeMethod, sleeps_whole_cycle), 0, 0},
-    {"fusion", VALUE_BYTES, offsetof(ExchangeMethod, fusion_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"request", VALUE_DURATION, offsetof(ExchangeMethod, request_ns), 0, CATALOG_DURATION_MOST},
-    {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
-    {"uses_rdma", VALUE_BOOLEAN, offsetof(ExchangeMethod, uses_rdma), 0, 0},
-    {"loops_back", VALUE_BOOLEAN, offsetof(ExchangeMethod, loops_back), 0, 0},
-    {"rdma_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, rdma_efficiency_ppm), 1, PPM},
-    {"rdma_latency", VALUE_DURATION, offsetof(ExchangeMethod, rdma_latency_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
-    {"connection_rate", VALUE_RATE, offsetof(ExchangeMethod, connection_bytes_per_s), 0,
-     CATALOG_AMOUNT_MOST},
-    {"node_latency", VALUE_DURATION, offsetof(ExchangeMethod, node_latency_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"start", VALUE_DURATION, offsetof(ExchangeMethod, start_ns), 0, CATALOG_DURATION_MOST},
-    {"copy_rate", VALUE_RATE, offsetof(ExchangeMethod, copy_bytes_per_s), 2, CATALOG_AMOUNT_MOST},
-    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 0,
-     CATALOG_AMOUNT_MOST},
-    {"launch", VALUE_DURATION, offsetof(ExchangeMethod, launch_ns), 0, CATALOG_DURATION_MOST},
-    {"hand_over", VALUE_DURATION, offsetof(ExchangeMethod, hand_over_ns), 0, CATALOG_DURATION_MOST},
-    {"tensor", VALUE_DURATION, offsetof(ExchangeMethod, tensor_ns), 0, CATALOG_DURATION_MOST},
-};
-static const CatalogField stack_fields[] = {
-    {"framework", VALUE_FRAMEWORK, offsetof(SoftwareStack, framework), 0, 0},
-    {"mpi_host", VALUE_EXCHANGE, offsetof(SoftwareStack, mpi_host), 0, 0},
-    {"nccl", VALUE_EXCHANGE, offsetof(SoftwareStack, nccl), 0, 0},
-    {"jitter", VALUE_JITTER, offsetof(SoftwareStack, jitter), 0, 0},
-};
-static const CatalogField learning_curve_fields[] = {
-    {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
-    {"loss_at_chance", VALUE_RATIO, offsetof(LearningCurve, loss_at_chance_micro), 0,
-     CATALOG_AMOUNT_MOST},
-    {"final_loss", VALUE_RATIO, offsetof(LearningCurve, final_loss_micro), 0, CATALOG_AMOUNT_MOST},
-    {"train_gap", VALUE_RATIO, offsetof(LearningCurve, train_gap_ppm), 0, PPM},
-    {"accuracy_loss_per_doubling", VALUE_RATIO,
-     offsetof(LearningCurve, accuracy_loss_per_doubling_ppm), 0, PPM},
-    {"noise", VALUE_RATIO, offsetof(LearningCurve, noise_ppm), 0, PPM},
-};
-static const CatalogField jitter_fields[] = {
-    {"factor", VALUE_RATIOS, offsetof(NamedQuantiles, values), 1, 1000 * PPM},
-};
-static const CatalogField preparation_fields[] = {
-    {"duration", VALUE_DURATIONS, offsetof(NamedQuantiles, values), 0, CATALOG_DURATION_MOST},
-};
-static const CatalogField failure_model_fields[] = {
-    {"between", VALUE_DISTRIBUTION, offsetof(FailureModel, between), NS_PER_S,
-     CATALOG_LIFETIME_MOST},
-    {"repair", VALUE_DISTRIBUTION, offsetof(FailureModel, repair), 0, CATALOG_LIFETIME_MOST},
-    {"recovery", VALUE_RECOVERY, offsetof(FailureModel, recovery), 0, 0},
-    {"reason", VALUE_NAME, offsetof(FailureModel, reason), 0, 0},
-};
+/* Rows of catalogues: every value of an entry is needed once all files are read. Limits are those
+ * of a number and of each value of a distribution. */
+#define NEEDED_QUANTITY(KIND, key, member, least, most, text)                                      \
+    NEEDED_ROW(KIND, key, member, .minimum = least, .maximum = most, .doc = text)
+#define NEEDED_CUSTOM(custom_kind, key, member, least, most, text)                                 \
+    NEEDED_ROW(CUSTOM, key, member, .custom = &(custom_kind), .minimum = least, .maximum = most,   \
+               .doc = text)
 
-static const CatalogField stage_time_fields[] = {
-    {"time", VALUE_TIMES_BY_COUNT, offsetof(StageTime, ns), 0, CATALOG_DURATION_MOST},
+static const char *const recovery_words[] = {
+#define X(ENUM, text) text,
+    NODE_RECOVERIES(X)
+#undef X
+        NULL};
+
+#define OWNER GpuModel
+static const Field gpu_fields[] = {
+    NEEDED_QUANTITY(FLOPS, "peak", peak_flops, PEAK_LEAST_FLOPS, CATALOG_AMOUNT_MOST,
+                    "fp32 operations per second at the boost clock"),
+    NEEDED_QUANTITY(RATIO, "efficiency", efficiency_ppm, EFFICIENCY_LEAST_PPM, PPM,
+                    "share of the peak that convolutions reach"),
+    NEEDED_QUANTITY(BYTES, "memory", memory_bytes, 1, CATALOG_AMOUNT_MOST, "memory of the GPU"),
+    NEEDED_QUANTITY(RATE, "memory_rate", memory_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "how fast it reads and writes its memory"),
+    NEEDED_QUANTITY(RATE, "host_link_rate", host_link_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "transfer between host and GPU, each way"),
+    NEEDED_QUANTITY(RATE, "peer_rate", peer_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "transfer to the next GPU of the node while all send, each way"),
+    NEEDED_INTEGER("rings", rings, 1, CATALOG_COUNT_MOST,
+                   "rings that NCCL builds through such GPUs and a network"),
+    {0},
 };
-static const CatalogField kind_time_fields[] = {
-    {"fixed", VALUE_DURATION, offsetof(KindTime, fixed_ns), 0, CATALOG_DURATION_MOST},
-    {"per_million_parameters", VALUE_DURATION, offsetof(KindTime, per_million_parameters_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"per_million_macs", VALUE_DURATION, offsetof(KindTime, per_million_macs_ns), 0,
-     CATALOG_DURATION_MOST},
-    {"per_million_values", VALUE_DURATION, offsetof(KindTime, per_million_values_ns), 0,
-     CATALOG_DURATION_MOST},
+#undef OWNER
+#define OWNER VmSize
+static const Field vm_size_fields[] = {
+    NEEDED_TEXT("family", family, "family of its quota, such as \"NC\""),
+    NEEDED_INTEGER("vcpus", vcpus, 1, CATALOG_COUNT_MOST, "cores of a node"),
+    NEEDED_INTEGER("gpus", gpus, 0, CATALOG_COUNT_MOST, "GPUs of a node"),
+    NEEDED_CUSTOM(gpu_kind, "gpu", gpu, 0, 0, "their model, a name of \"gpus\"; null without GPUs"),
+    NEEDED_QUANTITY(RATE, "network_rate", network_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "one node's Ethernet link, each way"),
+    NEEDED_QUANTITY(DURATION, "network_latency", network_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "one small message, one way"),
+    NEEDED_QUANTITY(RATE, "rdma_rate", rdma_bytes_per_s, 0, CATALOG_AMOUNT_MOST,
+                    "payload over InfiniBand, each way; 0 without InfiniBand"),
+    NEEDED_QUANTITY(DURATION, "rdma_latency", rdma_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "one small message over InfiniBand, one way"),
+    NEEDED_QUANTITY(MONEY, "dedicated_price_per_hour", dedicated_micro_usd_per_hour, 0,
+                    CATALOG_AMOUNT_MOST, "price of a dedicated node"),
+    NEEDED_QUANTITY(MONEY, "low_priority_price_per_hour", low_priority_micro_usd_per_hour, 0,
+                    CATALOG_AMOUNT_MOST, "price of a low-priority node"),
+    {0},
 };
-static const CatalogField side_by_side_fields[] = {
-    {"factor", VALUE_RATIOS_BY_COUNT, offsetof(SideBySide, factor_ppm), 1, 1000 * PPM},
+#undef OWNER
+#define OWNER CoreQuota
+static const Field quota_fields[] = {
+    NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, CATALOG_COUNT_MOST,
+                   "cores of dedicated nodes that a subscription may hold in the region"),
+    NEEDED_INTEGER("low_priority_vcpus", low_priority_vcpus, 0, CATALOG_COUNT_MOST,
+                   "cores of low-priority nodes"),
+    {0},
 };
-static const CatalogField exchange_time_fields[] = {
-    {"exchange", VALUE_NAME, offsetof(ExchangeTime, exchange), 0, 0},
-    {"ranks", VALUE_COUNT_32, offsetof(ExchangeTime, time.ranks), 1, CATALOG_COUNT_MOST},
-    {"time", VALUE_TIMES_BY_BYTES, offsetof(ExchangeTime, time.ns), 0, CATALOG_DURATION_MOST},
+#undef OWNER
+#define OWNER ShareTier
+static const Field share_tier_fields[] = {
+    NEEDED_QUANTITY(RATE, "read_rate", read_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "reads of the whole share, all clients together"),
+    NEEDED_QUANTITY(RATE, "write_rate", write_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "writes of the whole share, all clients together"),
+    NEEDED_INTEGER("requests_per_second", requests_per_s, 1, CATALOG_AMOUNT_MOST,
+                   "reads and writes together"),
+    NEEDED_QUANTITY(RATE, "file_read_rate", file_read_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "reads of one file, and so of one transfer"),
+    NEEDED_QUANTITY(RATE, "file_write_rate", file_write_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "writes of one file"),
+    NEEDED_QUANTITY(RATE, "read_rate_per_tib", read_bytes_per_s_per_tib, 0, CATALOG_AMOUNT_MOST,
+                    "added to read_rate for each provisioned TiB; 0: the size does not matter"),
+    NEEDED_QUANTITY(RATE, "write_rate_per_tib", write_bytes_per_s_per_tib, 0, CATALOG_AMOUNT_MOST,
+                    "added to write_rate for each provisioned TiB"),
+    NEEDED_INTEGER("requests_per_second_per_tib", requests_per_s_per_tib, 0, CATALOG_AMOUNT_MOST,
+                   "added to requests_per_second for each provisioned TiB"),
+    NEEDED_INTEGER("requests_per_second_most", requests_per_s_most, 1, CATALOG_AMOUNT_MOST,
+                   "limit of requests_per_second, however large the share is"),
+    NEEDED_QUANTITY(BYTES, "provisioned", provisioned_bytes, 1, CATALOG_AMOUNT_MOST,
+                    "size of a share that does not state its own"),
+    NEEDED_QUANTITY(DURATION, "read_latency", read_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "one read request"),
+    NEEDED_QUANTITY(DURATION, "write_latency", write_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "one write request"),
+    NEEDED_QUANTITY(BYTES, "request_size", request_bytes, 1, CATALOG_AMOUNT_MOST,
+                    "a transfer is cut into requests of this size"),
+    NEEDED_INTEGER("requests_in_flight", requests_in_flight, 1, CATALOG_COUNT_MOST,
+                   "requests whose latencies overlap"),
+    NEEDED_QUANTITY(
+        MONEY, "price_per_gib_month", micro_usd_per_gib_month, 0, CATALOG_AMOUNT_MOST,
+        "price of what is stored or, where the limits grow with the size, of the provisioned size"),
+    {0},
 };
+#undef OWNER
+#define OWNER ContainerImage
+static const Field image_fields[] = {
+    NEEDED_QUANTITY(BYTES, "compressed_size", compressed_bytes, 0, CATALOG_AMOUNT_MOST,
+                    "pulled over the network once for each node"),
+    {0},
+};
+#undef OWNER
+#define SERVICE_TIMES(key, member, text)                                                           \
+    NEEDED_CUSTOM(durations_kind, key, member, 0, CATALOG_DURATION_MOST, text)
+#define OWNER ServiceModel
+static const Field service_fields[] = {
+    SERVICE_TIMES("cluster_record", cluster_record_ns,
+                  "from the request to create a cluster until its provisioning has succeeded"),
+    SERVICE_TIMES("allocation_create", allocation_create_ns,
+                  "from the creation of a cluster with nodes until it is steady"),
+    SERVICE_TIMES("allocation_empty", allocation_empty_ns,
+                  "from the provisioning of a cluster without nodes until it is steady"),
+    SERVICE_TIMES("allocation_resize", allocation_resize_ns,
+                  "from a resize that adds nodes until the cluster is steady"),
+    SERVICE_TIMES("node_preparation", node_preparation_ns,
+                  "from steady until a node is idle, for each node"),
+    SERVICE_TIMES("release", release_ns,
+                  "from a resize that removes nodes until the cluster is steady"),
+    SERVICE_TIMES("leaving_delay", leaving_delay_ns,
+                  "from a resize that removes nodes until they start to leave"),
+    SERVICE_TIMES("cluster_delete", cluster_delete_ns, "deletion of a cluster with nodes"),
+    SERVICE_TIMES("cluster_delete_empty", cluster_delete_empty_ns,
+                  "deletion of a cluster without nodes"),
+    SERVICE_TIMES("workspace_delete", workspace_delete_ns,
+                  "deletion of a workspace; what it contains has its own times"),
+    SERVICE_TIMES("workspace_delete_clusters", workspace_delete_clusters_ns,
+                  "deletion of a workspace with clusters"),
+    SERVICE_TIMES("experiment_delete", experiment_delete_ns, "deletion of an experiment"),
+    SERVICE_TIMES("job_record", job_record_ns,
+                  "from the request to create a job until its provisioning has succeeded"),
+    SERVICE_TIMES("job_start", job_start_ns,
+                  "from the creation of a job until it runs on idle nodes"),
+    SERVICE_TIMES("job_terminate", job_terminate_ns, "termination of a running job"),
+    SERVICE_TIMES("job_terminate_queued", job_terminate_queued_ns, "termination of a queued job"),
+    SERVICE_TIMES("job_delete", job_delete_ns, "deletion of a completed job"),
+    SERVICE_TIMES("job_delete_running", job_delete_running_ns, "deletion of a running job"),
+    SERVICE_TIMES("job_delete_gone", job_delete_gone_ns,
+                  "deletion of a job that never ran, or whose cluster is gone"),
+    SERVICE_TIMES("job_mount", job_mount_ns, "mounting of the volumes of a job, for each node"),
+    SERVICE_TIMES("container_start", container_start_ns,
+                  "start of a container whose image is on the node, for each node"),
+    SERVICE_TIMES("host_overhead", host_overhead_ns, "start and end of a command, for each node"),
+    NEEDED_QUANTITY(RATE, "registry_rate", registry_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "pull of a container image, for each node"),
+    NEEDED_QUANTITY(RATE, "image_unpack_rate", image_unpack_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "compressed bytes unpacked to disk after the pull"),
+    NEEDED_QUANTITY(RATE, "internet_rate", internet_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "downloads of data sets, for each node"),
+    NEEDED_QUANTITY(RATE, "local_disk_rate", local_disk_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
+                    "a node's own disk"),
+    NEEDED_QUANTITY(DURATION, "billing_granularity", billing_granularity_ns, 1,
+                    CATALOG_DURATION_MOST,
+                    "node time is billed in whole units of this; a remainder is not billed"),
+    NEEDED_INTEGER("nodes_per_cluster", nodes_per_cluster_max, 1, CATALOG_COUNT_MOST,
+                   "most nodes of a cluster"),
+    NEEDED_INTEGER("clusters", clusters_max, 1, CATALOG_COUNT_MOST,
+                   "most clusters of a subscription"),
+    NEEDED_QUANTITY(DURATION, "autoscale_period", autoscale_period_ns, 1, CATALOG_DURATION_MOST,
+                    "between two evaluations of automatic scaling"),
+    NEEDED_QUANTITY(DURATION, "autoscale_look_back", autoscale_look_back_ns, 0,
+                    CATALOG_DURATION_MOST, "only nodes idle for so long are removed"),
+    NEEDED_QUANTITY(DURATION, "allocation_retry", allocation_retry_ns, 1, CATALOG_DURATION_MOST,
+                    "from a failed allocation of nodes to the next attempt"),
+    SERVICE_TIMES("failure_detection", failure_detection_ns,
+                  "from the failure of a node until the service reports it unusable"),
+    SERVICE_TIMES("node_reboot", node_reboot_ns, "a reboot on request, until preparation begins"),
+    NEEDED_QUANTITY(DURATION, "preemption_notice", preemption_notice_ns, 0, CATALOG_DURATION_MOST,
+                    "from the warning to the loss of a low-priority node"),
+    NEEDED_QUANTITY(DURATION, "low_priority_run", low_priority_run_max_ns, 1, CATALOG_DURATION_MOST,
+                    "a job on low-priority nodes is preempted after this time"),
+    NEEDED_BOOLEAN(
+        "preemption_fails_jobs", preemption_fails_jobs,
+        "whether preemption fails a job with PreemptionError instead of queueing it again"),
+    NEEDED_INTEGER("attempts", attempts_max, 1, CATALOG_COUNT_MOST,
+                   "a job that loses a node in its last attempt fails"),
+    SERVICE_TIMES("file_server_create", file_server_create_ns, "creation of a file server"),
+    SERVICE_TIMES("file_server_delete", file_server_delete_ns, "deletion of a file server"),
+    NEEDED_QUANTITY(DURATION, "max_wall_clock", default_max_wall_clock_ns, 1, CATALOG_DURATION_MOST,
+                    "maxWallClockTime of a job that does not state its own"),
+    {0},
+};
+#undef OWNER
+#define OWNER NetworkModel
+static const Field network_fields[] = {
+    NEEDED_CUSTOM(layers_kind, "layers", layers, 0, 0,
+                  "the layers in the order of the forward pass, one text for each"),
+    {0},
+};
+#undef OWNER
+#define OWNER DataSet
+static const Field data_set_fields[] = {
+    NEEDED_INTEGER("train_samples", train_samples, 1, CATALOG_AMOUNT_MOST,
+                   "samples of the training set"),
+    NEEDED_INTEGER("test_samples", test_samples, 0, CATALOG_AMOUNT_MOST, "samples of the test set"),
+    NEEDED_QUANTITY(BYTES, "download", download_bytes, 0, CATALOG_AMOUNT_MOST,
+                    "bytes that each node fetches at the start when the program downloads the set"),
+    {0},
+};
+#undef OWNER
+#define OWNER Framework
+static const Field framework_fields[] = {
+    NEEDED_QUANTITY(DURATION, "start", start_ns, 0, CATALOG_DURATION_MOST,
+                    "interpreter, imports, session and first kernels"),
+    NEEDED_QUANTITY(DURATION, "step_overhead", step_overhead_ns, 0, CATALOG_DURATION_MOST,
+                    "for each step, in addition to arithmetic"),
+    NEEDED_QUANTITY(DURATION, "input_time_per_sample", input_cpu_ns_per_sample, 0,
+                    CATALOG_DURATION_MOST, "reading and augmenting one sample on one worker"),
+    NEEDED_QUANTITY(RATIO, "input_workers", input_parallelism_ppm, 1, 1000000 * PPM,
+                    "effective number of workers, such as \"1.5\""),
+    NEEDED_INTEGER("update_flops_per_parameter", update_flops_per_parameter, 0, CATALOG_COUNT_MOST,
+                   "operations of the optimizer for each parameter"),
+    {0},
+};
+#undef OWNER
+#define OWNER ExchangeMethod
+static const Field exchange_fields[] = {
+    NEEDED_QUANTITY(DURATION, "cycle", cycle_ns, 0, CATALOG_DURATION_MOST,
+                    "period of the background thread"),
+    NEEDED_BOOLEAN("sleeps_whole_cycle", sleeps_whole_cycle,
+                   "whether the whole period is slept before each cycle, not only its remainder"),
+    NEEDED_QUANTITY(BYTES, "fusion", fusion_bytes, 1, CATALOG_AMOUNT_MOST,
+                    "size of a fusion buffer"),
+    NEEDED_QUANTITY(DURATION, "request", request_ns, 0, CATALOG_DURATION_MOST,
+                    "time in which rank 0 reads what one rank reports of one gradient"),
+    NEEDED_BOOLEAN("via_host", via_host,
+                   "true: MPI adds up in the memory of the host; false: NCCL adds up on the GPUs"),
+    NEEDED_BOOLEAN("uses_rdma", uses_rdma,
+                   "whether nodes that have InfiniBand exchange over it; otherwise over Ethernet"),
+    NEEDED_BOOLEAN("loops_back", loops_back,
+                   "whether ranks of one node also exchange through its InfiniBand adapter"),
+    NEEDED_QUANTITY(RATIO, "rdma_efficiency", rdma_efficiency_ppm, 1, PPM,
+                    "share of the adapter's rate that is reached"),
+    NEEDED_QUANTITY(DURATION, "rdma_latency", rdma_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "a step between nodes over InfiniBand; at least the latency of the adapter"),
+    NEEDED_QUANTITY(RATIO, "network_efficiency", network_efficiency_ppm, 1, PPM,
+                    "share of the Ethernet's bits that are payload"),
+    NEEDED_QUANTITY(RATE, "connection_rate", connection_bytes_per_s, 0, CATALOG_AMOUNT_MOST,
+                    "most that one ring reaches over Ethernet; 0: no limit"),
+    NEEDED_QUANTITY(DURATION, "node_latency", node_latency_ns, 0, CATALOG_DURATION_MOST,
+                    "from a rank to the next one on the node"),
+    NEEDED_QUANTITY(DURATION, "start", start_ns, 0, CATALOG_DURATION_MOST,
+                    "start of one reduction"),
+    NEEDED_QUANTITY(RATE, "copy_rate", copy_bytes_per_s, 2, CATALOG_AMOUNT_MOST,
+                    "copies of one core from memory to memory"),
+    NEEDED_QUANTITY(RATE, "reduce_rate", reduce_bytes_per_s, 0, CATALOG_AMOUNT_MOST,
+                    "addition of two buffers; 0: additions take no time of their own"),
+    NEEDED_QUANTITY(DURATION, "launch", launch_ns, 0, CATALOG_DURATION_MOST,
+                    "the host queues what computes one gradient on the GPU"),
+    NEEDED_QUANTITY(DURATION, "hand_over", hand_over_ns, 0, CATALOG_DURATION_MOST,
+                    "once a step, between the background thread and the framework"),
+    NEEDED_QUANTITY(DURATION, "tensor", tensor_ns, 0, CATALOG_DURATION_MOST,
+                    "once for each gradient"),
+    {0},
+};
+#undef OWNER
+#define OWNER SoftwareStack
+static const Field stack_fields[] = {
+    NEEDED_CUSTOM(framework_kind, "framework", framework, 0, 0, "a name of \"frameworks\""),
+    NEEDED_CUSTOM(exchange_kind, "mpi_host", mpi_host, 0, 0,
+                  "a name of \"exchanges\" that adds up in the memory of the host, or null"),
+    NEEDED_CUSTOM(exchange_kind, "nccl", nccl, 0, 0,
+                  "a name of \"exchanges\" that uses NCCL, or null"),
+    NEEDED_CUSTOM(jitter_kind, "jitter", jitter, 0, 0,
+                  "a name of \"jitters\", for machines without other users"),
+    {0},
+};
+#undef OWNER
+#define OWNER LearningCurve
+static const Field learning_curve_fields[] = {
+    NEEDED_CUSTOM(learning_kind, "accuracy", knots, 0, PPM, "accuracy on the test set by epochs"),
+    NEEDED_QUANTITY(RATIO, "loss_at_chance", loss_at_chance_micro, 0, CATALOG_AMOUNT_MOST,
+                    "loss of a guess: ln(classes)"),
+    NEEDED_QUANTITY(RATIO, "final_loss", final_loss_micro, 0, CATALOG_AMOUNT_MOST,
+                    "loss at accuracy 1"),
+    NEEDED_QUANTITY(RATIO, "train_gap", train_gap_ppm, 0, PPM,
+                    "training accuracy below validation accuracy"),
+    NEEDED_QUANTITY(RATIO, "accuracy_loss_per_doubling", accuracy_loss_per_doubling_ppm, 0, PPM,
+                    "accuracy lost for each doubling of the ranks"),
+    NEEDED_QUANTITY(RATIO, "noise", noise_ppm, 0, PPM, "largest deviation of one evaluation"),
+    {0},
+};
+#undef OWNER
+#define OWNER NamedQuantiles
+static const Field jitter_fields[] = {
+    NEEDED_CUSTOM(ratios_kind, "factor", values, 1, 1000 * PPM,
+                  "factor on a rank's own work; 1: as modelled"),
+    {0},
+};
+#undef OWNER
+#define OWNER NamedQuantiles
+static const Field preparation_fields[] = {
+    NEEDED_CUSTOM(durations_kind, "duration", values, 0, CATALOG_DURATION_MOST,
+                  "time of the command on a node"),
+    {0},
+};
+#undef OWNER
+#define OWNER FailureModel
+static const Field failure_model_fields[] = {
+    NEEDED_CUSTOM(distribution_kind, "between", between, NS_PER_S, CATALOG_LIFETIME_MOST,
+                  "time in working order, from allocation or repair to the next failure"),
+    NEEDED_CUSTOM(distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
+                  "from failure to repair"),
+    NEEDED_CHOICE("recovery", recovery, recovery_words, "what becomes of the node"),
+    NEEDED_TEXT("reason", reason, "in plain words: \"GPU memory error\""),
+    {0},
+};
+#undef OWNER
+
+#define OWNER StageTime
+static const Field stage_time_fields[] = {
+    NEEDED_CUSTOM(times_by_count_kind, "time", ns, 0, CATALOG_DURATION_MOST,
+                  "by images in the batch; of an update by parameters of the network"),
+    {0},
+};
+#undef OWNER
+#define OWNER KindTime
+static const Field kind_time_fields[] = {
+    NEEDED_QUANTITY(DURATION, "fixed", fixed_ns, 0, CATALOG_DURATION_MOST,
+                    "part that does not depend on the layer"),
+    NEEDED_QUANTITY(DURATION, "per_million_parameters", per_million_parameters_ns, 0,
+                    CATALOG_DURATION_MOST, "for each million parameters"),
+    NEEDED_QUANTITY(DURATION, "per_million_macs", per_million_macs_ns, 0, CATALOG_DURATION_MOST,
+                    "for each million multiply-adds of the forward pass, in both directions"),
+    NEEDED_QUANTITY(DURATION, "per_million_values", per_million_values_ns, 0, CATALOG_DURATION_MOST,
+                    "for each million values read and written"),
+    {0},
+};
+#undef OWNER
+#define OWNER SideBySide
+static const Field side_by_side_fields[] = {
+    NEEDED_CUSTOM(ratios_by_count_kind, "factor", factor_ppm, 1, 1000 * PPM,
+                  "by ranks on one machine"),
+    {0},
+};
+#undef OWNER
+#define OWNER ExchangeTime
+static const Field exchange_time_fields[] = {
+    NEEDED_TEXT("exchange", exchange, "a name of \"exchanges\""),
+    NEEDED_INTEGER("ranks", time.ranks, 1, CATALOG_COUNT_MOST, "ranks of one machine"),
+    NEEDED_CUSTOM(times_by_bytes_kind, "time", time.ns, 0, CATALOG_DURATION_MOST, "by bytes"),
+    {0},
+};
+#undef OWNER
 
 const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
-#define FIELDS(of_section)                                                                         \
-    .field_count = (int32_t)(sizeof(of_section) / sizeof(of_section)[0]), .fields = (of_section)
-    [CATALOG_GPUS] = {"gpus", sizeof(GpuModel), FIELDS(gpu_fields)},
-    [CATALOG_VM_SIZES] = {"vm_sizes", sizeof(VmSize), FIELDS(vm_size_fields)},
-    [CATALOG_QUOTAS] = {"quotas", sizeof(CoreQuota), FIELDS(quota_fields)},
-    [CATALOG_SHARE_TIERS] = {"share_tiers", sizeof(ShareTier), FIELDS(share_tier_fields)},
-    [CATALOG_IMAGES] = {"images", sizeof(ContainerImage), FIELDS(image_fields)},
-    [CATALOG_SERVICE] = {"service", sizeof(ServiceModel), FIELDS(service_fields),
-                         .is_single = true},
-    [CATALOG_NETWORKS] = {"networks", sizeof(NetworkModel), FIELDS(network_fields)},
-    [CATALOG_DATA_SETS] = {"data_sets", sizeof(DataSet), FIELDS(data_set_fields)},
-    [CATALOG_FRAMEWORKS] = {"frameworks", sizeof(Framework), FIELDS(framework_fields)},
-    // One that is {} was measured as a whole: "exchange_times".
-    [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields),
+    [CATALOG_GPUS] = {.type = {"gpus", "GPU models.", sizeof(GpuModel), gpu_fields}},
+    [CATALOG_VM_SIZES] = {.type = {"vm_sizes", "Sizes of virtual machines.", sizeof(VmSize),
+                                   vm_size_fields}},
+    [CATALOG_QUOTAS] = {.type = {"quotas",
+                                 "Core quotas of a subscription by family of VM sizes; \"total\" "
+                                 "is over all families.",
+                                 sizeof(CoreQuota), quota_fields}},
+    [CATALOG_SHARE_TIERS] =
+        {.type = {"share_tiers",
+                  "What file shares, blob containers and the disks of file servers are capable of.",
+                  sizeof(ShareTier), share_tier_fields}},
+    [CATALOG_IMAGES] = {.type = {"images",
+                                 "Container images; \"*\" stands for all that are not listed.",
+                                 sizeof(ContainerImage), image_fields}},
+    [CATALOG_SERVICE] =
+        {.type =
+             {"service",
+              "How the service itself behaves. A distribution is drawn once for each occurrence.",
+              sizeof(ServiceModel), service_fields},
+         .is_single = true},
+    [CATALOG_NETWORKS] = {.type = {"networks", "Networks to be trained.", sizeof(NetworkModel),
+                                   network_fields}},
+    [CATALOG_DATA_SETS] = {.type = {"data_sets", "Data sets.", sizeof(DataSet), data_set_fields}},
+    [CATALOG_FRAMEWORKS] = {.type = {"frameworks", "The software around a network.",
+                                     sizeof(Framework), framework_fields}},
+    [CATALOG_EXCHANGES] = {.type = {"exchanges",
+                                    "How gradients are exchanged. An exchange that is {} was "
+                                    "measured as a whole: \"exchange_times\".",
+                                    sizeof(ExchangeMethod), exchange_fields},
                            .may_be_empty = true},
-    [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
-                                 FIELDS(learning_curve_fields)},
-    [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields)},
-    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields)},
-    [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields)},
-    [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
-                                FIELDS(failure_model_fields)},
-    [CATALOG_STAGE_TIMES] = {"stage_times", sizeof(StageTime), FIELDS(stage_time_fields)},
-    [CATALOG_KIND_TIMES] = {"kind_times", sizeof(KindTime), FIELDS(kind_time_fields)},
-    [CATALOG_SIDE_BY_SIDE] = {"side_by_side", sizeof(SideBySide), FIELDS(side_by_side_fields)},
-    [CATALOG_EXCHANGE_TIMES] = {"exchange_times", sizeof(ExchangeTime),
-                                FIELDS(exchange_time_fields)},
-#undef FIELDS
+    [CATALOG_LEARNING_CURVES] = {.type = {"learning_curves",
+                                          "Accuracy and loss by progress of the training.",
+                                          sizeof(LearningCurve), learning_curve_fields}},
+    [CATALOG_JITTERS] = {.type = {"jitters", "How unevenly a rank's own work takes its time.",
+                                  sizeof(NamedQuantiles), jitter_fields}},
+    [CATALOG_STACKS] = {.type = {"stacks",
+                                 "Software that goes together, under the name that people give it.",
+                                 sizeof(SoftwareStack), stack_fields}},
+    [CATALOG_PREPARATIONS] =
+        {.type =
+             {"preparations",
+              "Preparation commands, by a pattern of the command line (* any characters, ? one).",
+              sizeof(NamedQuantiles), preparation_fields}},
+    [CATALOG_FAILURE_MODELS] = {.type = {"failure_models",
+                                         "How often a node fails, and what becomes of it.",
+                                         sizeof(FailureModel), failure_model_fields}},
+    [CATALOG_STAGE_TIMES] = {.type = {"stage_times",
+                                      "Measured stages of a training step, called DEVICE PRECISION "
+                                      "STAGE and, for layers, KIND SHAPE.",
+                                      sizeof(StageTime), stage_time_fields}},
+    [CATALOG_KIND_TIMES] = {.type = {"kind_times", "Layers whose shape was not measured, by kind.",
+                                     sizeof(KindTime), kind_time_fields}},
+    [CATALOG_SIDE_BY_SIDE] =
+        {.type = {"side_by_side",
+                  "How much longer a rank takes while others compute on the same machine.",
+                  sizeof(SideBySide), side_by_side_fields}},
+    [CATALOG_EXCHANGE_TIMES] =
+        {.type = {"exchange_times", "Measured sums of gradients over the ranks of one machine.",
+                  sizeof(ExchangeTime), exchange_time_fields}},
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");

@@ -1,20 +1,40 @@
 #include "sim/scenario/catalog/files.h"
 
-#include "sim/scenario/load.h"
+static const Json *included(const Json *catalog)
+{
+    const Json *list = json_member(catalog, "include");
+    bool is_list = list != NULL && list->kind == JSON_ARRAY && list->count <= CATALOG_INCLUDES_MOST;
+    return is_list ? list : NULL; // or else the catalogue's reader refuses it
+}
+
+void catalog_load_included(const JsonLoader *loader, Json *catalog)
+{
+    Json *list = included(catalog) != NULL ? json_member(catalog, "include") : NULL;
+    for (Json *item = list != NULL ? list->first : NULL, *next; item != NULL; item = next) {
+        next = item->next; // the item itself is about to be replaced
+        json_load_reference(loader, catalog->at.source, JSON_WITH_COMMENTS, list, item);
+    }
+}
+
+bool catalog_is_loaded(const Json *catalog)
+{
+    const Json *list = included(catalog);
+    for (const Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next)
+        if (item->kind == JSON_STRING)
+            return false;
+    return catalog->kind != JSON_STRING;
+}
 
 const Json *catalog_file_load(Arena *arena, const CatalogFile *file, Problems *problems)
 {
-    const char *text;
-    size_t length;
+    const JsonLoader loader = {.arena = arena, .files = file->from, .problems = problems};
     Status status = {0};
-    if (!file->from.read(file->from.context, arena, file->path, &text, &length, &status)) {
+    Json *root = json_load(&loader, file->path, JSON_WITH_COMMENTS, &status);
+    if (root == NULL && status.code != STATUS_OK)
         problems_add_status(problems, &status);
-        return NULL;
-    }
-    Json *root = json_parse(arena, file->path, text, length, JSON_WITH_COMMENTS, problems);
     if (root == NULL)
         return NULL;
-    catalog_load_included(arena, file->from, root, problems);
+    catalog_load_included(&loader, root);
     return catalog_is_loaded(root) ? root : NULL;
 }
 

@@ -4,6 +4,13 @@
 
 #include "sim/base/file_source.h"
 #include "sim/scenario/catalog/read.h"
+#include "sim/schema/json_load.h"
+
+/* Replaces the names in "include" of `catalog`, the tree of a catalogue, by the trees of the files.
+ * Adds a problem for each file that cannot be read or is not JSON, and leaves its name. */
+void catalog_load_included(const JsonLoader *loader, Json *catalog);
+/* Whether `catalog` and all files that it includes have been read. */
+bool catalog_is_loaded(const Json *catalog);
 
 typedef struct {
     FileSource from;

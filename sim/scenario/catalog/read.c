@@ -80,7 +80,7 @@ static Entry *entry_named(Reader *reader, CatalogSection section_index, const Js
     Entry *entry = section_find(section, name);
     if (entry)
         return entry;
-    entry = section_add(reader->arena, section, shape->item_size);
+    entry = section_add(reader->arena, section, shape->type.size);
     entry->name = name;
     entry->at = json->key_at;
     if (!shape->is_single)
@@ -148,10 +148,10 @@ static bool boolean_member(Problems *problems, const Json *json, const char *wha
 }
 
 /* `json` as the file writes it; a list of layers is told by what follows from it. */
-static const char *value_text(Arena *arena, const CatalogField *field, const Json *json,
+static const char *value_text(Arena *arena, const Field *field, const Json *json,
                               const Entry *entry)
 {
-    if (field->kind == VALUE_LAYERS)
+    if (field->custom == &layers_kind)
         return catalog_layers_summary(arena, entry->item);
     if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
         return json->text;
@@ -195,8 +195,8 @@ static void error_read(const Reader *reader, const Json *json, CatalogValue *val
 
 /* One {"value", "source", ...}. A value that is wrong is kept as seen, so that it is not reported
  * as missing too: with any problem there is no catalogue. */
-static void value_read(Reader *reader, const CatalogField *field, const char *path,
-                       const Json *json, Entry *entry, int32_t field_index)
+static void value_read(Reader *reader, const Field *field, const char *path, const Json *json,
+                       Entry *entry, int32_t field_index)
 {
     static const char *const keys[] = {"value", "source", "note", "assumption", "error", "range"};
     CatalogValue *value = ARENA_NEW(reader->arena, CatalogValue);
@@ -236,30 +236,30 @@ static void entry_read(Reader *reader, CatalogSection section, const char *path,
         return;
     const SectionShape *shape = &catalog_shapes[section];
     Entry *entry = entry_named(reader, section, json);
-    const char *names[CATALOG_FIELDS_MAX];
-    for (int32_t i = 0; i < shape->field_count; i++) {
-        const CatalogField *field = &shape->fields[i];
-        names[i] = field->name;
+    for (int32_t i = 0; shape->type.fields[i].name; i++) {
+        const Field *field = &shape->type.fields[i];
         const Json *value = json_member(json, field->name);
         if (value)
             value_read(reader, field, arena_printf(reader->arena, "%s/%s", path, field->name),
                        value, entry, i);
     }
-    check_keys(reader->problems, json, path, names, shape->field_count);
+    int32_t count;
+    const char *const *names = field_names(reader->arena, &shape->type, &count);
+    check_keys(reader->problems, json, path, names, count);
 }
 
 static void section_read(Reader *reader, CatalogSection section, const Json *json)
 {
     const SectionShape *shape = &catalog_shapes[section];
     if (shape->is_single) {
-        entry_read(reader, section, shape->name, json);
+        entry_read(reader, section, shape->type.name, json);
         return;
     }
-    if (!is_object(reader->problems, json, shape->name))
+    if (!is_object(reader->problems, json, shape->type.name))
         return;
     for (const Json *entry = json->first; entry; entry = entry->next)
-        entry_read(reader, section, arena_printf(reader->arena, "%s/%s", shape->name, entry->key),
-                   entry);
+        entry_read(reader, section,
+                   arena_printf(reader->arena, "%s/%s", shape->type.name, entry->key), entry);
 }
 
 static void rows_read(Reader *reader, const Json *json)
@@ -315,8 +315,8 @@ static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Prob
     sources_check(&reader);
     // In the order of the table, not of the file: vm_sizes name gpus.
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
-        names[i + OTHERS] = catalog_shapes[i].name;
-        const Json *section = json_member(root, catalog_shapes[i].name);
+        names[i + OTHERS] = catalog_shapes[i].type.name;
+        const Json *section = json_member(root, catalog_shapes[i].type.name);
         if (section)
             section_read(&reader, (CatalogSection)i, section);
     }
@@ -357,17 +357,18 @@ static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
                               Problems *problems)
 {
-    const char *path =
-        shape->is_single ? shape->name : arena_printf(arena, "%s/%s", shape->name, entry->name);
+    const char *path = shape->is_single
+                           ? shape->type.name
+                           : arena_printf(arena, "%s/%s", shape->type.name, entry->name);
     bool is_empty = true;
-    for (int32_t i = 0; i < shape->field_count; i++)
+    for (int32_t i = 0; shape->type.fields[i].name; i++)
         is_empty &= entry->values[i] == NULL;
     if (is_empty && shape->may_be_empty)
         return;
-    for (int32_t i = 0; i < shape->field_count; i++) {
+    for (int32_t i = 0; shape->type.fields[i].name; i++) {
         if (!entry->values[i])
             problems_add(problems, STATUS_BAD_INPUT, entry->at, "%s: \"%s\" is missing", path,
-                         shape->fields[i].name);
+                         shape->type.fields[i].name);
     }
 }
 
@@ -619,7 +620,7 @@ const char *const *catalog_names(const Catalog *catalog, CatalogSection section,
 
 const char *catalog_section_name(CatalogSection section)
 {
-    return catalog_shapes[section].name;
+    return catalog_shapes[section].type.name;
 }
 
 /* --- Where values came from --- */
@@ -630,7 +631,7 @@ void catalog_each_value(const Catalog *catalog, void *context,
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
         const Section *section = &catalog->sections[i];
         for (int32_t j = 0; j < section->count; j++) {
-            for (int32_t k = 0; k < catalog_shapes[i].field_count; k++)
+            for (int32_t k = 0; catalog_shapes[i].type.fields[k].name; k++)
                 if (section->entries[j]->values[k]) // of an empty entry there are none
                     value(context, section->entries[j]->values[k]);
         }
@@ -660,6 +661,9 @@ const CatalogValue *catalog_value(const Catalog *catalog, const char *path)
 
 bool distribution_read(Arena *arena, const Json *json, Distribution *distribution, Status *status)
 {
-    static const CatalogField field = {"duration", VALUE_DISTRIBUTION, 0, 0, CATALOG_LIFETIME_MOST};
+    static const Field field = {.name = "duration",
+                                .kind = VALUE_CUSTOM,
+                                .custom = &distribution_kind,
+                                .maximum = CATALOG_LIFETIME_MOST};
     return catalog_value_read(arena, NULL, &field, json, distribution, status);
 }

@@ -2,133 +2,21 @@
 
 #include <string.h>
 
-#include "sim/base/ascii.h"
-#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/scenario/catalog/layers.h"
 
-/* --- Numbers with units --- */
-
-/* A decimal number may carry this text after it, and then counts 10^decimals of our unit. */
-typedef struct {
-    const char *text;
-    int32_t decimals;
-} Suffix;
-
-/* A decimal number at the start of `text`, with up to `decimals` digits after a point, as a
- * multiple of 10^-decimals. `*rest` is what follows. False when there is none, a digit would be
- * lost or it is too large. */
-static bool decimal_scan(const char *text, int32_t decimals, int64_t *value, const char **rest)
-{
-    int64_t total = 0;
-    int32_t left = -1; // decimals still to come; -1 before the point
-    if (!ascii_is_digit(*text))
-        return false;
-    for (; ascii_is_digit(*text) || (*text == '.' && left < 0); text++) {
-        if (*text == '.') {
-            left = decimals;
-            continue;
-        }
-        if (left == 0 || total > (INT64_MAX - 9) / 10)
-            return false;
-        total = 10 * total + (*text - '0');
-        left -= left > 0;
-    }
-    if (text[-1] == '.')
-        return false;
-    for (left = left < 0 ? decimals : left; left > 0; left--) {
-        if (total > INT64_MAX / 10)
-            return false;
-        total *= 10;
-    }
-    *value = total;
-    *rest = text;
-    return true;
-}
-
-static bool suffixed_parse(const char *text, const Suffix *suffixes, int32_t count, Place at,
-                           const char *expected, int64_t *value, Status *status)
-{
-    for (int32_t i = 0; i < count; i++) {
-        const char *rest;
-        if (decimal_scan(text, suffixes[i].decimals, value, &rest) &&
-            strcmp(rest, suffixes[i].text) == 0)
-            return true;
-    }
-    return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not %s", text, expected);
-}
-
-bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status)
-{
-    static const Suffix suffixes[] = {{"%", 4}, {"", 6}};
-    return suffixed_parse(text, suffixes, 2, at, "a ratio such as \"28%\" or \"1.5\"", ppm, status);
-}
-
-static bool money_parse(const char *text, Place at, int64_t *micro_usd, Status *status)
-{
-    static const Suffix suffixes[] = {{"USD", 6}};
-    return suffixed_parse(text, suffixes, 1, at, "an amount such as \"0.90USD\"", micro_usd,
-                          status);
-}
-
-static bool flops_parse(const char *text, Place at, int64_t *flops, Status *status)
-{
-    static const Suffix suffixes[] = {
-        {"flop/s", 0}, {"kflop/s", 3}, {"Mflop/s", 6}, {"Gflop/s", 9}, {"Tflop/s", 12}};
-    return suffixed_parse(text, suffixes, 5, at, "a speed such as \"4.37Tflop/s\"", flops, status);
-}
+/* How the key of a point becomes a number. */
+typedef bool KeyParse(const char *text, Place at, int64_t *value, Status *status);
 
 static bool epochs_parse(const char *text, Place at, int64_t *milli, Status *status)
 {
-    static const Suffix suffixes[] = {{"", 3}};
-    return suffixed_parse(text, suffixes, 1, at, "a number of epochs such as \"25\" or \"0.5\"",
-                          milli, status);
+    return decimal_parse(text, 3, "a number of epochs such as \"25\" or \"0.5\"", at, milli,
+                         status);
 }
 
 static bool count_parse(const char *text, Place at, int64_t *value, Status *status)
 {
-    static const Suffix suffixes[] = {{"", 0}};
-    return suffixed_parse(text, suffixes, 1, at, "a whole number such as \"32\"", value, status);
-}
-
-/* How the text of a quantity becomes a number. */
-typedef bool (*QuantityParse)(const char *text, Place at, int64_t *value, Status *status);
-
-static QuantityParse quantity_parse(ValueKind kind)
-{
-    switch (kind) {
-    case VALUE_DURATION:
-    case VALUE_DURATIONS:
-    case VALUE_DISTRIBUTION:
-    case VALUE_TIMES_BY_COUNT:
-    case VALUE_TIMES_BY_BYTES:
-        return duration_parse;
-    case VALUE_BYTES:
-        return bytes_parse;
-    case VALUE_RATE:
-        return rate_parse;
-    case VALUE_FLOPS:
-        return flops_parse;
-    case VALUE_MONEY:
-        return money_parse;
-    case VALUE_RATIO:
-    case VALUE_RATIOS:
-    case VALUE_RATIOS_BY_COUNT:
-    case VALUE_LEARNING_KNOTS:
-        return ratio_parse;
-    case VALUE_COUNT_32:
-    case VALUE_COUNT:
-    case VALUE_BOOLEAN:
-    case VALUE_NAME:
-    case VALUE_GPU:
-    case VALUE_FRAMEWORK:
-    case VALUE_EXCHANGE:
-    case VALUE_JITTER:
-    case VALUE_RECOVERY:
-    case VALUE_LAYERS:
-        break;
-    }
-    return NULL;
+    return decimal_parse(text, 0, "a whole number such as \"32\"", at, value, status);
 }
 
 static bool fail_kind(const Json *json, const char *expected, Status *status)
@@ -138,28 +26,28 @@ static bool fail_kind(const Json *json, const char *expected, Status *status)
                        json_kind_name(json->kind));
 }
 
-static bool in_range(const CatalogField *field, const Json *json, int64_t value, Status *status)
+static bool in_range(const Field *field, const Json *json, int64_t value, Status *status)
 {
-    if (value >= field->least && value <= field->most)
+    if (value >= field->minimum && value <= field->maximum)
         return true;
     if (json->kind == JSON_STRING)
         return status_fail(status, STATUS_BAD_INPUT, json_at(json), "%s is %s, out of range",
                            field->name, json->text);
     return status_fail(status, STATUS_BAD_INPUT, json_at(json), "%s is %lld, expected %lld to %lld",
-                       field->name, (long long)value, (long long)field->least,
-                       (long long)field->most);
+                       field->name, (long long)value, (long long)field->minimum,
+                       (long long)field->maximum);
 }
 
-static bool quantity_read(const CatalogField *field, const Json *json, int64_t *value,
-                          Status *status)
+static bool quantity_read(const Field *field, const Json *json, int64_t *value, Status *status)
 {
     if (json->kind != JSON_STRING)
         return fail_kind(json, "a string with a unit", status);
-    return quantity_parse(field->kind)(json->text, json_at(json), value, status) &&
+    const ValueKind kind = field->kind == VALUE_CUSTOM ? field->custom->element : field->kind;
+    return value_parse(kind, json->text, json_at(json), value, status) &&
            in_range(field, json, *value, status);
 }
 
-static bool count_read(const CatalogField *field, const Json *json, int64_t *value, Status *status)
+static bool count_read(const Field *field, const Json *json, int64_t *value, Status *status)
 {
     if (json->kind != JSON_NUMBER || !json->is_integer)
         return fail_kind(json, "a whole number", status);
@@ -176,8 +64,8 @@ typedef struct {
 } Knot;
 
 /* The members of `json` as knots of rising x and y that never falls; NULL on failure. */
-static Knot *knots_read(Arena *arena, const CatalogField *field, const Json *json,
-                        QuantityParse x_parse, Status *status)
+static Knot *knots_read(Arena *arena, const Field *field, const Json *json, KeyParse *x_parse,
+                        Status *status)
 {
     Knot *knots = ARENA_ARRAY(arena, Knot, json->count);
     int32_t count = 0;
@@ -212,8 +100,8 @@ static bool probability_parse(const char *text, Place at, int64_t *ppm, Status *
     return ratio_parse(text, at, ppm, status);
 }
 
-static bool quantiles_read(Arena *arena, const CatalogField *field, const Json *json,
-                           Quantiles *quantiles, Status *status)
+static bool quantiles_read(Arena *arena, const Field *field, const Json *json, Quantiles *quantiles,
+                           Status *status)
 {
     if (json->kind == JSON_STRING) {
         QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
@@ -244,8 +132,8 @@ static const char *const formulas[] = {"exponential", "weibull", "lognormal"};
 enum { FORMULAS = sizeof formulas / sizeof formulas[0] };
 
 /* The two members of a formula: a time and a shape. */
-static bool formula_read(const CatalogField *field, const Json *json, const char *time,
-                         const char *shape, Distribution *distribution, Status *status)
+static bool formula_read(const Field *field, const Json *json, const char *time, const char *shape,
+                         Distribution *distribution, Status *status)
 {
     const Json *scale = json_member(json, time);
     const Json *form = json_member(json, shape);
@@ -264,7 +152,7 @@ static bool formula_read(const CatalogField *field, const Json *json, const char
 }
 
 /* What stands beside a name of `formulas`. */
-static bool family_read(const CatalogField *field, const Json *json, Distribution *distribution,
+static bool family_read(const Field *field, const Json *json, Distribution *distribution,
                         Status *status)
 {
     if (strcmp(json->key, "weibull") == 0) {
@@ -288,7 +176,7 @@ static const Json *find_formula(const Json *json, const char **name)
     return *name != NULL ? json->first : NULL;
 }
 
-static bool distribution_value_read(Arena *arena, const CatalogField *field, const Json *json,
+static bool distribution_value_read(Arena *arena, const Field *field, const Json *json,
                                     Distribution *distribution, Status *status)
 {
     const char *name;
@@ -303,24 +191,8 @@ static bool distribution_value_read(Arena *arena, const CatalogField *field, con
     return status_hint(status, "did you mean \"%s\"?", name);
 }
 
-static bool recovery_read(const Json *json, NodeRecovery *recovery, Status *status)
-{
-    static const char *const words[] = {
-#define X(ENUM, text) text,
-        NODE_RECOVERIES(X)
-#undef X
-    };
-    for (int32_t i = 0; json->kind == JSON_STRING && i < RECOVERY_COUNT; i++) {
-        if (strcmp(json->text, words[i]) != 0)
-            continue;
-        *recovery = (NodeRecovery)i;
-        return true;
-    }
-    return fail_kind(json, "\"stays\", \"reboot\" or \"replace\"", status);
-}
-
-static bool learning_read(Arena *arena, const CatalogField *field, const Json *json,
-                          LearningCurve *curve, Status *status)
+static bool learning_read(Arena *arena, const Field *field, const Json *json, LearningCurve *curve,
+                          Status *status)
 {
     if (json->kind != JSON_OBJECT)
         return fail_kind(json, "an object of epochs and accuracies", status);
@@ -339,10 +211,9 @@ static bool learning_read(Arena *arena, const CatalogField *field, const Json *j
     return true;
 }
 
-static bool curve_read(Arena *arena, const CatalogField *field, const Json *json,
+static bool curve_read(Arena *arena, const Field *field, const Json *json, KeyParse *at_parse,
                        MeasuredCurve *curve, Status *status)
 {
-    QuantityParse at_parse = field->kind == VALUE_TIMES_BY_BYTES ? bytes_parse : count_parse;
     if (json->kind != JSON_OBJECT || json->count == 0)
         return fail_kind(json, "an object of points", status);
     CurvePoint *points = ARENA_ARRAY(arena, CurvePoint, json->count);
@@ -363,6 +234,11 @@ static bool curve_read(Arena *arena, const CatalogField *field, const Json *json
 
 /* --- Any value --- */
 
+static void *member_of(const Field *field, void *item)
+{
+    return (char *)item + field->offset;
+}
+
 static bool is_among(const void *entry, const Json *json, const char *section, Status *status)
 {
     return entry != NULL ||
@@ -370,99 +246,152 @@ static bool is_among(const void *entry, const Json *json, const char *section, S
                        "\"%s\" is not among the %s of the catalogue", json->text, section);
 }
 
-static bool gpu_read(const Catalog *catalog, const Json *json, const GpuModel **gpu, Status *status)
+/* The readers of CustomKinds: `context` is the Catalog, whose earlier sections are known. */
+
+static bool gpu_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                     void *item, Status *status)
 {
-    if (json->kind == JSON_NULL) {
-        *gpu = NULL;
+    const GpuModel **gpu = member_of(field, item);
+    (void)arena;
+    *gpu = NULL;
+    if (json->kind == JSON_NULL)
         return true;
-    }
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of a gpu, or null", status);
-    *gpu = catalog_gpu(catalog, json->text);
+    *gpu = catalog_gpu(context, json->text);
     return is_among(*gpu, json, "gpus", status);
 }
 
-static bool framework_read(const Catalog *catalog, const Json *json, const Framework **framework,
-                           Status *status)
+static bool framework_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                           void *item, Status *status)
 {
+    const Framework **framework = member_of(field, item);
+    (void)arena;
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of a framework", status);
-    *framework = catalog_framework(catalog, json->text);
+    *framework = catalog_framework(context, json->text);
     return is_among(*framework, json, "frameworks", status);
 }
 
-static bool jitter_read(const Catalog *catalog, const Json *json, const Quantiles **jitter,
-                        Status *status)
+static bool jitter_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                        void *item, Status *status)
 {
+    const Quantiles **jitter = member_of(field, item);
+    (void)arena;
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of a jitter", status);
-    *jitter = catalog_jitter(catalog, json->text);
+    *jitter = catalog_jitter(context, json->text);
     return is_among(*jitter, json, "jitters", status);
 }
 
-static bool exchange_read(const Catalog *catalog, const Json *json, const ExchangeMethod **exchange,
-                          Status *status)
+static bool exchange_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                          void *item, Status *status)
 {
-    if (json->kind == JSON_NULL) {
-        *exchange = NULL;
+    const ExchangeMethod **exchange = member_of(field, item);
+    (void)arena;
+    *exchange = NULL;
+    if (json->kind == JSON_NULL)
         return true;
-    }
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of an exchange, or null", status);
-    *exchange = catalog_exchange(catalog, json->text);
+    *exchange = catalog_exchange(context, json->text);
     return is_among(*exchange, json, "exchanges", status);
 }
 
-bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField *field,
-                        const Json *json, void *item, Status *status)
+static bool quantiles_kind_read(const void *context, Arena *arena, const Field *field,
+                                const Json *json, void *item, Status *status)
 {
-    void *member = (char *)item + field->offset;
-    int64_t number = 0;
-    switch (field->kind) {
-    case VALUE_COUNT_32:
-        if (!count_read(field, json, &number, status))
-            return false;
-        *(int32_t *)member = (int32_t)number;
+    (void)context;
+    return quantiles_read(arena, field, json, member_of(field, item), status);
+}
+
+static bool distribution_kind_read(const void *context, Arena *arena, const Field *field,
+                                   const Json *json, void *item, Status *status)
+{
+    (void)context;
+    return distribution_value_read(arena, field, json, member_of(field, item), status);
+}
+
+static bool by_count_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                          void *item, Status *status)
+{
+    (void)context;
+    return curve_read(arena, field, json, count_parse, member_of(field, item), status);
+}
+
+static bool by_bytes_read(const void *context, Arena *arena, const Field *field, const Json *json,
+                          void *item, Status *status)
+{
+    (void)context;
+    return curve_read(arena, field, json, bytes_parse, member_of(field, item), status);
+}
+
+static bool learning_kind_read(const void *context, Arena *arena, const Field *field,
+                               const Json *json, void *item, Status *status)
+{
+    (void)context;
+    return learning_read(arena, field, json, item, status);
+}
+
+static bool layers_kind_read(const void *context, Arena *arena, const Field *field,
+                             const Json *json, void *item, Status *status)
+{
+    (void)context;
+    (void)field;
+    return catalog_layers_read(arena, json, item, status);
+}
+
+const CustomKind gpu_kind = {"name of a gpu, or null", VALUE_TEXT, gpu_read};
+const CustomKind framework_kind = {"name of a framework", VALUE_TEXT, framework_read};
+const CustomKind exchange_kind = {"name of an exchange, or null", VALUE_TEXT, exchange_read};
+const CustomKind jitter_kind = {"name of a jitter", VALUE_TEXT, jitter_read};
+const CustomKind durations_kind = {"duration, or quantiles of durations", VALUE_DURATION,
+                                   quantiles_kind_read};
+const CustomKind ratios_kind = {"ratio, or quantiles of ratios", VALUE_RATIO, quantiles_kind_read};
+const CustomKind distribution_kind = {"duration, or a distribution of durations", VALUE_DURATION,
+                                      distribution_kind_read};
+const CustomKind times_by_count_kind = {"durations by number", VALUE_DURATION, by_count_read};
+const CustomKind times_by_bytes_kind = {"durations by size", VALUE_DURATION, by_bytes_read};
+const CustomKind ratios_by_count_kind = {"ratios by number", VALUE_RATIO, by_count_read};
+const CustomKind learning_kind = {"ratios by epochs", VALUE_RATIO, learning_kind_read};
+const CustomKind layers_kind = {"list of layers", VALUE_TEXT, layers_kind_read};
+
+static bool choice_read(const Field *field, const Json *json, int64_t *value, Status *status)
+{
+    *value = json->kind == JSON_STRING ? word_list_find(field->choices, json->text) : -1;
+    if (*value >= 0)
         return true;
-    case VALUE_COUNT:
-        return count_read(field, json, member, status);
-    case VALUE_DURATION:
-    case VALUE_BYTES:
-    case VALUE_RATE:
-    case VALUE_FLOPS:
-    case VALUE_RATIO:
-    case VALUE_MONEY:
-        return quantity_read(field, json, member, status);
-    case VALUE_BOOLEAN:
-        *(bool *)member = json->boolean;
-        return json->kind == JSON_BOOLEAN || fail_kind(json, "true or false", status);
-    case VALUE_NAME:
-        *(const char **)member = json->text;
-        return json->kind == JSON_STRING || fail_kind(json, "a name", status);
-    case VALUE_GPU:
-        return gpu_read(catalog, json, member, status);
-    case VALUE_FRAMEWORK:
-        return framework_read(catalog, json, member, status);
-    case VALUE_JITTER:
-        return jitter_read(catalog, json, member, status);
-    case VALUE_EXCHANGE:
-        return exchange_read(catalog, json, member, status);
-    case VALUE_DURATIONS:
-    case VALUE_RATIOS:
-        return quantiles_read(arena, field, json, member, status);
-    case VALUE_DISTRIBUTION:
-        return distribution_value_read(arena, field, json, member, status);
-    case VALUE_RECOVERY:
-        return recovery_read(json, member, status);
-    case VALUE_TIMES_BY_COUNT:
-    case VALUE_TIMES_BY_BYTES:
-    case VALUE_RATIOS_BY_COUNT:
-        return curve_read(arena, field, json, member, status);
-    case VALUE_LEARNING_KNOTS:
-        return learning_read(arena, field, json, item, status);
-    case VALUE_LAYERS:
-        return catalog_layers_read(arena, json, item, status);
-    }
-    invariant(field->kind <= VALUE_LAYERS);
+    Text list = {0};
+    for (const char *const *word = field->choices; *word != NULL; word++)
+        text_printf(&list, "%s\"%s\"",
+                    word == field->choices ? ""
+                    : word[1] == NULL      ? " or "
+                                           : ", ",
+                    *word);
+    fail_kind(json, text_string(&list), status);
+    text_free(&list);
     return false;
+}
+
+bool catalog_value_read(Arena *arena, const Catalog *catalog, const Field *field, const Json *json,
+                        void *item, Status *status)
+{
+    int64_t number = 0;
+    if (field->kind == VALUE_CUSTOM)
+        return field->custom->read(catalog, arena, field, json, item, status);
+    if (field->kind == VALUE_TEXT) {
+        *(const char **)member_of(field, item) = json->text;
+        return json->kind == JSON_STRING || fail_kind(json, "a name", status);
+    }
+    if (field->kind == VALUE_BOOLEAN) {
+        *(bool *)member_of(field, item) = json->boolean;
+        return json->kind == JSON_BOOLEAN || fail_kind(json, "true or false", status);
+    }
+    const bool is_read = field->kind == VALUE_CHOICE ? choice_read(field, json, &number, status)
+                         : field->kind == VALUE_INTEGER
+                             ? count_read(field, json, &number, status)
+                             : quantity_read(field, json, &number, status);
+    if (is_read)
+        field_store_integer(field, item, number);
+    return is_read;
 }

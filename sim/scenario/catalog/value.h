@@ -8,10 +8,16 @@
  * the gpus by now. Tables of knots live in `arena`, names are borrowed from `json`. False, with the
  * place and what was expected in `status`, when the value is not of the field's kind or outside its
  * limits. */
-MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField *field,
+MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const Field *field,
                                    const Json *json, void *item, Status *status);
 
-/* "28%", "1.5": parts per million, exactly. */
-MUST_CHECK bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status);
+/* Kinds of values that only catalogues have. */
+extern const CustomKind gpu_kind, framework_kind, exchange_kind, jitter_kind; /* names of entries */
+extern const CustomKind durations_kind, ratios_kind;                          /* Quantiles */
+extern const CustomKind distribution_kind; /* Distribution of durations */
+/* MeasuredCurves: {"4": "1.2ms", "96": "25ms"}, {"1KiB": "2us", "1MiB": "300us"}, {"1": "1"} */
+extern const CustomKind times_by_count_kind, times_by_bytes_kind, ratios_by_count_kind;
+extern const CustomKind learning_kind; /* epochs -> accuracy, into the LearningCurve itself */
+extern const CustomKind layers_kind; /* and what follows from them, into the NetworkModel itself */
 
 #endif

@@ -1,84 +1,9 @@
 #include "sim/scenario/command/api_fault_read.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
-
-#define AT(member) .offset = offsetof(ApiFaultText, member)
-static const char *const kind_words[] = {
-#define X(name, text, what) text,
-    API_FAULT_KINDS(X)
-#undef X
-        NULL};
-static const Field rule_fields[] = {
-    {.name = "do",
-     .kind = FIELD_CHOICE,
-     AT(action),
-     .is_required = true,
-     .choices = kind_words,
-     .doc = "what goes wrong"},
-    {.name = "method",
-     .kind = FIELD_TEXT,
-     AT(method),
-     .fallback = "*",
-     .doc = "glob on the method, such as \"PUT\""},
-    {.name = "path",
-     .kind = FIELD_TEXT,
-     AT(path),
-     .fallback = "*",
-     .doc = "glob on the path as it is sent, such as \"*/jobs/*\""},
-    {.name = "status",
-     .kind = FIELD_INTEGER,
-     AT(status),
-     .minimum = 400,
-     .maximum = 599,
-     .fallback = "500",
-     .doc = "api.error: status of the answer"},
-    {.name = "code",
-     .kind = FIELD_TEXT,
-     AT(code),
-     .doc = "api.error: code of the error; the default fits the status"},
-    {.name = "retry_after",
-     .kind = FIELD_DURATION,
-     AT(retry_after),
-     .doc = "api.error: Retry-After, in whole seconds"},
-    {.name = "rate",
-     .kind = FIELD_TEXT,
-     AT(rate),
-     .fallback = "1kB/s",
-     .doc = "api.slow: how fast the body is sent"},
-    {.name = "chance",
-     .kind = FIELD_TEXT,
-     AT(chance),
-     .fallback = "100%",
-     .doc = "how likely it strikes a request that it is about"},
-    {.name = "skip",
-     .kind = FIELD_INTEGER,
-     AT(skip),
-     .minimum = 0,
-     .maximum = INT32_MAX,
-     .fallback = "0",
-     .doc = "so many requests pass before it may strike"},
-    {.name = "count",
-     .kind = FIELD_INTEGER,
-     AT(count),
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .doc = "it strikes so often; the default is without end"},
-    {.name = "seed",
-     .kind = FIELD_INTEGER,
-     AT(seed),
-     .minimum = 0,
-     .maximum = INT64_C(1) << 53,
-     .fallback = "1",
-     .doc = "where its random numbers start"},
-    {0},
-};
-#undef AT
-const ObjectType api_fault_type = {"api_fault", "What goes wrong between a client and the service.",
-                                   sizeof(ApiFaultText), rule_fields};
 
 /* "12.5%", in millionths. */
 static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)

@@ -5,10 +5,10 @@
 #include "sim/base/ascii.h"
 #include "sim/base/share_path.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/load.h"
-#include "sim/scenario/shares.h"
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
+#include "sim/schema/explanation.h"
 
 /* --- Who creates what --- */
 
@@ -96,17 +96,13 @@ typedef struct {
     BoundText text;
 } ContentText;
 
+#define OWNER ContentText
 static const Field content_fields[] = {
-    {.name = "bytes",
-     .kind = FIELD_BYTES,
-     .offset = offsetof(ContentText, bytes),
-     .doc = "size of the file, where nothing else of it counts"},
-    {.name = "text",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(ContentText, text),
-     .doc = "what is in the file"},
+    FIELD_BYTES("bytes", bytes, NULL, "size of the file, where nothing else of it counts"),
+    FIELD_TEXT("text", text, NULL, "what is in the file"),
     {0},
 };
+#undef OWNER
 static const ObjectType content_type = {"file", "A file that does not lie on this machine.",
                                         sizeof(ContentText), content_fields};
 

@@ -4,9 +4,9 @@
 #ifndef SIM_SCENARIO_COMMAND_BIND_H
 #define SIM_SCENARIO_COMMAND_BIND_H
 
+#include "sim/base/file_source.h"
 #include "sim/base/name_table.h"
 #include "sim/scenario/config/job_config.h"
-#include "sim/scenario/read.h"
 
 /* Something that a command of a session has made. */
 typedef struct {

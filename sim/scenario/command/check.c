@@ -6,50 +6,6 @@
 
 /* --- Which members a command needs and may have --- */
 
-/* All commands have do, at, after and name beside these. */
-static const struct {
-    const char *needed, *allowed; /* separated and surrounded by spaces */
-} members[] = {
-    [COMMAND_GROUP_CREATE] = {" ", " "},
-    [COMMAND_GROUP_DELETE] = {" ", " "},
-    [COMMAND_WORKSPACE_CREATE] = {" ", " resource_group "},
-    [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
-    [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
-    [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_STORAGE_CREATE] = {" ", " resource_group "},
-    [COMMAND_STORAGE_DELETE] = {" ", " "},
-    [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
-    [COMMAND_SHARE_DELETE] = {" ", " "},
-    [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
-    [COMMAND_FILE_DELETE] = {" file ", " file "},
-    [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
-    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
-    [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
-    [COMMAND_JOB_CREATE] = {" config ", " config cluster expected execution experiment workspace "
-                                        "resource_group "},
-    [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_RAN] = {" took ",
-                         " node took exit_code reason ran_as epochs steps val_accuracy val_loss "
-                         "experiment workspace resource_group "},
-    [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
-                                            "resource_group "},
-    [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
-    [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
-    [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
-                                   " minimum maximum workspace resource_group "},
-    [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
-    [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_USAGES_SHOW] = {" ", " "},
-// Read from "faults", never from "commands".
-#define X(name, text, what) [COMMAND_##name] = {" ", " "},
-    FAULT_KINDS(X)
-#undef X
-};
-_Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
-               "every command says what it needs");
-
 static bool has_word(const char *words, const char *word, size_t length)
 {
     for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
@@ -60,14 +16,14 @@ static bool has_word(const char *words, const char *word, size_t length)
 
 bool command_takes(CommandKind kind, const char *key)
 {
-    return has_word(members[kind].allowed, key, strlen(key));
+    return has_word(command_members(kind)->allowed, key, strlen(key));
 }
 
 void members_check(const ConfigContext *context, const Json *object, const char *title,
                    MemberWords words)
 {
     for (const Json *member = object->first; member != NULL; member = member->next)
-        if (bind_has_key(words.type, member->key) && // otherwise it is unknown, as was said
+        if (field_find(words.type, member->key) != NULL && // otherwise it is unknown, as was said
             !has_word(words.of_all, member->key, strlen(member->key)) &&
             !has_word(words.allowed, member->key, strlen(member->key)))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
@@ -180,8 +136,8 @@ void command_check(const ConfigContext *context, const CommandText *command)
     CommandKind kind = (CommandKind)command->action.value;
     members_check(context, command->node, command_name(kind),
                   (MemberWords){.type = &command_type,
-                                .of_all = " do at after name ",
-                                .needed = members[kind].needed,
-                                .allowed = members[kind].allowed});
+                                .of_all = COMMAND_MEMBERS,
+                                .needed = command_members(kind)->needed,
+                                .allowed = command_members(kind)->allowed});
     check_own_name(context, command);
 }

@@ -3,6 +3,7 @@
 #define SIM_SCENARIO_COMMAND_CHECK_H
 
 #include "sim/scenario/config/config_context.h"
+#include "sim/scenario/format/command_members.h"
 
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);

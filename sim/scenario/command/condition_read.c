@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/schema/value.h"
 #include "sim/schema/words.h"
 
 #define VALUE_MOST INT64_C(1000000000000)
@@ -76,7 +77,7 @@ static bool read_comparison(const Words *words, const char *text, Place at, Cond
         if (!words_are(words, 3, comparator_sign((Comparator)i)))
             continue;
         condition->comparator = (Comparator)i;
-        if (words->count > 4 && word_number(words->items[4], VALUE_MOST, &condition->value))
+        if (words->count > 4 && whole_number_parse(words->items[4], VALUE_MOST, &condition->value))
             return read_time(words, 5, text, at, condition, status);
         status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" compares with no number", text);
         return status_hint(status, "a whole number from 0 on");

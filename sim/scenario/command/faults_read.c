@@ -5,7 +5,8 @@
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
+#include "sim/schema/explanation.h"
 
 typedef struct {
     const CommandBinder *binder;
@@ -14,25 +15,6 @@ typedef struct {
     const NodeGroups *groups;
     const FaultText *fault;
 } Reader;
-
-/* All faults have do, at, after and when beside these. */
-static const struct {
-    const char *needed, *allowed; /* separated and surrounded by spaces */
-} members[COMMAND_KIND_COUNT] = {
-    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},
-    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
-    [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
-    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
-    [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
-    [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
-    [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},
-    [COMMAND_ALLOCATION_FAIL] = {" cluster ", " cluster count "},
-    [COMMAND_PREPARATION_FAIL] = {" cluster ", " cluster node recovery duration reason "},
-    [COMMAND_SHARE_SLOW] = {" share speed ", " share speed duration "},
-    [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
-    [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
-    [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
-};
 
 static Status *problem_at(const Reader *reader, const Json *node, const char *problem)
 {
@@ -158,9 +140,9 @@ static void check_what(const Reader *reader)
     CommandKind kind = fault_kind(fault);
     members_check(reader->context, fault->node, command_name(kind),
                   (MemberWords){.type = &fault_type,
-                                .of_all = " do at after when ",
-                                .needed = members[kind].needed,
-                                .allowed = members[kind].allowed});
+                                .of_all = FAULT_MEMBERS,
+                                .needed = command_members(kind)->needed,
+                                .allowed = command_members(kind)->allowed});
     if (strikes_nodes(kind) && (fault->cluster.node != NULL) == (fault->job.node != NULL))
         problem_at(reader, fault->node,
                    "strikes a node of a \"cluster\" or of a \"job\": one of "

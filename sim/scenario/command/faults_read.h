@@ -2,8 +2,8 @@
 #ifndef SIM_SCENARIO_FAULTS_READ_H
 #define SIM_SCENARIO_FAULTS_READ_H
 
-#include "sim/scenario/catalog/failures_read.h"
-#include "sim/scenario/commands.h"
+#include "sim/scenario/command/commands.h"
+#include "sim/scenario/command/failures_read.h"
 
 /* Appends a command for each fault to `commands`, in the order of the file. */
 void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands);

@@ -6,7 +6,7 @@
 #include "sim/cloud/storage/share.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/reader.h"
-#include "sim/scenario/shares.h"
+#include "sim/scenario/command/shares.h"
 
 struct CommandReader {
     ConfigContext context; /* as the file leaves it, and what came since */

@@ -5,6 +5,7 @@
 
 #include "sim/base/units.h"
 #include "sim/scenario/command/condition_read.h"
+#include "sim/schema/value.h"
 #include "sim/schema/words.h"
 
 /* How a moment is written behind its noun and state. */
@@ -44,6 +45,14 @@ bool trigger_is_job(Moment moment)
     return false;
 }
 
+void trigger_reference(Text *out)
+{
+    static const char *const ordinals[] = {[ONCE] = "", [NTH] = " N", [NTH_OR_1] = " [N]"};
+    for (size_t i = 0; i < MOMENTS; i++)
+        text_printf(out, "- `%s NAME %s%s`\n", moments[i].noun, moments[i].state,
+                    ordinals[moments[i].ordinal]);
+}
+
 static bool refuse(const char *text, Place at, Status *status)
 {
     status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no moment", text);
@@ -61,7 +70,7 @@ static bool read_ordinal(const Words *words, Ordinal kind, int32_t *next, int64_
     if (kind == ONCE || (kind == NTH_OR_1 && !is_written))
         return true;
     *next = 4;
-    return is_written && word_number(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
+    return is_written && whole_number_parse(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
 }
 
 bool trigger_read(Arena *arena, const char *text, Place at, Trigger *trigger, Status *status)

@@ -14,6 +14,9 @@ MUST_CHECK bool trigger_read(Arena *arena, const char *text, Place at, Trigger *
 /* The same text again: "at 15s", "after cluster nc6 steady + 5m", "when job train running == 1". */
 void trigger_print(Text *text, Trigger trigger);
 
+/* How the moments are written, a Markdown list: "- `cluster NAME steady`". */
+void trigger_reference(Text *out);
+
 /* Whether the subject of `moment` is a job; otherwise it is a cluster, or the
  * moment has none. */
 bool trigger_is_job(Moment moment);

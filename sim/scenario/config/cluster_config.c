@@ -3,8 +3,8 @@
 #include "sim/cloud/shell/shell.h"
 #include "sim/scenario/config/job_variables.h"
 #include "sim/scenario/config/shell_read.h"
+#include "sim/scenario/config/variables.h"
 #include "sim/schema/glob.h"
-#include "sim/schema/variables.h"
 
 _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
                    (int)DEALLOCATE_WAIT_FOR_JOB == 2,

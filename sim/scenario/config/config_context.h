@@ -6,7 +6,7 @@
 
 #include "sim/cloud/spec/command.h"
 #include "sim/scenario/catalog/read.h"
-#include "sim/scenario/types.h"
+#include "sim/scenario/format/types.h"
 
 /* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {

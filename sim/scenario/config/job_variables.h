@@ -2,8 +2,8 @@
 #ifndef SIM_SCENARIO_JOB_VARIABLES_H
 #define SIM_SCENARIO_JOB_VARIABLES_H
 
-#include "sim/scenario/config/batchai_types.h"
-#include "sim/schema/variables.h"
+#include "sim/scenario/config/variables.h"
+#include "sim/scenario/format/batchai_types.h"
 
 typedef struct {
     const JobText *text;

@@ -3,8 +3,8 @@
 #define SIM_SCENARIO_MOUNTS_H
 
 #include "sim/cloud/spec/spec.h"
-#include "sim/scenario/config/batchai_types.h"
 #include "sim/scenario/config/config_context.h"
+#include "sim/scenario/format/batchai_types.h"
 
 /* Cluster mounts appear under this folder on every node. Source: environment variables in the Batch
  * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */

@@ -2,7 +2,7 @@
 #ifndef SIM_SCENARIO_PROGRAM_CONFIG_H
 #define SIM_SCENARIO_PROGRAM_CONFIG_H
 
-#include "sim/schema/variables.h"
+#include "sim/scenario/config/variables.h"
 
 /* Refuses (false) a program that neither trains nor takes a time, or names what the catalogue does
  * not have; one with refused values is not sound either. Done once for every program of a scenario,

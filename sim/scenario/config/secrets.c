@@ -1,7 +1,7 @@
 #include "sim/scenario/config/secrets.h"
 
 #include "sim/base/ascii.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
 
 static const Field *find_field(const ObjectType *type, const char *key)
 {

@@ -1,3 +1,4 @@
+/* Private to sim/scenario/config: checks of the command lines that jobs run in simulated time. */
 /* Which operands of the shell's commands are understood: those whose effect is known whatever the
  * run brings. */
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
 
 typedef struct {
     Arena *arena;

@@ -2,9 +2,9 @@
 #ifndef SIM_SCENARIO_SCENARIO_EXPECT_H
 #define SIM_SCENARIO_SCENARIO_EXPECT_H
 
-#include "sim/scenario/commands.h"
+#include "sim/scenario/command/commands.h"
 #include "sim/scenario/expect/expectation.h"
-#include "sim/scenario/types.h"
+#include "sim/scenario/format/types.h"
 
 /* One Expectation for each ExpectText of `text->expect`, in order; refused ones stay empty. What is
  * expected of somebody must be created by one of `commands`, or belong to a workload. */

@@ -13,14 +13,14 @@
 static const char *const levels[] = {"jobs", "epochs", "steps", NULL};
 static const char *const shells[] = {"bash", NULL};
 
-static const Option run_options[] = {
-    {.name = "output", .letter = 'o', .kind = OPTION_FOLDER, .argument = "DIR"},
-    {.name = "events", .kind = OPTION_FILE, .argument = "FILE"},
-    {.name = "seed", .letter = 's', .kind = OPTION_INTEGER, .argument = "N"},
-    {.name = "trace", .letter = 't', .kind = OPTION_CHOICE, .argument = "LEVEL", .choices = levels},
-    {.name = "rate", .kind = OPTION_REAL, .argument = "X"},
-    {.name = "json", .kind = OPTION_FLAG},
-    {.name = "no-json", .kind = OPTION_FLAG_OFF},
+static const Field run_options[] = {
+    {.name = "output", .letter = 'o', .kind = VALUE_FOLDER, .argument = "DIR"},
+    {.name = "events", .kind = VALUE_FILE, .argument = "FILE"},
+    {.name = "seed", .letter = 's', .kind = VALUE_INTEGER, .argument = "N"},
+    {.name = "trace", .letter = 't', .kind = VALUE_CHOICE, .argument = "LEVEL", .choices = levels},
+    {.name = "rate", .kind = VALUE_REAL, .argument = "X"},
+    {.name = "json", .kind = VALUE_FLAG},
+    {.name = "no-json", .kind = VALUE_FLAG_OFF},
     {0},
 };
 

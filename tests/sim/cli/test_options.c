@@ -20,64 +20,22 @@ typedef struct {
 
 static const char *const levels[] = {"jobs", "epochs", "steps", NULL};
 
-static const Option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FOLDER,
-     .argument = "DIR",
-     .help = "write the files of the run to DIR, which is made when it is not there yet",
-     .offset = offsetof(Values, output)},
-    {.name = "seed",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "start the random numbers at N",
-     .offset = offsetof(Values, seed),
-     .minimum = 1,
-     .maximum = 1000},
-    {.name = "set",
-     .kind = OPTION_TEXTS,
-     .argument = "POINTER=VALUE",
-     .help = "change a value",
-     .offset = offsetof(Values, settings)},
-    {.name = "until",
-     .letter = 'u',
-     .kind = OPTION_DURATION,
-     .argument = "TIME",
-     .help = "stop at TIME",
-     .offset = offsetof(Values, until_ns)},
-    {.name = "limit",
-     .kind = OPTION_SIZE,
-     .argument = "SIZE",
-     .help = "write at most SIZE",
-     .offset = offsetof(Values, limit_bytes)},
-    {.name = "trace",
-     .kind = OPTION_CHOICE,
-     .argument = "LEVEL",
-     .help = "how much to tell",
-     .offset = offsetof(Values, trace),
-     .choices = levels},
-    {.name = "rate",
-     .kind = OPTION_REAL,
-     .argument = "X",
-     .help = "go at X",
-     .offset = offsetof(Values, rate),
-     .real_minimum = 1e-6,
-     .real_maximum = 1000},
-    {.name = "colour",
-     .kind = OPTION_FLAG,
-     .help = "print in colour",
-     .offset = offsetof(Values, has_colour)},
-    {.name = "no-colour",
-     .kind = OPTION_FLAG_OFF,
-     .help = "print without",
-     .offset = offsetof(Values, has_colour)},
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPTION_FLAG,
-     .help = "print JSON",
-     .offset = offsetof(Values, is_json)},
+#define OWNER Values
+static const Field options[] = {
+    OPTION_FOLDER('o', "output", output, "DIR",
+                  "write the files of the run to DIR, which is made when it is not there yet"),
+    OPTION_INTEGER(0, "seed", seed, "N", 1, 1000, "start the random numbers at N"),
+    OPTION_TEXTS(0, "set", settings, "POINTER=VALUE", "change a value"),
+    OPTION_DURATION('u', "until", until_ns, "TIME", "stop at TIME"),
+    OPTION_BYTES(0, "limit", limit_bytes, "SIZE", "write at most SIZE"),
+    OPTION_CHOICE(0, "trace", trace, "LEVEL", levels, "how much to tell"),
+    OPTION_REAL(0, "rate", rate, "X", 1e-6, 1000, "go at X"),
+    OPTION_FLAG(0, "colour", has_colour, "print in colour"),
+    OPTION_FLAG_OFF(0, "no-colour", has_colour, "print without"),
+    OPTION_FLAG('j', "json", is_json, "print JSON"),
     {0},
 };
+#undef OWNER
 
 static const OptionTable table = {
     .name = "run",
@@ -345,11 +303,11 @@ END_TEST
 
 START_TEST(help_gives_a_wide_option_a_line_of_its_own)
 {
-    static const Option wide[] = {{.name = "an-option-with-a-long-name",
-                                   .kind = OPTION_TEXT,
-                                   .argument = "WORD",
-                                   .help = "help"},
-                                  {0}};
+    static const Field wide[] = {{.name = "an-option-with-a-long-name",
+                                  .kind = VALUE_TEXT,
+                                  .argument = "WORD",
+                                  .doc = "help"},
+                                 {0}};
     const OptionTable wide_table = {
         .operands = "", .summary = "Short.", .example = "trainyard", .options = wide};
     Text help = {0};
@@ -371,7 +329,7 @@ END_TEST
 
 START_TEST(help_fills_the_lines_of_its_details_but_not_lists)
 {
-    static const Option none[] = {{0}};
+    static const Field none[] = {{0}};
     const OptionTable detailed = {
         .name = "say",
         .operands = "",

@@ -1,5 +1,5 @@
 /* Workloads and policies in scenario files. */
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "sim/schema/bind.h"
+#include "sim/schema/bound_explain.h"
+#include "sim/schema/json_schema.h"
 #include "tests/support/suite.h"
 
 typedef struct {
@@ -24,50 +25,33 @@ typedef struct {
     BoundText secret;
 } Whole;
 
+#define OWNER Part
 static const Field part_fields[] = {
-    {.name = "name",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(Part, name),
-     .is_required = true,
-     .is_filled = true,
-     .doc = "what it is called"},
+    NEEDED_NAME("name", name, "what it is called"),
     {0},
 };
+#undef OWNER
 static const ObjectType part_type = {"part", "A part.", sizeof(Part), part_fields};
 
 static const char *const modes[] = {"slow", "fast", NULL};
-#define AT(member) .offset = offsetof(Whole, member)
+#define OWNER Whole
 static const Field whole_fields[] = {
-    {.name = "name", .kind = FIELD_TEXT, AT(name), .fallback = "none", .doc = "a name"},
-    {.name = "count",
-     .kind = FIELD_INTEGER,
-     AT(count),
-     .is_required = true,
-     .minimum = 1,
-     .maximum = 9,
-     .doc = "how many"},
-    {.name = "isOn", .kind = FIELD_BOOLEAN, AT(is_on), .fallback = "true", .doc = "whether"},
-    {.name = "mode",
-     .kind = FIELD_CHOICE,
-     AT(mode),
-     .choices = modes,
-     .fallback = "fast",
-     .doc = "how"},
-    {.name = "wait", .kind = FIELD_DURATION, AT(wait), .fallback = "90s", .doc = "how long"},
-    {.name = "size", .kind = FIELD_BYTES, AT(size), .doc = "how large"},
-    {.name = "start", .kind = FIELD_ISO_TIME, AT(start), .doc = "when"},
-    {.name = "limit", .kind = FIELD_ISO_DURATION, AT(limit), .doc = "at most"},
-    {.name = "part", .kind = FIELD_OBJECT, AT(part), .type = &part_type, .doc = "one part"},
-    {.name = "parts", .kind = FIELD_OBJECTS, AT(parts), .type = &part_type, .doc = "many parts"},
-    {.name = "any",
-     .kind = FIELD_ANY,
-     AT(any),
-     .schema = "{\"type\": \"array\"}",
-     .fallback = "x",
-     .doc = "anything"},
-    {.name = "secret", .kind = FIELD_TEXT, AT(secret), .is_secret = true, .doc = "a password"},
+    FIELD_TEXT("name", name, "none", "a name"),
+    NEEDED_INTEGER("count", count, 1, 9, "how many"),
+    FIELD_BOOLEAN("isOn", is_on, "true", "whether"),
+    FIELD_CHOICE("mode", mode, modes, "fast", "how"),
+    FIELD_DURATION("wait", wait, "90s", "how long"),
+    FIELD_BYTES("size", size, NULL, "how large"),
+    FIELD_ISO_TIME("start", start, NULL, "when"),
+    FIELD_ISO_DURATION("limit", limit, NULL, "at most"),
+    FIELD_OBJECT("part", part, part_type, "one part"),
+    FIELD_OBJECTS("parts", parts, part_type, "many parts"),
+    FIELD_ROW(JSON, "any", any, .schema = "{\"type\": \"array\"}", .fallback = "x",
+              .doc = "anything"),
+    FIELD_SECRET("secret", secret, "a password"),
     {0},
 };
+#undef OWNER
 static const ObjectType whole_type = {"whole", "A whole.", sizeof(Whole), whole_fields};
 
 static Arena *arena;
@@ -237,7 +221,7 @@ END_TEST
 
 START_TEST(the_schema_says_what_the_table_says)
 {
-    const Json *schema = bind_schema(arena, &whole_type, "https://example.org/x", "A whole.");
+    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.");
     ck_assert_str_eq(json_find(schema, "/$schema")->text,
                      "http://json-schema.org/draft-07/schema#");
     ck_assert_str_eq(json_find(schema, "/required/0")->text, "count");
@@ -261,7 +245,7 @@ START_TEST(every_value_is_explained_and_secrets_are_not_shown)
                                    "\"p\"}, \"parts\": [{\"name\": \"q\"}]}",
                                    &problems);
     Explanation explanation = explanation_create(arena);
-    bind_explain(&explanation, "thing", &whole_type, whole);
+    bound_explain(&explanation, "thing", &whole_type, whole);
     Text text = {0};
     explanation_print(&text, &explanation);
     ck_assert_str_eq(text_string(&text), "thing name = none  # default\n"

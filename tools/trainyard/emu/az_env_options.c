@@ -8,32 +8,19 @@
 
 const AzEnvOptions az_env_option_defaults = {.state_folder = "trainyard-state", .has_proxy = true};
 
-static const Option options[] = {
-    {.name = "state",
-     .kind = OPTION_FOLDER,
-     .argument = "DIR",
-     .help = "the folder that `trainyard serve` keeps its state in (trainyard-state)",
-     .offset = offsetof(AzEnvOptions, state_folder)},
-    {.name = "no-proxy",
-     .kind = OPTION_FLAG_OFF,
-     .help = "do without HTTPS_PROXY: enough for az, but for SAS tokens and older commands",
-     .offset = offsetof(AzEnvOptions, has_proxy)},
-    {.name = "check",
-     .kind = OPTION_FLAG,
-     .help = "print nothing for the shell, but ask the emulator as az would and say what came",
-     .offset = offsetof(AzEnvOptions, checks)},
-    {.name = "off",
-     .kind = OPTION_FLAG,
-     .help = "print what undoes it in a shell",
-     .offset = offsetof(AzEnvOptions, is_off)},
-    {.name = "shell",
-     .kind = OPTION_CHOICE,
-     .argument = "NAME",
-     .help = "print for that shell (sh)",
-     .offset = offsetof(AzEnvOptions, shell),
-     .choices = code_shell_names},
+#define OWNER AzEnvOptions
+static const Field options[] = {
+    OPTION_FOLDER(0, "state", state_folder, "DIR",
+                  "the folder that `trainyard serve` keeps its state in (trainyard-state)"),
+    OPTION_FLAG_OFF(0, "no-proxy", has_proxy,
+                    "do without HTTPS_PROXY: enough for az, but for SAS tokens and older commands"),
+    OPTION_FLAG(0, "check", checks,
+                "print nothing for the shell, but ask the emulator as az would and say what came"),
+    OPTION_FLAG(0, "off", is_off, "print what undoes it in a shell"),
+    OPTION_CHOICE(0, "shell", shell, "NAME", code_shell_names, "print for that shell (sh)"),
     {0},
 };
+#undef OWNER
 
 const char *az_env_guard(Arena *arena, CodeShell shell, Text *out)
 {

@@ -2,20 +2,14 @@
 
 const ExportOptions export_option_defaults = {.state_folder = "trainyard-state"};
 
-static const Option options[] = {
-    {.name = "state",
-     .kind = OPTION_FOLDER,
-     .argument = "DIR",
-     .help = "the folder that `trainyard serve` kept its state in (trainyard-state)",
-     .offset = offsetof(ExportOptions, state_folder)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FILE,
-     .argument = "FILE",
-     .help = "write the scenario to FILE instead of stdout",
-     .offset = offsetof(ExportOptions, output)},
+#define OWNER ExportOptions
+static const Field options[] = {
+    OPTION_FOLDER(0, "state", state_folder, "DIR",
+                  "the folder that `trainyard serve` kept its state in (trainyard-state)"),
+    OPTION_FILE('o', "output", output, "FILE", "write the scenario to FILE instead of stdout"),
     {0},
 };
+#undef OWNER
 
 const OptionTable export_option_table = {
     .name = "export",

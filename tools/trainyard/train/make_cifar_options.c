@@ -4,40 +4,18 @@ enum { IMAGES_MAX = 10000 }; // in each of the published files
 
 static const char *const encodings[] = {"binary", "pickle", NULL};
 
-static const Option options[] = {
-    {.name = "seed",
-     .letter = 's',
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "make other classes and images (1)",
-     .offset = offsetof(MakeCifarOptions, seed)},
-    {.name = "encoding",
-     .letter = 'e',
-     .kind = OPTION_CHOICE,
-     .argument = "binary|pickle",
-     .help = "files as for C programs or for Python (binary)",
-     .offset = offsetof(MakeCifarOptions, encoding),
-     .choices = encodings},
-    {.name = "images",
-     .letter = 'n',
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .help = "only the first N images of each of the six files (10000)",
-     .offset = offsetof(MakeCifarOptions, images),
-     .minimum = 1,
-     .maximum = IMAGES_MAX},
-    {.name = "force",
-     .letter = 'f',
-     .kind = OPTION_FLAG,
-     .help = "replace a set that is there",
-     .offset = offsetof(MakeCifarOptions, may_overwrite)},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPTION_FLAG,
-     .help = "print nothing",
-     .offset = offsetof(MakeCifarOptions, is_quiet)},
+#define OWNER MakeCifarOptions
+static const Field options[] = {
+    OPTION_INTEGER('s', "seed", seed, "N", 0, 0, "make other classes and images (1)"),
+    OPTION_CHOICE('e', "encoding", encoding, "binary|pickle", encodings,
+                  "files as for C programs or for Python (binary)"),
+    OPTION_INTEGER('n', "images", images, "N", 1, IMAGES_MAX,
+                   "only the first N images of each of the six files (10000)"),
+    OPTION_FLAG('f', "force", may_overwrite, "replace a set that is there"),
+    OPTION_FLAG('q', "quiet", is_quiet, "print nothing"),
     {0},
 };
+#undef OWNER
 
 const MakeCifarOptions make_cifar_option_defaults = {.seed = 1, .images = IMAGES_MAX};
 

@@ -5,7 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/parts.h"
 #include "sim/output/share/job_files.h"
-#include "sim/output/trace/written_file.h"
+#include "sim/output/share/written_file.h"
 #include "sim/scenario/config/shell_read.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"

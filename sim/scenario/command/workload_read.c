@@ -1,4 +1,4 @@
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
-#include "sim/scenario/commands.h"
+#include "sim/scenario/command/commands.h"
 
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/command/check.h"
-#include "sim/scenario/workload_read.h"
+#include "sim/scenario/command/workload_read.h"
+#include "sim/schema/explanation.h"
 
 typedef struct {
     CommandBinder *binder;

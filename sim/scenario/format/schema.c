@@ -1,9 +1,10 @@
-#include "sim/schema/schema.h"
+#include "sim/scenario/format/schema.h"
 
 #include <string.h>
 
-#include "sim/scenario/config/batchai_types.h"
-#include "sim/scenario/types.h"
+#include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/types.h"
+#include "sim/schema/json_schema.h"
 
 const char *const schema_names[] = {"scenario", "cluster", "job", NULL};
 
@@ -16,7 +17,7 @@ Json *schema_of(Arena *arena, const char *name)
 {
     for (int32_t i = 0; schema_names[i] != NULL; i++)
         if (strcmp(schema_names[i], name) == 0)
-            return bind_schema(
+            return json_schema(
                 arena, types[i],
                 arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name),
                 types[i]->doc);

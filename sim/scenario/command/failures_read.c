@@ -1,9 +1,10 @@
-#include "sim/scenario/catalog/failures_read.h"
+#include "sim/scenario/command/failures_read.h"
 
 #include <string.h>
 
 #include "sim/scenario/catalog/value.h"
-#include "sim/scenario/commands.h"
+#include "sim/scenario/command/commands.h"
+#include "sim/schema/value.h"
 #include "sim/schema/words.h"
 
 /* --- Groups --- */
@@ -66,8 +67,8 @@ static bool range_read(const char *text, GroupMember *member)
         return false;
     memcpy(number, text, length);
     number[length] = '\0';
-    if (!word_number(number, INT32_MAX, &first) ||
-        !word_number(dash != NULL ? dash + 1 : number, INT32_MAX, &last))
+    if (!whole_number_parse(number, INT32_MAX, &first) ||
+        !whole_number_parse(dash != NULL ? dash + 1 : number, INT32_MAX, &last))
         return false;
     member->first = (int32_t)first;
     member->last = (int32_t)last;

@@ -1,4 +1,4 @@
-#include "sim/output/summary/array.h"
+#include "sim/base/array.h"
 
 #include <string.h>
 

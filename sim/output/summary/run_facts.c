@@ -1,8 +1,6 @@
-#include "sim/output/explain/run_facts.h"
+#include "sim/output/summary/run_facts.h"
 
 #include <string.h>
-
-#include "sim/output/share/az_tables.h"
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
 
@@ -56,7 +54,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
-        clusters[i] = (ClusterFacts){.vm_size = az_vm_size(arena, spec->vm_size->name),
+        clusters[i] = (ClusterFacts){.vm_size = vm_size_in_capitals(arena, spec->vm_size->name),
                                      .is_low_priority = spec->is_low_priority,
                                      .gpus_per_node = spec->vm_size->gpus};
     }

@@ -1,4 +1,4 @@
-#include "sim/scenario/shares.h"
+#include "sim/scenario/command/shares.h"
 
 #include <string.h>
 

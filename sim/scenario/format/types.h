@@ -1,10 +1,13 @@
-/* The scenario format, version 1: what a scenario file may say. The tables in scenario_types.c are
- * the format's definition; `trainyard schema` prints them. */
-#ifndef SIM_SCENARIO_SCENARIO_TYPES_H
-#define SIM_SCENARIO_SCENARIO_TYPES_H
+/* The scenario format, version 1: the members that a scenario file may have, as they are read. The
+ * tables in the .c files of this folder define the format; `trainyard schema` and
+ * scenarios/FORMAT.md are generated from them. */
+#ifndef SIM_SCENARIO_FORMAT_TYPES_H
+#define SIM_SCENARIO_FORMAT_TYPES_H
 
 #include "sim/cloud/spec/scenario.h"
-#include "sim/schema/bind.h"
+#include "sim/scenario/format/failure_types.h"
+#include "sim/scenario/format/network_types.h"
+#include "sim/scenario/format/workload_types.h"
 
 typedef struct {
     const Json *node;
@@ -155,80 +158,6 @@ typedef struct {
     BoundText confidence;   /* ... and so sure: "95%" */
 } ExpectText;
 
-/* --- What goes wrong (failure_types.c) --- */
-
-typedef struct {
-    const Json *node;
-    BoundText name;
-    BoundText cluster; /* with `nodes`: places "1-4" of it */
-    BoundText nodes;
-    const Json *clusters; /* all nodes of these */
-} GroupText;
-
-typedef struct {
-    const Json *node;
-    BoundText group;
-    BoundText model;
-} GroupFailureText;
-
-typedef struct {
-    const Json *node;
-    const Json *scale; /* "1", 0.5, 0: of all rates and chances */
-    BoundText nodes;   /* failure models of the catalogue */
-    BoundText preemption;
-    BoundList groups;     /* GroupFailureText */
-    BoundText allocation; /* chances: "1%" */
-    BoundText preparation, setup, mount, container, file_server;
-    BoundText slow_nodes;
-    BoundText slow_node_speed;
-} FailuresText;
-
-typedef struct {
-    const Json *node;
-    BoundInteger action; /* index in FAULT_KINDS: see fault_kind */
-    BoundInteger at;
-    BoundText after;
-    BoundText when; /* a condition */
-    BoundText cluster, job, share, group;
-    BoundInteger place;    /* of the node: "node" */
-    BoundInteger recovery; /* NodeRecovery */
-    BoundInteger duration;
-    BoundText speed;
-    BoundInteger count;
-    BoundInteger exit_code;
-    BoundText family;
-    BoundInteger vcpus;
-    BoundInteger priority; /* VmPriority */
-    BoundText reason;
-} FaultText;
-
-/* --- The network (network_types.c) --- */
-
-typedef struct {
-    const Json *node;
-    BoundInteger rack_nodes;
-    BoundText rack_uplink_rate;
-} NetworkText;
-
-/* --- Jobs that come by themselves (workload_types.c) --- */
-
-typedef struct {
-    const Json *node;
-    BoundText name;
-    BoundText cluster;
-    BoundText experiment, workspace, resource_group;
-    const Json *config; /* job.json or its content */
-    BoundInteger begin; /* durations since the start */
-    BoundInteger end;
-    BoundInteger jobs;
-    BoundInteger arrivals; /* ArrivalKind */
-    BoundText rate;        /* "12/h", "100/day" */
-    const Json *hours;     /* diurnal: 24 factors */
-    BoundInteger burst;
-    const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
-    BoundInteger expected;
-} WorkloadText;
-
 typedef struct {
     const Json *node;
     BoundText schema;
@@ -262,20 +191,11 @@ typedef struct {
 } ScenarioText;
 
 extern const ObjectType scenario_type;
+extern const ObjectType storage_type;
 extern const ObjectType program_type;
 extern const ObjectType command_type;
 extern const ObjectType expect_type;
-extern const ObjectType group_type; /* failure_types.c */
-extern const ObjectType failures_type;
-extern const ObjectType fault_type;
-extern const ObjectType network_type;  /* network_types.c */
-extern const ObjectType workload_type; /* workload_types.c */
 
-/* The wires that `text` (NULL: none) describes. */
-NetworkTopology network_read(const NetworkText *text, Problems *problems);
-
-/* What an accepted fault does. */
-CommandKind fault_kind(const FaultText *fault);
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
 /* Where something lies that may say so itself: what it leaves open is the scenario's. No name. */
 ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,

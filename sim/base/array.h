@@ -1,6 +1,6 @@
 /* Growing arrays in an arena, for folds that cannot know how much they will see. */
-#ifndef SIM_OUTPUT_ARRAY_H
-#define SIM_OUTPUT_ARRAY_H
+#ifndef SIM_BASE_ARRAY_H
+#define SIM_BASE_ARRAY_H
 
 #include <stddef.h>
 #include <stdint.h>

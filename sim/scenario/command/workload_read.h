@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_WORKLOAD_READ_H
 #define SIM_SCENARIO_WORKLOAD_READ_H
 
-#include "sim/scenario/commands.h"
+#include "sim/scenario/command/commands.h"
 
 /* One number of nodes that the jobs of a workload may have. */
 typedef struct {

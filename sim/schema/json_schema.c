@@ -1,4 +1,4 @@
-#include "sim/schema/bind.h"
+#include "sim/schema/json_schema.h"
 
 #include <string.h>
 
@@ -87,28 +87,22 @@ static Json *written_schema(Schema *schema, const Field *field)
 
 static Json *value_schema(Schema *schema, const Field *field)
 {
-    switch (field->kind) {
-    case FIELD_INTEGER:
+    if (field->kind == VALUE_INTEGER)
         return integer_schema(schema, field);
-    case FIELD_BOOLEAN:
+    if (field->kind == VALUE_BOOLEAN)
         return typed(schema, "boolean");
-    case FIELD_CHOICE:
+    if (field->kind == VALUE_CHOICE)
         return choice_schema(schema, field);
-    case FIELD_BYTES:
+    if (field->kind == VALUE_BYTES)
         return bytes_schema(schema);
-    case FIELD_OBJECT:
+    if (field->kind == VALUE_OBJECT)
         return reference(schema, field->type);
-    case FIELD_OBJECTS:
+    if (field->kind == VALUE_OBJECTS)
         return array_of(schema, reference(schema, field->type));
-    case FIELD_ANY:
+    if (field->kind == VALUE_JSON)
         return written_schema(schema, field);
-    case FIELD_TEXT:
+    if (field->kind == VALUE_TEXT)
         return text_schema(schema, field);
-    case FIELD_DURATION:
-    case FIELD_ISO_TIME:
-    case FIELD_ISO_DURATION:
-        break;
-    }
     return typed(schema, "string");
 }
 
@@ -119,14 +113,8 @@ static Json *field_schema(Schema *schema, const Field *field)
     if (json_member(node, "$ref") != NULL)
         return node;
     json_put_text(schema->arena, node, "description", field->doc);
-    if (field->fallback != NULL) {
-        bool is_bare = field->kind == FIELD_INTEGER;
-        json_set(schema->arena, node, "default",
-                 field->kind == FIELD_BOOLEAN
-                     ? json_boolean(schema->arena, strcmp(field->fallback, "true") == 0)
-                 : is_bare ? json_decimal(schema->arena, field->fallback)
-                           : json_string(schema->arena, field->fallback));
-    }
+    if (field->fallback != NULL)
+        json_set(schema->arena, node, "default", field_fallback(schema->arena, field));
     return node;
 }
 
@@ -148,7 +136,7 @@ static Json *object_schema(Schema *schema, const ObjectType *type)
     return node;
 }
 
-Json *bind_schema(Arena *arena, const ObjectType *type, const char *id, const char *title)
+Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title)
 {
     Schema schema = {.arena = arena, .definitions = json_object(arena)};
     Json *root = json_object(arena);

@@ -1,4 +1,4 @@
-#include "sim/schema/variables.h"
+#include "sim/scenario/config/variables.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "sim/schema/bind.h"
+#include "sim/schema/bound_explain.h"
 
 static const char *node_text(Arena *arena, const Json *node)
 {
@@ -24,8 +24,8 @@ static void explain_value(Explanation *explanation, const char *name, const Fiel
                 is_written ? place_text(explanation->arena, node->at) : "default");
 }
 
-void bind_explain(Explanation *explanation, const char *name, const ObjectType *type,
-                  const void *bound)
+void bound_explain(Explanation *explanation, const char *name, const ObjectType *type,
+                   const void *bound)
 {
     Arena *arena = explanation->arena;
     const char *prefix = name[0] == '\0' ? "" : arena_printf(arena, "%s ", name);
@@ -47,14 +47,14 @@ void bind_explain(Explanation *explanation, const char *name, const ObjectType *
         case BOUND_OBJECT: {
             const void *object = *(const void *const *)(const void *)member;
             if (object != NULL)
-                bind_explain(explanation, path, field->type, object);
+                bound_explain(explanation, path, field->type, object);
             break;
         }
         case BOUND_LIST: {
             const BoundList *list = (const void *)member;
             for (int32_t i = 0; i < list->count; i++)
-                bind_explain(explanation, arena_printf(arena, "%s[%d]", path, (int)i), field->type,
-                             list->items[i]);
+                bound_explain(explanation, arena_printf(arena, "%s[%d]", path, (int)i), field->type,
+                              list->items[i]);
             break;
         }
         }

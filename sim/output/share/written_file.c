@@ -1,4 +1,4 @@
-#include "sim/output/trace/written_file.h"
+#include "sim/output/share/written_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,0 +1,58 @@
+#include "sim/scenario/format/command_members.h"
+
+static const CommandMembers members[] = {
+    [COMMAND_GROUP_CREATE] = {" ", " "},
+    [COMMAND_GROUP_DELETE] = {" ", " "},
+    [COMMAND_WORKSPACE_CREATE] = {" ", " resource_group "},
+    [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
+    [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
+    [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_STORAGE_CREATE] = {" ", " resource_group "},
+    [COMMAND_STORAGE_DELETE] = {" ", " "},
+    [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
+    [COMMAND_SHARE_DELETE] = {" ", " "},
+    [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
+    [COMMAND_FILE_DELETE] = {" file ", " file "},
+    [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
+    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
+    [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
+    [COMMAND_JOB_CREATE] = {" config ", " config cluster expected execution experiment workspace "
+                                        "resource_group "},
+    [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_RAN] = {" took ",
+                         " node took exit_code reason ran_as epochs steps val_accuracy val_loss "
+                         "experiment workspace resource_group "},
+    [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
+                                            "resource_group "},
+    [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
+    [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
+    [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
+                                   " minimum maximum workspace resource_group "},
+    [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
+    [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_USAGES_SHOW] = {" ", " "},
+
+    // Read from "faults", never from "commands".
+    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},
+    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
+    [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
+    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
+    [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
+    [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
+    [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},
+    [COMMAND_ALLOCATION_FAIL] = {" cluster ", " cluster count "},
+    [COMMAND_PREPARATION_FAIL] = {" cluster ", " cluster node recovery duration reason "},
+    [COMMAND_SHARE_SLOW] = {" share speed ", " share speed duration "},
+    [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
+    [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
+    [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
+};
+_Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
+               "every command says what it needs");
+
+const CommandMembers *command_members(CommandKind kind)
+{
+    return &members[kind];
+}

@@ -1,0 +1,60 @@
+/* Groups, failures and faults of a scenario. */
+#ifndef SIM_SCENARIO_FORMAT_FAILURE_TYPES_H
+#define SIM_SCENARIO_FORMAT_FAILURE_TYPES_H
+
+#include "sim/cloud/spec/command.h"
+#include "sim/schema/bind.h"
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+    BoundText cluster; /* with `nodes`: places "1-4" of it */
+    BoundText nodes;
+    const Json *clusters; /* all nodes of these */
+} GroupText;
+
+typedef struct {
+    const Json *node;
+    BoundText group;
+    BoundText model;
+} GroupFailureText;
+
+typedef struct {
+    const Json *node;
+    const Json *scale; /* "1", 0.5, 0: of all rates and chances */
+    BoundText nodes;   /* failure models of the catalogue */
+    BoundText preemption;
+    BoundList groups;     /* GroupFailureText */
+    BoundText allocation; /* chances: "1%" */
+    BoundText preparation, setup, mount, container, file_server;
+    BoundText slow_nodes;
+    BoundText slow_node_speed;
+} FailuresText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger action; /* index in FAULT_KINDS: see fault_kind */
+    BoundInteger at;
+    BoundText after;
+    BoundText when; /* a condition */
+    BoundText cluster, job, share, group;
+    BoundInteger place;    /* of the node: "node" */
+    BoundInteger recovery; /* NodeRecovery */
+    BoundInteger duration;
+    BoundText speed;
+    BoundInteger count;
+    BoundInteger exit_code;
+    BoundText family;
+    BoundInteger vcpus;
+    BoundInteger priority; /* VmPriority */
+    BoundText reason;
+} FaultText;
+
+extern const ObjectType group_type;
+extern const ObjectType failures_type;
+extern const ObjectType fault_type;
+
+/* What an accepted fault does. */
+CommandKind fault_kind(const FaultText *fault);
+
+#endif

@@ -1,0 +1,446 @@
+#include "sim/scenario/format/types.h"
+
+#include "sim/scenario/format/api_fault_types.h"
+#include "sim/scenario/format/batchai_types.h"
+
+#define MAX_COUNT INT32_MAX
+
+/* --- Storage --- */
+
+#define OWNER ShareText
+static const char *const share_kinds[] = {"file", "blob", NULL};
+static const Field share_fields[] = {
+    NEEDED_TEXT("name", name, "name of the file share or blob container"),
+    FIELD_CHOICE("kind", kind, share_kinds, "file", "an Azure Files share or a blob container"),
+    FIELD_TEXT("tier", tier, NULL,
+               "share tier of the catalogue; the default is \"standard\" for files, \"blob\" for "
+               "blobs"),
+    FIELD_BYTES("provisioned", provisioned, NULL,
+                "size that is paid for, used or not, where the tier's limits grow with it"),
+    FIELD_JSON("files", files,
+               "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": "
+               "\"string\"}, {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
+               "\"properties\": {\"bytes\": {\"type\": [\"string\", \"integer\"]}, \"text\": "
+               "{\"type\": \"string\"}}, \"additionalProperties\": false}]}}",
+               "what lies on the share at the start: path to local file, or to {\"bytes\": size} "
+               "or {\"text\": \"...\"}"),
+    {0},
+};
+#undef OWNER
+static const ObjectType share_type = {"share", "A file share or blob container.", sizeof(ShareText),
+                                      share_fields};
+
+#define OWNER StorageText
+static const Field storage_fields[] = {
+    NEEDED_TEXT(
+        "account", account,
+        "name of the storage account; the first one stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>"),
+    FIELD_OBJECTS("shares", shares, share_type, "its file shares and blob containers"),
+    {0},
+};
+#undef OWNER
+const ObjectType storage_type = {"storage", "A storage account with its shares.",
+                                 sizeof(StorageText), storage_fields};
+
+/* --- Programs --- */
+
+#define DISTRIBUTION "{\"type\": [\"string\", \"object\"]}"
+#define COUNT_OR_EXPRESSION "{\"type\": [\"integer\", \"string\"]}"
+
+#define OWNER DataText
+static const Field data_fields[] = {
+    NEEDED_TEXT(
+        "path", path,
+        "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\" or \"{--data}\""),
+    NEEDED_BYTES("bytes", bytes, "how much every node reads from there before training"),
+    {0},
+};
+#undef OWNER
+static const ObjectType data_type = {"data", "A data set on a mounted share.", sizeof(DataText),
+                                     data_fields};
+
+#define OWNER SaveText
+static const Field checkpoint_fields[] = {
+    NEEDED_TEXT(
+        "path", path,
+        "where rank 0 writes it; {epoch} stands for the epoch, {--name} for what the command "
+        "line gives that option, {--name=default} where it need not; a path under no mount is "
+        "on the node's own disk"),
+    NEEDED_BYTES("bytes", bytes, "its size"),
+    FIELD_INTEGER("every", every, 1, MAX_COUNT, "1", "epochs between two of them"),
+    FIELD_BOOLEAN(
+        "resume", resume, "false",
+        "whether a new attempt goes on from the last one that outlived the nodes: one on a "
+        "share"),
+    {0},
+};
+static const Field save_fields[] = {
+    NEEDED_TEXT(
+        "path", path,
+        "where rank 0 writes it; {--name} stands for what the command line gives that option, "
+        "{--name=default} where it need not; a path under no mount is on the node's own disk"),
+    NEEDED_BYTES("bytes", bytes, "its size"),
+    {0},
+};
+#undef OWNER
+static const ObjectType checkpoint_type = {"checkpoint", "A checkpoint written after epochs.",
+                                           sizeof(SaveText), checkpoint_fields};
+static const ObjectType save_type = {"save", "The model saved at the end.", sizeof(SaveText),
+                                     save_fields};
+
+#define OWNER ProgramText
+static const char *const program_precisions[] = {
+#define X(ENUM, text) text,
+    STEP_PRECISIONS(X)
+#undef X
+        NULL};
+static const char *const program_outputs[] = {"plain", "keras", NULL};
+static const Field program_fields[] = {
+    NEEDED_TEXT("match", match,
+                "glob on the job's command line (* any characters, ? one); the first program that "
+                "matches is taken"),
+    FIELD_TEXT("name", name, NULL, "what reports call it; the default is `match`"),
+    FIELD_JSON(
+        "duration", duration, DISTRIBUTION,
+        "a program that only takes time: how much; a time, quantiles {\"0\": .., \"0.5\": .., "
+        "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
+        "{\"lognormal\": {\"median\", \"sigma\"}}; a slow node takes no longer for it"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how a program that only takes time ends"),
+    FIELD_TEXT("model", model, NULL, "a program that trains: the network of the catalogue"),
+    FIELD_TEXT("data_set", data_set, NULL, "data set of the catalogue"),
+    FIELD_TEXT("framework", framework, NULL, "software of the catalogue around the network"),
+    FIELD_TEXT("exchange", exchange, NULL, "how ranks exchange gradients, of the catalogue"),
+    FIELD_TEXT("learning", learning, NULL, "learning curve of the catalogue"),
+    FIELD_TEXT("jitter", jitter, NULL,
+               "step jitter of the catalogue; without it all steps are equal"),
+    FIELD_CHOICE("precision", precision, program_precisions, "fp32",
+                 "what it computes in; others than fp32 on devices that were measured in them"),
+    FIELD_INTEGER("batch_per_rank", batch_per_rank, 1, MAX_COUNT, NULL,
+                  "samples in one step of one rank"),
+    FIELD_JSON("epochs", epochs, COUNT_OR_EXPRESSION,
+               "how many, as a number or an expression of ranks, nodes, gpus and batch, such as "
+               "\"ceil(100/ranks)\""),
+    FIELD_ROW(
+        JSON, "steps_per_epoch", steps_per_epoch, .schema = COUNT_OR_EXPRESSION,
+        .fallback = "ceil(samples/batch)",
+        .doc =
+            "steps of each rank, as a number or an expression of samples, batch, ranks, nodes and "
+            "gpus"),
+    FIELD_ROW(JSON, "evaluate_samples", evaluate_samples, .schema = COUNT_OR_EXPRESSION,
+              .fallback = "test_samples",
+              .doc = "evaluated by every rank after every epoch; 0 for never"),
+    FIELD_BOOLEAN("evaluates_at_end", evaluates_at_end, "true", "once more after the last epoch"),
+    FIELD_OBJECT("data", data, data_type,
+                 "where the data set is read from; without it every node downloads it"),
+    FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type, "a file after every so many epochs"),
+    FIELD_OBJECT("save", save, save_type, "the model at the end"),
+    FIELD_CHOICE("output", output, program_outputs, "plain", "what it prints while it trains"),
+    {0},
+};
+#undef OWNER
+const ObjectType program_type = {
+    "program",
+    "What a job's command line does: train a network (\"model\"), or take a time "
+    "(\"duration\").",
+    sizeof(ProgramText), program_fields};
+
+#define OWNER OtherText
+static const Field other_fields[] = {
+    NEEDED_JSON("duration", duration, DISTRIBUTION,
+                "how long such a command takes: a time or a distribution, as of a program"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how it ends"),
+    {0},
+};
+#undef OWNER
+static const ObjectType other_type = {
+    "other_program",
+    "A command line that nothing else describes: it is not run, and its output says so.",
+    sizeof(OtherText), other_fields};
+
+#define OWNER PreparationText
+static const Field preparation_fields[] = {
+    NEEDED_TEXT("match", match, "glob on the preparation command"),
+    NEEDED_DURATION("duration", duration, "how long it takes on one node"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how it ends"),
+    {0},
+};
+#undef OWNER
+static const ObjectType preparation_type = {
+    "preparation", "A job preparation command; those of the catalogue come after these.",
+    sizeof(PreparationText), preparation_fields};
+static const ObjectType setup_type = {"setup",
+                                      "A cluster's set-up task: how long it takes, how it ends.",
+                                      sizeof(SetupText), preparation_fields};
+
+/* --- Commands --- */
+
+#define OWNER CommandText
+static const char *const query_words[] = {
+#define X(name, text) text,
+    SHOW_QUERIES(X)
+#undef X
+        NULL};
+static const char *const command_words[] = {
+#define X(name, text, what) text,
+    SERVICE_COMMANDS(X)
+#undef X
+        NULL};
+static const char *const execution_words[] = {
+#define X(name, text) text,
+    JOB_EXECUTIONS(X)
+#undef X
+        NULL};
+
+const char *job_execution_word(JobExecution execution)
+{
+    return execution_words[execution];
+}
+
+static const Field command_fields[] = {
+    NEEDED_CHOICE("do", action, command_words, "what is asked of the service"),
+    FIELD_DURATION("at", at, "0s", "when, counted from the start"),
+    FIELD_TEXT(
+        "after", after, NULL,
+        "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+        "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint|step "
+        "3\", and \"+ 5m\" for a while later; an epoch is met when it begins, a step when it "
+        "ends, and checkpoint 3 is the one after epoch 3"),
+    NEEDED_TEXT("name", name,
+                "name of the thing; for shares and files the share: \"account/share\""),
+    FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
+               "cluster.create and job.create: the cluster.json or job.json, or its content"),
+    FIELD_TEXT("cluster", cluster, NULL,
+               "job.create: where it runs; the default is the cluster in its config"),
+    FIELD_INTEGER("target", target, 0, MAX_COUNT, NULL, "cluster.resize: how many nodes"),
+    FIELD_CHOICE("deallocation", deallocation, deallocation_words, "requeue",
+                 "cluster.resize: what happens to a job on a node that goes"),
+    FIELD_CHOICE(
+        "query", query, query_words, "table",
+        "cluster.show: the table or nodeStateCounts; job.show: the table or executionState"),
+    FIELD_INTEGER("minimum", minimum, 0, MAX_COUNT, NULL,
+                  "cluster.autoscale: nodes that are always there"),
+    FIELD_INTEGER("maximum", maximum, 0, MAX_COUNT, NULL,
+                  "cluster.autoscale: nodes that are never exceeded"),
+    FIELD_DURATION("expected", expected, NULL,
+                   "job.create: how long its owner says it runs, for policies that plan ahead; the "
+                   "default is its maxWallClockTime"),
+    FIELD_CHOICE(
+        "execution", execution, execution_words, "emulated",
+        "job.create: whether its commands are modelled, or run elsewhere and end when job.ran "
+        "says so: \"real\" hands a training to the trainer where that knows the network, and "
+        "takes other commands as they are, \"command\" takes all as they are, \"training\" "
+        "models all but such trainings"),
+    FIELD_INTEGER("node", place, 1, MAX_COUNT, NULL,
+                  "job.ran: it was the preparation on that node of the job, from 1; without it the "
+                  "job's own command"),
+    FIELD_DURATION(
+        "took", took, NULL,
+        "job.ran: from the beginning of the command to its end; job.reached: of the program to "
+        "the end of the step"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, NULL,
+                  "job.ran: what the command ended with; without it the job fails and has none"),
+    FIELD_TEXT("reason", reason, NULL,
+               "job.ran: why it failed, where the exit code does not say it"),
+    FIELD_TEXT(
+        "ran_as", ran_as, NULL,
+        "job.ran: what was trained, in the words of `trainyard run --real`: a scenario in which "
+        "the job is another one is warned of"),
+    FIELD_INTEGER("epochs", epochs, 0, MAX_COUNT, NULL,
+                  "job.ran: how many a training has done, with those that it went on from"),
+    FIELD_INTEGER("steps", steps, 0, INT64_C(1) << 53, NULL,
+                  "job.ran: likewise its steps, of one rank"),
+    FIELD_JSON("val_accuracy", val_accuracy,
+               "{\"type\": \"number\", \"minimum\": 0, \"maximum\": 1}",
+               "job.ran: of the test set, after the last of those epochs"),
+    FIELD_JSON("val_loss", val_loss, "{\"type\": \"number\", \"minimum\": 0}", "job.ran: likewise"),
+    FIELD_INTEGER("step", step, 1, MAX_COUNT, NULL,
+                  "job.reached: the step that has ended, counted over all epochs from 1"),
+    FIELD_INTEGER(
+        "kept", kept, 0, MAX_COUNT, NULL,
+        "job.reached: the epochs whose checkpoint is on a share by then: a new attempt goes on "
+        "behind them"),
+    FIELD_TEXT("vm_size", vm_size, NULL, "fileserver.create: VM size of the catalogue"),
+    FIELD_TEXT(
+        "tier", tier, NULL,
+        "share.create, which needs it, and fileserver.create: share tier of the catalogue; of a "
+        "file server the default is \"nfs\""),
+    FIELD_TEXT("file", file, NULL, "file.upload, file.delete: path on the share"),
+    FIELD_JSON("content", content, "{\"type\": [\"string\", \"object\"]}",
+               "file.upload: a local file, or {\"bytes\": size}, or {\"text\": \"...\"}"),
+    FIELD_TEXT("experiment", experiment, NULL, "of a job; the default is the scenario's"),
+    FIELD_TEXT("workspace", workspace, NULL, "the default is the scenario's"),
+    FIELD_TEXT("resource_group", resource_group, NULL,
+               "the default is the scenario's; of a storage account none"),
+    {0},
+};
+#undef OWNER
+const ObjectType command_type = {"command", "One request to the service, as `az` would send it.",
+                                 sizeof(CommandText), command_fields};
+
+/* --- Expectations --- */
+
+#define OWNER ExpectText
+#define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
+static const Field expect_fields[] = {
+    FIELD_TEXT("job", job, NULL, "a job that ends in `state`"),
+    FIELD_TEXT("cluster", cluster, NULL, "a cluster that ends in `state`"),
+    FIELD_TEXT("state", state, NULL, "such as \"succeeded\""),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, NULL, "job: the code that it ends with"),
+    FIELD_TEXT(
+        "error", error, NULL,
+        "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
+        "the cluster and its nodes, such as \"AccountCoreQuotaReached\""),
+    FIELD_TEXT("metric", metric, NULL,
+               "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; what depends on "
+               "jobs that "
+               "still wait at the end, such as a p95 of their waits, is unknown and lies within no "
+               "bounds"),
+    FIELD_TEXT("files", files, NULL, "glob on \"account/share/path\" of the files that are left"),
+    FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY,
+               "the metric's value: a number, a quantity with unit, or a text"),
+    FIELD_JSON(
+        "between", between,
+        "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
+        "}",
+        "smallest and largest value of the metric"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY, "smallest value of the metric"),
+    FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "largest value of the metric"),
+    FIELD_JSON("count", count, "{\"type\": \"integer\", \"minimum\": 0}",
+               "how many files match; without it at least one"),
+    FIELD_TEXT(
+        "always", always, NULL,
+        "a condition that holds at the end of every instant, such as \"cluster gpu nodes <= 4\""),
+    FIELD_TEXT("never", never, NULL,
+               "a condition that never holds; with \"for 10m\" at its end, never for so long"),
+    FIELD_TEXT("sometimes", sometimes, NULL, "a condition that holds at least once"),
+    FIELD_TEXT("eventually", eventually, NULL,
+               "a condition that holds `within` a time `of` a moment"),
+    FIELD_DURATION("within", within, NULL, "eventually: how long at most"),
+    FIELD_TEXT("of", of, NULL,
+               "eventually: counted from this moment, as in `after`; the default is the start"),
+    FIELD_TEXT("before", before, NULL,
+               "a moment, as in `after`, that comes, and before that of `then`"),
+    FIELD_TEXT("then", then, NULL, "before: the later moment, which need not come at all"),
+    FIELD_JSON("order", order,
+               "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"string\"}}",
+               "moments, as in `after`, that all come, for the first time in this order"),
+    FIELD_INTEGER("seeds", seeds, 2, 100000, NULL,
+                  "metric: over so many runs, each with its own seed"),
+    FIELD_TEXT("statistic", statistic, "mean",
+               "seeds: \"mean\" or a quantile such as \"p95\" of the runs' values"),
+    FIELD_TEXT("confidence", confidence, "95%",
+               "seeds: how sure it must be that the statistic of all runs there could be is within "
+               "the limits"),
+    {0},
+};
+#undef OWNER
+const ObjectType expect_type = {
+    "expectation", "What should come out: a state, a metric, files, or what holds when.",
+    sizeof(ExpectText), expect_fields};
+
+/* --- The scenario --- */
+
+#define OWNER ScenarioText
+static const char *const policy_words[] = {
+#define X(name, function, text, sight, what) text,
+    POLICIES(X)
+#undef X
+        NULL};
+static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};
+static const Field scenario_fields[] = {
+    FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
+    NEEDED_INTEGER("trainyard", version, 1, 1, "version of this format"),
+    FIELD_TEXT("description", description, NULL, "the question it answers"),
+    FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "where the random numbers start"),
+    FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "simulated time 0 on the calendar"),
+    FIELD_DURATION(
+        "until", until, NULL,
+        "stop here at the latest, and with a \"session\" not before; without it the run ends "
+        "when nothing is left to happen: "
+        "needed where nodes fail again and again. The bill ends with the run; held_nodes and "
+        "held_usd_per_h of summary.json tell what goes on"),
+    FIELD_CHOICE(
+        "fidelity", fidelity, fidelity_words, "step",
+        "how finely training is simulated; jobs that share uplinks of racks slow each other down "
+        "exactly at \"step\" and by a bound at the others; at \"job\" checkpoints take the time "
+        "that each takes alone, and leave no files"),
+    NEEDED_JSON(
+        "catalog", catalog,
+        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
+        "\"object\"]}}",
+        "files with the numbers of the real world, later ones changing earlier ones; looked for "
+        "beside this file and in the folders above it"),
+    FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
+               "subscription id, as it appears in paths"),
+    FIELD_TEXT("region", region, "eastus", "Azure region"),
+    FIELD_TEXT("resource_group", resource_group, "batchai",
+               "of commands that name none; made at the start when no command does"),
+    FIELD_TEXT("workspace", workspace, "workspace",
+               "of commands that name none; made at the start when no command does"),
+    FIELD_TEXT("experiment", experiment, "experiment",
+               "of jobs whose command names none; made at the start when no command does"),
+    FIELD_OBJECTS("storage", storage, storage_type, "storage accounts that are there at the start"),
+    FIELD_OBJECTS(
+        "programs", programs, program_type,
+        "what the jobs' command lines do; one of simple commands (echo, cat, sleep, ...) that "
+        "none of these matches runs as in a shell"),
+    FIELD_OBJECT("other_programs", other_programs, other_type,
+                 "what becomes of command lines that nothing else describes; without it they are a "
+                 "problem"),
+    FIELD_OBJECTS(
+        "preparations", preparations, preparation_type,
+        "how long the jobs' preparation commands take; simple commands that neither these "
+        "nor a pattern of the catalogue match (other than \"*\") run as in a shell"),
+    FIELD_OBJECTS(
+        "setups", setups, setup_type,
+        "how long the clusters' set-up tasks take; one that is not listed takes the time of "
+        "its sleeps, if it has only simple commands and no files, or none"),
+    FIELD_OBJECTS("groups", groups, group_type, "nodes that go together: racks, zones"),
+    FIELD_OBJECT("failures", failures, failures_type,
+                 "what goes wrong by itself; without it nothing does"),
+    FIELD_OBJECTS("faults", faults, fault_type,
+                  "what goes wrong on request: at a time, after a moment, on a condition"),
+    FIELD_OBJECTS(
+        "api_faults", api_faults, api_fault_type,
+        "what goes wrong between clients and `trainyard serve`, from each of its starts on; "
+        "other verbs have no clients and only check it"),
+    FIELD_OBJECT("network", network, network_type,
+                 "wires that jobs share; without it every node has its own way to all others"),
+    FIELD_CHOICE("policy", policy, policy_words, "service", "who starts next in a cluster's queue"),
+    FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that come by themselves"),
+    NEEDED_OBJECTS("commands", commands, command_type, "what is asked of the service, and when"),
+    FIELD_JSON(
+        "session", session,
+        "{\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
+        "\"#/definitions/command\"}, {\"$ref\": \"#/definitions/fault\"}]}}",
+        "what was asked of the emulator, as `trainyard export` writes it: commands and faults, "
+        "each `at` a time of its own, in order; they come after all others"),
+    FIELD_OBJECTS("expect", expect, expect_type, "what should come out, for `trainyard test`"),
+    {0},
+};
+#undef OWNER
+const ObjectType scenario_type = {"scenario", "A trainyard scenario.", sizeof(ScenarioText),
+                                  scenario_fields};
+
+static const char *or_else(BoundText text, BoundText fallback)
+{
+    return text.value != NULL ? text.value : fallback.value;
+}
+
+ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,
+                            BoundText experiment)
+{
+    return (ResourcePath){.group = or_else(group, text->resource_group),
+                          .workspace = or_else(workspace, text->workspace),
+                          .experiment = or_else(experiment, text->experiment)};
+}
+
+const CommandText *scenario_command(const ScenarioText *text, int32_t index)
+{
+    return text->commands.items[index];
+}
+
+bool command_is(const CommandText *command, CommandKind kind)
+{
+    return !command->action.is_refused && command->action.value == (int64_t)kind;
+}

@@ -1,0 +1,27 @@
+/* Workloads of a scenario: jobs that arrive without a command. */
+#ifndef SIM_SCENARIO_FORMAT_WORKLOAD_TYPES_H
+#define SIM_SCENARIO_FORMAT_WORKLOAD_TYPES_H
+
+#include "sim/cloud/spec/scenario.h"
+#include "sim/schema/bind.h"
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+    BoundText cluster;
+    BoundText experiment, workspace, resource_group;
+    const Json *config; /* job.json or its content */
+    BoundInteger begin; /* durations since the start */
+    BoundInteger end;
+    BoundInteger jobs;
+    BoundInteger arrivals; /* ArrivalKind */
+    BoundText rate;        /* "12/h", "100/day" */
+    const Json *hours;     /* diurnal: 24 factors */
+    BoundInteger burst;
+    const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
+    BoundInteger expected;
+} WorkloadText;
+
+extern const ObjectType workload_type;
+
+#endif

@@ -1,0 +1,43 @@
+#include "sim/schema/field.h"
+
+#include <string.h>
+
+const Field *field_find(const ObjectType *type, const char *name)
+{
+    for (const Field *field = type->fields; field->name != NULL; field++)
+        if (strcmp(field->name, name) == 0)
+            return field;
+    return NULL;
+}
+
+const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count)
+{
+    *count = 0;
+    while (type->fields[*count].name != NULL)
+        ++*count;
+    const char **names = ARENA_ARRAY(arena, const char *, *count);
+    for (int32_t i = 0; i < *count; i++)
+        names[i] = type->fields[i].name;
+    return names;
+}
+
+Json *field_fallback(Arena *arena, const Field *field)
+{
+    if (field->fallback == NULL)
+        return NULL;
+    if (field->kind == VALUE_BOOLEAN)
+        return json_boolean(arena, strcmp(field->fallback, "true") == 0);
+    return field->kind == VALUE_INTEGER ? json_decimal(arena, field->fallback)
+                                        : json_string(arena, field->fallback);
+}
+
+void field_store_integer(const Field *field, void *item, int64_t value)
+{
+    void *member = (char *)item + field->offset;
+    if (field->size == sizeof(bool))
+        *(bool *)member = value != 0;
+    else if (field->size == sizeof(int32_t))
+        *(int32_t *)member = (int32_t)value;
+    else
+        *(int64_t *)member = value;
+}

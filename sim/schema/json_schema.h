@@ -1,0 +1,11 @@
+/* JSON Schemas (draft-07) from field tables. */
+#ifndef SIM_SCHEMA_JSON_SCHEMA_H
+#define SIM_SCHEMA_JSON_SCHEMA_H
+
+#include "sim/json/json.h"
+#include "sim/schema/field.h"
+
+/* The schema of `type`, with a definition for each type that it uses. */
+Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title);
+
+#endif
