@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm/arm.h"
-#include "emu/control/control.h"
+#include "emu/arm/storage.h"
+#include "emu/batchai/routes.h"
+#include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
 #include "emu/files/files.h"
 #include "emu/files/told.h"
@@ -35,15 +36,16 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     emulator->files = file_store_open(arena, emulator->store, status);
     if (!emulator->files)
         return false;
-    emulator->events = events_create(arena, &base->scenario);
-    emulator->tally = tally_create(arena);
-    emulator->api_faults = api_faults_create(arena);
+    Control *control = &emulator->control;
+    control->events = events_create(arena, &base->scenario);
+    control->tally = tally_create(arena);
+    control->api_faults = api_faults_create(arena);
     const TraceListener changes = {
         .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(emulator->files), .watch = watch_files},
-        {.listener = events_listener(emulator->events)},
-        {.listener = tally_listener(emulator->tally)},
+        {.listener = events_listener(control->events)},
+        {.listener = tally_listener(control->tally)},
         {.listener = changes},
     };
     emulator->session = session_open(arena, emulator->store, base, listeners,
@@ -80,17 +82,105 @@ static bool add_api_faults(const Emulator *emulator, const ScenarioFile *base, P
 {
     const Json *rules = json_member(base->root, "api_faults");
     const Json *rule = rules ? rules->first : NULL;
-    while (rule && api_faults_add(emulator->api_faults, rule, problems) > 0)
+    while (rule && api_faults_add(emulator->control.api_faults, rule, problems) > 0)
         rule = rule->next;
     return rule == NULL;
 }
 
-static void name_itself(Arena *arena, Emulator *emulator)
+static bool advance(void *emulator, int64_t until_ns)
 {
-    char *tenant = arena_alloc(arena, GUID_TEXT);
-    session_guid(emulator->session, "tenant", 0, tenant);
-    emulator->settings.tenant = tenant;
-    emulator->settings.subscription = session_scenario(emulator->session)->subscription;
+    return emulator_advance(emulator, until_ns);
+}
+
+/* --- What Azure Files asks for --- */
+
+static int64_t now_ms(void *owner)
+{
+    const Emulator *emulator = owner;
+    return session_unix_ms(emulator->session);
+}
+
+static int64_t machine_ms(void *owner)
+{
+    const Emulator *emulator = owner;
+    return emulator->pace.real_unix_ms;
+}
+
+static const char *account_key(void *owner, Arena *arena, const char *account, int which)
+{
+    Emulator *emulator = owner;
+    return arm_storage_key(&emulator->arm, arena, account, which);
+}
+
+static int64_t account_number(void *owner, const char *account)
+{
+    const Emulator *emulator = owner;
+    const Record *record = storage_find(&emulator->arm, account);
+    return record ? record->sequence : -1;
+}
+
+static void new_id(void *owner, const char *purpose, char out[FILES_ID])
+{
+    _Static_assert((int)FILES_ID == (int)GUID_TEXT, "an id is a GUID");
+    const Emulator *emulator = owner;
+    session_guid(emulator->session, purpose, emulator->requests, out);
+}
+
+static bool enter(void *owner, const Json *command, Problems *problems)
+{
+    Emulator *emulator = owner;
+    return session_command(emulator->session, command, NULL, problems);
+}
+
+static AzureFiles azure_files(Emulator *emulator)
+{
+    const EmulatorSettings *settings = &emulator->settings;
+    return (AzureFiles){.files = emulator->files,
+                        .store = emulator->store,
+                        .storage_suffix = settings->storage_suffix,
+                        .addresses = &settings->addresses,
+                        .is_files_only = settings->is_files_only,
+                        .owner = emulator,
+                        .now_ms = now_ms,
+                        .machine_ms = machine_ms,
+                        .account_key = account_key,
+                        .account_number = account_number,
+                        .new_id = new_id,
+                        .enter = enter};
+}
+
+/* --- Parts --- */
+
+static void open_parts(Arena *arena, Emulator *emulator)
+{
+    const EmulatorSettings *settings = &emulator->settings;
+    Session *session = emulator->session;
+    Store *store = emulator->store;
+    FileStore *files = emulator->files;
+    Pace *pace = &emulator->pace;
+    pace->controlled_ns = session_now_ns(session);
+    emulator->arm = (Arm){.session = session,
+                          .store = store,
+                          .files = files,
+                          .pace = pace,
+                          .addresses = &settings->addresses,
+                          .batchai = {batchai_routes, &emulator->batchai}};
+    emulator->azure_files = azure_files(emulator);
+    emulator->batchai = (Batchai){.execution = runs_execution(&settings->runs),
+                                  .azure_files = &emulator->azure_files};
+    Control *control = &emulator->control;
+    control->session = session;
+    control->files = files;
+    control->pace = pace;
+    control->is_files_only = settings->is_files_only;
+    control->events_max = 20000000;
+    control->owner = emulator;
+    control->advance = advance;
+    emulator->runs = runs_open(arena, (RunsHost){.settings = &settings->runs,
+                                                 .session = session,
+                                                 .store = store,
+                                                 .files = files,
+                                                 .pace = pace});
 }
 
 /* Before anything is made of a new session: whether it can begin with that scenario. */
@@ -98,10 +188,10 @@ static bool can_begin(Arena *arena, Emulator *emulator, const char *scenario_pat
                       ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {
     const ScenarioFile *base = base_open(arena, NULL, scenario_path, overrides, problems, warnings);
-    emulator->api_faults = api_faults_create(arena);
+    emulator->control.api_faults = api_faults_create(arena);
     const bool can = base && add_api_faults(emulator, base, problems);
-    api_faults_destroy(emulator->api_faults);
-    emulator->api_faults = NULL;
+    api_faults_destroy(emulator->control.api_faults);
+    emulator->control.api_faults = NULL;
     return can;
 }
 
@@ -112,8 +202,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     Status status = {0};
     Emulator *emulator = ARENA_NEW(arena, Emulator);
     emulator->settings = *settings;
-    emulator->clock = clock;
-    emulator->events_most = 20000000;
+    emulator->pace.clock = clock;
     emulator->before = state_folder_before(folder);
     if (!emulator->before.has_database &&
         !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
@@ -126,9 +215,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
         number_requests(arena, emulator);
     if (base && open_session(arena, emulator, base, &status) &&
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
-        name_itself(arena, emulator);
-        emulator->clock_told_ns = session_now_ns(emulator->session);
-        emulator->runs = runs_open(arena, emulator);
+        open_parts(arena, emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)
@@ -145,8 +232,8 @@ bool emulator_commit(Emulator *emulator, Status *status)
 
 bool emulator_rest(Emulator *emulator, Status *status)
 {
-    runs_end(emulator);
-    files_tell_written(emulator);
+    runs_end(emulator->runs);
+    files_tell_written(&emulator->azure_files);
     return emulator_commit(emulator, status);
 }
 
@@ -158,7 +245,7 @@ void emulator_close(Emulator *emulator)
     session_close(emulator->session);
     if (emulator->files)
         file_store_close(emulator->files);
-    api_faults_destroy(emulator->api_faults);
+    api_faults_destroy(emulator->control.api_faults);
     store_close(emulator->store);
 }
 
@@ -176,11 +263,11 @@ void emulator_withdraw(Emulator *emulator)
 static void tell_files(Emulator *emulator, int64_t until_ns)
 {
     const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
-    const int32_t count = next_ns <= until_ns ? files_untold_count(emulator) : 0;
+    const int32_t count = next_ns <= until_ns ? files_untold_count(&emulator->azure_files) : 0;
     if (count == 0)
         return;
     session_advance(emulator->session, next_ns - 1 - count);
-    files_tell_written(emulator);
+    files_tell_written(&emulator->azure_files);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -192,15 +279,15 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
 {
     Session *session = emulator->session;
     const World *world = session_world(session);
-    runs_look(emulator);
-    tell_files(emulator, least(until_ns, runs_reach_ns(emulator)));
+    runs_look(emulator->runs);
+    tell_files(emulator, least(until_ns, runs_reach_ns(emulator->runs)));
     // Event by event: none may pass the moment at which a command begins.
     while (runs_are_expected(emulator->runs) && world_next_event_ns(world) <= until_ns &&
-           world_next_event_ns(world) <= runs_reach_ns(emulator)) {
+           world_next_event_ns(world) <= runs_reach_ns(emulator->runs)) {
         session_advance(session, world_next_event_ns(world));
-        runs_look(emulator);
+        runs_look(emulator->runs);
     }
-    session_advance(session, least(until_ns, runs_reach_ns(emulator)));
+    session_advance(session, least(until_ns, runs_reach_ns(emulator->runs)));
     return session_now_ns(session) >= until_ns;
 }
 
@@ -214,48 +301,41 @@ static void jump(Emulator *emulator)
         least(session_now_ns(emulator->session), LAST_INSTANT_NS - NS_PER_DAY) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
-    const int64_t events_most = world_events(world) + emulator->events_most;
+    const int64_t events_most = world_events(world) + emulator->control.events_max;
     Status ignored; // a disk that is full: time is noted with the next entry
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
         if (!emulator_advance(emulator, world_next_event_ns(world)))
             break;
-    const bool is_noted = control_jump(emulator, session_now_ns(emulator->session), &ignored);
+    const bool is_noted =
+        clock_api_jump(&emulator->control, session_now_ns(emulator->session), &ignored);
     (void)is_noted;
 }
 
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
-    if (emulator->machine_ns == 0)
-        clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session));
-    emulator->machine_ns = machine_ns;
-    emulator->real_unix_ms = real_unix_ms;
-    if (!emulator_advance(emulator, clock_now(&emulator->clock, machine_ns)))
-        clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session)); // held back
-    if (emulator->is_polled && emulator->clock.kind == CLOCK_AUTO && !emulator->clock.is_paused)
+    if (emulator->pace.machine_ns == 0)
+        clock_start(&emulator->pace.clock, machine_ns, session_now_ns(emulator->session));
+    emulator->pace.machine_ns = machine_ns;
+    emulator->pace.real_unix_ms = real_unix_ms;
+    if (!emulator_advance(emulator, clock_now(&emulator->pace.clock, machine_ns)))
+        clock_start(&emulator->pace.clock, machine_ns,
+                    session_now_ns(emulator->session)); // held back
+    if (emulator->pace.is_polled && emulator->pace.clock.kind == CLOCK_AUTO &&
+        !emulator->pace.clock.is_paused)
         jump(emulator);
-    emulator->is_polled = false;
-    runs_work(emulator);
+    emulator->pace.is_polled = false;
+    runs_work(emulator->runs);
 }
 
 int64_t emulator_next_ns(const Emulator *emulator)
 {
-    if (emulator->is_polled)
-        return emulator->machine_ns;
-    const int64_t runs_ns = runs_next_ns(emulator);
+    if (emulator->pace.is_polled)
+        return emulator->pace.machine_ns;
+    const int64_t runs_ns = runs_next_ns(emulator->runs);
     const int64_t event_ns =
-        clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+        clock_when(&emulator->pace.clock, world_next_event_ns(session_world(emulator->session)));
     return runs_ns < event_ns ? runs_ns : event_ns;
-}
-
-void emulator_polled(Emulator *emulator)
-{
-    emulator->is_polled = true;
-}
-
-int64_t emulator_unix_ms(const Emulator *emulator)
-{
-    return world_unix_ms(session_world(emulator->session), session_now_ns(emulator->session));
 }
 
 /* --- Requests --- */
@@ -266,7 +346,7 @@ static Part part_of(const Emulator *emulator, const HttpRequest *request)
 {
     static const char own[] = "/trainyard";
     const char *target = request->target;
-    if (files_serves(emulator, request))
+    if (files_serves(&emulator->azure_files, request))
         return PART_FILES;
     if (strcmp(target, "/") == 0)
         return PART_WELCOME;
@@ -295,38 +375,13 @@ static void welcome(const HttpRequest *request, HttpResponse *response)
     http_set(response, "Vary", "Accept");
 }
 
-/* Paths of our own stand in one of two tables. */
-static void control(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
-{
-    RouteMatch match;
-    bool is_known;
-    const Route *table = control_routes;
-    const Route *route = route_find(table, request, &match, &is_known);
-    if (!is_known) {
-        table = dashboard_routes;
-        route = route_find(table, request, &match, &is_known);
-    }
-    if (route) {
-        route->handler(emulator, request, &match, response);
-        response->operation = route->operation;
-        return;
-    }
-    if (!is_known) {
-        gate_refuse(request, response, 404, "NotFound",
-                    "There are /trainyard/clock, faults, events, session, state and files.");
-        return;
-    }
-    gate_refuse(request, response, 405, "MethodNotAllowed", "It has other methods.");
-    http_set(response, "Allow", route_methods(table, request));
-}
-
 static void arm(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     if (emulator->settings.is_files_only)
         gate_refuse(request, response, 404, "FilesOnly",
                     "This emulator serves Azure Files alone, at /ACCOUNT/SHARE.");
     else
-        arm_handle(emulator, request, response);
+        arm_handle(&emulator->arm, request, response);
 }
 
 static void answer(Emulator *emulator, Part part, const HttpRequest *request,
@@ -337,10 +392,10 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
         welcome(request, response);
         break;
     case PART_CONTROL:
-        control(emulator, request, response);
+        control_handle(&emulator->control, request, response);
         break;
     case PART_FILES:
-        files_handle(emulator, request, response);
+        files_handle(&emulator->azure_files, request, response);
         break;
     case PART_ARM:
         arm(emulator, request, response);
@@ -357,9 +412,11 @@ static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
         return;
     }
     if (part == PART_FILES)
-        files_refuse(emulator, request, response, verdict.status, verdict.code, verdict.message);
+        files_refuse(&emulator->azure_files, request, response, verdict.status, verdict.code,
+                     verdict.message);
     else
-        arm_refuse(emulator, request, response, verdict.status, verdict.code, verdict.message);
+        arm_refuse(&emulator->arm, request, response, verdict.status, verdict.code,
+                   verdict.message);
     if (verdict.retry_after_s >= 0)
         http_set(response, "Retry-After",
                  arena_printf(request->arena, "%" PRId64, verdict.retry_after_s));
@@ -376,29 +433,77 @@ static bool needs_files_told(Part part, const HttpRequest *request)
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     const Part part = part_of(emulator, request);
-    emulator->requests++;
-    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    emulator->arm.request = ++emulator->requests;
+    file_store_at(emulator->files, session_unix_ms(emulator->session),
+                  session_now_ns(emulator->session));
     if (needs_files_told(part, request))
-        files_tell_written(emulator);
+        files_tell_written(&emulator->azure_files);
     if (part == PART_CONTROL) { // what rules the faults is not struck by them
         answer(emulator, part, request, response);
         return;
     }
-    const ApiVerdict verdict = api_faults_before(emulator->api_faults, request);
+    const ApiVerdict verdict = api_faults_before(emulator->control.api_faults, request);
     if (verdict.kind == API_FAULT_ERROR || verdict.kind == API_FAULT_RESET) {
         answer_fault(emulator, part, verdict, request, response);
         return;
     }
     answer(emulator, part, request, response);
-    api_faults_after(emulator->api_faults, verdict, request, response, &emulator->machine_ns);
+    api_faults_after(emulator->control.api_faults, verdict, request, response,
+                     &emulator->pace.machine_ns);
 }
 
 void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     if (part_of(emulator, request) == PART_FILES)
-        files_refuse_unwritten(emulator, request, response);
+        files_refuse_unwritten(&emulator->azure_files, request, response);
     else
         gate_refuse(request, response, 507, "InsufficientStorage",
                     "The disk that holds the emulator's state is full, or has failed. Nothing was "
                     "changed.");
+}
+
+/* --- Behind a server --- */
+
+static void handler_tick(void *owner, int64_t machine_ns, int64_t unix_ms)
+{
+    emulator_tick(owner, machine_ns, unix_ms);
+}
+
+static int64_t handler_next_ns(void *owner)
+{
+    return emulator_next_ns(owner);
+}
+
+static void handler_handle(void *owner, const HttpRequest *request, HttpResponse *response)
+{
+    emulator_handle(owner, request, response);
+}
+
+static bool handler_is_dirty(void *owner)
+{
+    const Emulator *emulator = owner;
+    return store_is_dirty(emulator->store);
+}
+
+static bool handler_commit(void *owner, Status *status)
+{
+    return emulator_commit(owner, status);
+}
+
+static void handler_refuse(void *owner, const HttpRequest *request, HttpResponse *response)
+{
+    emulator_refuse(owner, request, response);
+}
+
+ServerHandler emulator_handler(Emulator *emulator)
+{
+    return (ServerHandler){.owner = emulator,
+                           .tick = handler_tick,
+                           .next_ns = handler_next_ns,
+                           .handle = handler_handle,
+                           .is_dirty = handler_is_dirty,
+                           .commit = handler_commit,
+                           .refuse = handler_refuse,
+                           .now_ms = now_ms,
+                           .is_signed = files_address_is_ours};
 }

@@ -1,435 +1,232 @@
 #include "emu/arm/arm.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistr.h>
 
+#include "emu/arm/call.h"
+#include "emu/arm/id.h"
+#include "emu/arm/login.h"
+#include "emu/arm/routes.h"
+#include "emu/arm/subscriptions.h"
 #include "sim/base/ascii.h"
-#include "sim/base/invariant.h"
-#include "sim/scenario/command/check.h"
+#include "sim/base/civil_time.h"
 
-/* --- Answers --- */
-
-void arm_answer(const HttpRequest *request, HttpResponse *response, int32_t status,
-                const Json *value)
+static void common_headers(const ArmCall *call)
 {
-    response->status = status;
-    if (request->method == HTTP_HEAD)
+    char *id = arena_alloc(call->arena, GUID_TEXT);
+    session_guid(call->session, "request", call->arm->request, id);
+    http_set(call->response, "x-ms-request-id", id);
+    http_set(call->response, "x-ms-correlation-request-id", id);
+    http_set(call->response, "request-id", id);
+    const char *client_id = http_header(call->request, "x-ms-client-request-id");
+    if (client_id)
+        http_set(call->response, "x-ms-client-request-id", client_id);
+    http_set(call->response, "Cache-Control", "no-cache");
+    http_set(call->response, "X-Content-Type-Options", "nosniff");
+}
+
+/* How many more a subscription has in this hour. The service's numbers, but no limit here: they
+ * begin again when they are used up. */
+static void rate_headers(const ArmCall *call)
+{
+    enum { WRITES = 1200, DELETES = 15000 };
+    const bool is_delete = call->request->method == HTTP_DELETE;
+    if (call->request->method == HTTP_GET || call->request->method == HTTP_HEAD)
         return;
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    http_body(response, "application/json; charset=utf-8",
-              arena_strndup(request->arena, text.data, text.length), text.length);
-    text_free(&text);
+    const int64_t left = is_delete ? DELETES - 1 - call->arm->deletes++ % DELETES
+                                   : WRITES - 1 - call->arm->writes++ % WRITES;
+    http_set(call->response,
+             is_delete ? "x-ms-ratelimit-remaining-subscription-deletes"
+                       : "x-ms-ratelimit-remaining-subscription-writes",
+             arena_printf(call->arena, "%" PRId64, left));
 }
 
-/* JSON is UTF-8; what a request was made of, and is told again, need not be. */
-static void make_utf8(char *message)
+static ArmCall call_begin(Arm *arm, const HttpRequest *request, HttpResponse *response)
 {
-    if (!u8_check((const uint8_t *)message, strlen(message)))
-        return; // nowhere is it broken
-    for (; *message != '\0'; message++)
-        if ((unsigned char)*message >= 0x80)
-            *message = '?';
+    const ArmCall call = {.arm = arm,
+                          .session = arm->session,
+                          .request = request,
+                          .response = response,
+                          .arena = request->arena};
+    common_headers(&call);
+    return call;
 }
 
-static void answer_error(const HttpRequest *request, HttpResponse *response, int32_t status,
-                         const char *code, char *message)
+void arm_refuse(Arm *arm, const HttpRequest *request, HttpResponse *response, int32_t status,
+                const char *code, const char *message)
 {
-    Arena *arena = request->arena;
-    make_utf8(message);
-    Json *body = json_object(arena);
-    Json *error = json_put_object(arena, body, "error");
-    arm_put_text(arena, error, "code", code);
-    arm_put_text(arena, error, "message", message);
-    arm_answer(request, response, status, body);
+    const ArmCall call = call_begin(arm, request, response);
+    arm_error(&call, status, code, "%s", message);
 }
 
-void arm_error(const HttpRequest *request, HttpResponse *response, int32_t status, const char *code,
-               const char *format, ...)
+/* --- Who may ask, and how --- */
+
+static bool has_token(const ArmCall *call)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    invariant(length >= 0);
-    char *message = arena_alloc(request->arena, (size_t)length + 1);
-    vsnprintf(message, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    answer_error(request, response, status, code, message);
-}
-
-#define BODY_SOURCE "request body"
-
-static bool is_at(Place a, Place b)
-{
-    return a.line == b.line && a.column == b.column;
-}
-
-/* The way from `node` to what stands at `at`, behind what is in `path` already. */
-static bool find_path(const Json *node, Place at, Text *path)
-{
-    int32_t index = 0;
-    for (const Json *child = node->first; child; child = child->next, index++) {
-        const size_t before = path->length;
-        if (child->key)
-            text_printf(path, "%s%s", before ? "." : "", child->key);
-        else
-            text_printf(path, "[%" PRId32 "]", index);
-        if (is_at(child->at, at) || (child->key && is_at(child->key_at, at)) ||
-            find_path(child, at, path))
-            return true;
-        path->length = before;
-        path->data[before] = '\0';
-    }
-    return false;
-}
-
-static const char *path_in(Arena *arena, const Json *body, Place at)
-{
-    if (!body || at.line == 0 || !at.source || strcmp(at.source, BODY_SOURCE) != 0)
-        return "";
-    Text path = {0};
-    const char *found = "";
-    if (find_path(body, at, &path))
-        found = arena_printf(arena, "%s: ", text_string(&path));
-    text_free(&path);
-    return found;
-}
-
-void arm_refusal(const HttpRequest *request, HttpResponse *response, const Json *body,
-                 const Problems *problems)
-{
-    // Of the service's codes that of its one quota is published (azure-docs issue 17809), and no
-    // status with it; the others are the Resource Manager's own.
-    static const struct {
-        int32_t status;
-        const char *code;
-    } answers[] = {
-        [STATUS_OK] = {500, "InternalServerError"},
-        [STATUS_BAD_INPUT] = {400, "InvalidRequestContent"},
-        [STATUS_NOT_FOUND] = {404, "ResourceNotFound"},
-        [STATUS_CONFLICT] = {409, "Conflict"},
-        [STATUS_QUOTA] = {409, "ClusterQuotaReached"},
-        [STATUS_MACHINE] = {507, "InsufficientStorage"},
-    };
-    invariant(problems->count > 0);
-    Arena *arena = request->arena;
-    const Status *first = &problems->items[0];
-    const int32_t more = problems->count - 1;
-    arm_error(
-        request, response, answers[first->code].status, answers[first->code].code, "%s%s%s%s%s",
-        path_in(arena, body, first->at), first->message, *first->hint ? "; " : "", first->hint,
-        more ? arena_printf(arena, "; and %" PRId32 " more problem%s", more, plural(more)) : "");
-}
-
-/* What the service calls them in its errors. Of file servers none is recorded. */
-static const char *const nouns[RECORD_KIND_COUNT][2] = {
-    [RECORD_WORKSPACE] = {"WorkspaceNotFound", "workspace"},
-    [RECORD_EXPERIMENT] = {"ExperimentNotFound", "experiment"},
-    [RECORD_CLUSTER] = {"ClusterNotFound", "cluster"},
-    [RECORD_JOB] = {"JobNotFound", "job"},
-    [RECORD_FILE_SERVER] = {"FileServerNotFound", "file server"},
-};
-
-void arm_not_found(const HttpRequest *request, HttpResponse *response, RecordKind kind,
-                   ResourcePath path)
-{
-    if (kind == RECORD_GROUP)
-        arm_error(request, response, 404, "ResourceGroupNotFound",
-                  "Resource group '%s' could not be found.", path.name);
-    else if (kind == RECORD_STORAGE)
-        arm_error(request, response, 404, "ResourceNotFound",
-                  "The Resource '%s/%s' under resource group '%s' was not found.",
-                  record_type(kind), path.name, path.group);
-    else
-        arm_error(request, response, 404, nouns[kind][0], "The specified %s %s is not found",
-                  nouns[kind][1], path.name);
-}
-
-void arm_stamp(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-               const Record *record)
-{
-    // 100 ns since the year 1, as .NET counts: 621,355,968,000,000,000 of them before 1970.
-    const int64_t ticks_before_1970 = 621355968000000000;
-    const World *world = session_world(emulator->session);
-    const int64_t start_ticks = session_scenario(emulator->session)->start_unix_ms * 10000;
-    const int64_t ticks = ticks_before_1970 + start_ticks + record->written_ns / 100;
-    char *date = arena_alloc(request->arena, HTTP_DATE);
-    http_date_print(world_unix_ms(world, record->written_ns), date);
-    http_set(response, "ETag", arena_printf(request->arena, "\"0x%" PRIX64 "\"", (uint64_t)ticks));
-    http_set(response, "Last-Modified", date);
-}
-
-/* --- Requests --- */
-
-const Json *arm_body(const HttpRequest *request, HttpResponse *response)
-{
-    if (request->body_bytes == 0)
-        return json_object(request->arena);
-    Problems problems = problems_create(request->arena);
-    const Json *body = json_parse(request->arena, BODY_SOURCE, request->body, request->body_bytes,
-                                  JSON_STRICT, &problems);
-    if (body && body->kind != JSON_OBJECT)
-        problems_add(&problems, STATUS_BAD_INPUT, body->at, "the body is %s, expected an object",
-                     json_kind_name(body->kind));
-    if (problems.count == 0)
-        return body;
-    const Status *first = &problems.items[0];
-    arm_error(request, response, 400, "InvalidRequestContent",
-              "The request content was invalid and could not be deserialized: line %" PRId32
-              ", column %" PRId32 ": %s",
-              first->at.line, first->at.column, first->message);
-    return NULL;
-}
-
-/* Whether there is a resource called `*name` (NULL: none is asked for), which then has the letters
- * that it was first written with; otherwise 404 is answered. `path` is that of the resource. */
-static bool has_parent(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                       RecordKind kind, ResourcePath path, const char **name)
-{
-    if (!*name)
-        return true;
-    path.name = *name;
-    const Record *parent = session_find(emulator->session, kind, path);
-    if (!parent)
-        arm_not_found(request, response, kind, path);
-    else
-        *name = parent->path.name;
-    return parent != NULL;
-}
-
-bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                     ResourcePath *path)
-{
-    ResourcePath above = {0};
-    if (!has_parent(emulator, request, response, RECORD_GROUP, above, &path->group))
+    static const char scheme[] = "Bearer ";
+    const char *header = http_header(call->request, "Authorization");
+    if (!header || !ascii_same_start(header, scheme, sizeof scheme - 1))
         return false;
-    above.group = path->group;
-    if (!has_parent(emulator, request, response, RECORD_WORKSPACE, above, &path->workspace))
-        return false;
-    above.workspace = path->workspace;
-    return has_parent(emulator, request, response, RECORD_EXPERIMENT, above, &path->experiment);
+    header += sizeof scheme - 1;
+    return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
 }
 
-const Record *arm_find(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                       RecordKind kind, ResourcePath path)
+/* A date, and "-preview" behind it or nothing. */
+static bool is_version(Arena *arena, const char *text)
 {
-    const Record *record = session_find(emulator->session, kind, path);
-    if (!record && arm_has_parents(emulator, request, response, &path))
-        arm_not_found(request, response, kind, path);
-    return record;
-}
-
-bool arm_is_being_deleted(const Emulator *emulator, const Record *record)
-{
-    return record_provisioning(session_world(emulator->session), record) == PROVISIONING_DELETING;
-}
-
-bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-              Record *record, const Json *kept)
-{
+    enum { DATE = sizeof "2018-05-01" - 1 };
     Status status = {0};
-    if (session_keep(emulator->session, record, kept, &status))
+    int64_t unix_ms;
+    if (strlen(text) < DATE || (text[DATE] != '\0' && !ascii_same(text + DATE, "-preview")))
+        return false;
+    return iso_time_parse(arena_printf(arena, "%.*sT00:00:00Z", (int)DATE, text),
+                          place_in("api-version", 0, 0), &unix_ms, &status);
+}
+
+static bool has_version(const ArmCall *call)
+{
+    const char *version = http_query(call->request, "api-version");
+    if (!version || *version == '\0')
+        arm_error(call, 400, "MissingApiVersionParameter",
+                  "The api-version query parameter (?api-version=) is required for all requests.");
+    else if (!is_version(call->arena, version))
+        arm_error(call, 400, "InvalidApiVersionParameter",
+                  "The api-version '%s' is invalid: versions are dates such as '2018-05-01' or "
+                  "'2018-05-01-preview'.",
+                  version);
+    else
         return true;
-    Problems problems = problems_create(request->arena);
-    problems_add_status(&problems, &status);
-    arm_refusal(request, response, NULL, &problems);
     return false;
 }
 
-bool arm_name_is_fine(const HttpRequest *request, HttpResponse *response, const char *name)
+static bool is_allowed(const ArmCall *call)
 {
-    if (name_is_formed(name, COMMAND_NAME_MORE, COMMAND_NAME_MAX))
+    if (!has_token(call)) {
+        http_set(call->response, "WWW-Authenticate",
+                 arena_printf(call->arena,
+                              "Bearer authorization_uri=\"%s\", error=\"invalid_token\", "
+                              "error_description=\"The access token is missing.\"",
+                              arm_url(call, arena_printf(call->arena, "/%s",
+                                                         session_tenant(call->session)))));
+        arm_error(call, 401, "AuthenticationFailed",
+                  "Authentication failed. The 'Authorization' header is missing or has no bearer "
+                  "token.");
+        return false;
+    }
+    return has_version(call);
+}
+
+/* The Resource Manager's limit, of the requests that are its own: Azure Files takes more. */
+static bool is_small_enough(const ArmCall *call)
+{
+    enum { BODY_MAX = 4 << 20 };
+    if (call->request->body_bytes <= BODY_MAX)
         return true;
-    arm_error(request, response, 400, "InvalidResourceName",
-              "The name '%s' is invalid: names have 1 to %d letters, digits, hyphens and "
-              "underscores.",
-              name, COMMAND_NAME_MAX);
+    arm_error(call, 413, "RequestContentTooLarge",
+              "The request content size exceeds the maximum size of 4 MB.");
     return false;
 }
 
-bool arm_query_number(const HttpRequest *request, HttpResponse *response, const char *name,
-                      int64_t least, int64_t most, int64_t fallback, int64_t *value)
+/* --- What is known --- */
+
+static void answer_unknown(const ArmCall *call)
 {
-    const char *text = http_query(request, name);
-    int64_t number = 0;
-    bool is_number = text && *text != '\0' && strlen(text) <= 10; // far below 2^63
-    *value = fallback;
-    if (!text)
-        return true;
-    for (const char *at = text; *at != '\0' && is_number; at++) {
-        is_number = ascii_is_digit(*at);
-        number = 10 * number + (*at - '0');
-    }
-    if (is_number && number >= least && number <= most) {
-        *value = number;
-        return true;
-    }
-    arm_error(request, response, 400, "InvalidParameter",
-              "The query parameter '%s' is '%s', expected %" PRId64 " to %" PRId64 ".", name, text,
-              least, most);
-    return false;
-}
-
-bool arm_tags(const HttpRequest *request, HttpResponse *response, const Json *body,
-              const Json **tags)
-{
-    const Json *found = json_member(body, "tags");
-    *tags = NULL;
-    if (!found || found->kind == JSON_NULL)
-        return true;
-    bool are_texts = found->kind == JSON_OBJECT;
-    for (const Json *tag = found->first; tag && are_texts; tag = tag->next)
-        are_texts = tag->kind == JSON_STRING;
-    if (!are_texts)
-        arm_error(request, response, 400, "InvalidRequestContent",
-                  "tags: expected an object of strings");
-    *tags = found;
-    return are_texts;
-}
-
-/* --- Making bodies --- */
-
-void arm_put(Arena *arena, Json *object, const char *key, Json *value)
-{
-    if (value)
-        json_set(arena, object, key, value);
-}
-
-void arm_put_text(Arena *arena, Json *object, const char *key, const char *value)
-{
-    if (value)
-        json_put_text(arena, object, key, value);
-}
-
-void arm_put_number(Arena *arena, Json *object, const char *key, int64_t value)
-{
-    json_put_integer(arena, object, key, value);
-}
-
-void arm_put_time(const Emulator *emulator, Arena *arena, Json *object, const char *key,
-                  int64_t at_ns)
-{
-    arm_put_text(arena, object, key, arm_time(emulator, arena, at_ns));
-}
-
-Json *arm_kept(Arena *arena, const Json *kept, const char *key)
-{
-    const Json *member = json_member(kept, key);
-    return member ? json_copy(arena, member, NULL) : NULL;
-}
-
-const char *arm_kept_text(const Record *record, const char *key)
-{
-    const Json *member = json_member(record->kept, key);
-    return member && member->kind == JSON_STRING ? member->text : NULL;
-}
-
-Json *arm_place_and_tags(Arena *arena, const char *location, const Json *tags)
-{
-    Json *kept = json_object(arena);
-    arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
-    return kept;
-}
-
-const char *arm_location_of(const Emulator *emulator, const Record *record)
-{
-    const char *location = arm_kept_text(record, "location");
-    return location ? location : session_scenario(emulator->session)->region;
-}
-
-Json *arm_resource(const Emulator *emulator, Arena *arena, const Record *record)
-{
-    Json *resource = json_object(arena);
-    arm_put_text(arena, resource, "id", arm_id(emulator, arena, record->kind, record->path));
-    arm_put_text(arena, resource, "name", record->path.name);
-    arm_put_text(arena, resource, "type", record_type(record->kind));
-    return resource;
-}
-
-/* --- Lists --- */
-
-enum { LIST_MAX = 1000 };
-
-/* Where the next page begins: a kind, and a place among its resources. One number says both. */
-typedef struct {
-    int32_t kind;
-    uint32_t at;
-} Cursor;
-
-static Cursor cursor_read(const ArmList *list, int64_t token)
-{
-    return (Cursor){.kind = (int32_t)(token % list->kind_count),
-                    .at = (uint32_t)(token / list->kind_count)};
-}
-
-static int64_t cursor_token(const ArmList *list, Cursor cursor)
-{
-    return (int64_t)cursor.at * list->kind_count + cursor.kind;
-}
-
-static const char *next_link(const Emulator *emulator, const HttpRequest *request, int64_t most,
-                             int64_t token)
-{
-    Arena *arena = request->arena;
-    const char *filter = http_query(request, "$filter");
-    return arm_url(
-        emulator, request,
-        arena_printf(arena, "%s?api-version=%s%s%s&maxresults=%" PRId64 "&%%24skiptoken=%" PRId64,
-                     request->target, http_encode(arena, http_query(request, "api-version"), ""),
-                     filter ? "&%24filter=" : "", filter ? http_encode(arena, filter, "") : "",
-                     most, token));
-}
-
-/* The next resource that fits, from `*cursor` on, which then is behind it; `*here` is where it is.
- * NULL: there is none. */
-static const Record *next_fitting(const Emulator *emulator, const ArmList *list, Cursor *cursor,
-                                  Cursor *here)
-{
-    while (cursor->kind < list->kind_count) {
-        *here = *cursor;
-        const Record *record =
-            session_next(emulator->session, list->kinds[cursor->kind], list->scope, &cursor->at);
-        if (!record)
-            *cursor = (Cursor){.kind = cursor->kind + 1};
-        else if (!list->fits || list->fits(list->filter, record))
-            return record;
-    }
-    return NULL;
-}
-
-void arm_list_of(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                 const ArmList *list)
-{
-    int64_t top, most, token;
-    if (!arm_query_number(request, response, "$top", 1, LIST_MAX, LIST_MAX, &top) ||
-        !arm_query_number(request, response, "maxresults", 1, LIST_MAX, top, &most) ||
-        !arm_query_number(request, response, "$skiptoken", 0, UINT32_MAX, 0, &token))
+    RoutePath path;
+    if (!route_split(call->arena, call->request->target, &path)) {
+        arm_error(call, 400, "InvalidPath", "The path of the request is malformed.");
         return;
-    Arena *arena = request->arena;
-    Json *body = json_object(arena);
-    Json *page = json_put_array(arena, body, "value");
-    Cursor here, cursor = cursor_read(list, token);
-    const Record *record;
-    while ((record = next_fitting(emulator, list, &cursor, &here))) {
-        if (page->count == most) {
-            arm_put_text(arena, body, "nextLink",
-                         next_link(emulator, request, most, cursor_token(list, here)));
-            break;
-        }
-        json_add(page, list->show(emulator, request, record));
     }
-    arm_answer(request, response, 200, body);
+    for (int32_t i = 0; i + 1 < path.count; i++) {
+        const char *part = path.parts[i].text;
+        if (path.parts[i].length != strlen("providers") || !ascii_same_start(part, "providers", 9))
+            continue;
+        const char *name =
+            arena_strndup(call->arena, path.parts[i + 1].text, path.parts[i + 1].length);
+        if (arm_namespace_is_known(name))
+            arm_error(call, 404, "InvalidResourceType",
+                      "The resource type could not be found in the namespace '%s' for api version "
+                      "'%s'.",
+                      name, http_query(call->request, "api-version"));
+        else
+            arm_error(call, 404, "InvalidResourceNamespace",
+                      "The resource namespace '%s' is invalid.", name);
+        return;
+    }
+    arm_error(call, 404, "NotFound",
+              "No HTTP resource was found that matches the request path '%s'.",
+              call->request->target);
 }
 
-void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-              RecordKind kind, ResourcePath scope, ArmShow *show)
+static void answer_other_method(const ArmCall *call, const ArmRoute *table)
 {
-    const ArmList list = {.kinds = &kind, .kind_count = 1, .scope = scope, .show = show};
-    arm_list_of(emulator, request, response, &list);
+    http_set(call->response, "Allow", route_methods(ROUTE_TABLE(table), call->request));
+    arm_error(call, 405, "MethodNotAllowed",
+              "The requested resource does not support http method '%s'.",
+              call->request->method_text);
+}
+
+/* Nothing is written into a group that is being deleted. */
+static bool is_of_kept_group(const ArmCall *call, const Route *route)
+{
+    static const char prefix[] = "/subscriptions/{}/resourceGroups/{}";
+    const bool is_write = call->request->method == HTTP_PUT || call->request->method == HTTP_PATCH;
+    if (!is_write || strncmp(route->pattern, prefix, sizeof prefix - 1) != 0)
+        return true;
+    const ResourcePath path = {.name = call->match.parts[1]};
+    const Record *group = session_find(call->session, RECORD_GROUP, path);
+    if (!group || !arm_is_being_deleted(call, group))
+        return true;
+    arm_error(call, 409, "ResourceGroupBeingDeleted",
+              "The resource group '%s' is in deprovisioning state and cannot perform this "
+              "operation.",
+              group->path.name);
+    return false;
+}
+
+static void run_handler(const ArmCall *call, const ArmRoute *row)
+{
+    if (!row->handler)
+        arm_error(call, 501, "NotImplemented", "The emulator does not implement %s (%s).",
+                  row->route.operation, http_method_name(row->route.method));
+    else if (is_of_kept_group(call, &row->route))
+        row->handler(call);
+    call->response->operation = row->route.operation;
+}
+
+/* The first brace of these patterns is the subscription. */
+static bool is_of_subscription(const ArmCall *call, const Route *route)
+{
+    static const char prefix[] = "/subscriptions/{}";
+    if (strncmp(route->pattern, prefix, sizeof prefix - 1) != 0 ||
+        ascii_same(call->match.parts[0], session_subscription(call->session)))
+        return true;
+    arm_error(call, 404, "SubscriptionNotFound", "The subscription '%s' could not be found.",
+              call->match.parts[0]);
+    return false;
+}
+
+/* Whether the path is in this table; the request is then answered. */
+static bool is_served(ArmCall *call, const ArmRoute *table, void *provider, bool needs_subscription)
+{
+    bool is_known;
+    const Route *route = route_find(ROUTE_TABLE(table), call->request, &call->match, &is_known);
+    call->provider = provider;
+    if (route && (!needs_subscription || is_of_subscription(call, route)))
+        run_handler(call, (const ArmRoute *)route);
+    if (route && needs_subscription)
+        rate_headers(call);
+    if (!route && is_known)
+        answer_other_method(call, table);
+    return is_known;
+}
+
+void arm_handle(Arm *arm, const HttpRequest *request, HttpResponse *response)
+{
+    ArmCall call = call_begin(arm, request, response);
+    if (is_served(&call, login_routes, NULL, false) || !is_allowed(&call) ||
+        !is_small_enough(&call) ||
+        is_served(&call, arm->batchai.routes, arm->batchai.owner, true) ||
+        is_served(&call, arm_routes, NULL, true))
+        return;
+    answer_unknown(&call);
 }

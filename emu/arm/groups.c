@@ -2,36 +2,38 @@
 
 #include <string.h>
 
-#include "emu/arm/arm.h"
+#include "emu/arm/call.h"
+#include "emu/arm/id.h"
+#include "emu/arm/location.h"
+#include "emu/arm/operation.h"
+#include "emu/arm/resource.h"
 #include "emu/arm/storage.h"
-#include "emu/batchai/operations.h"
 #include "sim/base/ascii.h"
 #include "sim/scenario/command/check.h"
 
-static ResourcePath group_path(const RouteMatch *match)
+static ResourcePath group_path(const ArmCall *call)
 {
-    return (ResourcePath){.name = match->parts[1]};
+    return (ResourcePath){.name = call->match.parts[1]};
 }
 
-static Json *show_group(Emulator *emulator, const HttpRequest *request, const Record *group)
+static Json *show_group(const ArmCall *call, const Record *group)
 {
-    Arena *arena = request->arena;
-    Json *body = arm_resource(emulator, arena, group);
-    arm_put_text(arena, body, "location", arm_location_of(emulator, group));
+    Arena *arena = call->arena;
+    Json *body = arm_resource(call, group);
+    json_put_text(arena, body, "location", arm_location_of(call, group));
     Json *tags = arm_kept(arena, group->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_put_object(arena, body, "properties");
-    const bool is_leaving = arm_is_being_deleted(emulator, group);
-    arm_put_text(arena, properties, "provisioningState", is_leaving ? "Deleting" : "Succeeded");
-    if (request->method == HTTP_GET && is_leaving)
-        emulator_polled(emulator);
+    const bool is_leaving = arm_is_being_deleted(call, group);
+    json_put_text(arena, properties, "provisioningState", is_leaving ? "Deleting" : "Succeeded");
+    if (call->request->method == HTTP_GET && is_leaving)
+        pace_polled(call->arm->pace);
     return body;
 }
 
-static void answer_group(Emulator *emulator, const HttpRequest *request, int32_t status,
-                         const Record *group, HttpResponse *response)
+static void answer_group(const ArmCall *call, int32_t status, const Record *group)
 {
-    arm_answer(request, response, status, show_group(emulator, request, group));
+    arm_answer(call, status, show_group(call, group));
 }
 
 /* --- One group --- */
@@ -41,144 +43,118 @@ static bool is_group_name(const char *name)
     return name_is_formed(name, GROUP_NAME_MORE, GROUP_NAME_MAX) && name[strlen(name) - 1] != '.';
 }
 
-static void make_group(Emulator *emulator, const HttpRequest *request, ResourcePath path,
-                       const Json *kept, HttpResponse *response)
+static void make_group(const ArmCall *call, ResourcePath path, const Json *kept)
 {
-    Arena *arena = request->arena;
-    Problems problems = problems_create(arena);
-    Json *command = json_object(arena);
-    arm_put_text(arena, command, "do", command_name(COMMAND_GROUP_CREATE));
-    arm_put_text(arena, command, "name", path.name);
-    if (!session_command(emulator->session, command, kept, &problems))
-        arm_refusal(request, response, NULL, &problems);
-    else
-        answer_group(emulator, request, 201, session_find(emulator->session, RECORD_GROUP, path),
-                     response);
+    if (arm_do(call, NULL, session_command_about(call->arena, COMMAND_GROUP_CREATE, path), kept))
+        answer_group(call, 201, session_find(call->session, RECORD_GROUP, path));
 }
 
-void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+void groups_create(const ArmCall *call)
 {
-    Arena *arena = request->arena;
-    const ResourcePath path = group_path(match);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags))
+    Arena *arena = call->arena;
+    const ResourcePath path = group_path(call);
+    const Json *tags, *body = arm_body(call);
+    if (!body || !arm_tags(call, body, &tags))
         return;
     if (!is_group_name(path.name)) {
         arm_error(
-            request, response, 400, "InvalidResourceGroup",
+            call, 400, "InvalidResourceGroup",
             "The resource group name '%s' is invalid: 1 to %d letters, digits and " GROUP_NAME_MORE
             ", not ending in a period.",
             path.name, GROUP_NAME_MAX);
         return;
     }
-    const char *place = arm_place(emulator, request, response, RECORD_GROUP, body, NULL);
+    const char *place = arm_place(call, RECORD_GROUP, body, NULL);
     if (!place)
         return;
-    Record *group = session_find(emulator->session, RECORD_GROUP, path);
+    Record *group = session_find(call->session, RECORD_GROUP, path);
     if (!group) {
-        make_group(emulator, request, path, arm_place_and_tags(arena, place, tags), response);
+        make_group(call, path, arm_place_and_tags(arena, place, tags));
         return;
     }
     const char *old = arm_kept_text(group, "location");
     if (old && strcmp(old, place) != 0) {
-        arm_error(request, response, 409, "InvalidResourceGroupLocation",
+        arm_error(call, 409, "InvalidResourceGroupLocation",
                   "Invalid resource group location '%s'. The Resource group already exists in "
                   "location '%s'.",
                   place, old);
         return;
     }
-    if (arm_keep(emulator, request, response, group, arm_place_and_tags(arena, place, tags)))
-        answer_group(emulator, request, 200, group, response);
+    if (arm_keep(call, group, arm_place_and_tags(arena, place, tags)))
+        answer_group(call, 200, group);
 }
 
-void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+void groups_update(const ArmCall *call)
 {
-    const ResourcePath path = group_path(match);
-    Record *group = session_find(emulator->session, RECORD_GROUP, path);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags))
+    const ResourcePath path = group_path(call);
+    Record *group = session_find(call->session, RECORD_GROUP, path);
+    const Json *tags, *body = arm_body(call);
+    if (!body || !arm_tags(call, body, &tags))
         return;
     if (!group) {
-        arm_not_found(request, response, RECORD_GROUP, path);
+        arm_not_found(call, RECORD_GROUP, path);
         return;
     }
     const char *location = arm_kept_text(group, "location");
-    if (!tags || arm_keep(emulator, request, response, group,
-                          arm_place_and_tags(request->arena, location, tags)))
-        answer_group(emulator, request, 200, group, response);
+    if (!tags || arm_keep(call, group, arm_place_and_tags(call->arena, location, tags)))
+        answer_group(call, 200, group);
 }
 
-void groups_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                HttpResponse *response)
+void groups_get(const ArmCall *call)
 {
-    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, group_path(match));
+    const Record *group = arm_find(call, RECORD_GROUP, group_path(call));
     if (group)
-        answer_group(emulator, request, 200, group, response);
+        answer_group(call, 200, group);
 }
 
-void groups_exists(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+void groups_exists(const ArmCall *call)
 {
-    (void)request;
-    const Record *group = session_find(emulator->session, RECORD_GROUP, group_path(match));
-    if (group && arm_is_being_deleted(emulator, group))
-        emulator_polled(emulator);
-    response->status = group ? 204 : 404;
+    const Record *group = session_find(call->session, RECORD_GROUP, group_path(call));
+    if (group && arm_is_being_deleted(call, group))
+        pace_polled(call->arm->pace);
+    call->response->status = group ? 204 : 404;
 }
 
-static bool delete_group(Emulator *emulator, const HttpRequest *request, const Record *group,
-                         HttpResponse *response)
+static bool delete_group(const ArmCall *call, const Record *group)
 {
-    Arena *arena = request->arena;
-    storage_forget_files(emulator, (ResourcePath){.group = group->path.name});
-    Problems problems = problems_create(arena);
-    Json *command = json_object(arena);
-    arm_put_text(arena, command, "do", command_name(COMMAND_GROUP_DELETE));
-    arm_put_text(arena, command, "name", group->path.name);
-    if (session_command(emulator->session, command, NULL, &problems))
-        return true;
-    arm_refusal(request, response, NULL, &problems);
-    return false;
+    const ResourcePath path = {.name = group->path.name};
+    storage_forget_files(call, (ResourcePath){.group = group->path.name});
+    return arm_do(call, NULL, session_command_about(call->arena, COMMAND_GROUP_DELETE, path), NULL);
 }
 
 /* Who asks again waits for the deletion that is under way. */
-void groups_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+void groups_delete(const ArmCall *call)
 {
-    Arena *arena = request->arena;
-    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, group_path(match));
-    if (!group || (!arm_is_being_deleted(emulator, group) &&
-                   !delete_group(emulator, request, group, response)))
+    Arena *arena = call->arena;
+    const Record *group = arm_find(call, RECORD_GROUP, group_path(call));
+    if (!group || (!arm_is_being_deleted(call, group) && !delete_group(call, group)))
         return;
-    const char *id = operation_id(emulator, arena, OPERATION_DELETE, group);
-    http_set(response, "Location",
-             arm_url(emulator, request,
-                     arena_printf(arena, "/subscriptions/%s/operationresults/%s?api-version=%s",
-                                  emulator->settings.subscription, id,
-                                  http_encode(arena, http_query(request, "api-version"), ""))));
-    http_set(response, "Retry-After", "1");
-    response->status = 202;
+    const char *id = operation_id(call, OPERATION_DELETE, group);
+    http_set(call->response, "Location",
+             arm_url(call, arena_printf(
+                               arena, "/subscriptions/%s/operationresults/%s?api-version=%s",
+                               session_subscription(call->session), id,
+                               http_encode(arena, http_query(call->request, "api-version"), ""))));
+    http_set(call->response, "Retry-After", "1");
+    call->response->status = 202;
 }
 
-void groups_operation(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+void groups_operation(const ArmCall *call)
 {
-    const Operation operation = operation_read(emulator, match->parts[1]);
+    const Operation operation = operation_read(call, call->match.parts[1]);
     if (!operation.is_known) {
-        arm_error(request, response, 404, "OperationNotFound",
-                  "The operation '%s' could not be found.", match->parts[1]);
+        arm_error(call, 404, "OperationNotFound", "The operation '%s' could not be found.",
+                  call->match.parts[1]);
         return;
     }
-    response->status = operation.state == OPERATION_IN_PROGRESS ? 202 : 200;
+    call->response->status = operation.state == OPERATION_IN_PROGRESS ? 202 : 200;
     if (operation.state != OPERATION_IN_PROGRESS)
         return;
-    emulator_polled(emulator);
-    http_set(response, "Location",
-             arm_url(emulator, request,
-                     arena_printf(request->arena, "%s?%s", request->target, request->query_text)));
-    http_set(response, "Retry-After", "1");
+    pace_polled(call->arm->pace);
+    http_set(call->response, "Location",
+             arm_url(call, arena_printf(call->arena, "%s?%s", call->request->target,
+                                        call->request->query_text)));
+    http_set(call->response, "Retry-After", "1");
 }
 
 /* --- Filters: "name eq 'value' and name eq 'value'" --- */
@@ -201,7 +177,7 @@ static const char *read_term(Arena *arena, const char *text, const char *word, c
     return arena_strndup(arena, value, value_length);
 }
 
-static bool read_filter(const HttpRequest *request, HttpResponse *response, Filter *filter)
+static bool read_filter(const ArmCall *call, Filter *filter)
 {
     *filter = (Filter){0};
     const struct {
@@ -212,11 +188,11 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
         {"name", &filter->name},           {"location", &filter->location},
         {"tagName", &filter->tag_name},    {"tagValue", &filter->tag_value},
     };
-    const char *text = http_query(request, "$filter");
+    const char *text = http_query(call->request, "$filter");
     while (text && *text != '\0') {
         const char *end = NULL;
         for (size_t i = 0; i < sizeof terms / sizeof *terms && !end; i++) {
-            const char *value = read_term(request->arena, text, terms[i].word, &end);
+            const char *value = read_term(call->arena, text, terms[i].word, &end);
             if (value)
                 *terms[i].value = value;
         }
@@ -225,10 +201,10 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
         } else if (end && *end == '\0') {
             text = end;
         } else {
-            arm_error(request, response, 400, "InvalidFilterInQueryString",
+            arm_error(call, 400, "InvalidFilterInQueryString",
                       "The emulator does not understand the filter '%s': expected terms such as "
                       "\"resourceGroup eq 'g'\", joined by \"and\".",
-                      http_query(request, "$filter"));
+                      http_query(call->request, "$filter"));
             return false;
         }
     }
@@ -255,59 +231,49 @@ static bool fits(const void *said, const Record *record)
 
 /* --- Lists --- */
 
-static void list_filtered(Emulator *emulator, const HttpRequest *request, ArmList list,
-                          HttpResponse *response)
+static void list_filtered(const ArmCall *call, ArmList list)
 {
     Filter filter;
-    if (!read_filter(request, response, &filter))
+    if (!read_filter(call, &filter))
         return;
     list.fits = fits;
     list.filter = &filter;
-    arm_list_of(emulator, request, response, &list);
+    arm_list_of(call, &list);
 }
 
-void groups_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                 HttpResponse *response)
+void groups_list(const ArmCall *call)
 {
     static const RecordKind kinds[] = {RECORD_GROUP};
-    (void)match;
-    list_filtered(emulator, request, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group},
-                  response);
+    list_filtered(call, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group});
 }
 
 /* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a
  * location. */
-static Json *show_resource(Emulator *emulator, const HttpRequest *request, const Record *record)
+static Json *show_resource(const ArmCall *call, const Record *record)
 {
-    Arena *arena = request->arena;
-    Json *body = arm_resource(emulator, arena, record);
-    arm_put_text(arena, body, "location", arm_location_of(emulator, record));
-    arm_put(arena, body, "tags", arm_kept(arena, record->kept, "tags"));
+    Arena *arena = call->arena;
+    Json *body = arm_resource(call, record);
+    json_put_text(arena, body, "location", arm_location_of(call, record));
+    arm_put_kept(arena, body, record->kept, "tags");
     return body;
 }
 
-static void answer_resources(Emulator *emulator, const HttpRequest *request, ResourcePath scope,
-                             HttpResponse *response)
+static void answer_resources(const ArmCall *call, ResourcePath scope)
 {
     static const RecordKind kinds[] = {RECORD_WORKSPACE, RECORD_STORAGE};
-    list_filtered(emulator, request,
-                  (ArmList){.kinds = kinds,
-                            .kind_count = sizeof kinds / sizeof *kinds,
-                            .scope = scope,
-                            .show = show_resource},
-                  response);
+    list_filtered(call, (ArmList){.kinds = kinds,
+                                  .kind_count = sizeof kinds / sizeof *kinds,
+                                  .scope = scope,
+                                  .show = show_resource});
 }
 
-void resources_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                    HttpResponse *response)
+void resources_list(const ArmCall *call)
 {
-    (void)match;
-    answer_resources(emulator, request, (ResourcePath){0}, response);
+    answer_resources(call, (ResourcePath){0});
 }
 
-void resources_list_by_group(Emulator *emulator, const HttpRequest *request,
-                             const RouteMatch *match, HttpResponse *response)
+void resources_list_by_group(const ArmCall *call)
 {
-    if (arm_find(emulator, request, response, RECORD_GROUP, group_path(match)))
-        answer_resources(emulator, request, (ResourcePath){.group = match->parts[1]}, response);
+    if (arm_find(call, RECORD_GROUP, group_path(call)))
+        answer_resources(call, (ResourcePath){.group = call->match.parts[1]});
 }

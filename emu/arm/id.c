@@ -1,7 +1,7 @@
-/* Ids, times and addresses of resources. */
+#include "emu/arm/id.h"
+
 #include <string.h>
 
-#include "emu/arm/arm.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
@@ -21,9 +21,10 @@ static const char *const patterns[] = {
 };
 _Static_assert(sizeof patterns / sizeof *patterns == RECORD_KIND_COUNT, "every kind has ids");
 
-const char *arm_id(const Emulator *emulator, Arena *arena, RecordKind kind, ResourcePath path)
+const char *arm_id(const ArmCall *call, RecordKind kind, ResourcePath path)
 {
-    const char *const names[] = {emulator->settings.subscription, path.group, path.workspace,
+    Arena *arena = call->arena;
+    const char *const names[] = {session_subscription(call->session), path.group, path.workspace,
                                  path.experiment, path.name};
     Text id = {0};
     size_t used = 0;
@@ -43,9 +44,9 @@ const char *arm_id(const Emulator *emulator, Arena *arena, RecordKind kind, Reso
     return out;
 }
 
-bool arm_id_read(const Emulator *emulator, Arena *arena, const char *id, RecordKind kind,
-                 ResourcePath *path)
+bool arm_id_read(const ArmCall *call, const char *id, RecordKind kind, ResourcePath *path)
 {
+    Arena *arena = call->arena;
     RoutePath split;
     RouteMatch match;
     if (!route_split(arena, id, &split) || !route_fits(patterns[kind], &split))
@@ -56,32 +57,22 @@ bool arm_id_read(const Emulator *emulator, Arena *arena, const char *id, RecordK
     path->group = last > 1 ? match.parts[1] : NULL;
     path->workspace = last > 2 ? match.parts[2] : NULL;
     path->experiment = last > 3 ? match.parts[3] : NULL;
-    return ascii_same(match.parts[0], emulator->settings.subscription);
+    return ascii_same(match.parts[0], session_subscription(call->session));
 }
 
-const char *arm_time(const Emulator *emulator, Arena *arena, int64_t at_ns)
+const char *arm_time(const ArmCall *call, int64_t at_ns)
 {
+    Arena *arena = call->arena;
     char *text = arena_alloc(arena, CIVIL_TEXT);
-    iso_time_print(world_unix_ms(session_world(emulator->session), at_ns), text);
+    iso_time_print(world_unix_ms(session_world(call->session), at_ns), text);
     return text;
 }
 
-const char *arm_url(const Emulator *emulator, const HttpRequest *request, const char *target)
+const char *arm_url(const ArmCall *call, const char *target)
 {
-    const bool is_tls = request->listener == LISTENER_TLS;
-    const EmulatorAddresses *addresses = &emulator->settings.addresses;
+    const bool is_tls = call->request->listener == LISTENER_TLS;
+    const HttpAddresses *addresses = call->arm->addresses;
     const char *own = is_tls ? addresses->tls : addresses->plain;
-    return arena_printf(request->arena, "%s://%s%s", is_tls ? "https" : "http",
-                        *request->host ? request->host : own, target);
-}
-
-const char *arm_location(Arena *arena, const char *location)
-{
-    char *plain = arena_strdup(arena, location);
-    size_t used = 0;
-    for (const char *at = location; *at != '\0'; at++)
-        if (*at != ' ')
-            plain[used++] = ascii_lower(*at);
-    plain[used] = '\0';
-    return plain;
+    return arena_printf(call->arena, "%s://%s%s", is_tls ? "https" : "http",
+                        *call->request->host ? call->request->host : own, target);
 }

@@ -1,13 +1,10 @@
-/* The token service: what az and the SDKs ask before they ask anything else. Nobody is refused, and
- * no secret is looked at; tokens say which tenant they are of, since clients read that, and how
- * long they last on the machine's calendar, since clients compare that.
- *
- * Paths and bodies: Cloud Shell's managed identity protocol, and Active Directory Federation
- * Services as MSAL speaks to it (az 2.45 with an authority that ends in /adfs). */
+#include "emu/arm/login.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/arm/arm.h"
+#include "emu/arm/call.h"
+#include "emu/arm/id.h"
 
 enum { TOKEN_S = 86400 };
 
@@ -39,24 +36,23 @@ static void add_part(Text *token, const Json *part)
 
 /* A JSON web token that nobody signed ("alg": "none"); its third part is there because some clients
  * count parts. */
-static const char *make_token(const Emulator *emulator, const HttpRequest *request,
-                              const char *audience, int64_t now_s)
+static const char *make_token(const ArmCall *call, const char *audience, int64_t now_s)
 {
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     char owner[GUID_TEXT];
-    session_guid(emulator->session, "owner of tokens", 0, owner);
+    session_guid(call->session, "owner of tokens", 0, owner);
     Json *header = json_object(arena);
-    arm_put_text(arena, header, "alg", "none");
-    arm_put_text(arena, header, "typ", "JWT");
+    json_put_text(arena, header, "alg", "none");
+    json_put_text(arena, header, "typ", "JWT");
     Json *claims = json_object(arena);
-    arm_put_text(arena, claims, "aud", audience);
-    arm_put_text(arena, claims, "iss", arm_url(emulator, request, "/adfs"));
-    arm_put_number(arena, claims, "iat", now_s);
-    arm_put_number(arena, claims, "nbf", now_s);
-    arm_put_number(arena, claims, "exp", now_s + TOKEN_S);
-    arm_put_text(arena, claims, "tid", emulator->settings.tenant);
-    arm_put_text(arena, claims, "oid", owner);
-    arm_put_text(arena, claims, "appid", "emulator");
+    json_put_text(arena, claims, "aud", audience);
+    json_put_text(arena, claims, "iss", arm_url(call, "/adfs"));
+    json_put_integer(arena, claims, "iat", now_s);
+    json_put_integer(arena, claims, "nbf", now_s);
+    json_put_integer(arena, claims, "exp", now_s + TOKEN_S);
+    json_put_text(arena, claims, "tid", session_tenant(call->session));
+    json_put_text(arena, claims, "oid", owner);
+    json_put_text(arena, claims, "appid", "emulator");
     Text token = {0};
     add_part(&token, header);
     text_add(&token, ".");
@@ -69,13 +65,14 @@ static const char *make_token(const Emulator *emulator, const HttpRequest *reque
 }
 
 /* The form in the body; NULL after answering 400. */
-static const HttpRequest *read_form(const HttpRequest *request, HttpResponse *response)
+static const HttpRequest *read_form(const ArmCall *call)
 {
-    HttpRequest *form = ARENA_NEW(request->arena, HttpRequest);
-    *form = *request;
-    if (http_read_query(form, arena_strndup(request->arena, request->body, request->body_bytes)))
+    HttpRequest *form = ARENA_NEW(call->arena, HttpRequest);
+    *form = *call->request;
+    if (http_read_query(form,
+                        arena_strndup(call->arena, call->request->body, call->request->body_bytes)))
         return form;
-    arm_error(request, response, 400, "invalid_request", "The form in the body is malformed.");
+    arm_error(call, 400, "invalid_request", "The form in the body is malformed.");
     return NULL;
 }
 
@@ -84,95 +81,86 @@ static const char *decimal(Arena *arena, int64_t value)
     return arena_printf(arena, "%" PRId64, value);
 }
 
-static void managed_identity_token(Emulator *emulator, const HttpRequest *request,
-                                   const RouteMatch *match, HttpResponse *response)
+static void managed_identity_token(const ArmCall *call)
 {
-    (void)match;
-    const HttpRequest *form = read_form(request, response);
+    const HttpRequest *form = read_form(call);
     if (!form)
         return;
     const char *resource = http_query(form, "resource");
     // The header is what keeps a page in a browser from asking.
-    if (!http_header(request, "Metadata") || !resource) {
-        arm_error(request, response, 400, "invalid_request",
+    if (!http_header(call->request, "Metadata") || !resource) {
+        arm_error(call, 400, "invalid_request",
                   "Expected the header 'Metadata: true' and a resource in the form.");
         return;
     }
-    Arena *arena = request->arena;
-    const int64_t now_s = emulator->real_unix_ms / 1000;
+    Arena *arena = call->arena;
+    const int64_t now_s = call->arm->pace->real_unix_ms / 1000;
     char client[GUID_TEXT];
-    session_guid(emulator->session, "client of tokens", 0, client);
+    session_guid(call->session, "client of tokens", 0, client);
     Json *body = json_object(arena);
-    arm_put_text(arena, body, "access_token", make_token(emulator, request, resource, now_s));
-    arm_put_text(arena, body, "token_type", "Bearer");
-    arm_put_text(arena, body, "expires_in", decimal(arena, TOKEN_S));
-    arm_put_text(arena, body, "expires_on", decimal(arena, now_s + TOKEN_S));
-    arm_put_text(arena, body, "not_before", decimal(arena, now_s));
-    arm_put_text(arena, body, "resource", resource);
-    arm_put_text(arena, body, "client_id", client);
-    arm_answer(request, response, 200, body);
+    json_put_text(arena, body, "access_token", make_token(call, resource, now_s));
+    json_put_text(arena, body, "token_type", "Bearer");
+    json_put_text(arena, body, "expires_in", decimal(arena, TOKEN_S));
+    json_put_text(arena, body, "expires_on", decimal(arena, now_s + TOKEN_S));
+    json_put_text(arena, body, "not_before", decimal(arena, now_s));
+    json_put_text(arena, body, "resource", resource);
+    json_put_text(arena, body, "client_id", client);
+    arm_answer(call, 200, body);
 }
 
-static void configuration(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                          HttpResponse *response)
+static void configuration(const ArmCall *call)
 {
-    (void)match;
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     Json *body = json_object(arena);
-    arm_put_text(arena, body, "issuer", arm_url(emulator, request, "/adfs"));
-    arm_put_text(arena, body, "authorization_endpoint",
-                 arm_url(emulator, request, "/adfs/oauth2/authorize"));
-    arm_put_text(arena, body, "token_endpoint", arm_url(emulator, request, "/adfs/oauth2/token"));
-    arm_answer(request, response, 200, body);
+    json_put_text(arena, body, "issuer", arm_url(call, "/adfs"));
+    json_put_text(arena, body, "authorization_endpoint", arm_url(call, "/adfs/oauth2/authorize"));
+    json_put_text(arena, body, "token_endpoint", arm_url(call, "/adfs/oauth2/token"));
+    arm_answer(call, 200, body);
 }
 
-static void service_principal_token(Emulator *emulator, const HttpRequest *request,
-                                    const RouteMatch *match, HttpResponse *response)
+static void service_principal_token(const ArmCall *call)
 {
-    (void)match;
-    const HttpRequest *form = read_form(request, response);
+    const HttpRequest *form = read_form(call);
     if (!form)
         return;
     const char *scope = http_query(form, "scope");
     const char *grant = http_query(form, "grant_type");
     if (!scope || !grant || strcmp(grant, "client_credentials") != 0) {
-        arm_error(request, response, 400, "unsupported_grant_type",
+        arm_error(call, 400, "unsupported_grant_type",
                   "The emulator gives tokens for grant_type=client_credentials with a scope.");
         return;
     }
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     Json *body = json_object(arena);
-    arm_put_text(arena, body, "token_type", "Bearer");
-    arm_put_text(arena, body, "access_token",
-                 make_token(emulator, request, scope, emulator->real_unix_ms / 1000));
-    arm_put_number(arena, body, "expires_in", TOKEN_S - 1);
-    arm_answer(request, response, 200, body);
+    json_put_text(arena, body, "token_type", "Bearer");
+    json_put_text(arena, body, "access_token",
+                  make_token(call, scope, call->arm->pace->real_unix_ms / 1000));
+    json_put_integer(arena, body, "expires_in", TOKEN_S - 1);
+    arm_answer(call, 200, body);
 }
 
 /* For `az cloud register --endpoint-resource-manager`. */
-static void metadata(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+static void metadata(const ArmCall *call)
 {
-    (void)match;
-    Arena *arena = request->arena;
-    const char *own = arm_url(emulator, request, "");
+    Arena *arena = call->arena;
+    const char *own = arm_url(call, "");
     Json *body = json_object(arena);
-    arm_put_text(arena, body, "galleryEndpoint", own);
-    arm_put_text(arena, body, "graphEndpoint", own);
-    arm_put_text(arena, body, "portalEndpoint", own);
+    json_put_text(arena, body, "galleryEndpoint", own);
+    json_put_text(arena, body, "graphEndpoint", own);
+    json_put_text(arena, body, "portalEndpoint", own);
     Json *login = json_put_object(arena, body, "authentication");
-    arm_put_text(arena, login, "loginEndpoint", arm_url(emulator, request, "/adfs"));
+    json_put_text(arena, login, "loginEndpoint", arm_url(call, "/adfs"));
     Json *audiences = json_put_array(arena, login, "audiences");
     json_add(audiences, json_string(arena, "https://management.core.windows.net/"));
     json_add(audiences, json_string(arena, own));
-    arm_answer(request, response, 200, body);
+    arm_answer(call, 200, body);
 }
 
-const Route login_routes[] = {
-    {"ManagedIdentity_Token", HTTP_POST, "/msi/token", managed_identity_token},
-    {"OpenId_Configuration", HTTP_GET, "/adfs/.well-known/openid-configuration", configuration},
-    {"OAuth2_Token", HTTP_POST, "/adfs/oauth2/token", service_principal_token},
-    {"OAuth2_Authorize", HTTP_GET, "/adfs/oauth2/authorize", NULL},
-    {"Metadata_Endpoints", HTTP_GET, "/metadata/endpoints", metadata},
-    {0},
+const ArmRoute login_routes[] = {
+    {{"ManagedIdentity_Token", HTTP_POST, "/msi/token"}, managed_identity_token},
+    {{"OpenId_Configuration", HTTP_GET, "/adfs/.well-known/openid-configuration"}, configuration},
+    {{"OAuth2_Token", HTTP_POST, "/adfs/oauth2/token"}, service_principal_token},
+    {{"OAuth2_Authorize", HTTP_GET, "/adfs/oauth2/authorize"}, NULL},
+    {{"Metadata_Endpoints", HTTP_GET, "/metadata/endpoints"}, metadata},
+    {{0}, NULL},
 };

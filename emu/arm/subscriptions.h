@@ -2,10 +2,10 @@
 #ifndef EMU_ARM_SUBSCRIPTIONS_H
 #define EMU_ARM_SUBSCRIPTIONS_H
 
-#include "emu/arm/route.h"
+#include "emu/arm/arm.h"
 
-RouteHandler tenants_list, subscriptions_list, subscriptions_get, subscriptions_list_locations;
-RouteHandler providers_list, providers_get, providers_register;
+ArmHandler tenants_list, subscriptions_list, subscriptions_get;
+ArmHandler providers_list, providers_get, providers_register;
 /* Whether something of a provider is emulated: "Microsoft.BatchAI". */
 bool arm_namespace_is_known(const char *name);
 

@@ -1,18 +1,18 @@
-/* What the handlers of Batch AI's resources share. */
 #include "emu/batchai/batchai.h"
 
 #include <string.h>
 
+#include "emu/arm/id.h"
 #include "emu/batchai/operations.h"
 #include "sim/output/share/az_tables.h"
 
-ResourcePath batchai_path(const RouteMatch *match)
+ResourcePath batchai_path(const ArmCall *call)
 {
-    const int32_t last = match->part_count - 1;
-    return (ResourcePath){.group = match->parts[1],
-                          .workspace = last > 2 ? match->parts[2] : NULL,
-                          .experiment = last > 3 ? match->parts[3] : NULL,
-                          .name = match->parts[last]};
+    const int32_t last = call->match.part_count - 1;
+    return (ResourcePath){.group = call->match.parts[1],
+                          .workspace = last > 2 ? call->match.parts[2] : NULL,
+                          .experiment = last > 3 ? call->match.parts[3] : NULL,
+                          .name = call->match.parts[last]};
 }
 
 /* --- Requests --- */
@@ -74,86 +74,61 @@ static bool file_server_keeps(const char *parent, const char *key)
     return !is_only_told(RECORD_FILE_SERVER, parent, key);
 }
 
-const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Json **body,
-                          HttpResponse *response)
+const Json *batchai_asked(const ArmCall *call, RecordKind kind, const Json **body)
 {
     static JsonKeeps *const keeps[RECORD_KIND_COUNT] = {
         [RECORD_CLUSTER] = cluster_keeps,
         [RECORD_JOB] = job_keeps,
         [RECORD_FILE_SERVER] = file_server_keeps,
     };
-    *body = arm_body(request, response);
+    *body = arm_body(call);
     if (!*body)
         return NULL;
     const Json *properties = json_member(*body, "properties");
     if (properties && properties->kind == JSON_OBJECT)
-        return json_copy(request->arena, properties, keeps[kind]);
-    arm_error(request, response, 400, "InvalidRequestContent", "%s",
+        return json_copy(call->arena, properties, keeps[kind]);
+    arm_error(call, 400, "InvalidRequestContent", "%s",
               properties ? "properties: expected an object" : "The body has no \"properties\".");
     return NULL;
 }
 
-const void *batchai_bind(const HttpRequest *request, const Json *asked, const ObjectType *type,
-                         const Json *body, HttpResponse *response)
+const void *batchai_bind(const ArmCall *call, const Json *asked, const ObjectType *type,
+                         const Json *body)
 {
-    Problems problems = problems_create(request->arena);
-    const void *bound = bind_object(request->arena, asked, type, &problems);
+    Problems problems = problems_create(call->arena);
+    const void *bound = bind_object(call->arena, asked, type, &problems);
     if (problems.count == 0)
         return bound;
-    arm_refusal(request, response, body, &problems);
+    arm_refusal(call, body, &problems);
     return NULL;
 }
 
-const void *batchai_properties(const HttpRequest *request, RecordKind kind, const ObjectType *type,
-                               const Json **body, HttpResponse *response)
+const void *batchai_properties(const ArmCall *call, RecordKind kind, const ObjectType *type,
+                               const Json **body)
 {
-    const Json *asked = batchai_asked(request, kind, body, response);
-    return asked ? batchai_bind(request, asked, type, *body, response) : NULL;
+    const Json *asked = batchai_asked(call, kind, body);
+    return asked ? batchai_bind(call, asked, type, *body) : NULL;
 }
 
-Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path)
-{
-    Json *command = json_object(arena);
-    arm_put_text(arena, command, "do", command_name(kind));
-    arm_put_text(arena, command, "name", path.name);
-    arm_put_text(arena, command, "resource_group", path.group);
-    arm_put_text(arena, command, "workspace", path.workspace);
-    arm_put_text(arena, command, "experiment", path.experiment);
-    return command;
-}
-
-bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body,
-                const Json *command, const Json *kept, HttpResponse *response)
-{
-    Problems problems = problems_create(request->arena);
-    if (session_command(emulator->session, command, kept, &problems))
-        return true;
-    arm_refusal(request, response, body, &problems);
-    return false;
-}
-
-bool batchai_is_kept(const Emulator *emulator, const HttpRequest *request, const Record *record,
-                     HttpResponse *response)
+bool batchai_is_kept(const ArmCall *call, const Record *record)
 {
     // The service's answer is not recorded.
-    if (!arm_is_being_deleted(emulator, record))
+    if (!arm_is_being_deleted(call, record))
         return true;
-    arm_error(request, response, 409, "Conflict", "'%s' is being deleted.",
-              arm_id(emulator, request->arena, record->kind, record->path));
+    arm_error(call, 409, "Conflict", "'%s' is being deleted.",
+              arm_id(call, record->kind, record->path));
     return false;
 }
 
-void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
-                    CommandKind command, ResourcePath path, HttpResponse *response)
+void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, ResourcePath path)
 {
-    const Record *record = session_find(emulator->session, kind, path);
-    response->status = 204;
+    const Record *record = session_find(call->session, kind, path);
+    call->response->status = 204;
     // A client whose answer was lost asks again: it waits for the deletion that is under way.
     if (record &&
-        (arm_is_being_deleted(emulator, record) ||
-         batchai_do(emulator, request, NULL, batchai_command(request->arena, command, record->path),
-                    NULL, response)))
-        operation_answer(emulator, request, OPERATION_DELETE, record, response);
+        (arm_is_being_deleted(call, record) ||
+         arm_do(call, NULL, session_command_about(call->arena, command, record->path), NULL)))
+        operation_answer(call, OPERATION_DELETE, record);
 }
 
 static const char *printed(Arena *arena, const Json *value)
@@ -180,40 +155,37 @@ bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
     return true;
 }
 
-void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
-                    const ObjectType *type, const Json *kept, ArmShow *show, HttpResponse *response)
+void batchai_exists(const ArmCall *call, const Record *record, const ObjectType *type,
+                    const Json *kept, ArmShow *show)
 {
     // The service's answers where it could not say 200 are not recorded.
-    Arena *arena = request->arena;
-    const Json *told =
-        batchai_echo(arena, type, json_member(show(emulator, request, record), "properties"));
-    if (!batchai_is_kept(emulator, request, record, response))
+    Arena *arena = call->arena;
+    const Json *told = batchai_echo(arena, type, json_member(show(call, record), "properties"));
+    if (!batchai_is_kept(call, record))
         return;
     if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
-        arm_error(request, response, 409, "Conflict",
+        arm_error(call, 409, "Conflict",
                   "'%s' exists already and was asked for in another way: delete it first.",
-                  arm_id(emulator, arena, record->kind, record->path));
+                  arm_id(call, record->kind, record->path));
     else
-        batchai_answer(emulator, request, record, show, response);
+        batchai_answer(call, record, show);
 }
 
-void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,
-                    ArmShow *show, HttpResponse *response)
+void batchai_answer(const ArmCall *call, const Record *record, ArmShow *show)
 {
-    const Json *body = show(emulator, request, record);
+    const Json *body = show(call, record);
     const Json *state = json_find(body, "/properties/provisioningState");
     // A client that gets the result of a PUT so, and not by an operation, gets it again until it is
     // made: without this after half a minute each time.
     if (state && strcmp(state->text, provisioning_state_name(PROVISIONING_CREATING)) == 0)
-        http_set(response, "Retry-After", "1");
-    arm_stamp(emulator, request, response, record);
-    arm_answer(request, response, 200, body);
+        http_set(call->response, "Retry-After", "1");
+    arm_stamp(call, record);
+    arm_answer(call, 200, body);
 }
 
-bool batchai_has_secrets(const HttpRequest *request, const BoundList *secrets, const Json *body,
-                         HttpResponse *response)
+bool batchai_has_secrets(const ArmCall *call, const BoundList *secrets, const Json *body)
 {
-    Problems problems = problems_create(request->arena);
+    Problems problems = problems_create(call->arena);
     for (int32_t i = 0; i < secrets->count; i++) {
         const VariableText *secret = secrets->items[i];
         const bool has_value = secret->value.node, has_reference = secret->value_reference;
@@ -224,7 +196,7 @@ bool batchai_has_secrets(const HttpRequest *request, const BoundList *secrets, c
     }
     if (problems.count == 0)
         return true;
-    arm_refusal(request, response, body, &problems);
+    arm_refusal(call, body, &problems);
     return false;
 }
 
@@ -285,64 +257,64 @@ static void fill_modes(Arena *arena, Json *share)
     static const char *const modes[] = {"fileMode", "directoryMode"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!json_member(share, modes[i]))
-            arm_put_text(arena, share, modes[i], "0777");
+            json_put_text(arena, share, modes[i], "0777");
 }
 
 /* One that is no id is left to whoever refuses it. */
-static void fill_file_server(const Emulator *emulator, Arena *arena, Json *mount)
+static void fill_file_server(const ArmCall *call, Json *mount)
 {
+    Arena *arena = call->arena;
     Json *server = json_member(mount, "fileServer");
     const Json *id = json_member(server, "id");
     ResourcePath path;
-    if (!id || !arm_id_read(emulator, arena, id->text, RECORD_FILE_SERVER, &path))
+    if (!id || !arm_id_read(call, id->text, RECORD_FILE_SERVER, &path))
         return;
-    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
-    reword(arena, server, "id",
-           arm_id(emulator, arena, RECORD_FILE_SERVER, record ? record->path : path));
+    const Record *record = session_find(call->session, RECORD_FILE_SERVER, path);
+    reword(arena, server, "id", arm_id(call, RECORD_FILE_SERVER, record ? record->path : path));
 }
 
-void batchai_fill_mounts(const Emulator *emulator, Arena *arena, Json *mounts)
+void batchai_fill_mounts(const ArmCall *call, Json *mounts)
 {
+    Arena *arena = call->arena;
     const Json *shares = json_member(mounts, "azureFileShares");
     const Json *servers = json_member(mounts, "fileServers");
     for (Json *share = shares ? shares->first : NULL; share; share = share->next)
         fill_modes(arena, share);
     for (Json *mount = servers ? servers->first : NULL; mount; mount = mount->next)
-        fill_file_server(emulator, arena, mount);
+        fill_file_server(call, mount);
 }
 
-void batchai_fill_vm_size(const Emulator *emulator, Arena *arena, Json *properties)
+void batchai_fill_vm_size(const ArmCall *call, Json *properties)
 {
-    const VmSize *size =
-        session_vm_size(emulator->session, json_member(properties, "vmSize")->text);
+    Arena *arena = call->arena;
+    const VmSize *size = session_vm_size(call->session, json_member(properties, "vmSize")->text);
     if (size)
         reword(arena, properties, "vmSize", vm_size_in_capitals(arena, size->name));
 }
 
-void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,
-                           const NodeId *nodes, int32_t count, HttpResponse *response)
+void batchai_answer_logins(const ArmCall *call, const NodeId *nodes, int32_t count)
 {
     // Nobody listens there; a made-up public address might be somebody's.
     enum { FIRST_PORT = 50000 };
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
     for (int32_t i = 0; i < count; i++) {
         if (nodes[i].index == ID_NONE)
             continue;
-        const Node *node = world_node(session_world(emulator->session), nodes[i]);
+        const Node *node = world_node(session_world(call->session), nodes[i]);
         Json *login = json_add(list, json_object(arena));
-        arm_put_text(arena, login, "nodeId", node->name);
-        arm_put_text(arena, login, "ipAddress", "127.0.0.1");
-        arm_put_number(arena, login, "port", FIRST_PORT + node->place);
+        json_put_text(arena, login, "nodeId", node->name);
+        json_put_text(arena, login, "ipAddress", "127.0.0.1");
+        json_put_integer(arena, login, "port", FIRST_PORT + node->place);
     }
-    arm_answer(request, response, 200, body);
+    arm_answer(call, 200, body);
 }
 
-const char *batchai_guid(const Emulator *emulator, Arena *arena, const char *purpose,
-                         const Record *record)
+const char *batchai_guid(const ArmCall *call, const char *purpose, const Record *record)
 {
+    Arena *arena = call->arena;
     char *guid = arena_alloc(arena, GUID_TEXT);
-    session_guid(emulator->session, purpose, record->row, guid);
+    session_guid(call->session, purpose, record->row, guid);
     return guid;
 }

@@ -1,15 +1,17 @@
-/* Clusters: bodies checked by the tables of cluster.json, answers made of what was asked for and
- * what the world says now. */
+#include "emu/batchai/cluster.h"
+
 #include <string.h>
 
+#include "emu/arm/id.h"
 #include "emu/batchai/batchai.h"
+#include "emu/batchai/file_server.h"
 #include "emu/batchai/operations.h"
 #include "sim/output/share/az_tables.h"
 #include "sim/scenario/config/cluster_config.h"
 
-static const Cluster *cluster_of(const Emulator *emulator, const Record *record)
+static const Cluster *cluster_of(const ArmCall *call, const Record *record)
 {
-    return world_cluster(session_world(emulator->session), record->cluster);
+    return world_cluster(session_world(call->session), record->cluster);
 }
 
 /* --- Bodies --- */
@@ -27,7 +29,7 @@ static Json *node_counts(Arena *arena, const Cluster *cluster)
     };
     Json *body = json_object(arena);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        arm_put_number(arena, body, counts[i].key, cluster->node_count[counts[i].state]);
+        json_put_integer(arena, body, counts[i].key, cluster->node_count[counts[i].state]);
     return body;
 }
 
@@ -37,16 +39,16 @@ static Json *scale_settings(Arena *arena, const Cluster *cluster)
     Json *body = json_object(arena);
     if (cluster->is_automatic) {
         Json *automatic = json_put_object(arena, body, "autoScale");
-        arm_put_number(arena, automatic, "minimumNodeCount", cluster->minimum_nodes);
-        arm_put_number(arena, automatic, "maximumNodeCount", cluster->maximum_nodes);
-        arm_put_number(arena, automatic, "initialNodeCount",
-                       cluster->spec->is_automatic ? cluster->spec->target_nodes : 0);
+        json_put_integer(arena, automatic, "minimumNodeCount", cluster->minimum_nodes);
+        json_put_integer(arena, automatic, "maximumNodeCount", cluster->maximum_nodes);
+        json_put_integer(arena, automatic, "initialNodeCount",
+                         cluster->spec->is_automatic ? cluster->spec->target_nodes : 0);
         return body;
     }
     Json *manual = json_put_object(arena, body, "manual");
-    arm_put_number(arena, manual, "targetNodeCount", cluster->target_nodes);
-    arm_put_text(arena, manual, "nodeDeallocationOption",
-                 deallocation_words[cluster->deallocation]);
+    json_put_integer(arena, manual, "targetNodeCount", cluster->target_nodes);
+    json_put_text(arena, manual, "nodeDeallocationOption",
+                  deallocation_words[cluster->deallocation]);
     return body;
 }
 
@@ -59,12 +61,12 @@ static Json *machine(Arena *arena, const Json *kept)
     Json *image = json_member(body, "imageReference");
     if (!image) {
         image = json_put_object(arena, body, "imageReference");
-        arm_put_text(arena, image, "publisher", "Canonical");
-        arm_put_text(arena, image, "offer", "UbuntuServer");
-        arm_put_text(arena, image, "sku", "16.04-LTS");
+        json_put_text(arena, image, "publisher", "Canonical");
+        json_put_text(arena, image, "offer", "UbuntuServer");
+        json_put_text(arena, image, "sku", "16.04-LTS");
     }
     if (!json_member(image, "version"))
-        arm_put_text(arena, image, "version", "latest");
+        json_put_text(arena, image, "version", "latest");
     return body;
 }
 
@@ -74,18 +76,19 @@ static Json *user_account(Arena *arena, const Cluster *cluster, const Json *kept
     if (account || !cluster->spec->admin_user)
         return account;
     account = json_object(arena);
-    arm_put_text(arena, account, "adminUserName", cluster->spec->admin_user);
+    json_put_text(arena, account, "adminUserName", cluster->spec->admin_user);
     return account;
 }
 
-static Json *node_setup(const Emulator *emulator, Arena *arena, const Record *record)
+static Json *node_setup(const ArmCall *call, const Record *record)
 {
+    Arena *arena = call->arena;
     Json *setup = arm_kept(arena, record->kept, "nodeSetup");
     Json *task = json_member(setup, "setupTask");
     if (task)
-        arm_put_text(arena, task, "stdOutErrPathSuffix",
-                     cluster_output_segment(session_scenario(emulator->session),
-                                            cluster_of(emulator, record), arena));
+        json_put_text(arena, task, "stdOutErrPathSuffix",
+                      cluster_output_segment(session_scenario(call->session),
+                                             cluster_of(call, record), arena));
     return setup;
 }
 
@@ -93,19 +96,20 @@ static void add_error(Arena *arena, Json *errors, const char *code, const char *
                       const char *node)
 {
     Json *error = json_add(errors, json_object(arena));
-    arm_put_text(arena, error, "code", code);
-    arm_put_text(arena, error, "message", message);
+    json_put_text(arena, error, "code", code);
+    json_put_text(arena, error, "message", message);
     if (!node)
         return;
     Json *details = json_put_array(arena, error, "details");
     Json *detail = json_add(details, json_object(arena));
-    arm_put_text(arena, detail, "name", "NodeId");
-    arm_put_text(arena, detail, "value", node);
+    json_put_text(arena, detail, "name", "NodeId");
+    json_put_text(arena, detail, "value", node);
 }
 
 /* NULL when all is well. */
-static Json *errors_of(const Emulator *emulator, Arena *arena, const Cluster *cluster)
+static Json *errors_of(const ArmCall *call, const Cluster *cluster)
 {
+    Arena *arena = call->arena;
     if (!cluster->error_code && cluster->node_count[NODE_UNUSABLE] == 0)
         return NULL;
     Json *errors = json_array(arena);
@@ -114,7 +118,7 @@ static Json *errors_of(const Emulator *emulator, Arena *arena, const Cluster *cl
     for (int32_t i = 0; i < cluster->place_count; i++) {
         if (cluster->nodes[i].index == ID_NONE)
             continue;
-        const Node *node = world_node(session_world(emulator->session), cluster->nodes[i]);
+        const Node *node = world_node(session_world(call->session), cluster->nodes[i]);
         if (node->state == NODE_UNUSABLE && node->failure)
             add_error(arena, errors, node->failure->code ? node->failure->code : "InternalError",
                       node->failure->reason, node->name);
@@ -129,35 +133,34 @@ static bool is_settled(const Cluster *cluster)
            cluster->node_count[NODE_LEAVING] == 0;
 }
 
-Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record *record)
+Json *cluster_show(const ArmCall *call, const Record *record)
 {
-    Arena *arena = request->arena;
-    const Cluster *cluster = cluster_of(emulator, record);
+    Arena *arena = call->arena;
+    const Cluster *cluster = cluster_of(call, record);
     const Json *kept = record->kept;
-    Json *body = arm_resource(emulator, arena, record);
+    Json *body = arm_resource(call, record);
     Json *properties = json_put_object(arena, body, "properties");
-    arm_put_text(arena, properties, "provisioningState",
-                 provisioning_state_name(cluster->provisioning));
-    arm_put_text(arena, properties, "allocationState", allocation_state_name(cluster->allocation));
-    arm_put_time(emulator, arena, properties, "creationTime", cluster->created_ns);
-    arm_put_time(emulator, arena, properties, "allocationStateTransitionTime",
-                 cluster->allocation_since_ns);
-    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+    json_put_text(arena, properties, "provisioningState",
+                  provisioning_state_name(cluster->provisioning));
+    json_put_text(arena, properties, "allocationState", allocation_state_name(cluster->allocation));
+    arm_put_time(call, properties, "creationTime", cluster->created_ns);
+    arm_put_time(call, properties, "allocationStateTransitionTime", cluster->allocation_since_ns);
+    arm_put_time(call, properties, "provisioningStateTransitionTime",
                  cluster->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize",
-                 vm_size_in_capitals(arena, cluster->spec->vm_size->name));
-    arm_put_number(arena, properties, "currentNodeCount", cluster->current_nodes);
+    json_put_text(arena, properties, "vmSize",
+                  vm_size_in_capitals(arena, cluster->spec->vm_size->name));
+    json_put_integer(arena, properties, "currentNodeCount", cluster->current_nodes);
     json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
-    arm_put_text(arena, properties, "vmPriority",
-                 cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
+    json_put_text(arena, properties, "vmPriority",
+                  cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
     json_set(arena, properties, "scaleSettings", scale_settings(arena, cluster));
     json_set(arena, properties, "virtualMachineConfiguration", machine(arena, kept));
-    arm_put(arena, properties, "userAccountSettings", user_account(arena, cluster, kept));
-    arm_put(arena, properties, "nodeSetup", node_setup(emulator, arena, record));
-    arm_put(arena, properties, "subnet", arm_kept(arena, kept, "subnet"));
-    arm_put(arena, properties, "errors", errors_of(emulator, arena, cluster));
-    if (request->method == HTTP_GET && !is_settled(cluster))
-        emulator_polled(emulator);
+    json_put(arena, properties, "userAccountSettings", user_account(arena, cluster, kept));
+    json_put(arena, properties, "nodeSetup", node_setup(call, record));
+    arm_put_kept(arena, properties, kept, "subnet");
+    json_put(arena, properties, "errors", errors_of(call, cluster));
+    if (call->request->method == HTTP_GET && !is_settled(cluster))
+        pace_polled(call->arm->pace);
     return body;
 }
 
@@ -165,81 +168,74 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
 
 /* That of `asked`, or else that of a file server: the service put nodes where what they mount is.
  * The cluster that is there already (`old`; NULL) keeps the one that it got. NULL: none. */
-static Json *subnet(const Emulator *emulator, Arena *arena, const Json *asked, const Record *old)
+static Json *subnet(const ArmCall *call, const Json *asked, const Record *old)
 {
+    Arena *arena = call->arena;
     const Json *mounts = json_member(json_member(asked, "nodeSetup"), "mountVolumes");
     Json *own = arm_kept(arena, asked, "subnet");
     if (own)
         return own;
-    return old ? arm_kept(arena, old->kept, "subnet")
-               : batchai_mounted_subnet(emulator, arena, mounts);
+    return old ? arm_kept(arena, old->kept, "subnet") : batchai_mounted_subnet(call, mounts);
 }
 
 static Json *no_nodes(Arena *arena)
 {
     Json *scale = json_object(arena);
     Json *manual = json_put_object(arena, scale, "manual");
-    arm_put_number(arena, manual, "targetNodeCount", 0);
+    json_put_integer(arena, manual, "targetNodeCount", 0);
     return scale;
 }
 
 /* What is kept of a body: all that the service filled in is there, whoever said it, so that two
  * that ask for the same are the same. `old` as above. */
-static Json *kept_cluster(const Emulator *emulator, Arena *arena, const Json *asked,
-                          const Record *old)
+static Json *kept_cluster(const ArmCall *call, const Json *asked, const Record *old)
 {
+    Arena *arena = call->arena;
     Json *kept = batchai_echo(arena, &cluster_type, asked);
-    batchai_fill_vm_size(emulator, arena, kept);
+    batchai_fill_vm_size(call, kept);
     if (!json_member(kept, "scaleSettings"))
         json_set(arena, kept, "scaleSettings", no_nodes(arena));
     json_set(arena, kept, "virtualMachineConfiguration", machine(arena, kept));
-    batchai_fill_mounts(emulator, arena,
-                        json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
-    arm_put(arena, kept, "subnet", subnet(emulator, arena, kept, old));
+    batchai_fill_mounts(call, json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
+    json_put(arena, kept, "subnet", subnet(call, kept, old));
     return batchai_echo(arena, &cluster_type, kept); // in order
 }
 
 /* az refuses clusters that nobody could log in to; so did the service. */
-static bool has_user(const HttpRequest *request, const ClusterText *text, HttpResponse *response)
+static bool has_user(const ArmCall *call, const ClusterText *text)
 {
     if (text->user && (text->user->public_key.value || text->user->password.value))
         return true;
     arm_error(
-        request, response, 400, "InvalidRequestContent",
+        call, 400, "InvalidRequestContent",
         "properties.userAccountSettings: expected adminUserName, and adminUserSshPublicKey or "
         "adminUserPassword");
     return false;
 }
 
-void clusters_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void clusters_create(const ArmCall *call)
 {
-    Arena *arena = request->arena;
-    ResourcePath path = batchai_path(match);
+    Arena *arena = call->arena;
+    ResourcePath path = batchai_path(call);
     const Json *body;
-    const ClusterText *text =
-        batchai_properties(request, RECORD_CLUSTER, &cluster_type, &body, response);
-    if (!text || !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, &path))
+    const ClusterText *text = batchai_properties(call, RECORD_CLUSTER, &cluster_type, &body);
+    if (!text || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
         return;
-    const Record *record = session_find(emulator->session, RECORD_CLUSTER, path);
-    Json *kept = kept_cluster(emulator, arena, text->node, record);
+    const Record *record = session_find(call->session, RECORD_CLUSTER, path);
+    Json *kept = kept_cluster(call, text->node, record);
     if (record) {
-        batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
+        batchai_exists(call, record, &cluster_type, kept, cluster_show);
         return;
     }
     const SetupTaskText *task = text->setup ? text->setup->setup_task : NULL;
-    if (!has_user(request, text, response) ||
-        (task && !batchai_has_secrets(request, &task->secrets, body, response)) ||
-        !batchai_has_file_servers(emulator, request, text->setup ? text->setup->mounts : NULL, body,
-                                  response))
+    if (!has_user(call, text) || (task && !batchai_has_secrets(call, &task->secrets, body)) ||
+        !batchai_has_file_servers(call, text->setup ? text->setup->mounts : NULL, body))
         return;
-    Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
+    Json *command = session_command_about(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_put_object(arena, command, "config");
     json_set(arena, config, "properties", kept);
-    if (batchai_do(emulator, request, body, command, NULL, response))
-        operation_answer(emulator, request, OPERATION_CREATE,
-                         session_find(emulator->session, RECORD_CLUSTER, path), response);
+    if (arm_do(call, body, command, NULL))
+        operation_answer(call, OPERATION_CREATE, session_find(call->session, RECORD_CLUSTER, path));
 }
 
 typedef struct {
@@ -260,12 +256,12 @@ static const ObjectType update_type = {"ClusterUpdate", "What can be changed of 
 static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsText *scale)
 {
     const bool is_manual = scale->manual != NULL;
-    Json *command = batchai_command(
+    Json *command = session_command_about(
         arena, is_manual ? COMMAND_CLUSTER_RESIZE : COMMAND_CLUSTER_AUTOSCALE, path);
     if (is_manual) {
         json_set(arena, command, "target", json_copy(arena, scale->manual->target.node, NULL));
-        arm_put_text(arena, command, "deallocation",
-                     deallocation_words[scale->manual->deallocation.value]);
+        json_put_text(arena, command, "deallocation",
+                      deallocation_words[scale->manual->deallocation.value]);
         return command;
     }
     json_set(arena, command, "minimum", json_copy(arena, scale->automatic->minimum.node, NULL));
@@ -274,15 +270,15 @@ static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsT
 }
 
 /* Also what the world is not asked for: how many nodes there are at creation. */
-static bool has_possible_scale(const HttpRequest *request, const ScaleSettingsText *scale,
-                               const Json *body, HttpResponse *response)
+static bool has_possible_scale(const ArmCall *call, const ScaleSettingsText *scale,
+                               const Json *body)
 {
-    Problems problems = problems_create(request->arena);
+    Problems problems = problems_create(call->arena);
     if (scale->automatic)
         cluster_check_limits(&problems, scale->automatic);
     if (problems.count == 0)
         return true;
-    arm_refusal(request, response, body, &problems);
+    arm_refusal(call, body, &problems);
     return false;
 }
 
@@ -306,78 +302,67 @@ static Json *new_settings(Arena *arena, const Cluster *cluster, const ScaleSetti
     Json *settings = scale_settings(arena, cluster);
     Json *automatic = json_member(settings, "autoScale");
     if (automatic && asked->automatic && asked->automatic->initial.node)
-        arm_put_number(arena, automatic, "initialNodeCount", asked->automatic->initial.value);
+        json_put_integer(arena, automatic, "initialNodeCount", asked->automatic->initial.value);
     return settings;
 }
 
 /* As recorded: the body has the new settings, but states and counts of the instant before. */
-void clusters_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void clusters_update(const ArmCall *call)
 {
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     const Json *body;
-    const Json *asked = batchai_asked(request, RECORD_CLUSTER, &body, response);
-    const Record *record =
-        asked ? arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match)) : NULL;
+    const Json *asked = batchai_asked(call, RECORD_CLUSTER, &body);
+    const Record *record = asked ? arm_find(call, RECORD_CLUSTER, batchai_path(call)) : NULL;
     if (!record)
         return;
-    Json *answer = cluster_show(emulator, request, record);
-    const UpdateText *text =
-        batchai_bind(request, changes(arena, asked, json_member(answer, "properties")),
-                     &update_type, body, response);
+    Json *answer = cluster_show(call, record);
+    const UpdateText *text = batchai_bind(
+        call, changes(arena, asked, json_member(answer, "properties")), &update_type, body);
     if (!text)
         return;
     if (!text->scale) { // the API's document does not require it
-        batchai_answer(emulator, request, record, cluster_show, response);
+        batchai_answer(call, record, cluster_show);
         return;
     }
     if (!text->scale->manual == !text->scale->automatic) {
-        arm_error(request, response, 400, "InvalidRequestContent",
+        arm_error(call, 400, "InvalidRequestContent",
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
         return;
     }
-    if (!has_possible_scale(request, text->scale, body, response))
+    if (!has_possible_scale(call, text->scale, body))
         return;
-    if (!batchai_do(emulator, request, body, scale_command(arena, record->path, text->scale), NULL,
-                    response))
+    if (!arm_do(call, body, scale_command(arena, record->path, text->scale), NULL))
         return;
     json_set(arena, json_member(answer, "properties"), "scaleSettings",
-             new_settings(arena, cluster_of(emulator, record), text->scale));
-    arm_stamp(emulator, request, response, record);
-    arm_answer(request, response, 200, answer);
+             new_settings(arena, cluster_of(call, record), text->scale));
+    arm_stamp(call, record);
+    arm_answer(call, 200, answer);
 }
 
-void clusters_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                  HttpResponse *response)
+void clusters_get(const ArmCall *call)
 {
-    const Record *record =
-        arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match));
+    const Record *record = arm_find(call, RECORD_CLUSTER, batchai_path(call));
     if (record)
-        batchai_answer(emulator, request, record, cluster_show, response);
+        batchai_answer(call, record, cluster_show);
 }
 
-void clusters_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void clusters_delete(const ArmCall *call)
 {
-    batchai_delete(emulator, request, RECORD_CLUSTER, COMMAND_CLUSTER_DELETE, batchai_path(match),
-                   response);
+    batchai_delete(call, RECORD_CLUSTER, COMMAND_CLUSTER_DELETE, batchai_path(call));
 }
 
-void clusters_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+void clusters_list(const ArmCall *call)
 {
-    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, &scope))
-        arm_list(emulator, request, response, RECORD_CLUSTER, scope, cluster_show);
+    ResourcePath scope = {.group = call->match.parts[1], .workspace = call->match.parts[2]};
+    if (arm_has_parents(call, &scope))
+        arm_list(call, RECORD_CLUSTER, scope, cluster_show);
 }
 
-void clusters_list_logins(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                          HttpResponse *response)
+void clusters_list_logins(const ArmCall *call)
 {
-    const Record *record =
-        arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match));
+    const Record *record = arm_find(call, RECORD_CLUSTER, batchai_path(call));
     if (!record)
         return;
-    const Cluster *cluster = cluster_of(emulator, record);
-    batchai_answer_logins(emulator, request, cluster->nodes, cluster->place_count, response);
+    const Cluster *cluster = cluster_of(call, record);
+    batchai_answer_logins(call, cluster->nodes, cluster->place_count);
 }

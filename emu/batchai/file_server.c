@@ -1,6 +1,8 @@
-/* File servers: NFS on a virtual machine of their own. */
+#include "emu/batchai/file_server.h"
+
 #include <string.h>
 
+#include "emu/arm/id.h"
 #include "emu/batchai/batchai.h"
 #include "emu/batchai/operations.h"
 #include "sim/output/share/az_tables.h"
@@ -96,140 +98,129 @@ static const ObjectType file_server_type = {"FileServer", "A file server's prope
 /* --- Bodies as they are told --- */
 
 /* Its network: one that the service made where none was asked for. */
-static Json *subnet_of(const Emulator *emulator, Arena *arena, const Record *record)
+static Json *subnet_of(const ArmCall *call, const Record *record)
 {
+    Arena *arena = call->arena;
     Json *subnet = arm_kept(arena, record->kept, "subnet");
     if (subnet)
         return subnet;
     subnet = json_object(arena);
-    const char *guid = batchai_guid(emulator, arena, "network of a file server", record);
-    arm_put_text(arena, subnet, "id",
-                 arena_printf(arena,
-                              "/subscriptions/%s/resourceGroups/fileserverrg-%s/providers/"
-                              "Microsoft.Network/virtualNetworks/%svnet/subnets/Subnet-1",
-                              emulator->settings.subscription, guid, guid));
+    const char *guid = batchai_guid(call, "network of a file server", record);
+    json_put_text(arena, subnet, "id",
+                  arena_printf(arena,
+                               "/subscriptions/%s/resourceGroups/fileserverrg-%s/providers/"
+                               "Microsoft.Network/virtualNetworks/%svnet/subnets/Subnet-1",
+                               session_subscription(call->session), guid, guid));
     return subnet;
 }
 
 static Json *mount_settings(Arena *arena)
 {
     Json *settings = json_object(arena);
-    arm_put_text(arena, settings, "mountPoint", "/data");
-    arm_put_text(arena, settings, "fileServerPublicIP", "127.0.0.1"); // as for nodes
-    arm_put_text(arena, settings, "fileServerInternalIP", "10.0.0.4");
+    json_put_text(arena, settings, "mountPoint", "/data");
+    json_put_text(arena, settings, "fileServerPublicIP", "127.0.0.1"); // as for nodes
+    json_put_text(arena, settings, "fileServerInternalIP", "10.0.0.4");
     return settings;
 }
 
-Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Record *record)
+Json *file_server_show(const ArmCall *call, const Record *record)
 {
-    Arena *arena = request->arena;
-    const FileServer *server = world_file_server(session_world(emulator->session), record->row);
-    Json *body = arm_resource(emulator, arena, record);
+    Arena *arena = call->arena;
+    const FileServer *server = world_file_server(session_world(call->session), record->row);
+    Json *body = arm_resource(call, record);
     Json *properties = json_put_object(arena, body, "properties");
-    arm_put_text(arena, properties, "provisioningState",
-                 provisioning_state_name(server->provisioning));
-    arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
-    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+    json_put_text(arena, properties, "provisioningState",
+                  provisioning_state_name(server->provisioning));
+    arm_put_time(call, properties, "creationTime", server->created_ns);
+    arm_put_time(call, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
-    arm_put(arena, properties, "sshConfiguration",
-            arm_kept(arena, record->kept, "sshConfiguration"));
-    arm_put(arena, properties, "dataDisks", arm_kept(arena, record->kept, "dataDisks"));
-    json_set(arena, properties, "subnet", subnet_of(emulator, arena, record));
+    json_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
+    arm_put_kept(arena, properties, record->kept, "sshConfiguration");
+    arm_put_kept(arena, properties, record->kept, "dataDisks");
+    json_set(arena, properties, "subnet", subnet_of(call, record));
     if (server->provisioning == PROVISIONING_SUCCEEDED)
         json_set(arena, properties, "mountSettings", mount_settings(arena));
-    else if (request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
-        emulator_polled(emulator);
+    else if (call->request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
+        pace_polled(call->arm->pace);
     return body;
 }
 
 /* --- Those that others mount --- */
 
 /* Whether its id is one of this subscription's; false after answering 400. */
-static bool read_id(const Emulator *emulator, const HttpRequest *request, BoundText id,
-                    const Json *body, ResourcePath *path, HttpResponse *response)
+static bool read_id(const ArmCall *call, BoundText id, const Json *body, ResourcePath *path)
 {
-    if (arm_id_read(emulator, request->arena, id.value, RECORD_FILE_SERVER, path))
+    if (arm_id_read(call, id.value, RECORD_FILE_SERVER, path))
         return true;
-    Problems problems = problems_create(request->arena);
+    Problems problems = problems_create(call->arena);
     problems_add(&problems, STATUS_BAD_INPUT, json_at(id.node),
                  "expected the id of a file server of this subscription");
-    arm_refusal(request, response, body, &problems);
+    arm_refusal(call, body, &problems);
     return false;
 }
 
-bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
-                              const MountVolumesText *mounts, const Json *body,
-                              HttpResponse *response)
+bool batchai_has_file_servers(const ArmCall *call, const MountVolumesText *mounts, const Json *body)
 {
     for (int32_t i = 0; mounts && i < mounts->file_servers.count; i++) {
         const FileServerMountText *mount = mounts->file_servers.items[i];
         ResourcePath path;
-        if (!read_id(emulator, request, mount->file_server->id, body, &path, response) ||
-            !arm_find(emulator, request, response, RECORD_FILE_SERVER, path))
+        if (!read_id(call, mount->file_server->id, body, &path) ||
+            !arm_find(call, RECORD_FILE_SERVER, path))
             return false;
     }
     return true;
 }
 
-Json *batchai_mounted_subnet(const Emulator *emulator, Arena *arena, const Json *mounts)
+Json *batchai_mounted_subnet(const ArmCall *call, const Json *mounts)
 {
     const Json *id = json_find(mounts, "/fileServers/0/fileServer/id");
     ResourcePath path;
-    if (!id || !arm_id_read(emulator, arena, id->text, RECORD_FILE_SERVER, &path))
+    if (!id || !arm_id_read(call, id->text, RECORD_FILE_SERVER, &path))
         return NULL;
-    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
-    return record ? subnet_of(emulator, arena, record) : NULL;
+    const Record *record = session_find(call->session, RECORD_FILE_SERVER, path);
+    return record ? subnet_of(call, record) : NULL;
 }
 
 /* --- Requests --- */
 
-void file_servers_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                         HttpResponse *response)
+void file_servers_create(const ArmCall *call)
 {
-    Arena *arena = request->arena;
-    ResourcePath path = batchai_path(match);
+    Arena *arena = call->arena;
+    ResourcePath path = batchai_path(call);
     const Json *body;
     const FileServerText *text =
-        batchai_properties(request, RECORD_FILE_SERVER, &file_server_type, &body, response);
-    if (!text || !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, &path))
+        batchai_properties(call, RECORD_FILE_SERVER, &file_server_type, &body);
+    if (!text || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
-    batchai_fill_vm_size(emulator, arena, kept);
-    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
+    batchai_fill_vm_size(call, kept);
+    const Record *record = session_find(call->session, RECORD_FILE_SERVER, path);
     if (record) {
-        batchai_exists(emulator, request, record, &file_server_type, kept, file_server_show,
-                       response);
+        batchai_exists(call, record, &file_server_type, kept, file_server_show);
         return;
     }
-    Json *command = batchai_command(arena, COMMAND_FILE_SERVER_CREATE, path);
+    Json *command = session_command_about(arena, COMMAND_FILE_SERVER_CREATE, path);
     json_set(arena, command, "vm_size", json_copy(arena, text->vm_size.node, NULL));
-    if (batchai_do(emulator, request, body, command, kept, response))
-        operation_answer(emulator, request, OPERATION_CREATE,
-                         session_find(emulator->session, RECORD_FILE_SERVER, path), response);
+    if (arm_do(call, body, command, kept))
+        operation_answer(call, OPERATION_CREATE,
+                         session_find(call->session, RECORD_FILE_SERVER, path));
 }
 
-void file_servers_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+void file_servers_get(const ArmCall *call)
 {
-    const Record *record =
-        arm_find(emulator, request, response, RECORD_FILE_SERVER, batchai_path(match));
+    const Record *record = arm_find(call, RECORD_FILE_SERVER, batchai_path(call));
     if (record)
-        batchai_answer(emulator, request, record, file_server_show, response);
+        batchai_answer(call, record, file_server_show);
 }
 
-void file_servers_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                         HttpResponse *response)
+void file_servers_delete(const ArmCall *call)
 {
-    batchai_delete(emulator, request, RECORD_FILE_SERVER, COMMAND_FILE_SERVER_DELETE,
-                   batchai_path(match), response);
+    batchai_delete(call, RECORD_FILE_SERVER, COMMAND_FILE_SERVER_DELETE, batchai_path(call));
 }
 
-void file_servers_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                       HttpResponse *response)
+void file_servers_list(const ArmCall *call)
 {
-    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, &scope))
-        arm_list(emulator, request, response, RECORD_FILE_SERVER, scope, file_server_show);
+    ResourcePath scope = {.group = call->match.parts[1], .workspace = call->match.parts[2]};
+    if (arm_has_parents(call, &scope))
+        arm_list(call, RECORD_FILE_SERVER, scope, file_server_show);
 }

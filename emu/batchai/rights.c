@@ -1,9 +1,9 @@
-/* What a role may be allowed to do with Batch AI.
- *
- * Source: example ListOperation of the API's OpenAPI document, 2018-05-01, whose words are kept,
- * spelling included. */
-#include "emu/batchai/batchai.h"
+#include "emu/batchai/rights.h"
 
+#include "emu/arm/call.h"
+
+/* Source: example ListOperation of the API's OpenAPI document, 2018-05-01, whose words are kept,
+ * spelling included. */
 static const struct {
     const char *name; /* behind "Microsoft.BatchAI/" */
     const char *resource, *operation, *description;
@@ -69,24 +69,22 @@ static const struct {
      "Gets Batch AI async operation status at the specified Azure region"},
 };
 
-void operations_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void operations_list(const ArmCall *call)
 {
-    (void)emulator, (void)match;
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         Json *operation = json_add(list, json_object(arena));
-        arm_put_text(arena, operation, "name",
-                     arena_printf(arena, "Microsoft.BatchAI/%s", operations[i].name));
+        json_put_text(arena, operation, "name",
+                      arena_printf(arena, "Microsoft.BatchAI/%s", operations[i].name));
         Json *display = json_put_object(arena, operation, "display");
-        arm_put_text(arena, display, "provider", "Microsoft Batch AI");
-        arm_put_text(arena, display, "resource", operations[i].resource);
-        arm_put_text(arena, display, "operation", operations[i].operation);
-        arm_put_text(arena, display, "description", operations[i].description);
-        arm_put_text(arena, operation, "origin", "user,system");
-        arm_put(arena, operation, "properties", json_null(arena));
+        json_put_text(arena, display, "provider", "Microsoft Batch AI");
+        json_put_text(arena, display, "resource", operations[i].resource);
+        json_put_text(arena, display, "operation", operations[i].operation);
+        json_put_text(arena, display, "description", operations[i].description);
+        json_put_text(arena, operation, "origin", "user,system");
+        json_put_null(arena, operation, "properties");
     }
-    arm_answer(request, response, 200, body);
+    arm_answer(call, 200, body);
 }

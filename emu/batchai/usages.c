@@ -1,4 +1,5 @@
-/* Quotas and what clusters hold of them. */
+#include "emu/batchai/usages.h"
+
 #include <string.h>
 
 #include "emu/batchai/batchai.h"
@@ -7,12 +8,12 @@ static void add_usage(Arena *arena, Json *list, const char *name, const char *sh
                       int64_t used, int64_t limit)
 {
     Json *usage = json_add(list, json_object(arena));
-    arm_put_text(arena, usage, "unit", "Count");
-    arm_put_number(arena, usage, "currentValue", used);
-    arm_put_number(arena, usage, "limit", limit);
+    json_put_text(arena, usage, "unit", "Count");
+    json_put_integer(arena, usage, "currentValue", used);
+    json_put_integer(arena, usage, "limit", limit);
     Json *names = json_put_object(arena, usage, "name");
-    arm_put_text(arena, names, "value", name);
-    arm_put_text(arena, names, "localizedValue", shown_name);
+    json_put_text(arena, names, "value", name);
+    json_put_text(arena, names, "localizedValue", shown_name);
 }
 
 /* A name is made of its kind of node, which is shown with a space: "LowPriority", "Low Priority".
@@ -48,13 +49,11 @@ static bool is_listed(const World *world, const CoreQuota *quota)
 }
 
 /* The same in every location: the world has one set of quotas, whatever its workspaces say. */
-void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                 HttpResponse *response)
+void usages_list(const ArmCall *call)
 {
-    (void)match;
-    Arena *arena = request->arena;
-    const World *world = session_world(emulator->session);
-    const Scenario *scenario = session_scenario(emulator->session);
+    Arena *arena = call->arena;
+    const World *world = session_world(call->session);
+    const Scenario *scenario = session_scenario(call->session);
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
     add_usage(arena, list, "Clusters", "Clusters", world_living_clusters(world),
@@ -63,5 +62,5 @@ void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
         for (int32_t i = 0; i < scenario->quota_count; i++)
             if (is_listed(world, world_quota(world, i)))
                 add_family(arena, list, world, world_quota(world, i), low_priority == 1);
-    arm_answer(request, response, 200, body);
+    arm_answer(call, 200, body);
 }

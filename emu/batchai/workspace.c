@@ -1,168 +1,147 @@
-/* Workspaces and experiments: names that the rest lies in. */
+#include "emu/batchai/workspace.h"
+
 #include <string.h>
 
+#include "emu/arm/location.h"
 #include "emu/batchai/batchai.h"
 
 /* Both are there at once: the service answered their PUT with 200. */
-static void put_state(Emulator *emulator, const HttpRequest *request, Json *body,
-                      const Record *record)
+static void put_state(const ArmCall *call, Json *body, const Record *record)
 {
-    const WorldResource resource = world_resource(session_world(emulator->session), record->row);
-    Arena *arena = request->arena;
+    const WorldResource resource = world_resource(session_world(call->session), record->row);
+    Arena *arena = call->arena;
     Json *properties = json_put_object(arena, body, "properties");
-    arm_put_text(arena, properties, "provisioningState",
-                 provisioning_state_name(resource.provisioning));
-    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+    json_put_text(arena, properties, "provisioningState",
+                  provisioning_state_name(resource.provisioning));
+    arm_put_time(call, properties, "provisioningStateTransitionTime",
                  resource.provisioning_since_ns);
-    arm_put_time(emulator, arena, properties, "creationTime", record->created_ns);
-    if (request->method == HTTP_GET && resource.provisioning == PROVISIONING_DELETING)
-        emulator_polled(emulator);
+    arm_put_time(call, properties, "creationTime", record->created_ns);
+    if (call->request->method == HTTP_GET && resource.provisioning == PROVISIONING_DELETING)
+        pace_polled(call->arm->pace);
 }
 
 /* --- Workspaces --- */
 
-Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Record *workspace)
+Json *workspace_show(const ArmCall *call, const Record *workspace)
 {
-    Arena *arena = request->arena;
-    Json *body = arm_resource(emulator, arena, workspace);
-    arm_put_text(arena, body, "location", arm_location_of(emulator, workspace));
-    arm_put(arena, body, "tags", arm_kept(arena, workspace->kept, "tags"));
-    put_state(emulator, request, body, workspace);
+    Arena *arena = call->arena;
+    Json *body = arm_resource(call, workspace);
+    json_put_text(arena, body, "location", arm_location_of(call, workspace));
+    arm_put_kept(arena, body, workspace->kept, "tags");
+    put_state(call, body, workspace);
     return body;
 }
 
 /* A workspace stays where it is; its tags may change. */
-static void put_again(Emulator *emulator, const HttpRequest *request, Record *workspace,
-                      const char *location, const Json *tags, HttpResponse *response)
+static void put_again(const ArmCall *call, Record *workspace, const char *location,
+                      const Json *tags)
 {
-    if (!tags || arm_keep(emulator, request, response, workspace,
-                          arm_place_and_tags(request->arena, location, tags)))
-        batchai_answer(emulator, request, workspace, workspace_show, response);
+    if (!tags || arm_keep(call, workspace, arm_place_and_tags(call->arena, location, tags)))
+        batchai_answer(call, workspace, workspace_show);
 }
 
-void workspaces_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                       HttpResponse *response)
+void workspaces_create(const ArmCall *call)
 {
-    Arena *arena = request->arena;
-    ResourcePath path = batchai_path(match);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags) ||
-        !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, &path))
+    Arena *arena = call->arena;
+    ResourcePath path = batchai_path(call);
+    const Json *tags, *body = arm_body(call);
+    if (!body || !arm_tags(call, body, &tags) || !arm_name_is_fine(call, path.name) ||
+        !arm_has_parents(call, &path))
         return;
-    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
-    if (workspace && !batchai_is_kept(emulator, request, workspace, response))
+    Record *workspace = session_find(call->session, RECORD_WORKSPACE, path);
+    if (workspace && !batchai_is_kept(call, workspace))
         return;
-    const char *place = arm_place(emulator, request, response, RECORD_WORKSPACE, body, workspace);
+    const char *place = arm_place(call, RECORD_WORKSPACE, body, workspace);
     if (!place)
         return;
     if (workspace)
-        put_again(emulator, request, workspace, place, tags, response);
-    else if (batchai_do(emulator, request, body,
-                        batchai_command(arena, COMMAND_WORKSPACE_CREATE, path),
-                        arm_place_and_tags(arena, place, tags), response))
-        batchai_answer(emulator, request, session_find(emulator->session, RECORD_WORKSPACE, path),
-                       workspace_show, response);
+        put_again(call, workspace, place, tags);
+    else if (arm_do(call, body, session_command_about(arena, COMMAND_WORKSPACE_CREATE, path),
+                    arm_place_and_tags(arena, place, tags)))
+        batchai_answer(call, session_find(call->session, RECORD_WORKSPACE, path), workspace_show);
 }
 
-void workspaces_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                       HttpResponse *response)
+void workspaces_update(const ArmCall *call)
 {
-    const ResourcePath path = batchai_path(match);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags))
+    const ResourcePath path = batchai_path(call);
+    const Json *tags, *body = arm_body(call);
+    if (!body || !arm_tags(call, body, &tags))
         return;
-    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
+    Record *workspace = session_find(call->session, RECORD_WORKSPACE, path);
     if (!workspace) {
-        arm_find(emulator, request, response, RECORD_WORKSPACE, path);
+        arm_find(call, RECORD_WORKSPACE, path);
         return;
     }
-    if (!batchai_is_kept(emulator, request, workspace, response))
+    if (!batchai_is_kept(call, workspace))
         return;
     const char *location = arm_kept_text(workspace, "location");
-    if (!tags || arm_keep(emulator, request, response, workspace,
-                          arm_place_and_tags(request->arena, location, tags)))
-        batchai_answer(emulator, request, workspace, workspace_show, response);
+    if (!tags || arm_keep(call, workspace, arm_place_and_tags(call->arena, location, tags)))
+        batchai_answer(call, workspace, workspace_show);
 }
 
-void workspaces_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                    HttpResponse *response)
+void workspaces_get(const ArmCall *call)
 {
-    const Record *workspace =
-        arm_find(emulator, request, response, RECORD_WORKSPACE, batchai_path(match));
+    const Record *workspace = arm_find(call, RECORD_WORKSPACE, batchai_path(call));
     if (workspace)
-        batchai_answer(emulator, request, workspace, workspace_show, response);
+        batchai_answer(call, workspace, workspace_show);
 }
 
-void workspaces_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                       HttpResponse *response)
+void workspaces_delete(const ArmCall *call)
 {
-    batchai_delete(emulator, request, RECORD_WORKSPACE, COMMAND_WORKSPACE_DELETE,
-                   batchai_path(match), response);
+    batchai_delete(call, RECORD_WORKSPACE, COMMAND_WORKSPACE_DELETE, batchai_path(call));
 }
 
-void workspaces_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void workspaces_list(const ArmCall *call)
 {
-    (void)match;
-    arm_list(emulator, request, response, RECORD_WORKSPACE, (ResourcePath){0}, workspace_show);
+    arm_list(call, RECORD_WORKSPACE, (ResourcePath){0}, workspace_show);
 }
 
-void workspaces_list_by_group(Emulator *emulator, const HttpRequest *request,
-                              const RouteMatch *match, HttpResponse *response)
+void workspaces_list_by_group(const ArmCall *call)
 {
-    ResourcePath scope = {.group = match->parts[1]};
-    if (arm_has_parents(emulator, request, response, &scope))
-        arm_list(emulator, request, response, RECORD_WORKSPACE, scope, workspace_show);
+    ResourcePath scope = {.group = call->match.parts[1]};
+    if (arm_has_parents(call, &scope))
+        arm_list(call, RECORD_WORKSPACE, scope, workspace_show);
 }
 
 /* --- Experiments --- */
 
-Json *experiment_show(Emulator *emulator, const HttpRequest *request, const Record *experiment)
+Json *experiment_show(const ArmCall *call, const Record *experiment)
 {
-    Json *body = arm_resource(emulator, request->arena, experiment);
-    put_state(emulator, request, body, experiment);
+    Json *body = arm_resource(call, experiment);
+    put_state(call, body, experiment);
     return body;
 }
 
 /* Without a body. */
-void experiments_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                        HttpResponse *response)
+void experiments_create(const ArmCall *call)
 {
-    ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(call);
     // The API has no body here; one that is sent says nothing, but has to be JSON.
-    if (!arm_body(request, response) || !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, &path))
+    if (!arm_body(call) || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
         return;
-    const Record *experiment = session_find(emulator->session, RECORD_EXPERIMENT, path);
-    if (experiment ? batchai_is_kept(emulator, request, experiment, response)
-                   : batchai_do(emulator, request, NULL,
-                                batchai_command(request->arena, COMMAND_EXPERIMENT_CREATE, path),
-                                NULL, response))
-        batchai_answer(emulator, request, session_find(emulator->session, RECORD_EXPERIMENT, path),
-                       experiment_show, response);
+    const Record *experiment = session_find(call->session, RECORD_EXPERIMENT, path);
+    if (experiment
+            ? batchai_is_kept(call, experiment)
+            : arm_do(call, NULL,
+                     session_command_about(call->arena, COMMAND_EXPERIMENT_CREATE, path), NULL))
+        batchai_answer(call, session_find(call->session, RECORD_EXPERIMENT, path), experiment_show);
 }
 
-void experiments_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void experiments_get(const ArmCall *call)
 {
-    const Record *experiment =
-        arm_find(emulator, request, response, RECORD_EXPERIMENT, batchai_path(match));
+    const Record *experiment = arm_find(call, RECORD_EXPERIMENT, batchai_path(call));
     if (experiment)
-        batchai_answer(emulator, request, experiment, experiment_show, response);
+        batchai_answer(call, experiment, experiment_show);
 }
 
-void experiments_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                        HttpResponse *response)
+void experiments_delete(const ArmCall *call)
 {
-    batchai_delete(emulator, request, RECORD_EXPERIMENT, COMMAND_EXPERIMENT_DELETE,
-                   batchai_path(match), response);
+    batchai_delete(call, RECORD_EXPERIMENT, COMMAND_EXPERIMENT_DELETE, batchai_path(call));
 }
 
-void experiments_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+void experiments_list(const ArmCall *call)
 {
-    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, &scope))
-        arm_list(emulator, request, response, RECORD_EXPERIMENT, scope, experiment_show);
+    ResourcePath scope = {.group = call->match.parts[1], .workspace = call->match.parts[2]};
+    if (arm_has_parents(call, &scope))
+        arm_list(call, RECORD_EXPERIMENT, scope, experiment_show);
 }

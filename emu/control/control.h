@@ -34,11 +34,54 @@
 #ifndef EMU_CONTROL_H
 #define EMU_CONTROL_H
 
-#include "emu/arm/route.h"
+#include "emu/control/api_faults.h"
+#include "emu/control/events.h"
+#include "emu/control/tally.h"
+#include "emu/files/store/file_store.h"
+#include "emu/http/route.h"
+#include "emu/session/pace.h"
+#include "emu/session/session.h"
 
-/* The clock as GET shows it. */
-Json *control_clock(const Emulator *emulator, Arena *arena);
-/* Lets the world run up to `to_ns`; the clock goes on from there. False when that failed. */
-MUST_CHECK bool control_jump(Emulator *emulator, int64_t to_ns, Status *status);
+/* What the control API works with. Whoever opens it sets the pointers. */
+typedef struct {
+    Session *session;
+    FileStore *files;
+    Pace *pace;
+    Events *events; /* listens to the session */
+    Tally *tally;   /* so does this */
+    ApiFaults *api_faults;
+    bool is_files_only; /* the emulator serves Azure Files alone */
+    int64_t events_max; /* that one jump in time may run through: some seconds' work */
+    void *owner;        /* of the world's time: */
+    bool (*advance)(void *owner, int64_t until_ns); /* lets the world run to `until_ns`; false if
+                                                       jobs that run for real hold it back */
+} Control;
+
+typedef struct {
+    Control *control;
+    const HttpRequest *request;
+    HttpResponse *response;
+    Arena *arena; /* the request's */
+    RouteMatch match;
+} ControlCall;
+
+typedef void ControlHandler(const ControlCall *call);
+
+typedef struct {
+    Route route;
+    ControlHandler *handler;
+} ControlRoute;
+
+extern const ControlRoute control_routes[];
+
+/* Answers a request below /trainyard. */
+void control_handle(Control *control, const HttpRequest *request, HttpResponse *response);
+
+/* --- For the handlers --- */
+
+void control_answer(const ControlCall *call, int32_t status, const Json *value);
+void control_refuse(const ControlCall *call, const Status *status);
+/* The body as an object; NULL after answering. */
+const Json *control_body(const ControlCall *call);
 
 #endif

@@ -26,11 +26,11 @@ static void set_guards(HttpResponse *response)
 }
 
 /* Browsers say whose page asks (W3C, Fetch Metadata); other clients do not. */
-static bool is_of_this_site(const HttpRequest *request, HttpResponse *response)
+static bool is_of_this_site(const ControlCall *call)
 {
-    const char *site = http_header(request, "Sec-Fetch-Site");
+    const char *site = http_header(call->request, "Sec-Fetch-Site");
     return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0 ||
-           gate_refuse(request, response, 403, "CrossSiteRequest",
+           gate_refuse(call->request, call->response, 403, "CrossSiteRequest",
                        "Pages of other sites (see the Sec-Fetch-Site header) may not look here.");
 }
 
@@ -67,174 +67,163 @@ void dashboard_page(HttpResponse *response)
     answer_asset(asset_find("dashboard.html"), response);
 }
 
-static void page_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+static void page_get(const ControlCall *call)
 {
-    (void)emulator;
-    const Asset *asset = asset_find(match->parts[0]);
+    const Asset *asset = asset_find(call->match.parts[0]);
     if (asset)
-        answer_asset(asset, response);
+        answer_asset(asset, call->response);
     else
-        gate_refuse(request, response, 404, "NotFound", "The page has no file of that name.");
+        gate_refuse(call->request, call->response, 404, "NotFound",
+                    "The page has no file of that name.");
 }
 
 /* --- The state --- */
 
 /* A whole number in the query, or `fallback`. */
-static bool read_number(const HttpRequest *request, HttpResponse *response, const char *name,
-                        int64_t most, int64_t fallback, int64_t *value)
+static bool read_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
+                        int64_t *value)
 {
-    const char *text = http_query(request, name);
+    const char *text = http_query(call->request, name);
     char *end;
     *value = fallback;
     if (!text)
         return true;
     *value = strtoll(text, &end, 10);
     return (*text != '\0' && *end == '\0' && *value >= 0 && *value <= most) ||
-           gate_refuse(request, response, 400, "InvalidQueryParameterValue",
+           gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
                        "The query's \"%s\" is \"%s\", expected a number from 0 to %" PRId64 ".",
                        name, text, most);
 }
 
-static bool read_id(const HttpRequest *request, HttpResponse *response, const char *name,
-                    uint32_t *id)
+static bool read_id(const ControlCall *call, const char *name, uint32_t *id)
 {
     int64_t value;
-    if (!read_number(request, response, name, ID_NONE, ID_NONE, &value))
+    if (!read_number(call, name, ID_NONE, ID_NONE, &value))
         return false;
     *id = (uint32_t)value;
     return true;
 }
 
-static bool read_job_state(const HttpRequest *request, HttpResponse *response, JobState *state)
+static bool read_job_state(const ControlCall *call, JobState *state)
 {
-    const char *text = http_query(request, "job_state");
+    const char *text = http_query(call->request, "job_state");
     *state = JOB_STATE_COUNT;
     if (!text)
         return true;
     for (*state = JOB_QUEUED; *state < JOB_STATE_COUNT; ++*state)
         if (strcmp(text, job_state_name(*state)) == 0)
             return true;
-    return gate_refuse(request, response, 400, "InvalidQueryParameterValue",
+    return gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
                        "The query's \"job_state\" is \"%s\", which is no state of jobs.", text);
 }
 
-static bool read_page(const HttpRequest *request, HttpResponse *response, StatePage *page)
+static bool read_page(const ControlCall *call, StatePage *page)
 {
     enum { LIMIT_MOST = 1000, LIMIT = 50 };
     int64_t limit;
-    if (!read_number(request, response, "limit", LIMIT_MOST, LIMIT, &limit))
+    if (!read_number(call, "limit", LIMIT_MOST, LIMIT, &limit))
         return false;
     page->limit = (int32_t)limit;
-    return read_id(request, response, "after_cluster", &page->after_cluster.index) &&
-           read_id(request, response, "after_share", &page->after_share.index) &&
-           read_id(request, response, "before_job", &page->before_job.index) &&
-           read_job_state(request, response, &page->jobs);
+    return read_id(call, "after_cluster", &page->after_cluster.index) &&
+           read_id(call, "after_share", &page->after_share.index) &&
+           read_id(call, "before_job", &page->before_job.index) &&
+           read_job_state(call, &page->jobs);
 }
 
-static void answer_json(const HttpRequest *request, HttpResponse *response, const Json *body)
+static void answer_json(const ControlCall *call, const Json *body)
 {
     Text text = {0};
     json_print(&text, body, JSON_COMPACT);
-    http_body(response, "application/json; charset=utf-8",
-              arena_strndup(request->arena, text_string(&text), text.length), text.length);
+    http_body(call->response, "application/json; charset=utf-8",
+              arena_strndup(call->arena, text_string(&text), text.length), text.length);
     text_free(&text);
 }
 
-static void state_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+static void state_get(const ControlCall *call)
 {
-    (void)match;
     StatePage page;
-    if (is_of_this_site(request, response) && read_page(request, response, &page))
-        answer_json(request, response, state_overview(emulator, request->arena, &page));
-    set_guards(response);
+    if (is_of_this_site(call) && read_page(call, &page))
+        answer_json(call, state_overview(call->control, call->arena, &page));
+    set_guards(call->response);
 }
 
 /* The id in the path, of `count` that there ever were. */
-static bool read_path_id(const RouteMatch *match, uint32_t count, uint32_t *id)
+static bool read_path_id(const ControlCall *call, uint32_t count, uint32_t *id)
 {
     char *end;
-    const int64_t value = strtoll(match->parts[0], &end, 10);
+    const int64_t value = strtoll(call->match.parts[0], &end, 10);
     *id = (uint32_t)value;
     return *end == '\0' && value >= 0 && value < count;
 }
 
-static void refuse_id(const HttpRequest *request, HttpResponse *response, const RouteMatch *match)
+static void refuse_id(const ControlCall *call)
 {
-    gate_refuse(request, response, 404, "NotFound", "There is none with the id %s.",
-                match->parts[0]);
+    gate_refuse(call->request, call->response, 404, "NotFound", "There is none with the id %s.",
+                call->match.parts[0]);
 }
 
-static void answer_cluster(const Emulator *emulator, const HttpRequest *request,
-                           const RouteMatch *match, int32_t place, HttpResponse *response)
+static void answer_cluster(const ControlCall *call, int32_t place)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(call->control->session);
     uint32_t id;
-    const Cluster *cluster = read_path_id(match, world_cluster_count(world), &id)
+    const Cluster *cluster = read_path_id(call, world_cluster_count(world), &id)
                                  ? world_cluster(world, (ClusterId){id})
                                  : NULL;
     if (cluster && cluster->provisioning != PROVISIONING_DELETED)
-        answer_json(request, response, state_cluster(emulator, request->arena, cluster, place));
+        answer_json(call, state_cluster(call->control, call->arena, cluster, place));
     else
-        refuse_id(request, response, match);
+        refuse_id(call);
 }
 
-static void cluster_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                        HttpResponse *response)
+static void cluster_get(const ControlCall *call)
 {
     int64_t place;
-    if (is_of_this_site(request, response) &&
-        read_number(request, response, "place", INT32_MAX, 0, &place))
-        answer_cluster(emulator, request, match, (int32_t)place, response);
-    set_guards(response);
+    if (is_of_this_site(call) && read_number(call, "place", INT32_MAX, 0, &place))
+        answer_cluster(call, (int32_t)place);
+    set_guards(call->response);
 }
 
-static void answer_job(const Emulator *emulator, const HttpRequest *request,
-                       const RouteMatch *match, HttpResponse *response)
+static void answer_job(const ControlCall *call)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(call->control->session);
     uint32_t id;
     const Job *job =
-        read_path_id(match, world_job_count(world), &id) ? world_job(world, (JobId){id}) : NULL;
+        read_path_id(call, world_job_count(world), &id) ? world_job(world, (JobId){id}) : NULL;
     if (job && job->provisioning != PROVISIONING_DELETED)
-        answer_json(request, response, state_job(emulator, request->arena, job));
+        answer_json(call, state_job(call->control, call->arena, job));
     else
-        refuse_id(request, response, match);
+        refuse_id(call);
 }
 
-static void job_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                    HttpResponse *response)
+static void job_get(const ControlCall *call)
 {
-    if (is_of_this_site(request, response))
-        answer_job(emulator, request, match, response);
-    set_guards(response);
+    if (is_of_this_site(call))
+        answer_job(call);
+    set_guards(call->response);
 }
 
 /* --- Shares --- */
 
-static void files_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+static void files_get(const ControlCall *call)
 {
-    if (is_of_this_site(request, response))
-        files_browse_list(emulator, request, match, response);
-    set_guards(response);
+    if (is_of_this_site(call))
+        files_browse_list(call->control->files, call->request, call->response);
+    set_guards(call->response);
 }
 
-static void file_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+static void file_get(const ControlCall *call)
 {
-    if (is_of_this_site(request, response))
-        files_browse_get(emulator, request, match, response);
-    set_guards(response);
+    if (is_of_this_site(call))
+        files_browse_get(call->control->files, call->request, call->response);
+    set_guards(call->response);
 }
 
-const Route dashboard_routes[] = {
-    {"Dashboard_File", HTTP_GET, "/trainyard/page/{}", page_get},
-    {"State_Show", HTTP_GET, "/trainyard/state", state_get},
-    {"State_ShowCluster", HTTP_GET, "/trainyard/state/clusters/{}", cluster_get},
-    {"State_ShowJob", HTTP_GET, "/trainyard/state/jobs/{}", job_get},
-    {"Share_List", HTTP_GET, "/trainyard/files", files_get},
-    {"Share_Get", HTTP_GET, "/trainyard/file", file_get},
-    {0},
+const ControlRoute dashboard_routes[] = {
+    {{"Dashboard_File", HTTP_GET, "/trainyard/page/{}"}, page_get},
+    {{"State_Show", HTTP_GET, "/trainyard/state"}, state_get},
+    {{"State_ShowCluster", HTTP_GET, "/trainyard/state/clusters/{}"}, cluster_get},
+    {{"State_ShowJob", HTTP_GET, "/trainyard/state/jobs/{}"}, job_get},
+    {{"Share_List", HTTP_GET, "/trainyard/files"}, files_get},
+    {{"Share_Get", HTTP_GET, "/trainyard/file"}, file_get},
+    {{0}, NULL},
 };

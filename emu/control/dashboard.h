@@ -16,9 +16,9 @@
 #ifndef EMU_DASHBOARD_H
 #define EMU_DASHBOARD_H
 
-#include "emu/arm/route.h"
+#include "emu/control/control.h"
 
-extern const Route dashboard_routes[];
+extern const ControlRoute dashboard_routes[];
 /* Answers a GET of "/". */
 void dashboard_page(HttpResponse *response);
 

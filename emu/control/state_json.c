@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "emu/control/control.h"
+#include "emu/control/clock_api.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/model/price.h"
@@ -11,19 +11,9 @@
 #include "sim/output/summary/decimal.h"
 #include "sim/output/summary/members.h"
 
-static const World *world_of(const Emulator *emulator)
+static const World *world_of(const Control *control)
 {
-    return session_world(emulator->session);
-}
-
-static Json *set_object(Arena *arena, Json *object, const char *key)
-{
-    return json_put_object(arena, object, key);
-}
-
-static Json *set_array(Arena *arena, Json *object, const char *key)
-{
-    return json_put_array(arena, object, key);
+    return session_world(control->session);
 }
 
 static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
@@ -31,26 +21,21 @@ static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
     json_set(arena, object, key, decimal_json(arena, ppm, DECIMALS_RATIO));
 }
 
-static void set_boolean(Arena *arena, Json *object, const char *key, bool value)
-{
-    json_put_boolean(arena, object, key, value);
-}
-
 /* {"code", "message"}; nothing without a code. */
 static void set_error(Arena *arena, Json *object, const char *code, const char *message)
 {
     if (!code)
         return;
-    Json *error = set_object(arena, object, "error");
-    member_text(arena, error, "code", code);
-    member_text(arena, error, "message", message);
+    Json *error = json_put_object(arena, object, "error");
+    json_put_text(arena, error, "code", code);
+    json_put_text(arena, error, "message", message);
 }
 
 static void set_path(Arena *arena, Json *object, ResourcePath path)
 {
-    member_text(arena, object, "name", path.name);
-    member_text(arena, object, "workspace", path.workspace);
-    member_text(arena, object, "group", path.group);
+    json_put_text(arena, object, "name", path.name);
+    json_put_text(arena, object, "workspace", path.workspace);
+    json_put_text(arena, object, "group", path.group);
 }
 
 static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
@@ -58,7 +43,7 @@ static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
     if (id == ID_NONE)
         json_put_null(arena, next, key);
     else
-        member_integer(arena, next, key, id);
+        json_put_integer(arena, next, key, id);
 }
 
 /* --- Money --- */
@@ -75,10 +60,10 @@ static void add_bills(Cost *cost, Bill bill, int64_t count, bool go_on)
         cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
 }
 
-static Cost cluster_cost(const Emulator *emulator, const Cluster *cluster)
+static Cost cluster_cost(const Control *control, const Cluster *cluster)
 {
-    const World *world = world_of(emulator);
-    const ClusterTally tally = tally_cluster(emulator->tally, cluster->id);
+    const World *world = world_of(control);
+    const ClusterTally tally = tally_cluster(control->tally, cluster->id);
     Cost cost = {.micro_usd = tally.released_micro_usd};
     for (uint32_t i = 0; i < tally.held_count; i++)
         add_bills(&cost, world_node_bill(world, cluster->id, tally.held[i].allocated_ns),
@@ -124,32 +109,32 @@ static const char *places_text(const World *world, Arena *arena, const Cluster *
 
 static void set_node_counts(Arena *arena, Json *object, const int64_t *counts)
 {
-    Json *nodes = set_object(arena, object, "nodes");
+    Json *nodes = json_put_object(arena, object, "nodes");
     for (int state = 0; state < NODE_STATE_COUNT; state++)
-        member_integer(arena, nodes, node_state_name((NodeState)state), counts[state]);
+        json_put_integer(arena, nodes, node_state_name((NodeState)state), counts[state]);
 }
 
 static Json *node_json(const World *world, Arena *arena, const Node *node)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "place", node->place + 1);
-    member_text(arena, body, "name", node->name);
-    member_text(arena, body, "state", node_state_name(node->state));
+    json_put_integer(arena, body, "place", node->place + 1);
+    json_put_text(arena, body, "name", node->name);
+    json_put_text(arena, body, "state", node_state_name(node->state));
     member_seconds(arena, body, "since_s", node->state_since_ns);
     member_seconds(arena, body, "allocated_s", node->allocated_ns);
-    set_boolean(arena, body, "silent", node->is_silent);
+    json_put_boolean(arena, body, "silent", node->is_silent);
     set_ratio(arena, body, "speed", node->speed_ppm);
     if (node->notice != CAUSE_NONE)
-        member_text(arena, body, "notice", trace_cause_name(node->notice));
+        json_put_text(arena, body, "notice", trace_cause_name(node->notice));
     if (node->job.index != ID_NONE) {
-        member_text(arena, body, "job", world_job(world, node->job)->path.name);
-        member_integer(arena, body, "job_id", node->job.index);
+        json_put_text(arena, body, "job", world_job(world, node->job)->path.name);
+        json_put_integer(arena, body, "job_id", node->job.index);
     }
     if (node->failure) {
         set_error(arena, body, node->failure->code ? node->failure->code : "InternalError",
                   node->failure->reason);
-        member_text(arena, json_member(body, "error"), "cause",
-                    trace_cause_name(node->failure->cause));
+        json_put_text(arena, json_member(body, "error"), "cause",
+                      trace_cause_name(node->failure->cause));
     }
     return body;
 }
@@ -165,46 +150,46 @@ static const char *cluster_state(const Cluster *cluster)
 
 static void set_scaling(Arena *arena, Json *body, const Cluster *cluster)
 {
-    member_integer(arena, body, "target", cluster->target_nodes);
+    json_put_integer(arena, body, "target", cluster->target_nodes);
     if (!cluster->is_automatic)
         return;
-    Json *automatic = set_object(arena, body, "automatic");
-    member_integer(arena, automatic, "minimum", cluster->minimum_nodes);
-    member_integer(arena, automatic, "maximum", cluster->maximum_nodes);
+    Json *automatic = json_put_object(arena, body, "automatic");
+    json_put_integer(arena, automatic, "minimum", cluster->minimum_nodes);
+    json_put_integer(arena, automatic, "maximum", cluster->maximum_nodes);
 }
 
-static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster *cluster, Cost cost)
+static Json *cluster_json(const Control *control, Arena *arena, const Cluster *cluster, Cost cost)
 {
     Json *body = json_object(arena);
     int64_t counts[NODE_STATE_COUNT];
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         counts[state] = cluster->node_count[state];
-    member_integer(arena, body, "id", cluster->id.index);
+    json_put_integer(arena, body, "id", cluster->id.index);
     set_path(arena, body, cluster->path);
-    member_text(arena, body, "state", cluster_state(cluster));
+    json_put_text(arena, body, "state", cluster_state(cluster));
     member_seconds(arena, body, "created_s", cluster->created_ns);
-    member_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
-    member_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
-    member_text(arena, body, "priority",
-                cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
+    json_put_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
+    json_put_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
+    json_put_text(arena, body, "priority",
+                  cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
     set_scaling(arena, body, cluster);
     set_node_counts(arena, body, counts);
-    member_integer(arena, body, "place_count", cluster->place_count);
-    member_text(arena, body, "places", places_text(world_of(emulator), arena, cluster));
-    member_integer(arena, body, "queued_jobs", cluster->queue.length);
+    json_put_integer(arena, body, "place_count", cluster->place_count);
+    json_put_text(arena, body, "places", places_text(world_of(control), arena, cluster));
+    json_put_integer(arena, body, "queued_jobs", cluster->queue.length);
     member_usd(arena, body, "cost_usd", cost.micro_usd);
     member_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
     set_error(arena, body, cluster->error_code, cluster->error_message);
     return body;
 }
 
-Json *state_cluster(const Emulator *emulator, Arena *arena, const Cluster *cluster, int32_t place)
+Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster, int32_t place)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena);
     json_set(arena, body, "cluster",
-             cluster_json(emulator, arena, cluster, cluster_cost(emulator, cluster)));
-    Json *nodes = set_array(arena, body, "nodes");
+             cluster_json(control, arena, cluster, cluster_cost(control, cluster)));
+    Json *nodes = json_put_array(arena, body, "nodes");
     for (; place < cluster->place_count && nodes->count < STATE_PAGE_NODES; place++)
         if (cluster->nodes[place].index != ID_NONE)
             json_add(nodes, node_json(world, arena, world_node(world, cluster->nodes[place])));
@@ -233,12 +218,13 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     const Training *training = job->attempt ? job->attempt->training : NULL;
     const bool is_planned = training && training->plan.ranks > 0;
     const int64_t done = job_epochs_done(job, now_ns);
-    Json *progress = set_object(arena, body, "training");
-    member_integer(arena, progress, "epochs", job->spec->program->epochs);
-    member_integer(arena, progress, "done", done);
-    member_integer(arena, progress, "kept", job->epochs_kept);
-    member_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
-    member_integer(arena, progress, "step", training && job_is_training(job) ? training->step : 0);
+    Json *progress = json_put_object(arena, body, "training");
+    json_put_integer(arena, progress, "epochs", job->spec->program->epochs);
+    json_put_integer(arena, progress, "done", done);
+    json_put_integer(arena, progress, "kept", job->epochs_kept);
+    json_put_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
+    json_put_integer(arena, progress, "step",
+                     training && job_is_training(job) ? training->step : 0);
     if (!is_planned || done == 0)
         return;
     const EpochResult result = job_epoch_result(job, done - 1);
@@ -248,39 +234,39 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
 
 static void set_place(Arena *arena, Json *object, const char *share, const char *path)
 {
-    member_text(arena, object, "share", share);
-    member_text(arena, object, "path", path);
+    json_put_text(arena, object, "share", share);
+    json_put_text(arena, object, "path", path);
 }
 
 static Json *job_json(const World *world, Arena *arena, const Job *job)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "id", job->id.index);
+    json_put_integer(arena, body, "id", job->id.index);
     set_path(arena, body, job->path);
-    member_text(arena, body, "experiment", job->path.experiment);
-    member_text(arena, body, "cluster", world_cluster(world, job->cluster)->path.name);
-    member_integer(arena, body, "cluster_id", job->cluster.index);
-    member_text(arena, body, "tool", job->spec->tool);
-    member_integer(arena, body, "nodes", job->spec->nodes);
-    member_integer(arena, body, "processes", job->spec->processes);
-    member_text(arena, body, "state",
-                job->provisioning == PROVISIONING_DELETING
-                    ? provisioning_state_name(job->provisioning)
-                    : job_state_name(job->state));
+    json_put_text(arena, body, "experiment", job->path.experiment);
+    json_put_text(arena, body, "cluster", world_cluster(world, job->cluster)->path.name);
+    json_put_integer(arena, body, "cluster_id", job->cluster.index);
+    json_put_text(arena, body, "tool", job->spec->tool);
+    json_put_integer(arena, body, "nodes", job->spec->nodes);
+    json_put_integer(arena, body, "processes", job->spec->processes);
+    json_put_text(arena, body, "state",
+                  job->provisioning == PROVISIONING_DELETING
+                      ? provisioning_state_name(job->provisioning)
+                      : job_state_name(job->state));
     member_seconds(arena, body, "since_s", job->state_since_ns);
     member_seconds(arena, body, "created_s", job->created_ns);
     member_moment(arena, body, "started_s", job->started_ns);
     member_moment(arena, body, "ended_s", job->ended_ns);
-    member_integer(arena, body, "attempts", job->starts);
+    json_put_integer(arena, body, "attempts", job->starts);
     if (job->exit_code >= 0)
-        member_integer(arena, body, "exit_code", job->exit_code);
+        json_put_integer(arena, body, "exit_code", job->exit_code);
     set_error(arena, body, job->error_code, job->error_message);
-    set_boolean(arena, body, "stalled", job_is_stalled(job));
+    json_put_boolean(arena, body, "stalled", job_is_stalled(job));
     if (stage_name(job))
-        member_text(arena, body, "stage", stage_name(job));
+        json_put_text(arena, body, "stage", stage_name(job));
     set_training(arena, body, job, world_now_ns(world));
     if (job->starts > 0 && job->spec->std_out_err.share)
-        set_place(arena, set_object(arena, body, "logs"), job->spec->std_out_err.share,
+        set_place(arena, json_put_object(arena, body, "logs"), job->spec->std_out_err.share,
                   job_files_directory(world, job, arena));
     return body;
 }
@@ -297,7 +283,7 @@ static void add_epoch(Arena *arena, Json *list, const Job *job, int64_t epoch)
 
 static void set_epochs(Arena *arena, Json *body, const Job *job, int64_t now_ns)
 {
-    Json *list = set_array(arena, body, "epochs");
+    Json *list = json_put_array(arena, body, "epochs");
     if (!job->attempt || !job->attempt->training || job->attempt->training->plan.ranks == 0)
         return;
     const int64_t done = job_epochs_done(job, now_ns), every = done / STATE_EPOCHS + 1;
@@ -307,25 +293,25 @@ static void set_epochs(Arena *arena, Json *body, const Job *job, int64_t now_ns)
 
 static void set_outputs(const World *world, Arena *arena, Json *body, const Job *job)
 {
-    Json *list = set_array(arena, body, "outputs");
+    Json *list = json_put_array(arena, body, "outputs");
     for (int32_t i = 0; i < job->spec->output_count; i++) {
         const OutputDirectory *output = &job->spec->outputs[i];
         if (!output->place.share)
             continue;
         Json *object = json_add(list, json_object(arena));
-        member_text(arena, object, "id", output->id);
+        json_put_text(arena, object, "id", output->id);
         set_place(arena, object, output->place.share,
                   job_output_directory(world, job, output, arena));
     }
 }
 
-Json *state_job(const Emulator *emulator, Arena *arena, const Job *job)
+Json *state_job(const Control *control, Arena *arena, const Job *job)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena);
     json_set(arena, body, "job", job_json(world, arena, job));
-    member_text(arena, body, "command", job->spec->command);
-    Json *names = set_array(arena, body, "node_names");
+    json_put_text(arena, body, "command", job->spec->command);
+    Json *names = json_put_array(arena, body, "node_names");
     for (int32_t i = 0; job->nodes && i < job->spec->nodes && i < STATE_PAGE_NODES; i++)
         if (job->nodes[i].index != ID_NONE)
             json_add(names, json_string(arena, world_node(world, job->nodes[i])->name));
@@ -336,16 +322,16 @@ Json *state_job(const Emulator *emulator, Arena *arena, const Job *job)
 
 /* --- Everything --- */
 
-static void set_scenario(const Emulator *emulator, Arena *arena, Json *body)
+static void set_scenario(const Control *control, Arena *arena, Json *body)
 {
-    const Scenario *scenario = session_scenario(emulator->session);
-    Json *object = set_object(arena, body, "scenario");
+    const Scenario *scenario = session_scenario(control->session);
+    Json *object = json_put_object(arena, body, "scenario");
     char start[CIVIL_TEXT];
     iso_time_print(scenario->start_unix_ms, start);
-    member_text(arena, object, "name", scenario->name);
-    member_integer(arena, object, "seed", (int64_t)scenario->seed);
-    member_text(arena, object, "region", scenario->region);
-    member_text(arena, object, "start", start);
+    json_put_text(arena, object, "name", scenario->name);
+    json_put_integer(arena, object, "seed", (int64_t)scenario->seed);
+    json_put_text(arena, object, "region", scenario->region);
+    json_put_text(arena, object, "start", start);
 }
 
 /* The clusters that are there, and what all that ever were have cost. */
@@ -355,15 +341,15 @@ typedef struct {
     uint32_t next;
 } Clusters;
 
-static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
+static Clusters add_clusters(const Control *control, Arena *arena, Json *list,
                              const StatePage *page)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Clusters all = {.next = ID_NONE};
     uint32_t last = ID_NONE;
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
-        const Cost cost = cluster_cost(emulator, cluster);
+        const Cost cost = cluster_cost(control, cluster);
         all.cost.micro_usd += cost.micro_usd;
         all.cost.micro_usd_per_hour += cost.micro_usd_per_hour;
         if (cluster->provisioning == PROVISIONING_DELETED)
@@ -374,7 +360,7 @@ static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
         if (page->after_cluster.index != ID_NONE && i <= page->after_cluster.index)
             continue;
         if (list->count < page->limit) {
-            json_add(list, cluster_json(emulator, arena, cluster, cost));
+            json_add(list, cluster_json(control, arena, cluster, cost));
             last = i;
         } else {
             all.next = last;
@@ -384,28 +370,28 @@ static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
 }
 
 /* The id behind which the next page begins. */
-static uint32_t add_jobs(const Emulator *emulator, Arena *arena, Json *list, const StatePage *page)
+static uint32_t add_jobs(const Control *control, Arena *arena, Json *list, const StatePage *page)
 {
     JobId job = page->before_job;
     for (;;) {
-        const JobId next = tally_older_job(emulator->tally, job, page->jobs);
+        const JobId next = tally_older_job(control->tally, job, page->jobs);
         if (next.index == ID_NONE)
             return ID_NONE;
         if (list->count == page->limit)
             return job.index;
         job = next;
-        json_add(list, job_json(world_of(emulator), arena, world_job(world_of(emulator), job)));
+        json_add(list, job_json(world_of(control), arena, world_job(world_of(control), job)));
     }
 }
 
 static Json *share_json(Arena *arena, const Share *share)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "id", share_id(share).index);
-    member_text(arena, body, "name", share_name(share));
+    json_put_integer(arena, body, "id", share_id(share).index);
+    json_put_text(arena, body, "name", share_name(share));
     set_ratio(arena, body, "speed", share_speed_ppm(share));
-    member_integer(arena, body, "transfers", share_active(share));
-    member_integer(arena, body, "bytes_moved", share_bytes_moved(share));
+    json_put_integer(arena, body, "transfers", share_active(share));
+    json_put_integer(arena, body, "bytes_moved", share_bytes_moved(share));
     return body;
 }
 
@@ -432,7 +418,7 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
 static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters)
 {
     const Cost servers = file_server_cost(world);
-    Json *cost = set_object(arena, body, "cost");
+    Json *cost = json_put_object(arena, body, "cost");
     member_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
     member_usd(arena, cost, "clusters_usd", clusters.micro_usd);
     member_usd(arena, cost, "file_servers_usd", servers.micro_usd);
@@ -440,29 +426,29 @@ static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters
                clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
 }
 
-Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *page)
+Json *state_overview(const Control *control, Arena *arena, const StatePage *page)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena), *totals = json_object(arena), *next = json_object(arena);
-    member_integer(arena, body, "event", (int64_t)events_last(emulator->events));
-    set_boolean(arena, body, "files_only", emulator->settings.is_files_only);
-    set_scenario(emulator, arena, body);
-    json_set(arena, body, "clock", control_clock(emulator, arena));
+    json_put_integer(arena, body, "event", (int64_t)events_last(control->events));
+    json_put_boolean(arena, body, "files_only", control->is_files_only);
+    set_scenario(control, arena, body);
+    json_set(arena, body, "clock", clock_api_show(control, arena));
     json_set(arena, body, "totals", totals);
     Json *clusters = json_array(arena);
-    const Clusters all = add_clusters(emulator, arena, clusters, page);
+    const Clusters all = add_clusters(control, arena, clusters, page);
     set_cost(world, arena, body, all.cost);
     json_set(arena, body, "clusters", clusters);
-    const uint32_t next_job = add_jobs(emulator, arena, set_array(arena, body, "jobs"), page);
+    const uint32_t next_job = add_jobs(control, arena, json_put_array(arena, body, "jobs"), page);
     int64_t shares = 0;
     const uint32_t next_share =
-        add_shares(world, arena, set_array(arena, body, "shares"), page, &shares);
-    member_integer(arena, totals, "clusters", all.count);
-    member_integer(arena, totals, "shares", shares);
+        add_shares(world, arena, json_put_array(arena, body, "shares"), page, &shares);
+    json_put_integer(arena, totals, "clusters", all.count);
+    json_put_integer(arena, totals, "shares", shares);
     set_node_counts(arena, totals, all.nodes);
-    Json *jobs = set_object(arena, totals, "jobs");
+    Json *jobs = json_put_object(arena, totals, "jobs");
     for (JobState state = JOB_QUEUED; state < JOB_STATE_COUNT; state++)
-        member_integer(arena, jobs, job_state_name(state), tally_jobs(emulator->tally, state));
+        json_put_integer(arena, jobs, job_state_name(state), tally_jobs(control->tally, state));
     json_set(arena, body, "next", next);
     set_next(arena, next, "clusters", all.next);
     set_next(arena, next, "jobs", next_job);

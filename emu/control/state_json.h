@@ -21,7 +21,7 @@
 #ifndef EMU_STATE_JSON_H
 #define EMU_STATE_JSON_H
 
-#include "emu/emulator.h"
+#include "emu/control/control.h"
 
 enum {
     STATE_PLACES = 1000,    /* of each cluster in the overview */
@@ -37,13 +37,13 @@ typedef struct {
     JobState jobs;    /* only those; JOB_STATE_COUNT: all */
 } StatePage;
 
-Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *page);
+Json *state_overview(const Control *control, Arena *arena, const StatePage *page);
 /* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. Places
  * are told from 1 on, as faults name them. */
-Json *state_cluster(const Emulator *emulator, Arena *arena, const Cluster *cluster, int32_t place);
+Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster, int32_t place);
 /* {"job": {...}, "command", "node_names": [...], "outputs": [{"id", "share", "path"}, ...],
  * "epochs": [[1, 0.41, 0.38, 1.61], ...]}: number, validation and training accuracy, validation
  * loss; of more than STATE_EPOCHS every second, third, ... and the last. */
-Json *state_job(const Emulator *emulator, Arena *arena, const Job *job);
+Json *state_job(const Control *control, Arena *arena, const Job *job);
 
 #endif

@@ -1,11 +1,11 @@
-/* Stored access policies of a share, to which SAS refer by their identifiers (emu/files/sas.c).
- * They are the share's property "policies", [{"id", "start", "expiry", "permission"}], without what
- * is not said. */
+/* Private to emu/files: stored access policies of a share, to which SAS refer by their identifiers
+ * (emu/files/auth/sas.c). They are the share's property "policies", [{"id", "start", "expiry",
+ * "permission"}], without what is not said. */
 #include <string.h>
 #include <unistr.h>
 
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/call.h"
-#include "emu/files/sas_fields.h"
 
 enum { POLICIES_MAX = 5, ID_MAX = 64 };
 
@@ -16,8 +16,7 @@ static const struct {
 void op_share_get_acl(FilesCall *call)
 {
     FilesEntry share;
-    if (!call_look(call, FILES_SHARE, &share) ||
-        !call_lease_allows(call, &share, "x-ms-lease-id", false))
+    if (!call_look_to_read(call, &share))
         return;
     call_stamp(call, &share);
     const Json *policies = json_member(files_json_read(call->arena, share.properties), "policies");
@@ -89,8 +88,7 @@ void op_share_set_acl(FilesCall *call)
 {
     FilesEntry share;
     Json *policies = json_array(call->arena);
-    if (!call_look(call, FILES_SHARE, &share) ||
-        !call_lease_allows(call, &share, "x-ms-lease-id", true) || !take_policies(call, policies))
+    if (!call_look_to_change(call, &share) || !take_policies(call, policies))
         return;
     Json *properties = files_json_read(call->arena, share.properties);
     json_set(call->arena, properties, "policies", policies);

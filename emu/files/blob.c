@@ -23,7 +23,7 @@ static void tell(FilesCall *call, int64_t made_ms)
 
 static void container_create(FilesCall *call)
 {
-    if (store_setting(call->emulator->store, call->arena, setting_name(call))) {
+    if (store_setting(call->service->store, call->arena, setting_name(call))) {
         call_refuse(call, AZURE_FILES_CONTAINER_EXISTS);
         return;
     }
@@ -31,7 +31,7 @@ static void container_create(FilesCall *call)
     const char *made = arena_printf(call->arena, "%" PRId64, call_now_ms(call));
     if (!call_tell_share(call, true))
         return;
-    if (!store_set(call->emulator->store, setting_name(call), made, &status)) {
+    if (!store_set(call->service->store, setting_name(call), made, &status)) {
         call_refuse_failure(call, FILES_NO_SPACE);
         return;
     }
@@ -41,7 +41,7 @@ static void container_create(FilesCall *call)
 
 static void container_get(FilesCall *call)
 {
-    const char *made = store_setting(call->emulator->store, call->arena, setting_name(call));
+    const char *made = store_setting(call->service->store, call->arena, setting_name(call));
     if (!made) {
         call_refuse(call, AZURE_FILES_NO_CONTAINER);
         return;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "emu/files/failure.h"
+#include "emu/files/file.h"
 #include "emu/files/properties.h"
-#include "emu/files/source.h"
 #include "emu/files/store/file_names.h"
-#include "emu/http/gate.h"
 #include "emu/files/store/ticks.h"
+#include "emu/http/gate.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary/members.h"
 
@@ -76,10 +76,8 @@ static void add_entry(Arena *arena, Json *list, const FilesEntry *entry)
     member_text(arena, body, "written", written);
 }
 
-void files_browse_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                       HttpResponse *response)
+void files_browse_list(FileStore *files, const HttpRequest *request, HttpResponse *response)
 {
-    (void)match;
     Arena *arena = request->arena;
     Spot spot = {0};
     FilesEntry *entries;
@@ -87,8 +85,8 @@ void files_browse_list(Emulator *emulator, const HttpRequest *request, const Rou
     bool more = false;
     if (!read_spot(request, response, &spot) ||
         !succeeds(request, response,
-                  files_list(emulator->files, arena, spot.share, spot.path, "",
-                             query_of(request, "after"), PAGE, &entries, &count, &more)))
+                  files_list(files, arena, spot.share, spot.path, "", query_of(request, "after"),
+                             PAGE, &entries, &count, &more)))
         return;
     Json *body = json_object(arena);
     member_text(arena, body, "share", query_of(request, "share"));
@@ -132,17 +130,14 @@ static const char *disposition(Arena *arena, const char *path)
                         http_encode(arena, slash ? slash + 1 : path, ""));
 }
 
-void files_browse_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                      HttpResponse *response)
+void files_browse_get(FileStore *files, const HttpRequest *request, HttpResponse *response)
 {
-    (void)match;
     Arena *arena = request->arena;
     Spot spot = {0};
     FilesReader *reader;
     int64_t bytes, last;
     if (!read_spot(request, response, &spot) ||
-        !succeeds(request, response,
-                  files_open(emulator->files, spot.share, spot.path, &reader, &bytes)))
+        !succeeds(request, response, files_open(files, spot.share, spot.path, &reader, &bytes)))
         return;
     if (!read_last(request, response, bytes, &last)) {
         files_reader_close(reader);

@@ -10,8 +10,10 @@
 #ifndef EMU_FILES_BROWSE_H
 #define EMU_FILES_BROWSE_H
 
-#include "emu/arm/route.h"
+#include "emu/files/store/file_store.h"
+#include "emu/http/http.h"
 
-RouteHandler files_browse_list, files_browse_get;
+void files_browse_list(FileStore *files, const HttpRequest *request, HttpResponse *response);
+void files_browse_get(FileStore *files, const HttpRequest *request, HttpResponse *response);
 
 #endif

@@ -195,7 +195,7 @@ bool call_includes(const FilesCall *call, const char *word)
 
 int64_t call_now_ms(const FilesCall *call)
 {
-    return emulator_unix_ms(call->emulator);
+    return call->service->now_ms(call->service->owner);
 }
 
 static bool is_reading(const FilesCall *call)
@@ -214,6 +214,22 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry)
         entry->id = 0; // what is in it has that as its parent
     return entry->kind == kind || is_root ||
            call_refuse(call, is_reading(call) ? AZURE_FILES_NOT_FOUND : AZURE_FILES_OTHER_KIND);
+}
+
+bool call_look_to_read(FilesCall *call, FilesEntry *entry)
+{
+    return call_look(call, call->kind, entry) &&
+           (call->kind == FILES_DIRECTORY ||
+            call_lease_allows(call, entry, "x-ms-lease-id", false));
+}
+
+bool call_look_to_change(FilesCall *call, FilesEntry *entry)
+{
+    if (call->kind == FILES_DIRECTORY && *call->address.path == '\0')
+        return call_refuse_for(call, AZURE_FILES_INVALID_NAME,
+                               "(the root directory is the share's)");
+    return call_look(call, call->kind, entry) &&
+           (call->kind == FILES_DIRECTORY || call_lease_allows(call, entry, "x-ms-lease-id", true));
 }
 
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write)
@@ -392,10 +408,10 @@ const char *call_endpoint(const FilesCall *call)
 
 const char *call_setting(const FilesCall *call, const char *kind, const char *name)
 {
-    const ResourcePath path = {.name = call->address.account};
-    const Record *account = session_find(call->emulator->session, RECORD_STORAGE, path);
+    const int64_t account =
+        call->service->account_number(call->service->owner, call->address.account);
     return arena_printf(call->arena, "%s/%s/%" PRId64 "/%s", kind, call->address.account,
-                        account ? account->sequence : 0, name);
+                        account >= 0 ? account : 0, name);
 }
 
 /* --- Telling the world --- */
@@ -411,7 +427,7 @@ static Json *command(FilesCall *call, const char *action, const char *name)
 static bool tell(FilesCall *call, const Json *said)
 {
     Problems problems = problems_create(call->arena);
-    if (session_command(call->emulator->session, said, NULL, &problems))
+    if (call->service->enter(call->service->owner, said, &problems))
         return true;
     const Status *why = &problems.items[0];
     const char *message = arena_strdup(call->arena, why->message);
@@ -433,9 +449,8 @@ static bool tell(FilesCall *call, const Json *said)
 /* Without the Resource Manager an account is there as soon as somebody names it. */
 static bool tell_account(FilesCall *call)
 {
-    const ResourcePath path = {.name = call->address.account};
-    if (!call->emulator->settings.is_files_only ||
-        session_find(call->emulator->session, RECORD_STORAGE, path))
+    if (!call->service->is_files_only ||
+        call->service->account_number(call->service->owner, call->address.account) >= 0)
         return true;
     return tell(call, command(call, "storage.create", call->address.account));
 }

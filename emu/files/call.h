@@ -6,16 +6,16 @@
 #ifndef EMU_FILES_CALL_H
 #define EMU_FILES_CALL_H
 
-#include "emu/emulator.h"
-#include "emu/files/auth.h"
-#include "emu/files/json.h"
+#include "emu/files/auth/auth.h"
+#include "emu/files/auth/azure_files.h"
 #include "emu/files/lease.h"
 #include "emu/files/operations.h"
+#include "emu/files/store/json.h"
 #include "emu/files/xml.h"
 #include "emu/http/azure_error.h"
 
 struct FilesCall {
-    Emulator *emulator;
+    const AzureFiles *service;
     FileStore *files;
     const HttpRequest *request;
     HttpResponse *response;
@@ -23,6 +23,7 @@ struct FilesCall {
     FilesAddress address;
     ShareName share;
     FilesAccess access;
+    FilesKind kind;         /* what the operation is about, if that is a share, directory or file */
     const char *version;    /* of the protocol, as the client says */
     const char *request_id; /* a GUID */
 };
@@ -66,6 +67,10 @@ bool call_includes(const FilesCall *call, const char *word);
 /* The entry that the request is about. Another kind is 404 where it is only read, else 409. The
  * root directory is there (FILES_SHARE, its id 0) for `kind` FILES_DIRECTORY. */
 bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry);
+/* The same of the kind that the operation is about, if its lease allows to read or to change it.
+ * The root directory is not changed as a directory, and directories have no leases. */
+bool call_look_to_read(FilesCall *call, FilesEntry *entry);
+bool call_look_to_change(FilesCall *call, FilesEntry *entry);
 /* Whether its lease allows this: `is_write` needs the id of one that holds. */
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write);
 /* If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, of what is there now. */

@@ -3,8 +3,75 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/files/move.h"
+#include "emu/files/failure.h"
+#include "emu/files/file.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
+
+/* --- The source --- */
+
+/* Whether the URL of a second file is signed itself, for all that `letters` allow. */
+bool copy_url_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress *address,
+                        const char *letters, FilesDenial *denial)
+{
+    FilesAccess access;
+    // Whoever fetches the source is this machine, as the service is there.
+    inner->listener = call->request->listener;
+    if (!files_authenticate(call->service, inner, address, &access, denial))
+        return false;
+    for (; *letters; letters++) {
+        const char letter[] = {*letters, '\0'};
+        if (!files_authorize(&access, &(FilesNeeds){'o', letter, letter}, denial))
+            return false;
+    }
+    return true;
+}
+
+/* The URL without what signs it: signatures are told and kept nowhere. */
+static const char *without_query(Arena *arena, const char *url, const char *snapshot)
+{
+    const size_t length = strcspn(url, "?#");
+    const char *plain = arena_strndup(arena, url, length);
+    return snapshot
+               ? arena_printf(arena, "%s?sharesnapshot=%s", plain, http_encode(arena, snapshot, ""))
+               : plain;
+}
+
+bool copy_source_read(FilesCall *call, CopySource *source)
+{
+    const char *url;
+    HttpRequest inner;
+    FilesAddress address;
+    if (!call_has_header(call, "x-ms-copy-source", &url) ||
+        !call_text(call, "x-ms-copy-source", &url))
+        return false;
+    if (call_header(call, "x-ms-copy-source-authorization"))
+        return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER,
+                               "(x-ms-copy-source-authorization: sign the source's URL instead)");
+    const AzureError fault =
+        files_address_read_url(call->request, url, call->service->storage_suffix, &inner, &address);
+    if (fault != AZURE_OK || address.host != FILES_HOST || *address.path == '\0')
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE);
+    const bool is_signed = http_query(&inner, "sig") != NULL;
+    const bool has_key =
+        !call->access.permissions && strcmp(address.account, call->address.account) == 0;
+    FilesDenial denial;
+    if ((is_signed || !has_key) && !copy_url_is_signed(call, &inner, &address, "r", &denial))
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE_DENIED);
+    *source = (CopySource){
+        .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
+        .path = address.path,
+        .told = without_query(call->arena, url, address.snapshot)};
+    const FilesFailure failure =
+        files_look(call->files, call->arena, source->share, source->path, &source->entry);
+    const bool is_missing =
+        failure != FILES_OK && azure_error(files_failure_error(failure))->status == 404;
+    if (is_missing || (failure == FILES_OK && source->entry.kind != FILES_FILE))
+        return call_refuse(call, AZURE_FILES_COPY_SOURCE_MISSING);
+    return failure == FILES_OK || call_refuse_failure(call, failure);
+}
+
+/* --- Properties of a copy --- */
 
 static const char *const told[][2] = {{"copy-id", "x-ms-copy-id"},
                                       {"copy-source", "x-ms-copy-source"},
@@ -30,8 +97,8 @@ void copy_forget(Arena *arena, Json *properties)
 /* What the copy is said to be, over what came with the source. */
 static bool take_properties(FilesCall *call, const CopySource *source, Json *properties)
 {
-    char id[GUID_TEXT], now[HTTP_DATE];
-    session_guid(call->emulator->session, "files.copy", call->emulator->requests, id);
+    char id[FILES_ID], now[HTTP_DATE];
+    call->service->new_id(call->service->owner, "files.copy", id);
     http_date_print(call_now_ms(call), now);
     const char *const values[TOLD] = {
         id, source->told,
@@ -41,6 +108,8 @@ static bool take_properties(FilesCall *call, const CopySource *source, Json *pro
         files_json_put(call->arena, properties, told[i][0], values[i]);
     return smb_take_copy(call, properties, source->share, &source->entry);
 }
+
+/* --- Operations --- */
 
 void op_copy_start(FilesCall *call)
 {

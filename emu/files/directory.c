@@ -1,17 +1,11 @@
-/* Operations of directories, and of the handles that SMB clients would hold on what is in them. */
+/* Private to emu/files: operations of directories, and of the handles that SMB clients would hold
+ * on what is in them. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/files/marker.h"
-#include "emu/files/move.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
-
-/* The root directory is the share's: it is not made, changed or deleted as a directory. */
-static bool is_below_root(FilesCall *call)
-{
-    return *call->address.path != '\0' ||
-           call_refuse_for(call, AZURE_FILES_INVALID_NAME, "(the root directory is the share's)");
-}
 
 void op_directory_create(FilesCall *call)
 {
@@ -54,8 +48,7 @@ void op_directory_get(FilesCall *call)
 void op_directory_delete(FilesCall *call)
 {
     FilesEntry directory;
-    if (!is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory) ||
-        !smb_is_writable(call, &directory))
+    if (!call_look_to_change(call, &directory) || !smb_is_writable(call, &directory))
         return;
     const FilesFailure failure =
         files_directory_delete(call->files, call->share, call->address.path);
@@ -68,7 +61,7 @@ void op_directory_delete(FilesCall *call)
 void op_directory_set(FilesCall *call)
 {
     FilesEntry directory;
-    if (!smb_is_said(call) || !is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
+    if (!smb_is_said(call) || !call_look_to_change(call, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
     if (!smb_take(call, properties, (SmbWord){"preserve", &directory}))
@@ -80,23 +73,6 @@ void op_directory_set(FilesCall *call)
         call_refuse_failure(call, failure);
     else
         smb_tell_path(call, call->address.path);
-}
-
-void op_directory_get_metadata(FilesCall *call)
-{
-    FilesEntry directory;
-    if (!call_look(call, FILES_DIRECTORY, &directory))
-        return;
-    call_stamp(call, &directory);
-    if (*call->address.path)
-        metadata_tell(call, directory.metadata);
-}
-
-void op_directory_set_metadata(FilesCall *call)
-{
-    FilesEntry directory;
-    if (is_below_root(call) && call_look(call, FILES_DIRECTORY, &directory))
-        metadata_set(call, &directory);
 }
 
 /* --- Lists --- */
@@ -207,9 +183,4 @@ void op_handles_close(FilesCall *call)
         return;
     http_set(call->response, "x-ms-number-of-handles-closed", "0");
     http_set(call->response, "x-ms-number-of-handles-failed", "0");
-}
-
-void op_directory_rename(FilesCall *call)
-{
-    move_entry(call, FILES_DIRECTORY);
 }

@@ -1,12 +1,11 @@
-/* Operations of files, but for their ranges (files_ranges.c) and copies (files_copy.c). */
+#include "emu/files/file.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/files/copy.h"
-#include "emu/files/lock.h"
-#include "emu/files/move.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
-#include "emu/files/source.h"
 #include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 
@@ -81,8 +80,7 @@ void op_file_create(FilesCall *call)
 void op_file_delete(FilesCall *call)
 {
     FilesEntry file;
-    if (!call_look(call, FILES_FILE, &file) ||
-        !call_lease_allows(call, &file, "x-ms-lease-id", true) || !smb_is_writable(call, &file))
+    if (!call_look_to_change(call, &file) || !smb_is_writable(call, &file))
         return;
     const char *path = files_path(call->files, call->arena, call->share, call->address.path);
     const FilesFailure failure = files_file_delete(call->files, call->share, path);
@@ -93,6 +91,29 @@ void op_file_delete(FilesCall *call)
 }
 
 /* --- Reading --- */
+
+typedef struct {
+    FilesReader *reader;
+    int64_t first;
+} Contents;
+
+static int64_t contents_read(void *owner, int64_t offset, char *room, size_t length)
+{
+    const Contents *contents = owner;
+    return files_read(contents->reader, contents->first + offset, room, length);
+}
+
+static void contents_free(void *owner)
+{
+    files_reader_close(((Contents *)owner)->reader);
+}
+
+HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first)
+{
+    Contents *contents = ARENA_NEW(arena, Contents);
+    *contents = (Contents){reader, first};
+    return (HttpSource){contents, contents_read, contents_free};
+}
 
 /* All that is told of a file that is read. */
 static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)
@@ -127,8 +148,7 @@ static void tell_overrides(FilesCall *call)
 void op_file_head(FilesCall *call)
 {
     FilesEntry file;
-    if (!call_look(call, FILES_FILE, &file) ||
-        !call_lease_allows(call, &file, "x-ms-lease-id", false))
+    if (!call_look_to_read(call, &file))
         return;
     tell_file(call, &file, true);
     tell_overrides(call);
@@ -223,20 +243,13 @@ void op_file_get(FilesCall *call)
 
 /* --- Changing --- */
 
-/* Whether the file is there and its lease allows to change it. */
-static bool may_change(FilesCall *call, FilesEntry *file)
-{
-    return call_look(call, FILES_FILE, file) &&
-           call_lease_allows(call, file, "x-ms-lease-id", true);
-}
-
 void op_file_set(FilesCall *call)
 {
     FilesEntry file;
     int64_t bytes = -1;
     bool is_any;
     Json *content = json_object(call->arena);
-    if (!smb_is_said(call) || !may_change(call, &file) ||
+    if (!smb_is_said(call) || !call_look_to_change(call, &file) ||
         !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &bytes) ||
         !content_take(call, content, &is_any))
         return;
@@ -257,33 +270,4 @@ void op_file_set(FilesCall *call)
              (call_tell_upload(call, call->address.path, bytes) &&
               call_tell_later(call, call->address.path)))
         smb_tell_path(call, call->address.path);
-}
-
-void op_file_get_metadata(FilesCall *call)
-{
-    FilesEntry file;
-    if (!call_look(call, FILES_FILE, &file) ||
-        !call_lease_allows(call, &file, "x-ms-lease-id", false))
-        return;
-    call_stamp(call, &file);
-    metadata_tell(call, file.metadata);
-}
-
-void op_file_set_metadata(FilesCall *call)
-{
-    FilesEntry file;
-    if (may_change(call, &file))
-        metadata_set(call, &file);
-}
-
-void op_file_lease(FilesCall *call)
-{
-    FilesEntry file;
-    if (call_look(call, FILES_FILE, &file))
-        lock_act(call, &file);
-}
-
-void op_file_rename(FilesCall *call)
-{
-    move_entry(call, FILES_FILE);
 }

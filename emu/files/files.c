@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/blob.h"
 #include "emu/files/call.h"
 #include "emu/files/cors.h"
-#include "emu/files/sas_fields.h"
 
 /* --- What all answers have --- */
 
@@ -29,8 +29,8 @@ static bool is_client_request_id(const char *text)
 
 static void begin_answer(FilesCall *call)
 {
-    char id[GUID_TEXT];
-    session_guid(call->emulator->session, "files.request", call->emulator->requests, id);
+    char id[FILES_ID];
+    call->service->new_id(call->service->owner, "files.request", id);
     call->request_id = arena_strdup(call->arena, id);
     http_set(call->response, "x-ms-request-id", call->request_id);
     http_set(call->response, "x-ms-version", call->version);
@@ -44,7 +44,7 @@ static void begin_answer(FilesCall *call)
 static bool read_address(FilesCall *call)
 {
     const AzureError fault =
-        files_address_read(call->request, call->emulator->settings.storage_suffix, &call->address);
+        files_address_read(call->request, call->service->storage_suffix, &call->address);
     call->share = (ShareName){.account = call->address.account,
                               .share = call->address.share,
                               .snapshot = call->address.snapshot};
@@ -59,7 +59,7 @@ static bool read_address(FilesCall *call)
 static bool authenticate(FilesCall *call)
 {
     FilesDenial denial;
-    return files_authenticate(call->emulator, call->request, &call->address, &call->access,
+    return files_authenticate(call->service, call->request, &call->address, &call->access,
                               &denial) ||
            call_refuse_denial(call, &denial);
 }
@@ -82,6 +82,9 @@ static void operate(FilesCall *call, const FilesOperation *operation)
         call_refuse(call, AZURE_FILES_ON_SNAPSHOT);
         return;
     }
+    call->kind = operation->scope == OF_SHARE       ? FILES_SHARE
+                 : operation->scope == OF_DIRECTORY ? FILES_DIRECTORY
+                                                    : FILES_FILE;
     if (operation->scope == OF_SERVICE || call_conditions(call))
         operation->handler(call);
 }
@@ -95,16 +98,17 @@ static void handle(FilesCall *call)
     call->response->operation = operation->name;
 }
 
-bool files_serves(const Emulator *emulator, const HttpRequest *request)
+bool files_serves(const AzureFiles *service, const HttpRequest *request)
 {
-    return files_address_is_ours(request, emulator->settings.storage_suffix);
+    return files_address_is_ours(request, service->storage_suffix);
 }
 
-static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+static FilesCall call_begin(const AzureFiles *service, const HttpRequest *request,
+                            HttpResponse *response)
 {
     *response = http_response(200);
-    FilesCall call = {.emulator = emulator,
-                      .files = emulator->files,
+    FilesCall call = {.service = service,
+                      .files = service->files,
                       .request = request,
                       .response = response,
                       .arena = request->arena,
@@ -113,22 +117,23 @@ static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, Http
     return call;
 }
 
-void files_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+void files_refuse(const AzureFiles *service, const HttpRequest *request, HttpResponse *response,
                   int32_t status, const char *code, const char *message)
 {
-    FilesCall call = call_begin(emulator, request, response);
+    FilesCall call = call_begin(service, request, response);
     call_refuse_code(&call, status, code, message);
 }
 
-void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+void files_refuse_unwritten(const AzureFiles *service, const HttpRequest *request,
+                            HttpResponse *response)
 {
-    FilesCall call = call_begin(emulator, request, response);
+    FilesCall call = call_begin(service, request, response);
     call_refuse_failure(&call, FILES_NO_SPACE);
 }
 
-void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+void files_handle(const AzureFiles *service, const HttpRequest *request, HttpResponse *response)
 {
-    FilesCall call = call_begin(emulator, request, response);
+    FilesCall call = call_begin(service, request, response);
     if (!read_address(&call))
         return;
     // A browser asks before it asks, without a signature.

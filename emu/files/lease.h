@@ -8,7 +8,7 @@
 #ifndef EMU_FILES_LEASE_H
 #define EMU_FILES_LEASE_H
 
-#include "emu/files/json.h"
+#include "emu/files/store/json.h"
 #include "emu/http/azure_error.h"
 
 enum { LEASE_ID = 37 };

@@ -34,13 +34,13 @@
     X("Set Share Properties", PUT, OF_SHARE, "properties", NULL, 'c', "w", "", false,              \
       op_share_set)                                                                                \
     X("Get Share Metadata", GETS, OF_SHARE, "metadata", NULL, 'c', "r", "", true,                  \
-      op_share_get_metadata)                                                                       \
+      op_entry_get_metadata)                                                                       \
     X("Set Share Metadata", PUT, OF_SHARE, "metadata", NULL, 'c', "w", "", false,                  \
-      op_share_set_metadata)                                                                       \
+      op_entry_set_metadata)                                                                       \
     X("Get Share ACL", GETS, OF_SHARE, "acl", NULL, 'c', "", "", false, op_share_get_acl)          \
     X("Set Share ACL", PUT, OF_SHARE, "acl", NULL, 'c', "", "", false, op_share_set_acl)           \
     X("Get Share Stats", GET, OF_SHARE, "stats", NULL, 'c', "r", "", false, op_share_stats)        \
-    X("Lease Share", PUT, OF_SHARE, "lease", NULL, 'c', "w", "", true, op_share_lease)             \
+    X("Lease Share", PUT, OF_SHARE, "lease", NULL, 'c', "w", "", true, op_entry_lease)             \
     X("Create Permission", PUT, OF_SHARE, "filepermission", NULL, 'c', "cw", "cw", false,          \
       op_permission_create)                                                                        \
     X("Get Permission", GET, OF_SHARE, "filepermission", NULL, 'c', "r", "r", false,               \
@@ -55,13 +55,13 @@
     X("Set Directory Properties", PUT, OF_DIRECTORY, "properties", NULL, 'o', "w", "w", false,     \
       op_directory_set)                                                                            \
     X("Get Directory Metadata", GETS, OF_DIRECTORY, "metadata", NULL, 'o', "r", "r", true,         \
-      op_directory_get_metadata)                                                                   \
+      op_entry_get_metadata)                                                                       \
     X("Set Directory Metadata", PUT, OF_DIRECTORY, "metadata", NULL, 'o', "w", "w", false,         \
-      op_directory_set_metadata)                                                                   \
+      op_entry_set_metadata)                                                                       \
     X("List Directories and Files", GET, OF_DIRECTORY, "list", NULL, 'c', "l", "l", true,          \
       op_directory_list)                                                                           \
     X("Rename Directory", PUT, OF_DIRECTORY, "rename", NULL, 'o', "w", "w", false,                 \
-      op_directory_rename)                                                                         \
+      op_entry_rename)                                                                             \
     X("List Handles", GET, OF_ENTRY, "listhandles", NULL, 'o', "l", "l", true, op_handles_list)    \
     X("Force Close Handles", PUT, OF_ENTRY, "forceclosehandles", NULL, 'o', "w", "w", true,        \
       op_handles_close)                                                                            \
@@ -72,16 +72,16 @@
     X("Delete File", DELETE, OF_FILE, "", NULL, 'o', "d", "d", false, op_file_delete)              \
     X("Set File Properties", PUT, OF_FILE, "properties", NULL, 'o', "w", "w", false, op_file_set)  \
     X("Get File Metadata", GETS, OF_FILE, "metadata", NULL, 'o', "r", "r", true,                   \
-      op_file_get_metadata)                                                                        \
+      op_entry_get_metadata)                                                                       \
     X("Set File Metadata", PUT, OF_FILE, "metadata", NULL, 'o', "w", "w", false,                   \
-      op_file_set_metadata)                                                                        \
+      op_entry_set_metadata)                                                                       \
     X("Put Range from URL", PUT, OF_FILE, "range", "x-ms-copy-source", 'o', "w", "w", false,       \
       op_range_put_from_url)                                                                       \
     X("Put Range", PUT, OF_FILE, "range", NULL, 'o', "w", "w", false, op_range_put)                \
     X("List Ranges", GET, OF_FILE, "rangelist", NULL, 'o', "r", "r", true, op_range_list)          \
     X("Abort Copy File", PUT, OF_FILE, "copy", NULL, 'o', "w", "w", false, op_copy_abort)          \
-    X("Lease File", PUT, OF_FILE, "lease", NULL, 'o', "w", "w", false, op_file_lease)              \
-    X("Rename File", PUT, OF_FILE, "rename", NULL, 'o', "w", "w", false, op_file_rename)           \
+    X("Lease File", PUT, OF_FILE, "lease", NULL, 'o', "w", "w", false, op_entry_lease)             \
+    X("Rename File", PUT, OF_FILE, "rename", NULL, 'o', "w", "w", false, op_entry_rename)          \
     X("Create Hard Link", PUT, OF_HARD_LINK, "", NULL, 'o', "cw", "cw", false, NULL)               \
     X("Create Symbolic Link", PUT, OF_SYMBOLIC_LINK, "", NULL, 'o', "cw", "cw", false, NULL)       \
     X("Get Symbolic Link", GETS, OF_SYMBOLIC_LINK, "", NULL, 'o', "r", "r", false, NULL)

@@ -4,7 +4,7 @@
 #ifndef EMU_FILES_OPERATIONS_H
 #define EMU_FILES_OPERATIONS_H
 
-#include "emu/files/auth.h"
+#include "emu/files/auth/auth.h"
 
 typedef struct FilesCall FilesCall;
 typedef void FilesHandler(FilesCall *call);
@@ -38,22 +38,20 @@ const FilesOperation *files_operation_find(FilesCall *call);
 
 /* --- Handlers --- */
 
-FilesHandler op_service_list, op_service_get, op_service_set; /* files_service.c */
-FilesHandler op_preflight;                                    /* files_cors.c */
-FilesHandler op_share_create, op_share_get, op_share_delete, op_share_snapshot,
-    op_share_set; /* files_share.c */
-FilesHandler op_share_get_metadata, op_share_set_metadata, op_share_stats, op_share_lease;
-FilesHandler op_share_get_acl, op_share_set_acl;      /* files_acl.c */
-FilesHandler op_permission_create, op_permission_get; /* files_permission.c */
-FilesHandler op_directory_create, op_directory_get, op_directory_delete,
-    op_directory_set; /* files_directory.c */
-FilesHandler op_directory_get_metadata, op_directory_set_metadata, op_directory_list,
-    op_directory_rename;
-FilesHandler op_handles_list, op_handles_close;
-FilesHandler op_file_create, op_file_get, op_file_head, op_file_delete,
-    op_file_set; /* files_file.c */
-FilesHandler op_file_get_metadata, op_file_set_metadata, op_file_lease, op_file_rename;
-FilesHandler op_range_put, op_range_put_from_url, op_range_list; /* files_ranges.c */
-FilesHandler op_copy_start, op_copy_abort;                       /* files_copy.c */
+FilesHandler op_service_list, op_service_get, op_service_set;                   /* service.c */
+FilesHandler op_preflight;                                                      /* cors.c */
+FilesHandler op_share_create, op_share_get, op_share_delete, op_share_snapshot; /* share.c */
+FilesHandler op_share_set, op_share_stats;
+FilesHandler op_share_get_acl, op_share_set_acl;                         /* acl.c */
+FilesHandler op_permission_create, op_permission_get;                    /* permission.c */
+FilesHandler op_directory_create, op_directory_get, op_directory_delete; /* directory.c */
+FilesHandler op_directory_set, op_directory_list, op_handles_list, op_handles_close;
+FilesHandler op_file_create, op_file_get, op_file_head, op_file_delete, op_file_set; /* file.c */
+FilesHandler op_range_put, op_range_put_from_url, op_range_list;                     /* ranges.c */
+FilesHandler op_copy_start, op_copy_abort;                                           /* copy.c */
+/* Of shares, directories and files: */
+FilesHandler op_entry_get_metadata, op_entry_set_metadata; /* metadata.c */
+FilesHandler op_entry_lease;                               /* lease_action.c */
+FilesHandler op_entry_rename;                              /* rename.c */
 
 #endif

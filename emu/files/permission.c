@@ -1,5 +1,6 @@
-/* Permissions of files (security descriptors in SDDL), which a share keeps under keys made of them:
- * its property "permissions", {KEY: SDDL}. Nothing here asks them: there is no SMB. */
+/* Private to emu/files: permissions of files (security descriptors in SDDL), which a share keeps
+ * under keys made of them: its property "permissions", {KEY: SDDL}. Nothing here asks them: there
+ * is no SMB. */
 #include <inttypes.h>
 #include <string.h>
 

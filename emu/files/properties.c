@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistr.h>
 
-#include "emu/files/sas_fields.h"
-#include "emu/http/crypto.h"
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/store/ticks.h"
+#include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
@@ -33,11 +33,6 @@ static const struct {
                        {"x-ms-content-md5", "Content-MD5", "content-md5"}};
 enum { CONTENT_HEADERS = sizeof content_headers / sizeof *content_headers };
 #define CONTENT_MD5 "x-ms-content-md5"
-
-static bool is_utf8(const char *text)
-{
-    return u8_check((const uint8_t *)text, strlen(text)) == NULL;
-}
 
 bool content_take(FilesCall *call, Json *properties, bool *is_any)
 {
@@ -371,78 +366,4 @@ bool smb_is_said(FilesCall *call)
             return false;
     return call_header(call, "x-ms-file-permission-key") ||
            call_has_header(call, "x-ms-file-permission", &value);
-}
-
-/* --- Metadata --- */
-
-#define METADATA "x-ms-meta-"
-enum { METADATA_BYTES_MAX = 8 << 10, METADATA_PAIRS_MAX = 64 };
-
-/* A C# identifier, as the service asks for, of ASCII: it becomes a header and an XML element. */
-static bool is_metadata_name(const char *name)
-{
-    static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-    static const char digits[] = "0123456789";
-    if (!strchr(first, *name))
-        return false;
-    for (; *name; name++)
-        if (!strchr(first, *name) && !strchr(digits, *name))
-            return false;
-    return true;
-}
-
-bool metadata_take(FilesCall *call, const char **metadata)
-{
-    Json *object = json_object(call->arena);
-    size_t bytes = 0;
-    for (int32_t i = 0; i < call->request->header_count; i++) {
-        const HttpField *field = &call->request->headers[i];
-        if (!ascii_same_start(field->name, METADATA, strlen(METADATA)))
-            continue;
-        const char *name = field->name + strlen(METADATA);
-        bytes += strlen(name) + strlen(field->value);
-        if (*name == '\0')
-            return call_refuse(call, AZURE_FILES_EMPTY_KEY);
-        if (!is_metadata_name(name) || !is_utf8(field->value) ||
-            field->value[strcspn(field->value, "\r\n")] != '\0')
-            return call_refuse_for(call, AZURE_FILES_INVALID_METADATA, "(%s)", field->name);
-        if (json_member(object, name))
-            return call_refuse_for(call, AZURE_FILES_INVALID_METADATA, "(%s twice)", field->name);
-        if (bytes > METADATA_BYTES_MAX || object->count == METADATA_PAIRS_MAX)
-            return call_refuse(call, AZURE_FILES_METADATA_TOO_LARGE);
-        files_json_put(call->arena, object, name, field->value);
-    }
-    *metadata = files_json_print(call->arena, object);
-    return true;
-}
-
-void metadata_set(FilesCall *call, const FilesEntry *entry)
-{
-    const char *metadata;
-    if (!metadata_take(call, &metadata))
-        return;
-    const FilesFailure failure = files_change(call->files, call->share, call->address.path, -1,
-                                              smb_changed_now(call->arena, entry), metadata, NULL);
-    if (failure != FILES_OK) {
-        call_refuse_failure(call, failure);
-        return;
-    }
-    call_stamp_path(call, call->address.path);
-    http_set(call->response, "x-ms-request-server-encrypted", "true");
-}
-
-void metadata_tell(FilesCall *call, const char *metadata)
-{
-    const Json *object = files_json_read(call->arena, metadata);
-    for (const Json *pair = object->first; pair; pair = pair->next)
-        http_set(call->response, arena_printf(call->arena, METADATA "%s", pair->key), pair->text);
-}
-
-void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata)
-{
-    const Json *object = files_json_read(arena, metadata);
-    xml_open(xml, "Metadata");
-    for (const Json *pair = object->first; pair; pair = pair->next)
-        xml_text(xml, pair->key, pair->text);
-    xml_close(xml);
 }

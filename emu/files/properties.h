@@ -60,15 +60,6 @@ const char *smb_permission_key(const Json *properties);
 /* Refuses where the read-only attribute is set. */
 bool smb_is_writable(FilesCall *call, const FilesEntry *entry);
 
-/* --- Metadata --- */
-
-/* All x-ms-meta-NAME of the request; "" without any. */
-bool metadata_take(FilesCall *call, const char **metadata);
-/* Gives it to the directory or file that the call is about, which is `entry`, and answers. */
-void metadata_set(FilesCall *call, const FilesEntry *entry);
-void metadata_tell(FilesCall *call, const char *metadata);
-void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata); /* <Metadata> */
-
 /* --- Permissions (files_permission.c) --- */
 
 /* Keeps `sddl` in the share and says by which key; refuses what is no permission. */

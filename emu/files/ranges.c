@@ -1,9 +1,9 @@
-/* Parts of files: writing, clearing and listing them. */
+/* Private to emu/files: writing, clearing and listing ranges of files. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/files/copy.h"
 #include "emu/files/difference.h"
-#include "emu/files/move.h"
 #include "emu/files/properties.h"
 #include "emu/files/range.h"
 #include "emu/http/crypto.h"
@@ -32,8 +32,7 @@ static bool may_write(FilesCall *call, FilesEntry *file, FilesRange *range)
     // Bytes in frames of their own (with checksums) would be written as if they were contents.
     if (call_header(call, "x-ms-structured-body"))
         return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER, "(x-ms-structured-body)");
-    return call_look(call, FILES_FILE, file) &&
-           call_lease_allows(call, file, "x-ms-lease-id", true) && smb_is_writable(call, file) &&
+    return call_look_to_change(call, file) && smb_is_writable(call, file) &&
            read_written(call, file, range);
 }
 
@@ -266,8 +265,7 @@ void op_range_list(FilesCall *call)
         call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(prevsharesnapshot: \"%s\")", since);
         return;
     }
-    if (!call_range(call, &within, &is_there) || !call_look(call, FILES_FILE, &file) ||
-        !call_lease_allows(call, &file, "x-ms-lease-id", false))
+    if (!call_range(call, &within, &is_there) || !call_look_to_read(call, &file))
         return;
     if (is_there && within.first >= file.bytes) {
         call_refuse_failure(call, FILES_BAD_RANGE);

@@ -4,6 +4,7 @@
 
 #include "emu/files/cors.h"
 #include "emu/files/marker.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
 #include "emu/files/service.h"
 #include "emu/files/store/shares.h"
@@ -96,7 +97,7 @@ static const char *setting_name(const FilesCall *call)
 
 const XmlNode *service_section(const FilesCall *call, const char *name)
 {
-    const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
+    const char *kept = store_setting(call->service->store, call->arena, setting_name(call));
     const XmlNode *section =
         kept ? xml_child(xml_read(call->arena, kept, strlen(kept)), name) : NULL;
     for (int i = 0; i < SECTIONS && !section; i++)
@@ -107,7 +108,7 @@ const XmlNode *service_section(const FilesCall *call, const char *name)
 
 const XmlNode *service_cors_rules(const FilesCall *call)
 {
-    const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
+    const char *kept = store_setting(call->service->store, call->arena, setting_name(call));
     const bool may_have = kept && strstr(kept, "<CorsRule>"); // most have none: nothing to parse
     return may_have ? service_section(call, "Cors")->first : NULL;
 }
@@ -250,7 +251,7 @@ void op_service_set(FilesCall *call)
             return;
     size_t length;
     Status status = {0};
-    if (store_set(call->emulator->store, setting_name(call),
+    if (store_set(call->service->store, setting_name(call),
                   xml_finish(write_properties(call, news), &length), &status))
         call->response->status = 202;
     else

@@ -1,9 +1,10 @@
-/* Operations of shares, but for who may do what with them (files_acl.c, files_permission.c). */
+/* Private to emu/files: operations of shares, except for access policies (acl.c) and permissions
+ * (permission.c). */
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/files/call.h"
-#include "emu/files/lock.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
 #include "emu/files/store/shares.h"
 #include "emu/files/store/ticks.h"
@@ -63,8 +64,7 @@ void op_share_create(FilesCall *call)
 void op_share_get(FilesCall *call)
 {
     FilesEntry share;
-    if (!call_look(call, FILES_SHARE, &share) ||
-        !call_lease_allows(call, &share, "x-ms-lease-id", false))
+    if (!call_look_to_read(call, &share))
         return;
     const Json *properties = files_json_read(call->arena, share.properties);
     const char *tier = files_json_text(properties, "access-tier");
@@ -79,13 +79,6 @@ void op_share_get(FilesCall *call)
         http_set(call->response, "x-ms-root-squash", files_json_text(properties, "root-squash"));
     call_tell_lease(call, &share);
     metadata_tell(call, share.metadata);
-}
-
-/* Whether the share is there and its lease allows to change it. */
-static bool may_change(FilesCall *call, FilesEntry *share)
-{
-    return call_look(call, FILES_SHARE, share) &&
-           call_lease_allows(call, share, "x-ms-lease-id", true);
 }
 
 /* Whether a lease on one of the share's snapshots holds. */
@@ -123,7 +116,7 @@ void op_share_delete(FilesCall *call)
 {
     FilesEntry share;
     WithSnapshots with;
-    if (!read_with_snapshots(call, &with) || !may_change(call, &share))
+    if (!read_with_snapshots(call, &with) || !call_look_to_change(call, &share))
         return;
     if (with == SNAPSHOTS_GO && has_leased_snapshot(call)) {
         call_refuse(call, AZURE_FILES_SNAPSHOT_LEASED);
@@ -158,7 +151,7 @@ void op_share_set(FilesCall *call)
 {
     FilesEntry share;
     int64_t quota_gib = -1;
-    if (!may_change(call, &share))
+    if (!call_look_to_change(call, &share))
         return;
     Json *properties = files_json_read(call->arena, share.properties);
     if (!call_number(call, "x-ms-share-quota", 1, QUOTA_GIB_MAX, &quota_gib) ||
@@ -168,29 +161,6 @@ void op_share_set(FilesCall *call)
     if (failure == FILES_OK)
         failure = files_change(call->files, call->share, "", -1,
                                files_json_print(call->arena, properties), NULL, NULL);
-    if (failure != FILES_OK)
-        call_refuse_failure(call, failure);
-    else
-        call_stamp_path(call, "");
-}
-
-void op_share_get_metadata(FilesCall *call)
-{
-    FilesEntry share;
-    if (!call_look(call, FILES_SHARE, &share) ||
-        !call_lease_allows(call, &share, "x-ms-lease-id", false))
-        return;
-    call_stamp(call, &share);
-    metadata_tell(call, share.metadata);
-}
-
-void op_share_set_metadata(FilesCall *call)
-{
-    FilesEntry share;
-    const char *metadata;
-    if (!may_change(call, &share) || !metadata_take(call, &metadata))
-        return;
-    const FilesFailure failure = files_share_change(call->files, call->share, -1, metadata);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else
@@ -212,11 +182,4 @@ void op_share_stats(FilesCall *call)
     else
         xml_number(xml, "ShareUsageBytes", bytes);
     call_answer_xml(call, xml);
-}
-
-void op_share_lease(FilesCall *call)
-{
-    FilesEntry share;
-    if (call_look(call, FILES_SHARE, &share))
-        lock_act(call, &share);
 }

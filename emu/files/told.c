@@ -3,14 +3,14 @@
 #include <string.h>
 #include <unistr.h>
 
-#include "emu/files/json.h"
+#include "emu/files/store/json.h"
 #include "emu/files/store/untold.h"
 
-int32_t files_untold_count(Emulator *emulator)
+int32_t files_untold_count(const AzureFiles *service)
 {
     int32_t count;
     Arena *arena = arena_create();
-    files_untold(emulator->files, arena, &count);
+    files_untold(service->files, arena, &count);
     arena_destroy(arena);
     return count;
 }
@@ -52,21 +52,21 @@ static Json *upload_of(FileStore *files, Arena *arena, const FilesUntold *untold
 }
 
 /* False when the disk is full. A share that the world knows no more needs no files. */
-static bool tell(Emulator *emulator, Arena *arena, const FilesUntold *untold)
+static bool tell(const AzureFiles *service, Arena *arena, const FilesUntold *untold)
 {
     Problems problems = problems_create(arena);
-    const Json *said = upload_of(emulator->files, arena, untold);
-    const bool is_told = !said || session_command(emulator->session, said, NULL, &problems) ||
+    const Json *said = upload_of(service->files, arena, untold);
+    const bool is_told = !said || service->enter(service->owner, said, &problems) ||
                          problems.items[0].code != STATUS_MACHINE;
-    return is_told && files_untold_remove(emulator->files, untold->share, untold->path) == FILES_OK;
+    return is_told && files_untold_remove(service->files, untold->share, untold->path) == FILES_OK;
 }
 
-void files_tell_written(Emulator *emulator)
+void files_tell_written(const AzureFiles *service)
 {
     int32_t count;
     Arena *arena = arena_create();
-    const FilesUntold *untold = files_untold(emulator->files, arena, &count);
-    for (int32_t i = 0; i < count && tell(emulator, arena, &untold[i]); i++)
+    const FilesUntold *untold = files_untold(service->files, arena, &count);
+    for (int32_t i = 0; i < count && tell(service, arena, &untold[i]); i++)
         continue;
     arena_destroy(arena);
 }

@@ -7,14 +7,14 @@
 #ifndef EMU_FILES_TOLD_H
 #define EMU_FILES_TOLD_H
 
-#include "emu/emulator.h"
+#include "emu/files/auth/azure_files.h"
 
 /* Each text told is kept as long as the session, in memory and in its journal. */
 enum { FILES_TOLD_TEXT_MAX = 64 << 10 };
 
 /* How many files have been written since the world was told of them. */
-int32_t files_untold_count(Emulator *emulator);
+int32_t files_untold_count(const AzureFiles *service);
 /* Tells of them now. What the disk has no room to enter is told the next time. */
-void files_tell_written(Emulator *emulator);
+void files_tell_written(const AzureFiles *service);
 
 #endif

@@ -4,7 +4,6 @@
 #include <gnutls/gnutls.h>
 #include <string.h>
 
-#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* --- Digests --- */
@@ -42,64 +41,39 @@ bool crypto_random(void *room, size_t length, Status *status)
 
 /* --- Base64 --- */
 
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static gnutls_datum_t datum(const void *bytes, size_t length)
+{
+    return (gnutls_datum_t){.data = (unsigned char *)bytes, .size = (unsigned)length};
+}
 
 const char *base64_encode(Arena *arena, const void *bytes, size_t length)
 {
-    const unsigned char *from = bytes;
-    char *text = arena_alloc(arena, (length + 2) / 3 * 4 + 1);
-    char *to = text;
-    for (size_t i = 0; i < length; i += 3, to += 4) {
-        const size_t left = length - i;
-        const uint32_t group = (uint32_t)from[i] << 16 |
-                               (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
-                               (left > 2 ? (uint32_t)from[i + 2] : 0);
-        to[0] = alphabet[group >> 18];
-        to[1] = alphabet[group >> 12 & 63];
-        to[2] = left > 1 ? alphabet[group >> 6 & 63] : '=';
-        to[3] = left > 2 ? alphabet[group & 63] : '=';
-    }
-    return text;
-}
-
-/* The way back; -1. */
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (ascii_is_digit(c))
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
+    gnutls_datum_t text;
+    const gnutls_datum_t from = datum(bytes, length);
+    if (length == 0)
+        return "";
+    const int result = gnutls_base64_encode2(&from, &text);
+    invariant(result == 0);
+    const char *copy = arena_strndup(arena, (const char *)text.data, text.size);
+    gnutls_free(text.data);
+    return copy;
 }
 
 unsigned char *base64_decode(Arena *arena, const char *text, size_t *length)
 {
-    const size_t all = strlen(text);
-    if (all % 4 != 0)
+    gnutls_datum_t bytes;
+    const gnutls_datum_t from = datum(text, strlen(text));
+    *length = 0;
+    if (from.size == 0)
+        return arena_alloc(arena, 1);
+    if (gnutls_base64_decode2(&from, &bytes) != 0)
         return NULL;
-    size_t digits = all;
-    while (digits > 0 && all - digits < 2 && text[digits - 1] == '=')
-        digits--;
-    *length = digits * 3 / 4;
-    unsigned char *bytes = arena_alloc(arena, all / 4 * 3 + 1);
-    uint32_t group = 0;
-    size_t used = 0;
-    int bits = 0;
-    for (size_t i = 0; i < digits; i++) {
-        const int digit = base64_digit(text[i]);
-        if (digit < 0)
-            return NULL;
-        group = group << 6 | (uint32_t)digit;
-        bits += 6;
-        if (bits < 8)
-            continue;
-        bits -= 8;
-        bytes[used++] = (unsigned char)(group >> bits);
-        group &= (UINT32_C(1) << bits) - 1;
-    }
-    return group == 0 ? bytes : NULL; // what is left over is zero in the one form
+    unsigned char *copy = arena_alloc(arena, bytes.size + 1);
+    memcpy(copy, bytes.data, bytes.size);
+    *length = bytes.size;
+    gnutls_free(bytes.data);
+    // The library also takes white space and other forms of the same bytes.
+    return strcmp(base64_encode(arena, copy, *length), text) == 0 ? copy : NULL;
 }
 
 /* --- Checksum --- */

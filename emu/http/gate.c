@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/arm/authority.h"
-#include "emu/files/address.h"
+#include "emu/http/authority.h"
 #include "sim/base/ascii.h"
 #include "sim/json/json.h"
 
@@ -65,8 +64,8 @@ static bool origin_passes(const GateRules *rules, const HttpRequest *request,
     const char *scheme = request->listener == LISTENER_PLAIN ? "http://" : "https://";
     if (!origin || changes_nothing(request->method))
         return true;
-    // Whatever Azure Files does is signed with a key that a page must have been given.
-    if (files_address_is_ours(request, rules->storage_suffix))
+    // What signs a request is a key that the page must have been given.
+    if (rules->is_signed && rules->is_signed(request, rules->storage_suffix))
         return true;
     if (ascii_same_start(origin, scheme, strlen(scheme)) &&
         ascii_same(origin + strlen(scheme), request->host))

@@ -14,6 +14,8 @@
 typedef struct {
     const char *storage_suffix; /* "core.windows.net" */
     const char *own_name;       /* of this machine, where others may come from; "" */
+    /* Whether a request is of a service whose requests are all signed; NULL: none is. */
+    bool (*is_signed)(const HttpRequest *request, const char *storage_suffix);
 } GateRules;
 
 /* False after answering 400, 403 or 421 (RFC 9110, 15.5.20: Misdirected Request). */

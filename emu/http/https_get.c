@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "emu/arm/authority.h"
+#include "emu/http/authority.h"
 
 enum { PATIENCE_S = 5, HEAD_MAX = 16 * 1024 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "emu/arm/authority.h"
+#include "emu/http/authority.h"
 #include "sim/base/ascii.h"
 
 static const char method[] = "CONNECT ";

@@ -9,11 +9,13 @@
 #ifndef EMU_READY_H
 #define EMU_READY_H
 
-#include "emu/emulator.h"
+#include "emu/http/addresses.h"
+#include "sim/base/status.h"
+#include "sim/base/text.h"
 
 typedef struct {
     int64_t process;
-    EmulatorAddresses addresses;
+    HttpAddresses addresses;
     bool has_proxy, is_files_only;
     const char *subscription, *tenant, *storage_suffix;
     const char *state_folder, *ca_path, *bundle_path; /* absolute */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // accept4's flags for sockets
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/http/server_parts.h"
+#include "emu/http/requests.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
@@ -35,6 +36,18 @@ static int64_t real_unix_ms(void)
 {
     return machine_unix_ns() / NS_PER_MS;
 }
+
+struct Server {
+    Arena *arena;
+    ServerSettings settings;
+    Certificate certificate;
+    ProxyRules rules;
+    Listener listeners[LISTENER_COUNT];
+    int events; /* epoll: listeners, visitors, signals, and what the plain daemon waits for */
+    int signals;
+    Connections connections;
+    Requests requests;
+};
 
 /* --- Listeners --- */
 
@@ -135,7 +148,7 @@ static bool listen_on(Server *server, HttpListener kind, int32_t port, SocketAdd
     const int on = ON;
     Listener *listener = &server->listeners[kind];
     listener->descriptor = -1;
-    listener->server = server;
+    listener->requests = &server->requests;
     listener->kind = kind;
     if (port < 0)
         return true;
@@ -179,7 +192,7 @@ static CertificateNames names_of(const Server *server, Reach reach)
 static bool open_all(Server *server, Status *status)
 {
     SocketAddress address = {0};
-    server->events = epoll_create1(EPOLL_CLOEXEC);
+    server->events = server->connections.events = epoll_create1(EPOLL_CLOEXEC);
     if (server->events < 0)
         return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0),
                            "epoll_create failed: %s", strerror(errno));
@@ -211,7 +224,13 @@ Server *server_open(const ServerSettings *settings, Status *status)
     server->arena = arena_create();
     server->settings = *settings;
     server->events = server->signals = -1;
-    server->deadline_ns = INT64_MAX;
+    server->connections = (Connections){.settings = &server->settings,
+                                        .rules = &server->rules,
+                                        .listeners = server->listeners,
+                                        .deadline_ns = INT64_MAX};
+    server->requests = (Requests){.settings = &server->settings,
+                                  .rules = &server->rules,
+                                  .connections = &server->connections};
     for (int32_t i = 0; i < LISTENER_COUNT; i++)
         server->listeners[i].descriptor = -1;
     if (!open_all(server, status)) {
@@ -236,7 +255,7 @@ void server_close(Server *server)
             close(server->listeners[i].descriptor);
     if (server->events >= 0)
         close(server->events);
-    server_free_arenas(server);
+    requests_free_arenas(&server->requests);
     arena_destroy(server->arena);
     free(server);
 }
@@ -258,11 +277,11 @@ static const char *address_of(const Server *server, HttpListener kind, Arena *ar
                         listener->port);
 }
 
-void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses)
+void server_addresses(const Server *server, Arena *arena, HttpAddresses *addresses)
 {
-    *addresses = (EmulatorAddresses){.tls = address_of(server, LISTENER_TLS, arena),
-                                     .plain = address_of(server, LISTENER_PLAIN, arena),
-                                     .userinfo = address_of(server, LISTENER_USERINFO, arena)};
+    *addresses = (HttpAddresses){.tls = address_of(server, LISTENER_TLS, arena),
+                                 .plain = address_of(server, LISTENER_PLAIN, arena),
+                                 .userinfo = address_of(server, LISTENER_USERINFO, arena)};
 }
 
 /* --- libmicrohttpd --- */
@@ -277,14 +296,12 @@ static size_t leave_escaped(void *context, struct MHD_Connection *connection, ch
 static void connection_changes(void *context, struct MHD_Connection *connection,
                                void **socket_context, enum MHD_ConnectionNotificationCode what)
 {
-    Server *server = ((Listener *)context)->server;
+    const Listener *listener = context;
     (void)socket_context;
-    if (what != MHD_CONNECTION_NOTIFY_CLOSED)
-        return;
-    const int descriptor =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    server->connections[descriptor].state = CONNECTION_NONE;
-    server->connection_count--;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+        connections_closed(
+            listener->requests->connections,
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 }
 
 /* TLS goes by select: with epoll and half a handshake the library (0.9.75) asks to be run again at
@@ -295,9 +312,8 @@ static unsigned flags_of(const Listener *listener)
            (listener->kind == LISTENER_PLAIN ? MHD_USE_EPOLL : MHD_USE_TLS);
 }
 
-static bool start_daemon(Listener *listener, Status *status)
+static bool start_daemon(Server *server, Listener *listener, Status *status)
 {
-    Server *server = listener->server;
     if (listener->descriptor < 0)
         return true;
     struct MHD_OptionItem tls[] = {
@@ -307,13 +323,13 @@ static bool start_daemon(Listener *listener, Status *status)
         {MHD_OPTION_END, 0, NULL},
     };
     listener->daemon = MHD_start_daemon(
-        flags_of(listener), 0, NULL, NULL, server_request_goes_on, listener,
-        MHD_OPTION_URI_LOG_CALLBACK, server_request_begins, listener, MHD_OPTION_NOTIFY_COMPLETED,
-        server_request_ends, listener, MHD_OPTION_NOTIFY_CONNECTION, connection_changes, listener,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)SERVER_HEAD_MAX, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)server->settings.connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)server->settings.idle_s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY,
+        flags_of(listener), 0, NULL, NULL, requests_continue, listener, MHD_OPTION_URI_LOG_CALLBACK,
+        requests_begin, listener, MHD_OPTION_NOTIFY_COMPLETED, requests_end, listener,
+        MHD_OPTION_NOTIFY_CONNECTION, connection_changes, listener, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escaped, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_HEAD_MAX,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->settings.connections_max,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)server->settings.idle_s,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY,
         listener->kind == LISTENER_PLAIN ? tls + 3 : tls, MHD_OPTION_END);
     return listener->daemon || status_fail(status, STATUS_MACHINE, place_in("server", 0, 0),
                                            "libmicrohttpd does not start");
@@ -323,7 +339,7 @@ static bool start_daemon(Listener *listener, Status *status)
 static bool start_daemons(Server *server, Status *status)
 {
     for (int32_t i = 0; i < LISTENER_COUNT; i++)
-        if (!start_daemon(&server->listeners[i], status))
+        if (!start_daemon(server, &server->listeners[i], status))
             return false;
     const Listener *plain = &server->listeners[LISTENER_PLAIN];
     return !plain->daemon ||
@@ -333,9 +349,9 @@ static bool start_daemons(Server *server, Status *status)
 
 static void stop_daemons(Server *server)
 {
-    server_turn_visitors_away(server);
-    server_let_go(server); // the library wants them back, their answers are cut
-    server_ask_dry(server);
+    connections_close_visitors(&server->connections);
+    requests_release_held(&server->requests); // the library wants them back, their answers are cut
+    requests_ask_dry(&server->requests);
     for (int32_t i = 0; i < LISTENER_COUNT; i++) {
         if (server->listeners[i].daemon)
             MHD_stop_daemon(server->listeners[i].daemon);
@@ -393,19 +409,20 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When something is to be done though no descriptor says so. */
 static int64_t next_ns(const Server *server, int64_t ticked_ns)
 {
-    int64_t at_ns = emulator_next_ns(server->emulator);
+    int64_t at_ns = server->requests.handler.next_ns(server->requests.handler.owner);
     if (at_ns < ticked_ns + tick_pause_ns)
         at_ns = ticked_ns + tick_pause_ns; // who asks in between is told the very moment
-    at_ns = earlier(at_ns, server->deadline_ns);
-    if (server->dry)
-        at_ns = earlier(at_ns, server->dry_ns);
-    if (server->is_shut && server->shut_until_ns > server->now_ns)
-        at_ns = earlier(at_ns, server->shut_until_ns);
+    at_ns = earlier(at_ns, server->connections.deadline_ns);
+    if (server->requests.dry)
+        at_ns = earlier(at_ns, server->requests.dry_ns);
+    if (server->connections.is_shut &&
+        server->connections.shut_until_ns > server->connections.now_ns)
+        at_ns = earlier(at_ns, server->connections.shut_until_ns);
     for (int32_t i = 0; i < LISTENER_COUNT; i++) {
         MHD_UNSIGNED_LONG_LONG wait_ms;
         const Listener *listener = &server->listeners[i];
         if (listener->daemon && MHD_get_timeout(listener->daemon, &wait_ms) == MHD_YES)
-            at_ns = earlier(at_ns, server->now_ns + (int64_t)wait_ms * NS_PER_MS);
+            at_ns = earlier(at_ns, server->connections.now_ns + (int64_t)wait_ms * NS_PER_MS);
     }
     return at_ns;
 }
@@ -429,7 +446,7 @@ static void server_wait(Server *server, WaitSet *set, int64_t until_ns)
 {
     fill(server, set);
     struct timespec time = {0};
-    const int64_t wait_ns = until_ns - server->now_ns;
+    const int64_t wait_ns = until_ns - server->connections.now_ns;
     if (wait_ns > 0) {
         time.tv_sec = (time_t)(wait_ns / NS_PER_S);
         time.tv_nsec = (long)(wait_ns % NS_PER_S);
@@ -446,16 +463,17 @@ static void serve_event(Server *server, int descriptor, uint32_t events)
 {
     struct signalfd_siginfo info;
     if (descriptor == server->signals) {
-        server->is_ending = read(server->signals, &info, sizeof info) > 0 || server->is_ending;
+        server->requests.is_ending =
+            read(server->signals, &info, sizeof info) > 0 || server->requests.is_ending;
         return;
     }
     for (int32_t i = 0; i < LISTENER_COUNT; i++)
         if (server->listeners[i].descriptor == descriptor) {
-            server_accept(server, &server->listeners[i]);
+            connections_accept(&server->connections, &server->listeners[i]);
             return;
         }
-    server_hear(
-        server, descriptor,
+    connections_receive(
+        &server->connections, descriptor,
         events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)); // or the plain daemon's, which is run anyway
 }
 
@@ -481,27 +499,30 @@ static void run_daemons(Server *server, const WaitSet *set)
 
 static bool is_leaving(const Server *server)
 {
-    return server->is_ending || server->has_failed;
+    return server->requests.is_ending || server->requests.has_failed;
 }
 
 /* Writes of this round are on disk, or whoever waits for them is refused. True where the daemons
  * have to run again. */
 static bool settle(Server *server, Status *status)
 {
-    if (store_is_dirty(server->emulator->store) && !emulator_commit(server->emulator, status)) {
-        server->has_failed = true;
-        server_refuse_held(server);
+    const ServerHandler *handler = &server->requests.handler;
+    if (handler->is_dirty(handler->owner) && !handler->commit(handler->owner, status)) {
+        server->requests.has_failed = true;
+        requests_refuse_held(&server->requests);
     }
-    bool again = server_let_go(server);
-    if (server->dry && (server->now_ns >= server->dry_ns || is_leaving(server)))
-        again = server_ask_dry(server) || again;
+    bool again = requests_release_held(&server->requests);
+    if (server->requests.dry &&
+        (server->connections.now_ns >= server->requests.dry_ns || is_leaving(server)))
+        again = requests_ask_dry(&server->requests) || again;
     return again;
 }
 
 static void tick(Server *server, int64_t *ticked_ns)
 {
-    server->now_ns = *ticked_ns = machine_clock_ns();
-    emulator_tick(server->emulator, server->now_ns, real_unix_ms());
+    server->connections.now_ns = *ticked_ns = machine_clock_ns();
+    server->requests.handler.tick(server->requests.handler.owner, server->connections.now_ns,
+                                  real_unix_ms());
 }
 
 static void serve(Server *server, Status *status)
@@ -511,30 +532,32 @@ static void serve(Server *server, Status *status)
     int64_t ticked_ns, end_ns = INT64_MAX;
     tick(server, &ticked_ns);
     while (!is_leaving(server) || again ||
-           (server->answering_count > 0 && server->now_ns < end_ns)) {
-        server_mind_doors(server);
+           (server->requests.answering_count > 0 && server->connections.now_ns < end_ns)) {
+        connections_limit(&server->connections, is_leaving(server));
         server_wait(server, &set, again ? 0 : earlier(end_ns, next_ns(server, ticked_ns)));
         tick(server, &ticked_ns);
         if (FD_ISSET(server->events, &set.read))
             serve_events(server);
         run_daemons(server, &set);
         again = settle(server, status);
-        server_cut_late(server);
+        connections_cut_late(&server->connections);
         if (is_leaving(server) && end_ns == INT64_MAX)
-            end_ns = server->now_ns + farewell_ns;
+            end_ns = server->connections.now_ns + farewell_ns;
     }
 }
 
-ServerEnd server_run(Server *server, Emulator *emulator, Status *status)
+ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
 {
     SignalsBefore before;
-    server->emulator = emulator;
-    server->has_failed = false;
+    server->requests.handler = handler;
+    server->rules.gate.is_signed = handler.is_signed;
+    server->requests.has_failed = false;
     const bool has_begun = take_signals(server, &before, status) && start_daemons(server, status);
     if (has_begun)
         serve(server, status);
     stop_daemons(server);
     give_signals_back(server, &before);
-    server->emulator = NULL;
-    return !has_begun ? SERVER_FAILED : server->has_failed ? SERVER_LOST_WRITES : SERVER_ENDED;
+    return !has_begun                    ? SERVER_FAILED
+           : server->requests.has_failed ? SERVER_LOST_WRITES
+                                         : SERVER_ENDED;
 }

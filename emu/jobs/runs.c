@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/emulator.h"
 #include "emu/jobs/run_files.h"
 #include "emu/state/state_folder.h"
 #include "real/launch/job_place.h"
@@ -69,6 +68,7 @@ typedef struct {
 } RealJob;
 
 struct Runs {
+    RunsHost host;
     Arena *arena;
     const char *folder; /* absolute; of all their directories */
     Run *first;
@@ -86,13 +86,13 @@ static const char *what_runs(const Run *run)
     return run->whose == 0 ? "program" : "preparation";
 }
 
-__attribute__((format(printf, 3, 4))) static void say(const Emulator *emulator, const Run *run,
+__attribute__((format(printf, 3, 4))) static void say(const Runs *runs, const Run *run,
                                                       const char *format, ...)
 {
     Text line = {0};
     char rest[512];
     va_list values;
-    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Job *job = world_job(session_world(runs->host.session), run->job);
     va_start(values, format);
     vsnprintf(rest, sizeof rest, format, values);
     va_end(values);
@@ -206,10 +206,9 @@ static void catch_up(Runs *runs, const World *world)
     }
 }
 
-void runs_look(Emulator *emulator)
+void runs_look(Runs *runs)
 {
-    Runs *runs = emulator->runs;
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(runs->host.session);
     uint32_t kept = 0;
     catch_up(runs, world);
     for (uint32_t i = 0; i < runs->job_count; i++) {
@@ -235,15 +234,15 @@ bool runs_are_expected(const Runs *runs)
 
 /* --- Time --- */
 
-int64_t runs_reach_ns(const Emulator *emulator)
+int64_t runs_reach_ns(const Runs *runs)
 {
     int64_t reach_ns = INT64_MAX;
-    for (const Run *run = emulator->runs->first; run; run = run->next) {
+    for (const Run *run = runs->first; run; run = run->next) {
         int64_t at_ns = run->since_ns;
         if (!run->is_wanted)
             continue;
         if (run->phase == RUN_WORKS)
-            at_ns += emulator->machine_ns - run->started_ns;
+            at_ns += runs->host.pace->machine_ns - run->started_ns;
         if (run->phase > RUN_WORKS)
             at_ns += run->took_ns;
         reach_ns = at_ns < reach_ns ? at_ns : reach_ns;
@@ -251,9 +250,9 @@ int64_t runs_reach_ns(const Emulator *emulator)
     return reach_ns;
 }
 
-int64_t runs_next_ns(const Emulator *emulator)
+int64_t runs_next_ns(const Runs *runs)
 {
-    return emulator->runs->first ? emulator->machine_ns + LOOK_NS : INT64_MAX;
+    return runs->first ? runs->host.pace->machine_ns + LOOK_NS : INT64_MAX;
 }
 
 /* --- Starting --- */
@@ -273,9 +272,9 @@ static void fail_with(Run *run, const Status *status)
 }
 
 /* Directories that the service had made before it started a command. */
-static bool make_places(const Emulator *emulator, Run *run, Status *status)
+static bool make_places(const Runs *runs, Run *run, Status *status)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(runs->host.session);
     const Job *job = world_job(world, run->job);
     int32_t next = 0;
     for (const char *path; (path = job_place_next_folder(world, job, &next, run->arena));)
@@ -284,32 +283,31 @@ static bool make_places(const Emulator *emulator, Run *run, Status *status)
     return true;
 }
 
-static bool prepare(Emulator *emulator, Run *run, Status *status)
+static bool prepare(Runs *runs, Run *run, Status *status)
 {
-    const Runs *runs = emulator->runs;
-    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Job *job = world_job(session_world(runs->host.session), run->job);
     const Program *program = job->spec->program;
     const char *folder = node_folder(runs, run->arena, run);
     if (!folder_create(folder, status))
         return false;
     run->files =
-        run_files_open(emulator->files, folder, program->mounts, program->mount_count, status);
+        run_files_open(runs->host.files, folder, program->mounts, program->mount_count, status);
     return run->files != NULL;
 }
 
-static int open_output(const Emulator *emulator, Run *run, const char *stem, Status *status)
+static int open_output(const Runs *runs, Run *run, const char *stem, Status *status)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(runs->host.session);
     const Job *job = world_job(world, run->job);
     return run_files_create(run->files, job_place_output(world, job, run->whose, stem, run->arena),
                             status);
 }
 
 /* Both descriptors, or none. */
-static bool open_outputs(const Emulator *emulator, Run *run, int *out, int *error, Status *status)
+static bool open_outputs(const Runs *runs, Run *run, int *out, int *error, Status *status)
 {
-    *out = open_output(emulator, run, "stdout", status);
-    *error = *out < 0 ? -1 : open_output(emulator, run, "stderr", status);
+    *out = open_output(runs, run, "stdout", status);
+    *error = *out < 0 ? -1 : open_output(runs, run, "stderr", status);
     if (*error >= 0)
         return true;
     if (*out >= 0)
@@ -317,11 +315,11 @@ static bool open_outputs(const Emulator *emulator, Run *run, int *out, int *erro
     return false;
 }
 
-static bool start_shell(const Emulator *emulator, Run *run, Status *status)
+static bool start_shell(const Runs *runs, Run *run, Status *status)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(runs->host.session);
     const Job *job = world_job(world, run->job);
-    const char *folder = node_folder(emulator->runs, run->arena, run);
+    const char *folder = node_folder(runs, run->arena, run);
     char shell[] = "/bin/sh", option[] = "-c";
     char *const arguments[] = {shell, option,
                                arena_strdup(run->arena, run->whose == 0
@@ -333,7 +331,7 @@ static bool start_shell(const Emulator *emulator, Run *run, Status *status)
                       .environment =
                           job_place_environment(world, job, folder, 0, run->arena, &count),
                       .directory = job_place_start(world, job, folder, run->arena)};
-    if (!open_outputs(emulator, run, &plan.out, &plan.error, status))
+    if (!open_outputs(runs, run, &plan.out, &plan.error, status))
         return false;
     const bool is_started = child_start(&plan, &run->child, status);
     close(plan.out);
@@ -341,45 +339,45 @@ static bool start_shell(const Emulator *emulator, Run *run, Status *status)
     return is_started;
 }
 
-static bool start_ranks(const Emulator *emulator, Run *run, Status *status)
+static bool start_ranks(Runs *runs, Run *run, Status *status)
 {
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(runs->host.session);
     const RanksMachine machine = ranks_machine(run->arena);
-    const HandOffSettings settings = {.trainer = emulator->settings.trainer,
-                                      .backend = emulator->settings.backend,
-                                      .data_folder = emulator->settings.data_folder,
-                                      .counted = &emulator->runs->counted,
-                                      .node_folder = node_folder(emulator->runs, run->arena, run)};
+    const HandOffSettings settings = {.trainer = runs->host.settings->trainer,
+                                      .backend = runs->host.settings->backend,
+                                      .data_folder = runs->host.settings->data_folder,
+                                      .counted = &runs->counted,
+                                      .node_folder = node_folder(runs, run->arena, run)};
     HandOff *plan = ARENA_NEW(run->arena, HandOff);
     RanksPlan *ranks = &plan->ranks;
     const char *warning = NULL;
     if (!hand_off_plan(run->arena, world, world_job(world, run->job), &settings, plan, status) ||
-        !open_outputs(emulator, run, &ranks->out, &ranks->error, status))
+        !open_outputs(runs, run, &ranks->out, &ranks->error, status))
         return false;
     const bool is_started = ranks_start(run->arena, &machine, ranks, &run->child, &warning, status);
     close(ranks->out);
     close(ranks->error);
     run->hand_off = plan;
     if (is_started)
-        say(emulator, run, "ranks=%" PRId32 "%s%s", ranks->ranks, warning ? " warning=" : "",
+        say(runs, run, "ranks=%" PRId32 "%s%s", ranks->ranks, warning ? " warning=" : "",
             warning ? warning : "");
     return is_started;
 }
 
 /* The program of such a job is not its command line, but what the trainer makes of it. */
-static bool is_handed_off(const Emulator *emulator, const Run *run)
+static bool is_handed_off(const Runs *runs, const Run *run)
 {
-    return hand_off_takes(world_job(session_world(emulator->session), run->job));
+    return hand_off_takes(world_job(session_world(runs->host.session), run->job));
 }
 
 /* The time that may not be exceeded, and why. */
-static void set_limit(const Emulator *emulator, Run *run)
+static void set_limit(const Runs *runs, Run *run)
 {
-    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Job *job = world_job(session_world(runs->host.session), run->job);
     const int64_t own_ns = job_place_limit_ns(job, run->whose);
     Text text = {0};
-    duration_print(&text, emulator->settings.job_time_limit_ns);
-    run->limit_ns = emulator->settings.job_time_limit_ns;
+    duration_print(&text, runs->host.settings->time_limit_ns);
+    run->limit_ns = runs->host.settings->time_limit_ns;
     run->limit_reason =
         arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
                      text_string(&text));
@@ -390,21 +388,20 @@ static void set_limit(const Emulator *emulator, Run *run)
     text_free(&text);
 }
 
-static bool start(Emulator *emulator, Run *run, Status *status)
+static bool start(Runs *runs, Run *run, Status *status)
 {
-    Runs *runs = emulator->runs;
     if (!runs->has_guard && !child_guard_open(&runs->guard, status))
         return false;
     runs->has_guard = true;
-    if (!make_places(emulator, run, status) ||
-        !(is_handed_off(emulator, run) ? start_ranks(emulator, run, status)
-                                       : start_shell(emulator, run, status)))
+    if (!make_places(runs, run, status) ||
+        !(is_handed_off(runs, run) ? start_ranks(runs, run, status)
+                                   : start_shell(runs, run, status)))
         return false;
     child_guard_add(&runs->guard, &run->child);
-    set_limit(emulator, run);
-    run->started_ns = emulator->machine_ns;
+    set_limit(runs, run);
+    run->started_ns = runs->host.pace->machine_ns;
     run->phase = RUN_WORKS;
-    say(emulator, run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process,
+    say(runs, run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process,
         node_folder(runs, run->arena, run));
     return true;
 }
@@ -417,24 +414,24 @@ static int32_t count_at_work(const Runs *runs)
     return count;
 }
 
-static void wait_for_start(Emulator *emulator, Run *run)
+static void wait_for_start(Runs *runs, Run *run)
 {
     Status status = {0};
     if (!run->is_wanted)
         run->phase = RUN_IS_OVER;
-    else if (is_handed_off(emulator, run) && !emulator->settings.hands_off)
+    else if (is_handed_off(runs, run) && !runs->host.settings->hands_off)
         fail(run, "The job was submitted to `trainyard serve --real`, and this is one without");
-    else if (!is_handed_off(emulator, run) && !emulator->settings.runs_jobs)
+    else if (!is_handed_off(runs, run) && !runs->host.settings->runs_jobs)
         fail(run, "The job was submitted to `trainyard serve --run-jobs`, and this is one without");
-    else if (count_at_work(emulator->runs) >= AT_ONCE_MAX)
+    else if (count_at_work(runs) >= AT_ONCE_MAX)
         return;
-    else if (prepare(emulator, run, &status))
+    else if (prepare(runs, run, &status))
         run->phase = RUN_LAYS;
     else
         fail_with(run, &status);
 }
 
-static void lay_out(Emulator *emulator, Run *run)
+static void lay_out(Runs *runs, Run *run)
 {
     Status status = {0};
     RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
@@ -442,18 +439,18 @@ static void lay_out(Emulator *emulator, Run *run)
         run->phase = RUN_IS_OVER;
     else if (step == RUN_FILES_FAILED)
         fail_with(run, &status);
-    else if (step == RUN_FILES_DONE && session_note_time(emulator->session, &status))
+    else if (step == RUN_FILES_DONE && session_note_time(runs->host.session, &status))
         run->phase = RUN_IS_LAID; // where that failed it is tried again
 }
 
 /* A crash from here on leaves a session in which the command has begun, and does not begin again:
  * what was noted of time is committed, as by the server after each round. */
-static void start_when_known(Emulator *emulator, Run *run)
+static void start_when_known(Runs *runs, Run *run)
 {
     Status status = {0};
     if (!run->is_wanted)
         run->phase = RUN_IS_OVER;
-    else if (!store_is_dirty(emulator->store) && !start(emulator, run, &status))
+    else if (!store_is_dirty(runs->host.store) && !start(runs, run, &status))
         fail_with(run, &status);
 }
 
@@ -467,17 +464,17 @@ static void stop(Run *run, const char *reason)
     child_signal(&run->child, SIGKILL);
 }
 
-static void note_end(Emulator *emulator, Run *run, pid_t process)
+static void note_end(Runs *runs, Run *run, pid_t process)
 {
-    child_guard_remove(&emulator->runs->guard, process);
-    run->took_ns = emulator->machine_ns - run->started_ns;
+    child_guard_remove(&runs->guard, process);
+    run->took_ns = runs->host.pace->machine_ns - run->started_ns;
     run->phase = RUN_TAKES;
     if (run->reason)
         run->exit_code = -1; // not its own
-    say(emulator, run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
+    say(runs, run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
 }
 
-static void take_files(Emulator *emulator, Run *run)
+static void take_files(Runs *runs, Run *run)
 {
     Status status = {0};
     const RunFilesStep step = run_files_take(run->files, false, &status);
@@ -485,26 +482,26 @@ static void take_files(Emulator *emulator, Run *run)
         stop(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
                                status.at.source, status.message));
     else if (step == RUN_FILES_DONE)
-        run->taken_ns = emulator->machine_ns;
+        run->taken_ns = runs->host.pace->machine_ns;
 }
 
-static void look_after(Emulator *emulator, Run *run)
+static void look_after(Runs *runs, Run *run)
 {
-    const int64_t limit_bytes = emulator->settings.job_output_limit_bytes;
+    const int64_t limit_bytes = runs->host.settings->output_limit_bytes;
     const pid_t process = run->child.process;
     if (child_has_ended(&run->child, &run->exit_code)) {
-        note_end(emulator, run, process);
+        note_end(runs, run, process);
         return;
     }
     if (!run->is_wanted) {
         stop(run, "The job was ended"); // nobody is told
         return;
     }
-    if (emulator->machine_ns - run->started_ns >= run->limit_ns)
+    if (runs->host.pace->machine_ns - run->started_ns >= run->limit_ns)
         stop(run, run->limit_reason);
-    if (emulator->machine_ns - run->taken_ns >=
+    if (runs->host.pace->machine_ns - run->taken_ns >=
         TAKE_NS + run_files_count(run->files) * TAKE_EACH_NS)
-        take_files(emulator, run);
+        take_files(runs, run);
     if (run_files_bytes(run->files) > limit_bytes) {
         Text text = {0};
         bytes_print(&text, limit_bytes);
@@ -517,7 +514,7 @@ static void look_after(Emulator *emulator, Run *run)
 
 /* --- Over --- */
 
-static void take_last_files(Emulator *emulator, Run *run)
+static void take_last_files(Runs *runs, Run *run)
 {
     Status status = {0};
     const RunFilesStep step = run_files_take(run->files, true, &status);
@@ -530,62 +527,55 @@ static void take_last_files(Emulator *emulator, Run *run)
                                status.at.source, status.message));
     left_out = run_files_left_out(run->files, run->arena);
     if (left_out)
-        say(emulator, run, "left_out=%s", left_out);
+        say(runs, run, "left_out=%s", left_out);
 }
 
-static void tell_training(const Emulator *emulator, const Run *run, Json *news)
+static void tell_training(const Runs *runs, const Run *run, Json *news)
 {
     RealTraining training;
     Status status;
     Text why = {0};
     if (!hand_off_came_to(run->arena, run->hand_off, &training, &status)) {
         status_print(&status, false, &why);
-        say(emulator, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
+        say(runs, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
         text_free(&why);
     }
     hand_off_tell(run->arena, news, training);
 }
 
-static Json *news_of(const Emulator *emulator, const Run *run, const Job *job)
+static Json *news_of(const Runs *runs, const Run *run, const Job *job)
 {
     Arena *arena = run->arena;
-    Json *news = json_object(arena);
-    const char *const members[][2] = {{"do", command_name(COMMAND_JOB_RAN)},
-                                      {"name", job->path.name},
-                                      {"resource_group", job->path.group},
-                                      {"workspace", job->path.workspace},
-                                      {"experiment", job->path.experiment},
-                                      {"took", arena_printf(arena, "%" PRId64 "ns", run->took_ns)},
-                                      {"reason", run->reason}};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (members[i][1])
-            json_put_text(arena, news, members[i][0], members[i][1]);
+    Json *news = session_command_about(arena, COMMAND_JOB_RAN, job->path);
+    json_put_text(arena, news, "took", arena_printf(arena, "%" PRId64 "ns", run->took_ns));
+    if (run->reason)
+        json_put_text(arena, news, "reason", run->reason);
     if (run->whose > 0)
         json_put_integer(arena, news, "node", run->whose);
     if (run->exit_code >= 0)
         json_put_integer(arena, news, "exit_code", run->exit_code);
     if (run->hand_off)
-        tell_training(emulator, run, news);
+        tell_training(runs, run, news);
     return news;
 }
 
 /* A full disk is tried again; whatever else refuses it has ended the job already. */
-static void tell_world(Emulator *emulator, Run *run)
+static void tell_world(Runs *runs, Run *run)
 {
-    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Job *job = world_job(session_world(runs->host.session), run->job);
     Problems problems = problems_create(run->arena);
-    const int64_t now_ns = session_now_ns(emulator->session);
+    const int64_t now_ns = session_now_ns(runs->host.session);
     if (run->since_ns + run->took_ns < now_ns)
         run->took_ns = now_ns - run->since_ns; // it took until somebody looked
     const bool is_told =
         !run->is_wanted ||
-        session_command(emulator->session, news_of(emulator, run, job), NULL, &problems);
+        session_command(runs->host.session, news_of(runs, run, job), NULL, &problems);
     if (!is_told)
-        say(emulator, run, "untold=%s", problems.items[0].message);
+        say(runs, run, "untold=%s", problems.items[0].message);
     if (is_told || problems.items[0].code != STATUS_MACHINE)
         run->phase = RUN_IS_OVER;
     if (is_told && run->is_wanted && run->reason)
-        say(emulator, run, "failed=%s", run->reason);
+        say(runs, run, "failed=%s", run->reason);
 }
 
 /* --- All of them --- */
@@ -596,44 +586,44 @@ static bool is_wanted(const World *world, const Run *run)
     return job->starts == run->attempt && job_runs_outside(job, run->whose);
 }
 
-static void work(Emulator *emulator, Run *run)
+static void work(Runs *runs, Run *run)
 {
-    run->is_wanted = run->is_wanted && is_wanted(session_world(emulator->session), run);
+    run->is_wanted = run->is_wanted && is_wanted(session_world(runs->host.session), run);
     switch (run->phase) {
     case RUN_WAITS:
-        wait_for_start(emulator, run);
+        wait_for_start(runs, run);
         break;
     case RUN_LAYS:
-        lay_out(emulator, run);
+        lay_out(runs, run);
         break;
     case RUN_IS_LAID:
-        start_when_known(emulator, run);
+        start_when_known(runs, run);
         break;
     case RUN_WORKS:
-        look_after(emulator, run);
+        look_after(runs, run);
         break;
     case RUN_TAKES:
-        take_last_files(emulator, run);
+        take_last_files(runs, run);
         break;
     case RUN_TELLS:
-        tell_world(emulator, run);
+        tell_world(runs, run);
         break;
     case RUN_IS_OVER:
         break;
     }
 }
 
-void runs_work(Emulator *emulator)
+void runs_work(Runs *runs)
 {
-    Runs *runs = emulator->runs;
     if (!runs->first && !runs_are_expected(runs) &&
-        runs->jobs_seen == world_job_count(session_world(emulator->session)))
+        runs->jobs_seen == world_job_count(session_world(runs->host.session)))
         return;
-    runs_look(emulator);
-    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    runs_look(runs);
+    file_store_at(runs->host.files, session_unix_ms(runs->host.session),
+                  session_now_ns(runs->host.session));
     for (Run **at = &runs->first; *at;) {
         Run *run = *at;
-        work(emulator, run);
+        work(runs, run);
         if (run->phase == RUN_IS_OVER) {
             *at = run->next;
             forget_run(run);
@@ -647,50 +637,56 @@ void runs_work(Emulator *emulator)
 
 static const char was_ended[] = "The emulator was ended while the job's command ran";
 
-Runs *runs_open(Arena *arena, Emulator *emulator)
+JobExecution runs_execution(const RunsSettings *settings)
+{
+    if (settings->runs_jobs)
+        return settings->hands_off ? EXECUTION_REAL : EXECUTION_COMMAND;
+    return settings->hands_off ? EXECUTION_TRAINING : EXECUTION_EMULATED;
+}
+
+Runs *runs_open(Arena *arena, RunsHost host)
 {
     Runs *runs = ARENA_NEW(arena, Runs);
-    const char *folder = store_folder(emulator->store);
+    const char *folder = store_folder(host.store);
     char *whole = realpath(folder, NULL);
-    *runs = (Runs){.arena = arena, .guard = {.channel = -1}};
+    *runs = (Runs){.host = host, .arena = arena, .guard = {.channel = -1}};
     runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
     free(whole);
     remove_all_folders(runs); // of an emulator that was killed
-    emulator->runs = runs;
-    runs_look(emulator);
+    runs_look(runs);
     for (Run *run = runs->first; run; run = run->next)
         fail(run, was_ended);
     return runs;
 }
 
 /* Its process is killed and gone, and what it wrote is kept. */
-static void end_now(Emulator *emulator, Run *run)
+static void end_now(Runs *runs, Run *run)
 {
     enum { PATIENCE_MS = 2000 };
     const struct timespec pause = {.tv_nsec = NS_PER_MS};
     Status status = {0};
     const pid_t process = run->child.process;
-    run->took_ns = emulator->machine_ns - run->started_ns;
+    run->took_ns = runs->host.pace->machine_ns - run->started_ns;
     child_signal(&run->child, SIGKILL);
     for (int i = 0; i < PATIENCE_MS && !child_has_ended(&run->child, &run->exit_code); i++)
         nanosleep(&pause, NULL);
-    child_guard_remove(&emulator->runs->guard, process);
+    child_guard_remove(&runs->guard, process);
     while (run_files_take(run->files, true, &status) == RUN_FILES_MORE)
         continue;
 }
 
-void runs_end(Emulator *emulator)
+void runs_end(Runs *runs)
 {
-    Runs *runs = emulator->runs;
-    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    file_store_at(runs->host.files, session_unix_ms(runs->host.session),
+                  session_now_ns(runs->host.session));
     for (Run *run = runs->first; run; run = run->next) {
         if (run->phase == RUN_WORKS)
-            end_now(emulator, run);
+            end_now(runs, run);
         if (run->phase < RUN_TAKES)
             fail(run, was_ended);
     }
     for (int i = 0; i < 2; i++) // files were taken already: the world is told, the rest forgotten
-        runs_work(emulator);
+        runs_work(runs);
 }
 
 void runs_close(Runs *runs)

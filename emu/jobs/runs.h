@@ -19,28 +19,52 @@
 #ifndef EMU_RUNS_H
 #define EMU_RUNS_H
 
-#include "sim/base/status.h"
+#include "emu/files/store/file_store.h"
+#include "emu/session/pace.h"
+#include "emu/session/session.h"
+#include "real/launch/hand_off.h"
+
+typedef struct {
+    bool runs_jobs;             /* --run-jobs: jobs submitted from now on run for real, ... */
+    bool hands_off;             /* --real: trainings submitted from now on are handed off ... */
+    HandOffBackend backend;     /* ... to the trainer, which computes there ... */
+    const char *trainer;        /* ... and is this program; ... */
+    const char *data_folder;    /* ... CIFAR-10, absolute; NULL: where the job says */
+    int64_t time_limit_ns;      /* whatever runs for real takes no longer than that, ... */
+    int64_t output_limit_bytes; /* ... and each of their commands writes no more */
+} RunsSettings;
+
+/* How a job that is submitted now is executed. */
+JobExecution runs_execution(const RunsSettings *settings);
+
+/* What runs work with; all of it outlives them. */
+typedef struct {
+    const RunsSettings *settings;
+    Session *session;
+    Store *store;
+    FileStore *files;
+    const Pace *pace;
+} RunsHost;
 
 typedef struct Runs Runs;
-struct Emulator;
 
 /* For a session that was just opened: what was at work when it was left is told as failed. */
-Runs *runs_open(Arena *arena, struct Emulator *emulator);
+Runs *runs_open(Arena *arena, RunsHost host);
 /* Before an orderly end: ends what runs, and tells the world so. */
-void runs_end(struct Emulator *emulator);
+void runs_end(Runs *runs);
 void runs_close(Runs *runs); /* NULL is fine; kills what still runs */
 
 /* --- Time --- */
 
 /* Notes which commands have begun. To be called between any two events while runs_are_expected. */
-void runs_look(struct Emulator *emulator);
+void runs_look(Runs *runs);
 bool runs_are_expected(const Runs *runs);
 /* How far the world may go; INT64_MAX: as far as it likes. */
-int64_t runs_reach_ns(const struct Emulator *emulator);
+int64_t runs_reach_ns(const Runs *runs);
 
 /* Starts, looks after, ends and tells of commands: at every tick. */
-void runs_work(struct Emulator *emulator);
+void runs_work(Runs *runs);
 /* When it must be called next, by the machine's clock; INT64_MAX: nothing runs. */
-int64_t runs_next_ns(const struct Emulator *emulator);
+int64_t runs_next_ns(const Runs *runs);
 
 #endif

@@ -53,6 +53,7 @@ struct Session {
     int64_t sequence; /* of the last entry */
     int64_t entry_ns; /* its instant; 0 before the first */
     int64_t noted_ns; /* where the store says that time stands */
+    const char *tenant;
 };
 
 #endif

@@ -30,6 +30,21 @@ const Scenario *session_scenario(const Session *session)
     return &session->base->scenario;
 }
 
+const char *session_subscription(const Session *session)
+{
+    return session->base->scenario.subscription;
+}
+
+const char *session_tenant(const Session *session)
+{
+    return session->tenant;
+}
+
+int64_t session_unix_ms(const Session *session)
+{
+    return world_unix_ms(session->world, session_now_ns(session));
+}
+
 const VmSize *session_vm_size(const Session *session, const char *name)
 {
     return command_vm_size(session->base->reader, name);
@@ -276,6 +291,20 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     return applied != NULL;
 }
 
+Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path)
+{
+    const char *const members[][2] = {{"do", command_name(kind)},
+                                      {"name", path.name},
+                                      {"resource_group", path.group},
+                                      {"workspace", path.workspace},
+                                      {"experiment", path.experiment}};
+    Json *command = json_object(arena);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i][1] != NULL)
+            json_put_text(arena, command, members[i][0], members[i][1]);
+    return command;
+}
+
 /* --- Notes --- */
 
 /* "3 group/workspace/experiment/name": the newest of that path at the time of the note. */
@@ -436,6 +465,9 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
                          .store = store,
                          .base = base,
                          .fan = trace_fan_create(arena)};
+    char *tenant = arena_alloc(arena, GUID_TEXT);
+    session_guid(session, "tenant", 0, tenant);
+    session->tenant = tenant;
     for (int32_t i = 0; i < listener_count; i++)
         trace_fan_join(session->fan, listeners[i].listener);
     session->world = world_create(arena, &base->scenario, trace_fan_sink(session->fan));

@@ -79,6 +79,9 @@ MUST_CHECK bool session_note_time(Session *session, Status *status);
 int64_t session_now_ns(const Session *session);
 World *session_world(Session *session);
 const Scenario *session_scenario(const Session *session);
+const char *session_subscription(const Session *session); /* a GUID: the scenario's */
+const char *session_tenant(const Session *session);       /* a GUID: of the session's seed */
+int64_t session_unix_ms(const Session *session);          /* simulated time on the calendar */
 /* That of the catalogue, letter case ignored; NULL: there is none of that name. */
 const VmSize *session_vm_size(const Session *session, const char *name);
 
@@ -96,6 +99,8 @@ MUST_CHECK bool session_command(Session *session, const Json *command, const Jso
  * when it says what was kept before. STATUS_MACHINE for the disk, STATUS_CONFLICT after the last
  * instant; nothing is changed then. */
 MUST_CHECK bool session_keep(Session *session, Record *record, const Json *kept, Status *status);
+/* {"do", "name", "resource_group", "workspace", "experiment"}: as far as `path` has them. */
+Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path);
 /* The number of the last entry; they count from 1. */
 int64_t session_sequence(const Session *session);
 

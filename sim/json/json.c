@@ -364,6 +364,12 @@ Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
     return value;
 }
 
+void json_put(Arena *arena, Json *object, const char *key, Json *value)
+{
+    if (value != NULL)
+        json_set(arena, object, key, value);
+}
+
 void json_put_text(Arena *arena, Json *object, const char *key, const char *value)
 {
     json_set(arena, object, key, value != NULL ? json_string(arena, value) : json_null(arena));

@@ -93,6 +93,8 @@ Json *json_object(Arena *arena);
 /* Takes `value` (part of no other tree) as the member `key`, in place of an earlier one or at the
  * end. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
+/* The same if there is a value; no member is made for NULL. */
+void json_put(Arena *arena, Json *object, const char *key, Json *value);
 /* The same for a new value made from `value`; the functions for containers return the new, empty
  * one. */
 void json_put_text(Arena *arena, Json *object, const char *key, const char *value); /* NULL: null */

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "emu/arm/arm.h"
+#include "emu/emulator.h"
 #include "tests/emu/operations_log.h"
 
 typedef struct {
@@ -44,8 +44,8 @@ static inline Answer client_send(Client client, HttpMethod method, const char *t
                            .body_bytes = body ? strlen(body) : 0};
     ck_assert(http_read_query(&request, query));
     Answer answer = {.response = http_response(200), .text = ""};
-    client.emulator->requests++;
-    arm_handle(client.emulator, &request, &answer.response);
+    client.emulator->arm.request = ++client.emulator->requests;
+    arm_handle(&client.emulator->arm, &request, &answer.response);
     answer.status = answer.response.status;
     operations_log(&answer.response);
     if (!answer.response.body)

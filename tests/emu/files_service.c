@@ -4,23 +4,41 @@
 int64_t simulated_unix_ms;
 ToldWorld the_world;
 
-int64_t emulator_unix_ms(const Emulator *emulator)
+static int64_t now_ms(void *owner)
 {
-    (void)emulator;
+    (void)owner;
     return simulated_unix_ms;
 }
 
-const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *account, int which)
+static int64_t machine_ms(void *owner)
 {
-    (void)emulator;
+    (void)owner;
+    return real_unix_ms;
+}
+
+static const char *account_key(void *owner, Arena *arena, const char *account, int which)
+{
+    (void)owner;
     const bool is_there = strcmp(account, "pathacct") == 0 || strcmp(account, "other") == 0;
     return is_there ? arena_strdup(arena, which == 0 ? KEY_1 : KEY_2) : NULL;
 }
 
-bool session_command(Session *session, const Json *command, const Json *kept, Problems *problems)
+static int64_t account_number(void *owner, const char *account)
 {
-    (void)session;
-    invariant(kept == NULL);
+    (void)owner, (void)account;
+    return -1;
+}
+
+static void new_id(void *owner, const char *purpose, char out[FILES_ID])
+{
+    (void)owner;
+    snprintf(out, FILES_ID, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose),
+             the_world.requests);
+}
+
+static bool enter(void *owner, const Json *command, Problems *problems)
+{
+    (void)owner;
     if (the_world.refuses != STATUS_OK) {
         problems_add(problems, the_world.refuses, place_in("world", 0, 0), "the world says no");
         return false;
@@ -30,17 +48,17 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     return true;
 }
 
-Record *session_find(const Session *session, RecordKind kind, ResourcePath path)
+AzureFiles service_azure(FileStore *files, Store *store)
 {
-    (void)session;
-    (void)kind;
-    (void)path;
-    return NULL;
-}
-
-void session_guid(const Session *session, const char *purpose, uint64_t number, char out[GUID_TEXT])
-{
-    (void)session;
-    snprintf(out, GUID_TEXT, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose),
-             (unsigned)number);
+    static const HttpAddresses addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"};
+    return (AzureFiles){.files = files,
+                        .store = store,
+                        .storage_suffix = "core.windows.net",
+                        .addresses = &addresses,
+                        .now_ms = now_ms,
+                        .machine_ms = machine_ms,
+                        .account_key = account_key,
+                        .account_number = account_number,
+                        .new_id = new_id,
+                        .enter = enter};
 }

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/arm/storage.h"
 #include "emu/files/files.h"
-#include "emu/files/json.h"
+#include "emu/files/store/json.h"
 #include "emu/files/store/shares.h"
 #include "emu/state/store.h"
 #include "sim/base/invariant.h"
@@ -30,7 +29,7 @@ typedef struct {
     Arena *arena; /* of requests, and of what the world was told */
     const char *folder;
     FileStore *files;
-    Emulator emulator;
+    AzureFiles azure;
     HttpResponse response; /* the last one */
 } FilesService;
 
@@ -46,9 +45,12 @@ typedef struct {
     Arena *arena;
     const char *said;   /* all commands, one a line */
     StatusCode refuses; /* with this, whatever it is told */
+    unsigned requests;  /* since service_begin */
 } ToldWorld;
 
 extern ToldWorld the_world;
+
+AzureFiles service_azure(FileStore *files, Store *store);
 
 /* --- Life --- */
 
@@ -65,9 +67,8 @@ static inline void service_begin(FilesService *service)
     the_world.arena = service->arena;
     the_world.said = "";
     the_world.refuses = STATUS_OK;
-    sqlite3_exec(store_connection(service->emulator.store), "DELETE FROM settings", NULL, NULL,
-                 NULL);
-    service->emulator.requests = 0;
+    the_world.requests = 0;
+    sqlite3_exec(store_connection(service->azure.store), "DELETE FROM settings", NULL, NULL, NULL);
     service_at(service, 0);
     files_account_delete(service->files, "pathacct");
     files_account_delete(service->files, "other");
@@ -82,12 +83,7 @@ static inline FilesService service_create(void)
     invariant(store != NULL);
     service.files = file_store_open(service.life, store, &status);
     invariant(service.files != NULL);
-    service.emulator =
-        (Emulator){.settings = {.storage_suffix = "core.windows.net",
-                                .addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"}},
-                   .store = store,
-                   .files = service.files,
-                   .real_unix_ms = real_unix_ms};
+    service.azure = service_azure(service.files, store);
     service.response = http_response(0);
     service_begin(&service);
     return service;
@@ -110,7 +106,7 @@ static inline void service_remove(FilesService *service)
 {
     service_end(service);
     file_store_close(service->files);
-    store_close(service->emulator.store);
+    store_close(service->azure.store);
     temporary_folder_remove(service->folder);
     arena_destroy(service->life);
 }
@@ -161,7 +157,7 @@ static inline void service_add(FilesService *service, HttpRequest *request, cons
 static inline void service_sign(FilesService *service, HttpRequest *request)
 {
     service_add(service, request, "x-ms-date", REAL_DATE);
-    const char *signature = files_signature(&service->emulator, service->arena, "pathacct", 0,
+    const char *signature = files_signature(&service->azure, service->arena, "pathacct", 0,
                                             files_string_to_sign(request, "pathacct", false));
     service_add(service, request, "Authorization",
                 arena_printf(service->arena, "SharedKey pathacct:%s", signature));
@@ -170,8 +166,8 @@ static inline void service_sign(FilesService *service, HttpRequest *request)
 static inline int32_t service_answer(FilesService *service, const HttpRequest *request)
 {
     service_drop_answer(service);
-    service->emulator.requests++;
-    files_handle(&service->emulator, request, &service->response);
+    the_world.requests++;
+    files_handle(&service->azure, request, &service->response);
     operations_log(&service->response);
     return service->response.status;
 }

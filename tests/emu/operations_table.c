@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm/route.h"
+#include "emu/arm/login.h"
+#include "emu/arm/routes.h"
+#include "emu/batchai/routes.h"
 #include "emu/control/dashboard.h"
 #include "emu/files/operations.h"
 #include "sim/cli/files.h"
@@ -102,18 +104,31 @@ static void print_heading(const char *title)
 
 static const char not_implemented[] = "501: not implemented";
 
-static bool print_routes(const Route *table)
+static bool print_route(const Route *route, bool has_handler)
 {
     bool is_whole = true;
-    for (const Route *route = table; route->operation; route++) {
-        printf("| %s | %s `%s` | ", route->operation, http_method_name(route->method),
-               route->pattern);
-        if (!route->handler)
-            printf("%s", not_implemented);
-        else
-            is_whole &= print_answers(route->operation, route->method == HTTP_DELETE);
-        printf(" |\n");
-    }
+    printf("| %s | %s `%s` | ", route->operation, http_method_name(route->method), route->pattern);
+    if (!has_handler)
+        printf("%s", not_implemented);
+    else
+        is_whole = print_answers(route->operation, route->method == HTTP_DELETE);
+    printf(" |\n");
+    return is_whole;
+}
+
+static bool print_arm_routes(const ArmRoute *table)
+{
+    bool is_whole = true;
+    for (const ArmRoute *row = table; row->route.operation; row++)
+        is_whole &= print_route(&row->route, row->handler != NULL);
+    return is_whole;
+}
+
+static bool print_control_routes(const ControlRoute *table)
+{
+    bool is_whole = true;
+    for (const ControlRoute *row = table; row->route.operation; row++)
+        is_whole &= print_route(&row->route, row->handler != NULL);
     return is_whole;
 }
 
@@ -162,16 +177,16 @@ int main(int argc, char **argv)
         "which status codes the tests in tests/emu see.\nMade by `tools/operations.sh`: do not "
         "edit.\n");
     print_heading("Batch AI, 2018-05-01");
-    bool is_whole = print_routes(batchai_routes);
+    bool is_whole = print_arm_routes(batchai_routes);
     print_heading("Resource Manager and storage accounts");
-    is_whole &= print_routes(arm_routes);
+    is_whole &= print_arm_routes(arm_routes);
     print_heading("Tokens");
-    is_whole &= print_routes(login_routes);
+    is_whole &= print_arm_routes(login_routes);
     print_heading("Azure Files");
     is_whole &= print_files_operations();
     print_heading("The emulator's own");
-    is_whole &= print_routes(control_routes);
-    is_whole &= print_routes(dashboard_routes);
+    is_whole &= print_control_routes(control_routes);
+    is_whole &= print_control_routes(dashboard_routes);
     arena_destroy(arena);
     return is_whole ? 0 : 1;
 }

@@ -31,7 +31,7 @@ static inline void small_emulator_start(SmallEmulator *small)
         fprintf(stderr, "small emulator: %s\n", problems.items[0].message);
         abort();
     }
-    small->emulator->real_unix_ms = INT64_C(1795000000000);
+    small->emulator->pace.real_unix_ms = INT64_C(1795000000000);
 }
 
 /* A world that begins at `start` in northeurope with the share "share" of `account`; any program

@@ -222,7 +222,7 @@ END_TEST
 static const char *group(void)
 {
     return arena_printf(arena, "/subscriptions/%s/resourceGroups/g",
-                        emulator->settings.subscription);
+                        session_subscription(emulator->session));
 }
 
 static int32_t put(const char *path, const char *body)
@@ -264,7 +264,8 @@ static int polls_until_idle(void)
     int polls = 0;
     while (polls < POLLS_MAX && !strstr(cluster(), "\"idleNodeCount\":2")) {
         polls++;
-        emulator_tick(emulator, emulator->machine_ns + NS_PER_MS, emulator->real_unix_ms + 1);
+        emulator_tick(emulator, emulator->pace.machine_ns + NS_PER_MS,
+                      emulator->pace.real_unix_ms + 1);
     }
     return polls;
 }
@@ -273,19 +274,19 @@ START_TEST(an_automatic_clock_jumps_for_whoever_waits)
 {
     open_with(CLOCK_AUTO, false);
     make_cluster();
-    ck_assert_int_gt(emulator_next_ns(emulator), emulator->machine_ns);
-    const int64_t before_ms = emulator_unix_ms(emulator);
+    ck_assert_int_gt(emulator_next_ns(emulator), emulator->pace.machine_ns);
+    const int64_t before_ms = session_unix_ms(emulator->session);
     cluster();
-    ck_assert_int_eq(emulator_next_ns(emulator), emulator->machine_ns); // at once
-    ck_assert_int_eq(emulator_unix_ms(emulator), before_ms);            // but after the answer
+    ck_assert_int_eq(emulator_next_ns(emulator), emulator->pace.machine_ns); // at once
+    ck_assert_int_eq(session_unix_ms(emulator->session), before_ms);         // but after the answer
     const int polls = polls_until_idle();
     ck_assert_int_gt(polls, 1); // it stops at each change on the way
     ck_assert_int_lt(polls, 20);
-    const int64_t steady_ms = emulator_unix_ms(emulator);
+    const int64_t steady_ms = session_unix_ms(emulator->session);
     ck_assert_int_gt(steady_ms - before_ms, 60000);
     cluster(); // whoever looks at what is finished waits for nothing
-    emulator_tick(emulator, emulator->machine_ns + NS_PER_MS, emulator->real_unix_ms + 1);
-    ck_assert_int_le(emulator_unix_ms(emulator) - steady_ms, 2);
+    emulator_tick(emulator, emulator->pace.machine_ns + NS_PER_MS, emulator->pace.real_unix_ms + 1);
+    ck_assert_int_le(session_unix_ms(emulator->session) - steady_ms, 2);
 }
 END_TEST
 
@@ -308,14 +309,14 @@ END_TEST
 START_TEST(real_time_passes_as_it_does)
 {
     open_with(CLOCK_REAL, false);
-    const int64_t begin_ms = emulator_unix_ms(emulator);
+    const int64_t begin_ms = session_unix_ms(emulator->session);
     emulator_tick(emulator, 61 * NS_PER_S, INT64_C(1700000060000));
-    ck_assert_int_eq(emulator_unix_ms(emulator) - begin_ms, 60000);
+    ck_assert_int_eq(session_unix_ms(emulator->session) - begin_ms, 60000);
     ck_assert_int_eq(emulator_next_ns(emulator), INT64_MAX); // nothing is going on
     make_cluster();
     const int64_t next_ns = emulator_next_ns(emulator);
-    ck_assert_int_gt(next_ns, emulator->machine_ns);
-    ck_assert_int_lt(next_ns, emulator->machine_ns + 300 * NS_PER_S);
+    ck_assert_int_gt(next_ns, emulator->pace.machine_ns);
+    ck_assert_int_lt(next_ns, emulator->pace.machine_ns + 300 * NS_PER_S);
 }
 END_TEST
 
@@ -326,13 +327,13 @@ START_TEST(a_rested_session_goes_on_where_it_stood)
     make_cluster();
     emulator_tick(emulator, 4000 * NS_PER_S, INT64_C(1700004000000));
     ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
-    const int64_t at_ms = emulator_unix_ms(emulator);
-    const char *tenant = arena_strdup(arena, emulator->settings.tenant);
+    const int64_t at_ms = session_unix_ms(emulator->session);
+    const char *tenant = arena_strdup(arena, session_tenant(emulator->session));
     ck_assert(emulator_commit(emulator, &status));
     emulator_close(emulator);
     open_with(CLOCK_REAL, false);
-    ck_assert_int_eq(emulator_unix_ms(emulator), at_ms);
-    ck_assert_str_eq(emulator->settings.tenant, tenant);
+    ck_assert_int_eq(session_unix_ms(emulator->session), at_ms);
+    ck_assert_str_eq(session_tenant(emulator->session), tenant);
     ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* emu/files/told.h: what clients write into files is there for jobs, and in a session's export. */
-#include "emu/files/auth.h"
+#include "emu/files/auth/auth.h"
 #include "emu/files/told.h"
 #include "sim/base/units.h"
 #include "sim/output/share/job_files.h"
@@ -23,7 +23,7 @@ static void set_up(void)
     small = (SmallEmulator){.arena = arena, .folder = temporary_folder_create(arena)};
     temporary_file_write(small.folder, "scenario.json", scenario, strlen(scenario));
     small_emulator_start(&small);
-    emulator_tick(small.emulator, 1, small.emulator->real_unix_ms);
+    emulator_tick(small.emulator, 1, small.emulator->pace.real_unix_ms);
 }
 
 static void tear_down(void)
@@ -58,9 +58,9 @@ static int32_t ask(HttpListener listener, const char *method, const char *target
         (HttpField){"Content-Length", arena_printf(arena, "%zu", length)};
     if (listener == LISTENER_PLAIN && strncmp(target, "/acct/", 6) == 0) {
         char *date = arena_alloc(arena, HTTP_DATE);
-        http_date_print(small.emulator->real_unix_ms, date);
+        http_date_print(small.emulator->pace.real_unix_ms, date);
         fields[request.header_count++] = (HttpField){"x-ms-date", date};
-        const char *signature = files_signature(small.emulator, arena, "acct", 0,
+        const char *signature = files_signature(&small.emulator->azure_files, arena, "acct", 0,
                                                 files_string_to_sign(&request, "acct", false));
         fields[request.header_count++] =
             (HttpField){"Authorization", arena_printf(arena, "SharedKey acct:%s", signature)};
@@ -220,14 +220,14 @@ START_TEST(many_ranges_are_told_once_and_a_deleted_file_never)
     for (int i = 0; i < 300; i++)
         write_at("/acct/share/f", i, "y", 1);
     write_at("/acct/share/a..g", 0, "z", 1);
-    ck_assert_int_eq(files_untold_count(small.emulator), 2);
+    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 2);
     static const char *const none[][2] = {{NULL}};
     ck_assert_int_eq(ask(LISTENER_PLAIN, "DELETE", "/acct/share/a..g", none, "", 0), 202);
     const char *session = exported();
     ck_assert_int_eq(count_of(session, "\"text\": \"yyy"), 1);
     ck_assert_int_eq(count_of(session, "\"file\": \"f\""), 2); // its size, then its text
     ck_assert_int_eq(count_of(session, "\"text\": \"z"), 0);
-    ck_assert_int_eq(files_untold_count(small.emulator), 0);
+    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 0);
     ck_assert_str_eq(exported(), session);
 }
 END_TEST
@@ -238,15 +238,16 @@ START_TEST(the_world_knows_it_before_time_brings_an_event)
     make_job("j", "sleep 100");
     create("/acct/share/f", 1);
     write_at("/acct/share/f", 0, "q", 1);
-    emulator_tick(small.emulator, 2, small.emulator->real_unix_ms);
-    ck_assert_int_eq(files_untold_count(small.emulator), 1); // the clock stands
+    emulator_tick(small.emulator, 2, small.emulator->pace.real_unix_ms);
+    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 1); // the clock stands
     const World *world = session_world(small.emulator->session);
     const int64_t next_ns = world_next_event_ns(world);
     ck_assert_int_lt(next_ns, world_now_ns(world) + NS_PER_DAY);
-    small.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 1000000};
-    clock_start(&small.emulator->clock, 2, world_now_ns(world));
-    emulator_tick(small.emulator, 2 + next_ns - world_now_ns(world), small.emulator->real_unix_ms);
-    ck_assert_int_eq(files_untold_count(small.emulator), 0);
+    small.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 1000000};
+    clock_start(&small.emulator->pace.clock, 2, world_now_ns(world));
+    emulator_tick(small.emulator, 2 + next_ns - world_now_ns(world),
+                  small.emulator->pace.real_unix_ms);
+    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 0);
     const char *told = arena_printf(arena, "\"at\": \"%" PRId64 "ns\"", next_ns - 1);
     ck_assert_ptr_nonnull(strstr(exported(), told));
 }
@@ -260,7 +261,7 @@ START_TEST(a_kill_between_a_write_and_its_telling_loses_nothing)
     ck_assert(store_commit(small.emulator->store, &status));
     emulator_close(small.emulator);
     small_emulator_start(&small);
-    emulator_tick(small.emulator, 1, small.emulator->real_unix_ms);
+    emulator_tick(small.emulator, 1, small.emulator->pace.real_unix_ms);
     ck_assert_int_eq(count_of(exported(), "\"text\": \"kept\""), 1);
 }
 END_TEST

@@ -36,7 +36,7 @@ static int32_t ask(Emulator *emulator, HttpMethod method, const char *target, co
     HttpResponse response = http_response(200);
     const char *query = arena_printf(arena, "api-version=2018-05-01&%s", mark ? mark + 1 : "");
     if (http_read_query(&request, query)) {
-        arm_handle(emulator, &request, &response);
+        arm_handle(&emulator->arm, &request, &response);
         invariant(response.status >= 200 && response.status < 502 && response.status != 500);
         Problems problems = problems_create(arena);
         invariant(!response.body || json_parse(arena, "answer", response.body, response.body_bytes,

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
 #include "emu/files/store/file_names.h"
 #include "sim/base/invariant.h"
 

@@ -6,7 +6,7 @@
 
 #include "emu/files/lease.h"
 #include "emu/files/range.h"
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/sas_fields.h"
 #include "emu/http/crypto.h"
 #include "sim/base/invariant.h"
 

@@ -48,16 +48,16 @@ static void check(FilesService *service, const char *query)
     if (!http_read_query(&request, query) ||
         files_address_read(&request, "core.windows.net", &address) != AZURE_OK)
         return;
-    invariant(!files_authenticate(&service->emulator, &request, &address, &access, &denial));
+    invariant(!files_authenticate(&service->azure, &request, &address, &access, &denial));
     invariant(denial.error != AZURE_OK && denial.detail);
     const bool is_share = strcmp(field(&request, "sr"), "s") == 0;
     const char *resource = is_share ? "/file/pathacct/sss" : "/file/pathacct/sss/f";
-    const char *signature = files_signature(&service->emulator, service->arena, "pathacct", 0,
+    const char *signature = files_signature(&service->azure, service->arena, "pathacct", 0,
                                             string_to_sign(&request, resource));
     const char *is_signed = arena_printf(service->arena, "sig=%s&%s",
                                          http_encode(service->arena, signature, ""), query);
     invariant(http_read_query(&request, is_signed));
-    if (files_authenticate(&service->emulator, &request, &address, &access, &denial))
+    if (files_authenticate(&service->azure, &request, &address, &access, &denial))
         invariant(access.permissions && *access.permissions);
 }
 

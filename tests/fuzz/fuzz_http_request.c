@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm/authority.h"
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
+#include "emu/http/authority.h"
 #include "emu/http/proxy.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const ProxyRules rules = {
-    .gate = {.storage_suffix = "core.windows.net", .own_name = "builder"},
+    .gate = {.storage_suffix = "core.windows.net",
+             .own_name = "builder",
+             .is_signed = files_address_is_ours},
     .tls_port = 10443,
     .userinfo_port = 10445,
     .plain_port = 10444,

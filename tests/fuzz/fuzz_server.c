@@ -32,7 +32,7 @@ static void *serve(void *unused)
 {
     Status status = {0};
     (void)unused;
-    const ServerEnd end = server_run(the.server, the.small.emulator, &status);
+    const ServerEnd end = server_run(the.server, emulator_handler(the.small.emulator), &status);
     invariant(end == SERVER_ENDED);
     return NULL;
 }
@@ -57,7 +57,7 @@ static void begin(void)
     small_emulator_open(&the.small, "2018-06-06T21:06:02Z", "acct", 1);
     the.server = server_open(&server_defaults, &status);
     invariant(the.server != NULL && server_certify(the.server, the.small.folder, &status));
-    EmulatorAddresses *addresses = &the.small.emulator->settings.addresses;
+    HttpAddresses *addresses = &the.small.emulator->settings.addresses;
     server_addresses(the.server, the.small.arena, addresses);
     the.port = (uint16_t)strtol(strrchr(addresses->plain, ':') + 1, NULL, 10);
     invariant(pthread_create(&the.thread, NULL, serve, NULL) == 0);

@@ -1,5 +1,6 @@
 /* The Resource Manager around Batch AI: who may ask, errors, tokens, subscriptions, groups, storage
  * accounts. */
+#include "emu/arm/location.h"
 #include "emu/arm/storage.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
@@ -46,7 +47,7 @@ START_TEST(without_a_token_nothing_is_told)
                                   "Bearer authorization_uri=\"https://127.0.0.1:8443/%s\", "
                                   "error=\"invalid_token\", "
                                   "error_description=\"The access token is missing.\"",
-                                  client.emulator->settings.tenant));
+                                  session_tenant(client.emulator->session)));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         answer = client_send(client, HTTP_GET, "/subscriptions", NULL, &bad[i], 1);
         ck_assert_error(answer, 401, "AuthenticationFailed");
@@ -221,11 +222,13 @@ START_TEST(the_subscription_knows_its_tenant_places_and_providers)
 {
     Answer answer = client_ask(client, HTTP_GET, "/subscriptions", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/id"), CLIENT_SUBSCRIPTION);
-    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"),
+                     session_tenant(client.emulator->session));
     answer = ask(HTTP_GET, "", NULL);
     ck_assert_str_eq(answer_text(answer, "/state"), "Enabled");
     answer = client_ask(client, HTTP_GET, "/tenants", NULL);
-    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"),
+                     session_tenant(client.emulator->session));
     answer = ask(HTTP_GET, "/locations", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/3/name"), "eastus");
     ck_assert_str_eq(answer_text(answer, "/value/3/displayName"), "East US");
@@ -387,9 +390,9 @@ START_TEST(a_group_that_is_being_deleted_is_found_but_takes_nothing)
         ck_assert_error(ask(HTTP_PUT, writes[i], in_west), 409, "ResourceGroupBeingDeleted");
     ck_assert_error(ask(HTTP_PATCH, group, "{\"tags\": {}}"), 409, "ResourceGroupBeingDeleted");
     ck_assert_status(ask(HTTP_GET, writes[1], NULL), 200);
-    client.emulator->is_polled = false;
+    client.emulator->pace.is_polled = false;
     ask(HTTP_HEAD, group, NULL);
-    ck_assert(client.emulator->is_polled);
+    ck_assert(client.emulator->pace.is_polled);
     ck_assert_status(client_ask(client, HTTP_GET, location_of(second), NULL), 202);
     session_advance(client.emulator->session,
                     session_now_ns(client.emulator->session) + INT64_C(4000000000));
@@ -678,10 +681,10 @@ START_TEST(keys_stay_until_they_are_made_anew)
 
     SmallEmulator other; // another store
     small_emulator_open(&other, "2018-06-06T21:06:02Z", "mine", 1);
-    const char *foreign = arm_storage_key(other.emulator, other.arena, "mine", 0);
+    const char *foreign = arm_storage_key(&other.emulator->arm, other.arena, "mine", 0);
     ck_assert_uint_eq(strlen(foreign), 88);
     ck_assert_str_ne(foreign, first);
-    ck_assert_ptr_null(arm_storage_key(other.emulator, other.arena, "nobody", 0));
+    ck_assert_ptr_null(arm_storage_key(&other.emulator->arm, other.arena, "nobody", 0));
     small_emulator_remove(&other);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Batch AI's handlers: bodies, states, refusals, operations. */
-#include "emu/arm/route.h"
 #include "emu/batchai/operations.h"
+#include "emu/control/clock_api.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/memory_files.h"
@@ -261,13 +261,13 @@ END_TEST
 START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
-    ck_assert(!client.emulator->is_polled);
+    ck_assert(!client.emulator->pace.is_polled);
     ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert(client.emulator->is_polled);
+    ck_assert(client.emulator->pace.is_polled);
     pass(400);
-    client.emulator->is_polled = false;
+    client.emulator->pace.is_polled = false;
     const Answer ready = ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert(!client.emulator->is_polled);
+    ck_assert(!client.emulator->pace.is_polled);
     ck_assert_int_eq(json_find(ready.body, "/properties/nodeStateCounts/idleNodeCount")->integer,
                      2);
     const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
@@ -1081,7 +1081,7 @@ START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
 {
     make_cluster();
     make_job("j");
-    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000}; // x60
+    client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000}; // x60
     const Session *session = client.emulator->session;
     const Record *record = session_find(
         session, RECORD_JOB,
@@ -1094,9 +1094,9 @@ START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
     ck_assert_str_eq(state_of_job(), "running");
     const Answer told = ask(HTTP_GET, JOB, NULL);
     ck_assert_ptr_null(json_find(told.body, "/properties/executionInfo/endTime"));
-    client.emulator->clock.is_paused = true;
+    client.emulator->pace.clock.is_paused = true;
     ck_assert_str_eq(state_of_job(), "succeeded");
-    client.emulator->clock.is_paused = false;
+    client.emulator->pace.clock.is_paused = false;
     pass(1);
     ck_assert_str_eq(state_of_job(), "succeeded");
 }
@@ -1106,24 +1106,24 @@ static void tell_clock(const char *body)
 {
     HttpRequest request = {
         .arena = arena, .query_text = "", .body = body, .body_bytes = strlen(body)};
-    const RouteMatch match = {0};
     HttpResponse response = http_response(0);
-    const Route *route = control_routes;
-    while (strcmp(route->operation, "Clock_Tell") != 0)
-        route++;
-    route->handler(client.emulator, &request, &match, &response);
+    const ControlCall call = {.control = &client.emulator->control,
+                              .request = &request,
+                              .response = &response,
+                              .arena = arena};
+    clock_tell(&call);
     ck_assert_msg(response.status == 200, "%s: %s", body, response.body);
 }
 
 START_TEST(what_has_come_when_the_clock_answers_is_told_at_once)
 {
     make_cluster();
-    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
+    client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
     make_job("j");
     tell_clock("{\"do\": \"run-until\", \"until\": \"job j completed\"}");
     ck_assert_str_eq(state_of_job(), "succeeded");
     restart();
-    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
+    client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
     ck_assert_str_eq(state_of_job(), "succeeded");
     // What was told with a clock that stands is not taken back when it goes on.
     tell_clock("{\"do\": \"pause\"}");
@@ -1160,7 +1160,7 @@ START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
         ck_assert_msg(session_command(session, reboot, NULL, &problems), "%s",
                       problems.count > 0 ? problems.items[0].message : "");
         ck_assert_str_eq(answer_text(ask(HTTP_GET, path, NULL), state), "queued");
-        client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 10000000}; // x10
+        client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 10000000}; // x10
         if (is_deleted)
             ck_assert_status(ask(HTTP_DELETE, path, NULL), 202);
         else
@@ -1179,7 +1179,7 @@ START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
             ck_assert_status(told, 404);
         else
             ck_assert_str_eq(answer_text(told, state), "failed");
-        client.emulator->clock = (Clock){.kind = CLOCK_MANUAL};
+        client.emulator->pace.clock = (Clock){.kind = CLOCK_MANUAL};
         pass(600);
     }
 }
@@ -1495,9 +1495,9 @@ START_TEST(an_empty_workspace_is_gone_after_its_own_time)
     // 3.49 s, as recorded.
     const Answer gone = ask(HTTP_DELETE, WORKSPACE, NULL);
     pass(3);
-    ck_assert(!client.emulator->is_polled);
+    ck_assert(!client.emulator->pace.is_polled);
     ck_assert_str_eq(state_of(WORKSPACE), "deleting");
-    ck_assert(client.emulator->is_polled);
+    ck_assert(client.emulator->pace.is_polled);
     pass(1);
     ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
     ck_assert_str_eq(answer_text(poll(gone), "/startTime"), "2018-06-06T21:06:02Z");

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/control/control.h"
+#include "emu/emulator.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"
@@ -21,7 +21,7 @@ static void set_up(void)
     emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings,
                              (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
     ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
-    clock_start(&emulator->clock, 0, 0);
+    clock_start(&emulator->pace.clock, 0, 0);
 }
 
 static void tear_down(void)
@@ -39,12 +39,16 @@ static HttpResponse ask(const char *operation, const char *body, const char *par
                            .query_text = "",
                            .body = body,
                            .body_bytes = strlen(body)};
-    RouteMatch match = {.part_count = part != NULL, .parts = {part}};
     HttpResponse response = http_response(0);
-    const Route *route = control_routes;
-    while (strcmp(route->operation, operation) != 0)
-        route++;
-    route->handler(emulator, &request, &match, &response);
+    const ControlCall call = {.control = &emulator->control,
+                              .request = &request,
+                              .response = &response,
+                              .arena = arena,
+                              .match = {.part_count = part != NULL, .parts = {part}}};
+    const ControlRoute *row = control_routes;
+    while (strcmp(row->route.operation, operation) != 0)
+        row++;
+    row->handler(&call);
     response.operation = operation;
     operations_log(&response);
     return response;
@@ -129,10 +133,10 @@ START_TEST(the_clock_is_shown_and_moved)
     ck_assert_int_eq(now_of(clock), 15 * NS_PER_MIN);
     clock = tell("{\"do\": \"rate\", \"rate\": \"x60\"}");
     ck_assert_str_eq(json_member(clock, "clock")->text, "x60");
-    emulator->machine_ns = NS_PER_S;
-    ck_assert_int_eq(clock_now(&emulator->clock, NS_PER_S), 16 * NS_PER_MIN);
+    emulator->pace.machine_ns = NS_PER_S;
+    ck_assert_int_eq(clock_now(&emulator->pace.clock, NS_PER_S), 16 * NS_PER_MIN);
     ck_assert(json_member(tell("{\"do\": \"pause\"}"), "paused")->boolean);
-    ck_assert_int_eq(clock_now(&emulator->clock, NS_PER_MIN), 16 * NS_PER_MIN);
+    ck_assert_int_eq(clock_now(&emulator->pace.clock, NS_PER_MIN), 16 * NS_PER_MIN);
     ck_assert(!json_member(tell("{\"do\": \"resume\"}"), "paused")->boolean);
     HttpResponse shown = ask("Clock_Show", "", NULL);
     ck_assert_ptr_nonnull(strstr(shown.body, "\"paused\": false"));
@@ -150,7 +154,7 @@ START_TEST(a_step_goes_through_the_next_event)
     ck_assert_int_eq(now_of(tell("{\"do\": \"step\", \"count\": 1}")), next_ns);
     tell("{\"do\": \"step\", \"count\": 1000}"); // as many as there are
     ck_assert_int_eq(session_now_ns(emulator->session),
-                     clock_now(&emulator->clock, emulator->machine_ns));
+                     clock_now(&emulator->pace.clock, emulator->pace.machine_ns));
 }
 END_TEST
 
@@ -292,7 +296,7 @@ START_TEST(one_request_runs_so_many_events_and_no_more)
     create_cluster();
     create_job();
     const World *world = session_world(emulator->session);
-    emulator->events_most = 2;
+    emulator->control.events_max = 2;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         const int64_t before = world_events(world);
         refused("Clock_Tell", bodies[i], 409, "after 2 events time is not yet there");
@@ -427,7 +431,7 @@ START_TEST(after_the_last_instant_nothing_is_done_any_more)
     for (int64_t machine_ns = 1; machine_ns < 4; machine_ns++)
         emulator_tick(emulator, machine_ns * NS_PER_DAY, 0);
     ask("Clock_Tell", "{\"do\": \"rate\", \"rate\": \"auto\"}", NULL);
-    emulator_polled(emulator);
+    pace_polled(&emulator->pace);
     emulator_tick(emulator, 5 * NS_PER_DAY, 0);
     ck_assert_int_eq(ask("Clock_Tell", "{\"do\": \"step\"}", NULL).status, 200);
     ck_assert_int_eq(session_now_ns(emulator->session), LAST_INSTANT_NS);
@@ -536,7 +540,7 @@ START_TEST(a_stream_tells_what_came_since)
 {
     command("{\"do\": \"group.create\", \"name\": \"one\"}");
     HttpResponse response = http_response(0);
-    events_answer(emulator->events, 0, &response);
+    events_answer(emulator->control.events, 0, &response);
     static const char expected[] =
         "id: 1\ndata: {\"at\":\"2018-07-18T17:45:00Z\",\"at_ns\":1,\"record\":\"command_applied\","
         "\"name\":\"group.create one\",\"values\":{\"ordinal\":0}}\n\n"
@@ -547,10 +551,10 @@ START_TEST(a_stream_tells_what_came_since)
     command("{\"do\": \"group.create\", \"name\": \"two\"}");
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "id: 4\n"));
     response.source.free(response.source.owner);
-    events_answer(emulator->events, 3, &response);
+    events_answer(emulator->control.events, 3, &response);
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "group two"));
     response.source.free(response.source.owner);
-    events_answer(emulator->events, 1000, &response); // of an earlier process
+    events_answer(emulator->control.events, 1000, &response); // of an earlier process
     ck_assert_str_eq(read_stream(&response), "");
     response.source.free(response.source.owner);
 }
@@ -561,12 +565,12 @@ START_TEST(who_falls_behind_goes_on_with_the_oldest_that_is_kept)
     Text text = {0};
     for (int i = 0; i < EVENTS_KEPT; i++)
         command(arena_printf(arena, "{\"do\": \"usages.show\", \"name\": \"u%d\"}", i));
-    uint64_t last = events_last(emulator->events);
+    uint64_t last = events_last(emulator->control.events);
     ck_assert_uint_eq(last, 2 * EVENTS_KEPT);
-    ck_assert_uint_eq(events_print(emulator->events, 0, SIZE_MAX, &text), last);
+    ck_assert_uint_eq(events_print(emulator->control.events, 0, SIZE_MAX, &text), last);
     ck_assert_int_eq(strncmp(text.data, "id: 8193\n", 9), 0);
     text_clear(&text);
-    ck_assert_uint_lt(events_print(emulator->events, 0, 1000, &text), last);
+    ck_assert_uint_lt(events_print(emulator->control.events, 0, 1000, &text), last);
     text_free(&text);
 }
 END_TEST

@@ -300,7 +300,7 @@ static int64_t billed_micro_usd(void)
 {
     Text text = {0};
     int64_t sum = 0;
-    events_print(emulator->events, 0, SIZE_MAX, &text);
+    events_print(emulator->control.events, 0, SIZE_MAX, &text);
     const char *row = text_string(&text);
     for (; (row = strstr(row, "\"node_billed\"")) != NULL; row++)
         sum += number_after(row, "\"billed_ns\":") / NS_PER_S *

@@ -1,8 +1,8 @@
-/* emu/files/address.h: three forms of one address, and what is none. */
+/* emu/files/auth/address.h: three forms of one address, and what is none. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

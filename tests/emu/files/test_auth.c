@@ -1,12 +1,13 @@
-/* emu/files/auth.h, emu/files/sas.h: signatures that real clients made are taken, and no others.
+/* emu/files/auth/auth.h, emu/files/auth/sas.h: signatures that real clients made are taken, and no
+ * others.
  *
  * The vectors were made by the Azure CLI 2.45 and the Python SDK 12.11 for account "pathacct". */
 #include <check.h>
 #include <string.h>
 
-#include "emu/files/auth.h"
-#include "emu/files/sas.h"
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/auth.h"
+#include "emu/files/auth/sas.h"
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 #include "tests/emu/files_service.h"
@@ -58,7 +59,7 @@ static const char *refused_for(const Asked *asked, FilesAccess *access)
     FilesAddress address;
     FilesDenial denial = {0};
     ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), AZURE_OK);
-    return files_authenticate(&service.emulator, &asked->request, &address, access, &denial)
+    return files_authenticate(&service.azure, &asked->request, &address, access, &denial)
                ? NULL
                : azure_error(denial.error)->code;
 }
@@ -192,8 +193,7 @@ static void sign_with(Asked *asked, const char *scheme, int which)
 {
     const char *text =
         files_string_to_sign(&asked->request, "pathacct", strcmp(scheme, "SharedKeyLite") == 0);
-    const char *signature =
-        files_signature(&service.emulator, service.arena, "pathacct", which, text);
+    const char *signature = files_signature(&service.azure, service.arena, "pathacct", which, text);
     with(asked, "Authorization", arena_printf(service.arena, "%s pathacct:%s", scheme, signature));
 }
 
@@ -236,7 +236,7 @@ START_TEST(headers_may_stand_in_the_order_of_words)
                                         rows[i].headers);
         with(asked, "Authorization",
              arena_printf(service.arena, "SharedKey pathacct:%s",
-                          files_signature(&service.emulator, service.arena, "pathacct", 0, text)));
+                          files_signature(&service.azure, service.arena, "pathacct", 0, text)));
         ck_assert_msg(!refused(asked) == rows[i].is_let_in, "%s", rows[i].headers);
     }
 }
@@ -314,18 +314,18 @@ START_TEST(what_was_signed_is_told_but_no_secret_in_it)
     Asked *asked = ask("PUT", host, "/sss/x", "");
     with(asked, "Authorization", "SharedKey pathacct:c2ln");
     ck_assert_int_eq(files_address_read(&asked->request, "core.windows.net", &address), AZURE_OK);
-    ck_assert(!files_authenticate(&service.emulator, &asked->request, &address, &access, &denial));
+    ck_assert(!files_authenticate(&service.azure, &asked->request, &address, &access, &denial));
     ck_assert_ptr_nonnull(strstr(denial.detail, "/pathacct/sss/x"));
     ck_assert_ptr_null(strstr(denial.detail, "c2ln"));
     with(asked, "x-ms-copy-source", "https://x/y?sig=secret");
-    ck_assert(!files_authenticate(&service.emulator, &asked->request, &address, &access, &denial));
+    ck_assert(!files_authenticate(&service.azure, &asked->request, &address, &access, &denial));
     ck_assert_ptr_null(strstr(denial.detail, "secret"));
 }
 END_TEST
 
 START_TEST(alone_each_account_has_the_development_key)
 {
-    service.emulator.settings.is_files_only = true;
+    service.azure.is_files_only = true;
     Asked *asked = ask("GET", "", "/devstoreaccount1/sss", "restype=share");
     with(asked, "x-ms-date", "Fri, 20 Nov 2026 17:00:16 GMT");
     const char *text = files_string_to_sign(&asked->request, "devstoreaccount1", false);
@@ -338,7 +338,7 @@ START_TEST(alone_each_account_has_the_development_key)
          arena_printf(service.arena, "SharedKey devstoreaccount1:%s",
                       base64_encode(service.arena, code, sizeof code)));
     ck_assert_ptr_null(refused(asked));
-    service.emulator.settings.is_files_only = false;
+    service.azure.is_files_only = false;
     ck_assert_str_eq(refused(asked), "AuthenticationFailed");
 }
 END_TEST
@@ -425,7 +425,7 @@ static Asked *ask_share(Signed sas)
         {"si", sas.policy},
         {"sip", sas.addresses},
         {"spr", sas.protocol},
-        {"sig", files_signature(&service.emulator, service.arena, "pathacct", 1, text)}};
+        {"sig", files_signature(&service.azure, service.arena, "pathacct", 1, text)}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (*fields[i][1] != '\0')
             query = arena_printf(service.arena, "%s&%s=%s", query, fields[i][0],
@@ -526,9 +526,8 @@ END_TEST
 
 START_TEST(urls_that_we_make_are_let_in)
 {
-    const char *url =
-        files_sas_url(&service.emulator, service.arena, "pathacct", "sss", "a b/stdout.txt", "rl",
-                      service.emulator.real_unix_ms + 3600999);
+    const char *url = files_sas_url(&service.azure, service.arena, "pathacct", "sss",
+                                    "a b/stdout.txt", "rl", real_unix_ms + 3600999);
     ck_assert_ptr_nonnull(url);
     const char *begin =
         "http://127.0.0.1:8080/pathacct/sss/a%20b/stdout.txt?sv=2016-05-31&sr=f&sig=";
@@ -538,8 +537,7 @@ START_TEST(urls_that_we_make_are_let_in)
     Asked *asked = ask("GET", "", "/pathacct/sss/a%20b/stdout.txt", strchr(url, '?') + 1);
     ck_assert_ptr_null(refused_for(asked, &access));
     ck_assert_str_eq(access.permissions, "rl");
-    ck_assert_ptr_null(
-        files_sas_url(&service.emulator, service.arena, "nobody", "sss", "x", "r", 0));
+    ck_assert_ptr_null(files_sas_url(&service.azure, service.arena, "nobody", "sss", "x", "r", 0));
 }
 END_TEST
 

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "emu/files/auth/sas.h"
 #include "emu/files/operations.h"
-#include "emu/files/sas.h"
 #include "emu/files/xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"
@@ -282,16 +282,16 @@ START_TEST(all_three_forms_of_address_are_served)
     HttpRequest host = service_request(s, "HEAD", "/sss/f", "", "", 0);
     host.host = "pathacct.file.core.windows.net";
     host.listener = LISTENER_TLS;
-    ck_assert(files_serves(&s->emulator, &host));
+    ck_assert(files_serves(&s->azure, &host));
     service_sign(s, &host);
     ck_assert_int_eq(service_answer(s, &host), 200);
     HttpRequest userinfo = service_request(s, "HEAD", "/sss/f", "", "", 0);
     userinfo.listener = LISTENER_USERINFO;
-    ck_assert(files_serves(&s->emulator, &userinfo));
+    ck_assert(files_serves(&s->azure, &userinfo));
     service_sign(s, &userinfo);
     ck_assert_int_eq(service_answer(s, &userinfo), 200);
     HttpRequest other = service_request(s, "GET", "/subscriptions", "", "", 0);
-    ck_assert(!files_serves(&s->emulator, &other));
+    ck_assert(!files_serves(&s->azure, &other));
 }
 END_TEST
 
@@ -306,7 +306,7 @@ static int32_t ask_with_sas(const char *method, const char *target, const char *
               : arena_printf(arena,
                              "%s\n\n2030-01-01\n/file/pathacct/sss\n\n\n\n2018-03-28\n\n\n\n\n",
                              permissions);
-    const char *signature = files_signature(&s->emulator, arena, "pathacct", 0, text);
+    const char *signature = files_signature(&s->azure, arena, "pathacct", 0, text);
     const char *query =
         arena_printf(arena, "%c%s%s=%s&sp=%s&se=2030-01-01&sv=2018-03-28&sig=%s",
                      strchr(target, '?') ? '&' : '?', kinds ? "ss=f&" : "", kinds ? "srt" : "sr",
@@ -376,12 +376,12 @@ static int32_t rename_with_sas(const char *to, const char *from, const char *let
                                const char *kind)
 {
     static const char *plain = "http://127.0.0.1:8080";
-    const int64_t expires_ms = s->emulator.real_unix_ms + 60000;
+    const int64_t expires_ms = real_unix_ms + 60000;
     const char *target =
-        files_sas_url(&s->emulator, s->arena, "pathacct", "sss", to, "rcw", expires_ms);
-    const char *source = letters ? files_sas_url(&s->emulator, s->arena, "pathacct", "sss", from,
-                                                 letters, expires_ms)
-                                 : arena_printf(s->arena, "%s/pathacct/sss/%s", plain, from);
+        files_sas_url(&s->azure, s->arena, "pathacct", "sss", to, "rcw", expires_ms);
+    const char *source =
+        letters ? files_sas_url(&s->azure, s->arena, "pathacct", "sss", from, letters, expires_ms)
+                : arena_printf(s->arena, "%s/pathacct/sss/%s", plain, from);
     HttpRequest request = service_request(
         s, "PUT", arena_printf(s->arena, "%s&comp=rename%s", target + strlen(plain), kind),
         arena_printf(s->arena,
@@ -435,7 +435,7 @@ START_TEST(a_service_sas_says_with_which_headers_to_answer)
     Arena *arena = s->arena;
     const char *text = "r\n\n2030-01-01\n/file/pathacct/sss/f\n\n\n\n2018-03-28\nno-store\n"
                        "attachment; filename=x\ngzip\nde\ntext/plain";
-    const char *signature = files_signature(&s->emulator, arena, "pathacct", 1, text);
+    const char *signature = files_signature(&s->azure, arena, "pathacct", 1, text);
     HttpRequest request = service_request(
         s, "GET",
         arena_printf(arena,
@@ -465,7 +465,7 @@ START_TEST(a_policy_that_is_set_is_what_a_url_may_refer_to)
         service_send(s, "PUT", "/sss?restype=share&comp=acl", "", policies, sizeof policies - 1),
         200);
     const char *signature =
-        files_signature(&s->emulator, s->arena, "pathacct", 0,
+        files_signature(&s->azure, s->arena, "pathacct", 0,
                         "\n\n\n/file/pathacct/sss\np\n\n\n2018-03-28\n\n\n\n\n");
     const char *query = arena_printf(s->arena, "sr=s&si=p&sv=2018-03-28&sig=%s",
                                      http_encode(s->arena, signature, ""));

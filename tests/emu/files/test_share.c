@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(alone_an_account_is_made_with_its_first_share)
 {
-    s->emulator.settings.is_files_only = true;
+    s->azure.is_files_only = true;
     make_share();
     ck_assert_str_eq(the_world.said,
                      "{\"do\":\"storage.create\",\"name\":\"pathacct\"}\n"

@@ -1,4 +1,4 @@
-/* A server with an emulator of a few made-up paths behind it, in a process of its own, and clients
+/* A server with a few made-up paths behind it, in a process of its own, and clients
  * that say what they like. What the two have to tell each other is in memory that both see. */
 #ifndef TESTS_EMU_HTTP_SERVED_H
 #define TESTS_EMU_HTTP_SERVED_H
@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/files/auth/address.h"
 #include "emu/http/server.h"
 #include "sim/base/units.h"
 #include "tests/support/temporary_folder.h"
@@ -45,17 +46,17 @@ static void sleep_ms(int64_t ms)
     nanosleep(&time, NULL);
 }
 
-/* --- The emulator --- */
+/* --- What answers --- */
 
-bool store_is_dirty(const Store *store)
+static bool is_dirty(void *owner)
 {
-    (void)store;
+    (void)owner;
     return shared->written != shared->committed;
 }
 
-bool emulator_commit(Emulator *emulator, Status *status)
+static bool commit(void *owner, Status *status)
 {
-    (void)emulator;
+    (void)owner;
     if (shared->commit_fails)
         return status_fail(status, STATUS_MACHINE, place_in("store", 0, 0), "the disk is full");
     sleep_ms(shared->commit_ms);
@@ -64,22 +65,21 @@ bool emulator_commit(Emulator *emulator, Status *status)
     return true;
 }
 
-void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
+static void tick(void *owner, int64_t machine_ns, int64_t unix_ms)
 {
-    emulator->machine_ns = machine_ns;
-    emulator->real_unix_ms = real_unix_ms;
+    (void)owner, (void)machine_ns, (void)unix_ms;
     shared->ticks++;
 }
 
-int64_t emulator_next_ns(const Emulator *emulator)
+static int64_t next_ns(void *owner)
 {
-    (void)emulator;
+    (void)owner;
     return INT64_MAX;
 }
 
-int64_t emulator_unix_ms(const Emulator *emulator)
+static int64_t now_ms(void *owner)
 {
-    (void)emulator;
+    (void)owner;
     return INT64_C(784111777000); // the example of RFC 9110, 5.6.7
 }
 
@@ -159,16 +159,16 @@ static void answer_source(const HttpRequest *request, HttpResponse *response,
     response->source_bytes = number(request, "bytes");
 }
 
-void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+static void refuse(void *owner, const HttpRequest *request, HttpResponse *response)
 {
-    (void)emulator, (void)request;
+    (void)owner, (void)request;
     *response = http_response(507);
 }
 
-void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+static void handle(void *owner, const HttpRequest *request, HttpResponse *response)
 {
     static const char missing[] = "The specified resource does not exist.";
-    (void)emulator;
+    (void)owner;
     shared->requests++;
     if (strcmp(request->target, "/write") == 0) {
         const int write = ++shared->written;
@@ -228,9 +228,16 @@ static int port_in(const char *address)
 static int serve_in_child(Server *server)
 {
     Status status = {0};
-    Emulator emulator = {.store = NULL};
+    const ServerHandler handler = {.tick = tick,
+                                   .next_ns = next_ns,
+                                   .handle = handle,
+                                   .is_dirty = is_dirty,
+                                   .commit = commit,
+                                   .refuse = refuse,
+                                   .now_ms = now_ms,
+                                   .is_signed = files_address_is_ours};
     ServerEnd end;
-    while ((end = server_run(server, &emulator, &status)) == SERVER_LOST_WRITES) {
+    while ((end = server_run(server, handler, &status)) == SERVER_LOST_WRITES) {
         if (strcmp(status.message, "the disk is full") != 0)
             return 4;
         shared->written = (int)shared->committed; // what another emulator finds on disk
@@ -250,7 +257,7 @@ static void serve(const ServerSettings *asked)
         settings.head_s = server_defaults.idle_s;
     Server *server = server_open(&settings, &status);
     ck_assert_msg(server && server_certify(server, served.folder, &status), "%s", status.message);
-    EmulatorAddresses addresses;
+    HttpAddresses addresses;
     server_addresses(server, arena, &addresses);
     served.tls = port_in(addresses.tls);
     served.plain = port_in(addresses.plain);

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "emu/files/auth/address.h"
 #include "emu/http/gate.h"
 #include "tests/support/suite.h"
 
@@ -21,7 +22,9 @@ static void tear_down(void)
 static int32_t verdict_at(const char *target, HttpListener listener, HttpMethod method,
                           const char *host, const char *origin)
 {
-    static const GateRules rules = {.storage_suffix = "core.windows.net", .own_name = "builder"};
+    static const GateRules rules = {.storage_suffix = "core.windows.net",
+                                    .own_name = "builder",
+                                    .is_signed = files_address_is_ours};
     const HttpField header = {"origin", origin};
     const HttpRequest request = {.arena = arena,
                                  .listener = listener,

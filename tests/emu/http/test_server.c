@@ -937,7 +937,7 @@ START_TEST(a_port_that_is_taken_is_said_to_be)
     settings.userinfo_port = -1;
     Server *first = server_open(&settings, &status);
     ck_assert_ptr_nonnull(first);
-    EmulatorAddresses addresses;
+    HttpAddresses addresses;
     server_addresses(first, arena, &addresses);
     ck_assert_str_eq(addresses.userinfo, "");
     settings.plain_port = port_in(addresses.plain);

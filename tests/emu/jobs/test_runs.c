@@ -34,10 +34,10 @@ static void take_up(const char *clock)
 {
     Status status = {0};
     emulator = small.emulator;
-    emulator->settings.runs_jobs = true;
-    emulator->settings.job_time_limit_ns = NS_PER_MIN;
-    emulator->settings.job_output_limit_bytes = INT64_C(1) << 20;
-    ck_assert(clock_parse(clock, &emulator->clock, &status));
+    emulator->settings.runs.runs_jobs = true;
+    emulator->settings.runs.time_limit_ns = NS_PER_MIN;
+    emulator->settings.runs.output_limit_bytes = INT64_C(1) << 20;
+    ck_assert(clock_parse(clock, &emulator->pace.clock, &status));
 }
 
 /* As the server's rounds, which end with a commit. */
@@ -62,7 +62,8 @@ static void begin(const char *clock)
     tick();
     ck_assert(emulator_advance(emulator, NS_PER_HOUR));
     take_up(clock);
-    clock_start(&emulator->clock, emulator->machine_ns, session_now_ns(emulator->session));
+    clock_start(&emulator->pace.clock, emulator->pace.machine_ns,
+                session_now_ns(emulator->session));
 }
 
 static void end(void)
@@ -156,7 +157,7 @@ START_TEST(nobody_jumps_over_the_end_of_a_running_command)
     const int64_t gone_ns = session_now_ns(emulator->session) - job->attempt->program_ns;
     ck_assert_int_ge(gone_ns, 40 * NS_PER_MS);
     ck_assert_int_le(gone_ns, 10 * NS_PER_S);
-    ck_assert_int_lt(emulator_next_ns(emulator), emulator->machine_ns + NS_PER_S);
+    ck_assert_int_lt(emulator_next_ns(emulator), emulator->pace.machine_ns + NS_PER_S);
     end();
 }
 END_TEST
@@ -165,7 +166,7 @@ START_TEST(what_an_emulator_without_the_option_finds_is_told_as_failed)
 {
     begin("manual");
     const Job *job = submit("true");
-    emulator->settings.runs_jobs = false;
+    emulator->settings.runs.runs_jobs = false;
     (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
     (void)tick_until(job, false);
     ck_assert(emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR));

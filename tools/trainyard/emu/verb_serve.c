@@ -9,7 +9,8 @@
 
 #include "emu/arm/storage.h"
 #include "emu/az_config.h"
-#include "emu/files/auth.h"
+#include "emu/emulator.h"
+#include "emu/files/auth/auth.h"
 #include "emu/http/server.h"
 #include "sim/base/civil_time.h"
 #include "sim/cli/files.h"
@@ -80,13 +81,14 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
     const EmulatorSettings settings = {
         .storage_suffix = server_defaults.storage_suffix,
         .is_files_only = options->is_files_only,
-        .runs_jobs = options->runs_jobs,
-        .hands_off = options->backend >= 0,
-        .backend = options->backend >= 0 ? (HandOffBackend)options->backend : HAND_OFF_AUTO,
-        .trainer = arena_strdup(life->arena, text_string(&trainer)),
-        .data_folder = data ? absolute(life->arena, data) : NULL,
-        .job_time_limit_ns = options->job_time_limit_ns,
-        .job_output_limit_bytes = options->job_output_limit_bytes};
+        .runs = {.runs_jobs = options->runs_jobs,
+                 .hands_off = options->backend >= 0,
+                 .backend =
+                     options->backend >= 0 ? (HandOffBackend)options->backend : HAND_OFF_AUTO,
+                 .trainer = arena_strdup(life->arena, text_string(&trainer)),
+                 .data_folder = data ? absolute(life->arena, data) : NULL,
+                 .time_limit_ns = options->job_time_limit_ns,
+                 .output_limit_bytes = options->job_output_limit_bytes}};
     text_free(&trainer);
     life->emulator =
         emulator_open(life->arena, options->state_folder, options->scenario,
@@ -107,11 +109,11 @@ static void end_life(Life *life)
 static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
 {
     Status status = {0};
-    if (!emulator->settings.is_files_only || storage_find(emulator, FILES_DEVELOPMENT_ACCOUNT))
+    if (!emulator->settings.is_files_only ||
+        storage_find(&emulator->arm, FILES_DEVELOPMENT_ACCOUNT))
         return true;
-    Json *command = json_object(arena);
-    json_put_text(arena, command, "do", command_name(COMMAND_STORAGE_CREATE));
-    json_put_text(arena, command, "name", FILES_DEVELOPMENT_ACCOUNT);
+    const ResourcePath path = {.name = FILES_DEVELOPMENT_ACCOUNT};
+    const Json *command = session_command_about(arena, COMMAND_STORAGE_CREATE, path);
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
     if (emulator_commit(emulator, &status))
@@ -165,8 +167,8 @@ static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator 
         .addresses = emulator->settings.addresses,
         .has_proxy = options->has_proxy,
         .is_files_only = options->is_files_only,
-        .subscription = emulator->settings.subscription,
-        .tenant = emulator->settings.tenant,
+        .subscription = session_subscription(emulator->session),
+        .tenant = session_tenant(emulator->session),
         .storage_suffix = emulator->settings.storage_suffix,
         .state_folder = absolute(arena, options->state_folder),
         .ca_path = absolute(arena, certificate->path),
@@ -176,7 +178,7 @@ static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator 
 
 static void print_account(Arena *arena, Emulator *emulator)
 {
-    const char *key = files_account_key(emulator, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
+    const char *key = files_account_key(&emulator->azure_files, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
     printf("A connection string for its account:\n"
            "  DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
            "FileEndpoint=http://%s/%s;\n",
@@ -195,8 +197,8 @@ static const char *state_option(Arena *arena, const ServeOptions *options)
 static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *emulator)
 {
     char now[CIVIL_TEXT];
-    const EmulatorAddresses *addresses = &emulator->settings.addresses;
-    iso_time_print(emulator_unix_ms(emulator), now);
+    const HttpAddresses *addresses = &emulator->settings.addresses;
+    iso_time_print(session_unix_ms(emulator->session), now);
     if (options->is_files_only)
         printf("Azure Files is at http://%s and https://%s.\n", addresses->plain, addresses->tls);
     else
@@ -255,9 +257,9 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
  * beginning again with what the disk has. Time does not go back, and its rate stays. */
 static bool begin_again(Life *life, const ServeOptions *options, Problems *problems)
 {
-    const Clock clock = life->emulator->clock;
+    const Clock clock = life->emulator->pace.clock;
     const int64_t now_ns = session_now_ns(life->emulator->session);
-    const EmulatorAddresses addresses = life->emulator->settings.addresses;
+    const HttpAddresses addresses = life->emulator->settings.addresses;
     end_life(life);
     if (!begin_life(life, options, clock, problems))
         return false;
@@ -277,7 +279,7 @@ static bool serve_on(Life *life, const ServeOptions *options, Server *server, Pr
 {
     Status status = {0};
     ServerEnd end;
-    while ((end = server_run(server, life->emulator, &status)) == SERVER_LOST_WRITES) {
+    while ((end = server_run(server, emulator_handler(life->emulator), &status)) == SERVER_LOST_WRITES) {
         report_status(&status);
         fputs("warning: requests that changed something were refused (507); going on with what "
               "was kept before\n",

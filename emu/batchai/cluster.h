@@ -1,0 +1,12 @@
+/* Clusters: bodies are checked by the tables of cluster.json, answers made of what was asked for
+ * and of what the world says now. */
+#ifndef EMU_BATCHAI_CLUSTER_H
+#define EMU_BATCHAI_CLUSTER_H
+
+#include "emu/arm/resource.h"
+
+ArmHandler clusters_list, clusters_create, clusters_get, clusters_update, clusters_delete;
+ArmHandler clusters_list_logins;
+ArmShow cluster_show;
+
+#endif

@@ -1,0 +1,9 @@
+/* What a job has left on a share: listOutputFiles. */
+#ifndef EMU_BATCHAI_OUTPUT_FILES_H
+#define EMU_BATCHAI_OUTPUT_FILES_H
+
+#include "emu/arm/arm.h"
+
+ArmHandler jobs_list_files;
+
+#endif

@@ -1,0 +1,9 @@
+/* Quotas and what clusters hold of them. */
+#ifndef EMU_BATCHAI_USAGES_H
+#define EMU_BATCHAI_USAGES_H
+
+#include "emu/arm/arm.h"
+
+ArmHandler usages_list;
+
+#endif

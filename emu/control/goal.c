@@ -1,0 +1,205 @@
+#include "emu/control/goal.h"
+
+#include "sim/base/civil_time.h"
+#include "sim/base/units.h"
+#include "sim/scenario/command/trigger_read.h"
+
+/* Whether what a moment brings is so already. */
+static bool is_cluster_so(const Cluster *cluster, Moment moment)
+{
+    bool is_living = cluster->provisioning == PROVISIONING_SUCCEEDED;
+    bool is_steady = is_living && cluster->allocation == ALLOCATION_STEADY;
+    if (moment == MOMENT_CLUSTER_DELETED)
+        return cluster->provisioning == PROVISIONING_DELETED;
+    if (moment == MOMENT_CLUSTER_STEADY)
+        return is_steady;
+    if (moment == MOMENT_CLUSTER_EMPTY)
+        return is_steady && cluster->current_nodes == 0;
+    return is_steady && cluster->node_count[NODE_PREPARING] == 0 &&
+           cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_RUNNING] > 0;
+}
+
+static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
+{
+    switch (trigger->moment) {
+    case MOMENT_JOB_SUBMITTED:
+        return true;
+    case MOMENT_JOB_STARTED:
+        return job->started_ns != INT64_MAX;
+    case MOMENT_JOB_TRAINING:
+        return job->attempt != NULL && job->attempt->training_ns != INT64_MAX;
+    case MOMENT_JOB_COMPLETED:
+        return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
+    case MOMENT_JOB_EPOCH: // it begins when the one before it is done
+        return job_epochs_done(job, now_ns) >= trigger->ordinal ||
+               (job_epochs_done(job, now_ns) == trigger->ordinal - 1 && job_is_training(job));
+    case MOMENT_JOB_REQUEUED:
+        return job->starts > trigger->ordinal ||
+               (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
+    case MOMENT_JOB_CHECKPOINT:
+    case MOMENT_JOB_STEP:
+    case MOMENT_AT:
+    case MOMENT_CLUSTER_STEADY:
+    case MOMENT_CLUSTER_READY:
+    case MOMENT_CLUSTER_EMPTY:
+    case MOMENT_CLUSTER_DELETED:
+    case MOMENT_CONDITION:
+    case MOMENT_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* When it came, of what is so; INT64_MAX: nobody remembers. */
+static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
+{
+    if (moment == MOMENT_CLUSTER_DELETED)
+        return cluster->provisioning_since_ns;
+    // Nodes that run jobs no longer say when they were prepared.
+    return moment == MOMENT_CLUSTER_READY ? INT64_MAX : cluster->allocation_since_ns;
+}
+
+/* Of an attempt before the last one nothing is known. */
+static int64_t epoch_begin_ns(const Job *job, int64_t ordinal)
+{
+    const Training *training = job->attempt != NULL ? job->attempt->training : NULL;
+    const bool is_known = training != NULL && job->attempt->training_ns != INT64_MAX &&
+                          ordinal > training->first_epoch && ordinal <= training->plan.epochs;
+    return is_known ? job_epoch_times(job, ordinal - 1).begin_ns : INT64_MAX;
+}
+
+static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
+{
+    switch (trigger->moment) {
+    case MOMENT_JOB_SUBMITTED:
+        return job->created_ns;
+    case MOMENT_JOB_STARTED:
+        return job->started_ns;
+    case MOMENT_JOB_TRAINING:
+        return job->attempt->training_ns;
+    case MOMENT_JOB_COMPLETED:
+        return job->ended_ns;
+    case MOMENT_JOB_EPOCH:
+        return epoch_begin_ns(job, trigger->ordinal);
+    case MOMENT_JOB_REQUEUED:
+        return job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
+    case MOMENT_JOB_CHECKPOINT:
+    case MOMENT_JOB_STEP:
+    case MOMENT_AT:
+    case MOMENT_CLUSTER_STEADY:
+    case MOMENT_CLUSTER_READY:
+    case MOMENT_CLUSTER_EMPTY:
+    case MOMENT_CLUSTER_DELETED:
+    case MOMENT_CONDITION:
+    case MOMENT_COUNT:
+        break;
+    }
+    return INT64_MAX;
+}
+
+/* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
+ * job has come back to the queue: both are looked for. */
+static bool is_looked_for(Moment moment)
+{
+    return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
+}
+
+bool goal_find_subject(const World *world, Goal *goal, Status *status)
+{
+    const Trigger *trigger = &goal->moment.trigger;
+    const CommandKind moment_of =
+        trigger_is_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    const CommandKind made_by =
+        goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
+    const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
+                       : made_by == COMMAND_JOB_CREATE ? "job"
+                                                       : "cluster";
+    const char *name = goal->has_moment ? trigger->subject : goal->condition.subject;
+    goal->subject = world_subject(world, made_by, name);
+    goal->moment.subject = goal->subject;
+    return goal->subject != ID_NONE ||
+           status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0), "there is no %s \"%s\"",
+                       noun, name);
+}
+
+bool goal_has_come(const World *world, const Goal *goal, int64_t *came_ns)
+{
+    const Trigger *trigger = &goal->moment.trigger;
+    *came_ns = INT64_MAX;
+    if (trigger_is_job(trigger->moment)) {
+        const Job *job = world_job(world, (JobId){goal->subject});
+        if (!is_job_so(job, trigger, world_now_ns(world)))
+            return false;
+        *came_ns = job_moment_ns(job, trigger);
+        return true;
+    }
+    const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
+    if (!is_cluster_so(cluster, trigger->moment))
+        return false;
+    *came_ns = cluster_moment_ns(cluster, trigger->moment);
+    return true;
+}
+
+bool goal_read(const Control *control, Arena *arena, const char *text, Goal *goal, Status *status)
+{
+    const Place at = place_in("until", 0, 0);
+    Status unheard = {0};
+    Trigger trigger;
+    int64_t unix_ms;
+    *goal = (Goal){.held_since_ns = INT64_MAX, .at_ns = INT64_MAX};
+    if (iso_time_parse(text, at, &unix_ms, &unheard)) {
+        int64_t start_ms = session_scenario(control->session)->start_unix_ms;
+        if (unix_ms < start_ms || unix_ms - start_ms > INT64_MAX / NS_PER_MS)
+            return status_fail(status, STATUS_BAD_INPUT, at, "%s is not in this world's time",
+                               text);
+        goal->at_ns = (unix_ms - start_ms) * NS_PER_MS;
+        return true;
+    }
+    if (condition_read(arena, text, at, &goal->condition, &unheard)) {
+        goal->has_condition = true;
+        return true;
+    }
+    // Of a step no record tells.
+    if (!trigger_read(arena, text, at, &trigger, &unheard) || trigger.moment == MOMENT_JOB_STEP) {
+        status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no instant, moment or condition",
+                    text);
+        return status_hint(status, "as in \"2018-07-18T18:00:00Z\", \"job train completed\", "
+                                   "\"cluster gpu ready + 5m\" or \"cluster gpu idle >= 2\"");
+    }
+    goal->has_moment = true;
+    goal->moment = moment_watch(&trigger);
+    return true;
+}
+
+static bool condition_is_met(const World *world, Goal *goal)
+{
+    int64_t now_ns = world_now_ns(world);
+    if (!world_condition_holds_of(world, &goal->condition, goal->subject)) {
+        goal->held_since_ns = INT64_MAX;
+        return false;
+    }
+    if (goal->held_since_ns == INT64_MAX)
+        goal->held_since_ns = now_ns;
+    return now_ns - goal->held_since_ns >= goal->condition.for_ns;
+}
+
+int64_t goal_next_look_ns(const World *world, const Goal *goal)
+{
+    int64_t next_ns = world_next_event_ns(world);
+    if (goal->has_condition && goal->held_since_ns != INT64_MAX &&
+        goal->held_since_ns <= INT64_MAX - goal->condition.for_ns &&
+        goal->held_since_ns + goal->condition.for_ns < next_ns)
+        next_ns = goal->held_since_ns + goal->condition.for_ns;
+    return next_ns;
+}
+
+bool goal_is_met(const Control *control, Goal *goal)
+{
+    const World *world = session_world(control->session);
+    if (goal->has_condition)
+        return condition_is_met(world, goal);
+    if (goal->has_moment && is_looked_for(goal->moment.trigger.moment))
+        return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
+                         world_now_ns(world));
+    return goal->has_moment && events_heard(control->events);
+}

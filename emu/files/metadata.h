@@ -1,0 +1,12 @@
+/* Metadata: names and values that a client gives to a share, directory or file. */
+#ifndef EMU_FILES_METADATA_H
+#define EMU_FILES_METADATA_H
+
+#include "emu/files/call.h"
+
+/* All x-ms-meta-NAME of the request; "" without any. */
+bool metadata_take(FilesCall *call, const char **metadata);
+void metadata_tell(FilesCall *call, const char *metadata);
+void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata); /* <Metadata> */
+
+#endif

@@ -1,0 +1,37 @@
+#include "emu/files/store/json.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+
+Json *files_json_read(Arena *arena, const char *text)
+{
+    if (*text == '\0')
+        return json_object(arena);
+    Problems problems = problems_create(arena);
+    Json *object = json_parse(arena, "properties", text, strlen(text), JSON_STRICT, &problems);
+    invariant(object != NULL); // we have printed it
+    return object;
+}
+
+const char *files_json_print(Arena *arena, const Json *object)
+{
+    if (object->count == 0)
+        return "";
+    Text text = {0};
+    json_print(&text, object, JSON_COMPACT);
+    const char *printed = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return printed;
+}
+
+const char *files_json_text(const Json *object, const char *key)
+{
+    const Json *member = json_member(object, key);
+    return member ? member->text : "";
+}
+
+void files_json_put(Arena *arena, Json *object, const char *key, const char *text)
+{
+    json_put_text(arena, object, key, text);
+}

@@ -1,0 +1,604 @@
+#include "emu/http/requests.h"
+
+#include <gnutls/gnutls.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/civil_time.h"
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
+
+typedef enum {
+    REQUEST_NEW,      /* its head is there */
+    REQUEST_READING,  /* its body is coming */
+    REQUEST_ANSWERED, /* the response is made, and waits perhaps for the commit */
+} RequestStage;
+
+/* Why the rest of a body is not kept. */
+typedef enum { BODY_IS_KEPT, BODY_IS_TOO_LARGE, BODY_IS_TOO_MUCH } BodyFate;
+
+struct Request {
+    Listener *listener;
+    RequestArena memory;
+    Arena *arena; /* of `memory` */
+    RequestStage stage;
+    struct MHD_Connection *connection;
+    int descriptor;
+    char *target; /* with its query */
+    HttpRequest http;
+    HttpResponse response;
+    char date[HTTP_DATE];
+
+    char *body;
+    size_t body_bytes, body_room;
+    BodyFate body_fate;
+
+    int64_t sent_bytes; /* of the source */
+    int64_t told_ns;    /* an event stream's last bytes */
+    bool has_end;       /* counted in answering_count */
+    int64_t begun_ns;
+    Request *next; /* held or dry */
+};
+
+enum {
+    BODIES_MAX = 256 << 20,     // all under way together
+    BODY_BYTES_PER_S = 1 << 14, // the slowest that is waited for
+    WHOLE_MAX = 64 << 10,       // a source up to this size is sent with its head
+    BLOCK_BYTES = 256 << 10,    // of longer ones
+    ARENA_BYTES = 16 << 10,     // enough for most requests
+};
+static const int64_t dry_pause_ns = NS_PER_S / 10; // until a source is asked again
+static const int64_t heartbeat_ns = 15 * NS_PER_S; // of an event stream without events
+
+/* --- Life --- */
+
+static int descriptor_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static RequestArena take_arena(Requests *requests)
+{
+    if (requests->spare_count > 0)
+        return requests->spare_arenas[--requests->spare_count];
+    Arena *arena = arena_create();
+    arena_reserve(arena, ARENA_BYTES); // stays
+    return (RequestArena){.arena = arena, .empty = arena_mark(arena)};
+}
+
+static void give_arena_back(Requests *requests, RequestArena memory)
+{
+    if (requests->spare_count == SPARE_ARENAS_MAX) {
+        arena_destroy(memory.arena);
+        return;
+    }
+    arena_rewind(memory.arena, memory.empty);
+    requests->spare_arenas[requests->spare_count++] = memory;
+}
+
+void requests_free_arenas(Requests *requests)
+{
+    while (requests->spare_count > 0)
+        arena_destroy(requests->spare_arenas[--requests->spare_count].arena);
+}
+
+void *requests_begin(void *listener, const char *target, struct MHD_Connection *connection)
+{
+    Requests *requests = ((Listener *)listener)->requests;
+    const RequestArena memory = take_arena(requests);
+    Request *request = ARENA_NEW(memory.arena, Request);
+    request->memory = memory;
+    request->arena = memory.arena;
+    request->listener = listener;
+    request->connection = connection;
+    request->descriptor = descriptor_of(connection);
+    request->target = arena_strdup(request->arena, target);
+    request->begun_ns = requests->connections->now_ns;
+    request->response = http_response(0);
+    connections_set_deadline(requests->connections, request->descriptor,
+                             requests->settings->head_s * NS_PER_S);
+    return request;
+}
+
+static void release_source(Request *request)
+{
+    const HttpSource *source = &request->response.source;
+    if (source->free)
+        source->free(source->owner);
+    request->response.source = (HttpSource){0};
+}
+
+static void forget(Request **list, const Request *request)
+{
+    for (; *list; list = &(*list)->next)
+        if (*list == request) {
+            *list = request->next;
+            return;
+        }
+}
+
+/* A byte of a path as a log shows it: no terminal obeys it, and it stays one word. */
+static void log_path(Text *line, const char *path)
+{
+    for (; *path != '\0'; path++)
+        if (*path > ' ' && *path < 0x7f && *path != '\\')
+            text_append(line, path, 1);
+        else
+            text_printf(line, "\\x%02x", (unsigned char)*path);
+}
+
+/* Without query and headers, which may have signatures, tokens and keys in them. */
+static void log_request(const Request *request)
+{
+    const Requests *requests = request->listener->requests;
+    Text line = {0};
+    text_printf(&line, "info request=%.16s path=", request->http.method_text);
+    log_path(&line, request->http.target);
+    char now[CIVIL_TEXT];
+    iso_time_print(requests->handler.now_ms(requests->handler.owner), now);
+    text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
+                (machine_clock_ns() - request->begun_ns) / NS_PER_US);
+    if (request->response.operation)
+        text_printf(&line, " operation=\"%s\"", request->response.operation);
+    text_add(&line, "\n");
+    fputs(text_string(&line), stderr);
+    text_free(&line);
+}
+
+void requests_end(void *listener, struct MHD_Connection *connection, void **context,
+                  enum MHD_RequestTerminationCode how)
+{
+    Request *request = *context;
+    (void)listener, (void)connection, (void)how;
+    if (!request)
+        return;
+    *context = NULL;
+    Requests *requests = request->listener->requests;
+    forget(&requests->held, request);
+    forget(&requests->dry, request);
+    if (request->has_end)
+        requests->answering_count--;
+    requests->body_bytes -= (int64_t)request->body_room;
+    if (requests->settings->is_verbose && request->http.target)
+        log_request(request);
+    release_source(request);
+    free(request->body);
+    connections_set_deadline(requests->connections, request->descriptor,
+                             requests->settings->idle_s * NS_PER_S);
+    give_arena_back(requests, request->memory);
+}
+
+/* --- The head --- */
+
+typedef struct {
+    HttpField *fields;
+    int32_t count;
+} Fields;
+
+static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    Fields *fields = context;
+    (void)kind;
+    fields->fields[fields->count++] = (HttpField){name, value ? value : ""};
+    return MHD_YES;
+}
+
+static bool refuse(Request *request, int32_t status, const char *code, const char *message)
+{
+    return gate_refuse(&request->http, &request->response, status, code, "%s", message);
+}
+
+/* Where its end is not known for sure, nothing that follows is taken for another request. */
+static bool refuse_last(Request *request, int32_t status, const char *code, const char *message)
+{
+    refuse(request, status, code, message);
+    http_set(&request->response, "Connection", "close");
+    return false;
+}
+
+static bool read_headers(Request *request)
+{
+    const int count = MHD_get_connection_values(request->connection, MHD_HEADER_KIND, NULL, NULL);
+    if (count > SERVER_HEADERS_MAX)
+        return refuse_last(request, 431, "TooManyHeaders", "The request has too many headers.");
+    Fields fields = {.fields = ARENA_ARRAY(request->arena, HttpField, count)};
+    MHD_get_connection_values(request->connection, MHD_HEADER_KIND, take_field, &fields);
+    request->http.headers = fields.fields;
+    request->http.header_count = fields.count;
+    const char *problem = http_headers_problem(&request->http);
+    if (problem)
+        return refuse_last(request, 400, "InvalidHeaderValue", problem);
+    int32_t hosts = 0;
+    for (int32_t i = 0; i < fields.count; i++)
+        if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
+            request->http.host = fields.fields[i].value;
+    if (hosts > 1) // of which this server and a cache might believe different ones
+        return refuse(request, 400, "InvalidHost", "The request has more than one Host header.");
+    return true;
+}
+
+/* Cuts the query off and returns it; NULL: there is none. */
+static char *split_target(Request *request)
+{
+    char *query = strchr(request->target, '?');
+    if (query)
+        *query++ = '\0';
+    request->http.target = request->target;
+    return query;
+}
+
+static bool read_target(Request *request, const char *query)
+{
+    if (strlen(request->target) + (query ? strlen(query) : 0) > SERVER_TARGET_MAX)
+        return refuse(request, 414, "UriTooLong", "Path and query are too long.");
+    if (request->http.listener == LISTENER_PLAIN)
+        request->http.target +=
+            proxy_own_origin(request->listener->requests->rules, request->target);
+    if (strcspn(request->http.target, " \t\r") != strlen(request->http.target))
+        return refuse_last(request, 400, "InvalidUri",
+                           "The request line has more than three parts.");
+    if (request->http.target[0] != '/')
+        return refuse(request, 400, "InvalidUri",
+                      "The request's target is no path: the emulator is no proxy for http: URLs.");
+    if (!http_read_query(&request->http, query ? query : ""))
+        return refuse(request, 400, "InvalidQueryParameterValue",
+                      "The query has a broken escape, or one for NUL.");
+    return true;
+}
+
+static bool announces_too_much(const Request *request, int64_t *length)
+{
+    const char *text = http_header(&request->http, "Content-Length");
+    char *end;
+    *length = text ? strtoll(text, &end, 10) : 0;
+    return *length > request->listener->requests->settings->body_max;
+}
+
+static bool refuse_body(Request *request, BodyFate why)
+{
+    return why == BODY_IS_TOO_LARGE
+               ? refuse(request, 413, "RequestBodyTooLarge",
+                        "The body of the request is too large.")
+               : refuse(request, 503, "ServerBusy", "Too many large requests at a time.");
+}
+
+/* False where all bodies together have no room for it. */
+static bool grow_body(Request *request, size_t room)
+{
+    Requests *requests = request->listener->requests;
+    const int64_t more = (int64_t)room - (int64_t)request->body_room;
+    if (requests->body_bytes + more > BODIES_MAX)
+        return false;
+    request->body = memory_resized(request->body, room);
+    request->body_room = room;
+    requests->body_bytes += more;
+    return true;
+}
+
+static bool expect_body(Request *request)
+{
+    const Requests *requests = request->listener->requests;
+    int64_t length;
+    if (announces_too_much(request, &length))
+        return refuse_body(request, BODY_IS_TOO_LARGE);
+    connections_set_deadline(request->listener->requests->connections, request->descriptor,
+                             (requests->settings->idle_s + length / BODY_BYTES_PER_S) * NS_PER_S);
+    return length <= 0 || grow_body(request, (size_t)length + 1) ||
+           refuse_body(request, BODY_IS_TOO_MUCH);
+}
+
+/* False when an answer is made already. */
+static bool read_head(Request *request, const char *method)
+{
+    HttpRequest *http = &request->http;
+    http->arena = request->arena;
+    http->listener = request->listener->kind;
+    http->method = http_method(method);
+    http->method_text = method;
+    const char *query = split_target(request);
+    http->peer = request->listener->requests->connections->table[request->descriptor].peer;
+    http->query_text = http->host = http->body = "";
+    return read_headers(request) && read_target(request, query) &&
+           gate_passes(&request->listener->requests->rules->gate, http, &request->response) &&
+           expect_body(request);
+}
+
+/* --- The body --- */
+
+/* For so many bytes more. */
+static BodyFate make_room(Request *request, size_t length)
+{
+    const size_t most = (size_t)request->listener->requests->settings->body_max;
+    const size_t needed = request->body_bytes + length + 1, twice = 2 * request->body_room;
+    if (length > most - request->body_bytes)
+        return BODY_IS_TOO_LARGE;
+    return needed <= request->body_room || grow_body(request, needed > twice ? needed : twice)
+               ? BODY_IS_KEPT
+               : BODY_IS_TOO_MUCH;
+}
+
+static void take_body(Request *request, const char *data, size_t length)
+{
+    if (request->body_fate == BODY_IS_KEPT)
+        request->body_fate = make_room(request, length);
+    if (request->body_fate != BODY_IS_KEPT)
+        return; // an answer can only be given at its end
+    memcpy(request->body + request->body_bytes, data, length);
+    request->body_bytes += length;
+    request->body[request->body_bytes] = '\0';
+}
+
+/* --- Answers that are sent by the library --- */
+
+/* Who waits for something to be told says nothing more: the end of its bytes is its own. The
+ * library does not look at a connection that is suspended. */
+static bool has_gone(int descriptor)
+{
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static ssize_t wait_for_source(Request *request, char *room, size_t length)
+{
+    static const char heartbeat[] = ":\n\n"; // a comment: only whether anybody is there matters
+    Requests *requests = request->listener->requests;
+    if (request->response.is_event_stream && (requests->is_ending || requests->has_failed))
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (has_gone(request->descriptor))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (request->response.is_event_stream && length >= sizeof heartbeat &&
+        requests->connections->now_ns - request->told_ns >= heartbeat_ns) {
+        request->told_ns = requests->connections->now_ns;
+        memcpy(room, heartbeat, sizeof heartbeat - 1);
+        return sizeof heartbeat - 1;
+    }
+    if (!requests->dry)
+        requests->dry_ns = requests->connections->now_ns + dry_pause_ns;
+    request->next = requests->dry;
+    requests->dry = request;
+    MHD_suspend_connection(request->connection);
+    return 0;
+}
+
+static ssize_t read_source(void *context, uint64_t position, char *room, size_t length)
+{
+    Request *request = context;
+    const HttpSource *source = &request->response.source;
+    (void)position; // in a stream heartbeats count in it
+    const int64_t count = source->read(source->owner, request->sent_bytes, room, length);
+    if (count < 0)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (count == 0)
+        return wait_for_source(request, room, length);
+    request->sent_bytes += count;
+    request->told_ns = request->listener->requests->connections->now_ns;
+    return (ssize_t)count;
+}
+
+static ssize_t read_nothing(void *context, uint64_t position, char *room, size_t length)
+{
+    (void)context, (void)position, (void)room, (void)length;
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/* Short contents become bytes, which go out in one piece with the head. */
+static void read_whole(Request *request)
+{
+    HttpResponse *response = &request->response;
+    if (!response->source.read || response->is_event_stream || response->source_bytes > WHOLE_MAX)
+        return;
+    char *bytes = arena_alloc(request->arena, (size_t)response->source_bytes);
+    int64_t used = 0;
+    while (used < response->source_bytes) {
+        const int64_t count = response->source.read(response->source.owner, used, bytes + used,
+                                                    (size_t)(response->source_bytes - used));
+        if (count <= 0)
+            return; // too slow for this, or broken: so it is read once more, while it is sent
+        used += count;
+    }
+    response->body = bytes;
+    response->body_bytes = (size_t)used;
+    release_source(request);
+}
+
+/* To HEAD: how long the body would be, and no body. */
+static struct MHD_Response *make_head_response(Request *request)
+{
+    const HttpResponse *response = &request->response;
+    const int64_t bytes = response->entity_bytes >= 0 ? response->entity_bytes
+                          : response->source.read     ? response->source_bytes
+                                                      : (int64_t)response->body_bytes;
+    release_source(request);
+    return MHD_create_response_from_callback((uint64_t)bytes, 1, read_nothing, NULL, NULL);
+}
+
+static struct MHD_Response *make_response(Request *request)
+{
+    const HttpResponse *response = &request->response;
+    if (request->http.method == HTTP_HEAD)
+        return make_head_response(request);
+    read_whole(request);
+    if (!response->source.read)
+        return MHD_create_response_from_buffer(response->body_bytes, (void *)response->body,
+                                               MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_callback(
+        response->is_event_stream ? MHD_SIZE_UNKNOWN : (uint64_t)response->source_bytes,
+        BLOCK_BYTES, read_source, request, NULL);
+}
+
+static enum MHD_Result send_by_library(Request *request)
+{
+    HttpResponse *answer = &request->response;
+    Requests *requests = request->listener->requests;
+    struct MHD_Response *response = make_response(request);
+    if (!response)
+        return MHD_NO;
+    for (int32_t i = 0; i < answer->header_count; i++)
+        MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
+    MHD_add_response_header(response, "Date", request->date);
+    const enum MHD_Result result =
+        MHD_queue_response(request->connection, (unsigned)answer->status, response);
+    MHD_destroy_response(response);
+    if (!answer->is_event_stream) {
+        request->has_end = true;
+        requests->answering_count++;
+    }
+    request->told_ns = requests->connections->now_ns;
+    return result;
+}
+
+/* --- Answers with a phrase of their own --- */
+
+/* The library knows the standard phrases alone, and az prints the phrase of a failed HEAD, which
+ * has nothing else to say. So such an answer is written here, and is the connection's last. */
+static bool has_own_phrase(const Request *request)
+{
+    return request->http.method == HTTP_HEAD && request->response.reason &&
+           strcmp(request->response.reason, http_phrase(request->response.status)) != 0;
+}
+
+static void send_bytes(const Request *request, const char *bytes, size_t length)
+{
+    // Nothing else is on its way here: what does not fit has no reader.
+    ssize_t sent;
+    if (request->listener->kind == LISTENER_PLAIN) {
+        sent = send(request->descriptor, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } else {
+        gnutls_session_t session =
+            MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+                ->tls_session;
+        sent = gnutls_record_send(session, bytes, length);
+    }
+    (void)sent;
+}
+
+static void send_by_hand(const Request *request)
+{
+    const HttpResponse *answer = &request->response;
+    const char *reason = answer->reason;
+    Text head = {0};
+    text_printf(&head, "HTTP/1.1 %" PRId32 " %.*s\r\n", answer->status,
+                (int)strcspn(reason, "\r\n"), reason);
+    for (int32_t i = 0; i < answer->header_count; i++)
+        text_printf(&head, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
+    text_printf(&head, "Date: %s\r\nContent-Length: %" PRId64 "\r\nConnection: close\r\n\r\n",
+                request->date, answer->entity_bytes >= 0 ? answer->entity_bytes : 0);
+    send_bytes(request, text_string(&head), head.length);
+    text_free(&head);
+}
+
+/* --- In order --- */
+
+static enum MHD_Result answer(Request *request)
+{
+    const Requests *requests = request->listener->requests;
+    connections_set_deadline(request->listener->requests->connections, request->descriptor,
+                             INT64_MAX);
+    if (request->response.status == 0)
+        return MHD_NO; // cuts the connection
+    http_date_print(requests->handler.now_ms(requests->handler.owner), request->date);
+    if (!has_own_phrase(request))
+        return send_by_library(request);
+    send_by_hand(request);
+    return MHD_NO;
+}
+
+static void refuse_unwritten(Request *request)
+{
+    const ServerHandler *handler = &request->listener->requests->handler;
+    release_source(request);
+    request->response = http_response(507);
+    handler->refuse(handler->owner, &request->http, &request->response);
+}
+
+static void ask_emulator(Request *request)
+{
+    Requests *requests = request->listener->requests;
+    request->http.body = request->body ? request->body : "";
+    request->http.body_bytes = request->body_bytes;
+    request->response = http_response(200);
+    if (request->body_fate != BODY_IS_KEPT)
+        refuse_body(request, request->body_fate);
+    else if (requests->has_failed)
+        refuse_unwritten(request);
+    else
+        requests->handler.handle(requests->handler.owner, &request->http, &request->response);
+}
+
+/* What was made of writes that are not on disk yet must not be known before they are. */
+static bool is_held(Request *request)
+{
+    Requests *requests = request->listener->requests;
+    if (!requests->handler.is_dirty(requests->handler.owner))
+        return false;
+    request->next = requests->held;
+    requests->held = request;
+    MHD_suspend_connection(request->connection);
+    return true;
+}
+
+enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connection,
+                                  const char *path, const char *method, const char *version,
+                                  const char *data, size_t *length, void **context)
+{
+    Request *request = *context;
+    (void)listener, (void)connection, (void)path, (void)version;
+    switch (request->stage) {
+    case REQUEST_NEW:
+        request->stage = REQUEST_READING;
+        if (read_head(request, method))
+            return MHD_YES;
+        request->stage = REQUEST_ANSWERED;
+        break;
+    case REQUEST_READING:
+        if (*length > 0) {
+            take_body(request, data, *length);
+            *length = 0;
+            return MHD_YES;
+        }
+        request->stage = REQUEST_ANSWERED;
+        ask_emulator(request);
+        if (is_held(request))
+            return MHD_YES;
+        break;
+    case REQUEST_ANSWERED:
+        break;
+    }
+    return answer(request);
+}
+
+/* --- Going on --- */
+
+static bool resume_all(Request **list)
+{
+    Request *request = *list;
+    const bool any = request != NULL;
+    *list = NULL;
+    while (request) {
+        Request *next = request->next;
+        MHD_resume_connection(request->connection);
+        request = next;
+    }
+    return any;
+}
+
+void requests_refuse_held(Requests *requests)
+{
+    for (Request *request = requests->held; request; request = request->next)
+        refuse_unwritten(request);
+}
+
+bool requests_release_held(Requests *requests)
+{
+    return resume_all(&requests->held);
+}
+
+bool requests_ask_dry(Requests *requests)
+{
+    return resume_all(&requests->dry);
+}
