@@ -1,59 +1,72 @@
-# Sourced by the other scripts: finds out what is missing on this machine and installs it from the distribution.
-# Debian 12 and Ubuntu 22.04/24.04; anywhere else it names what is missing and stops.
-# shellcheck shell=bash disable=SC2034 # the lists of needs are for those who source this
+# Sourced by the other scripts: finds the packages that are missing on this machine and installs them with apt-get, on Debian 12 and
+# Ubuntu 22.04 and 24.04. On other systems it prints their names and stops.
+# shellcheck shell=bash disable=SC2034 # the scripts that source this file use the lists of needs
 
-# package on Debian and Ubuntu | how to see that it is there | what it is for
+# package of Debian and Ubuntu | a test that succeeds if it is installed | its purpose
 build_needs='
 gcc              | have_command gcc                     | the compiler
 libc6-dev        | have_header stdio.h                  | headers of the C library
-cmake            | have_command cmake                   | describes the build
+cmake            | have_command cmake                   | configures the build
 ninja-build      | have_command ninja                   | runs the build
 pkg-config       | have_command pkg-config              | finds libraries
 libcjson-dev     | have_library libcjson                | reads and writes JSON
 libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model files
 libgsl-dev       | have_library gsl                     | bounds on means and quantiles
-librandom123-dev | have_header Random123/philox.h       | random numbers with an address
+librandom123-dev | have_header Random123/philox.h       | counter-based random numbers
 gnuplot-nox      | have_command gnuplot                 | plots of the report
-libdnnl-dev      | have_header dnnl.h                   | the trainer computes with oneDNN
-libopenmpi-dev   | have_library ompi-c                  | several ranks train together
-openmpi-bin      | have_command mpirun                  | starts them
-libmicrohttpd-dev | have_library libmicrohttpd          | the emulator speaks HTTP
-libgnutls28-dev  | have_library gnutls                  | and TLS, and checks signatures
-libsqlite3-dev   | have_library sqlite3                 | it keeps what it has acknowledged
-libxml2-dev      | have_library libxml-2.0              | Azure Files speaks XML
-libunistring-dev | have_header unicase.h                | its names ignore case
+libdnnl-dev      | have_header dnnl.h                   | oneDNN, a backend of the trainer
+libopenmpi-dev   | have_library ompi-c                  | ranks of the trainer communicate
+openmpi-bin      | have_command mpirun                  | starts ranks
+libmicrohttpd-dev | have_library libmicrohttpd          | HTTP of the emulator
+libgnutls28-dev  | have_library gnutls                  | TLS and signatures of the emulator
+libsqlite3-dev   | have_library sqlite3                 | database of the emulator
+libxml2-dev      | have_library libxml-2.0              | XML of Azure Files
+libunistring-dev | have_header unicase.h                | file names without case
 '
 test_needs='
+g++              | have_command g++                     | compiles kernels for the processor
+python3          | /usr/bin/python3 --version           | scripts of the tests
+clang-format     | have_command clang-format            | the layout of sources
+shellcheck       | have_command shellcheck              | checks the shell scripts
+curl             | have_command curl                    | sends requests to the emulator
+openssl          | have_command openssl                 | signs requests
+procps           | have_command pgrep                   | finds processes that should have ended
+groff-base       | have_command groff                   | formats the man pages
+fish             | have_command fish                    | shells that az-env writes for
+zsh              | have_command zsh                     | shells that az-env writes for
+mksh             | have_command mksh                    | shells that az-env writes for
+busybox          | have_command busybox                 | shells that az-env writes for
+python3-jsonschema | /usr/bin/python3 -c "import jsonschema" | validates scenarios
 check            | have_library check                   | unit tests
-clang            | have_command clang                   | the second compiler: both must give the same bytes
+clang            | have_command clang                   | the second compiler
 CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sanitizers of clang
-valgrind         | valgrind --quiet true                | reads of memory that nobody wrote
-libc6-dbg        | valgrind --quiet true                | valgrind needs the symbols of the C library
-python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
-python3-keras-preprocessing | /usr/bin/python3 -c "import keras_preprocessing.image" | shifts and flips images as Keras does
-libcurl4-gnutls-dev | have_library libcurl              | a client of the emulator that is not ours
-python3-scipy    | /usr/bin/python3 -c "import scipy.ndimage" | which Keras does with this
+valgrind         | valgrind --quiet true                | finds reads of uninitialised memory
+libc6-dbg        | valgrind --quiet true                | symbols of the C library, for valgrind
+python3-h5py     | /usr/bin/python3 -c "import h5py"    | reads model files
+python3-keras-preprocessing | /usr/bin/python3 -c "import keras_preprocessing.image" | image augmentation of Keras
+libcurl4-gnutls-dev | have_library libcurl              | a client of the emulator
+python3-scipy    | /usr/bin/python3 -c "import scipy.ndimage" | image augmentation of Keras
 '
 
 dashboard_needs='
-chromium              | have_command chromium              | shows the dashboard, without a window
-nodejs                | have_command node                  | tells it what to do
+chromium              | have_command chromium              | shows the dashboard
+nodejs                | have_command node                  | controls the browser
 '
 
 arm64_needs='
 gcc-aarch64-linux-gnu | have_command aarch64-linux-gnu-gcc | the compiler for arm64
-qemu-user             | have_command qemu-aarch64          | runs what it makes
+qemu-user             | have_command qemu-aarch64          | runs programs for arm64
 '
 
 clients_needs='
 azure-cli             | have_command az                                      | the command line of Azure
 python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
-python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the same for files
-python3-azure-multiapi-storage | /usr/bin/python3 -c "import azure.multiapi.storage" | and as it was in 2018
-python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | what its asynchronous clients speak with
+python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the SDK for file shares
+python3-azure-multiapi-storage | /usr/bin/python3 -c "import azure.multiapi.storage" | the SDK of 2018
+python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | HTTP for its asynchronous clients
 nodejs                | have_command node                                    | runs the SDKs for JavaScript
-npm                   | have_command npm                                     | fetches them
-curl                  | have_command curl                                    | README asks the emulator with it
+npm                   | have_command npm                                     | fetches the SDKs for JavaScript
+curl                  | have_command curl                                    | sends requests to the emulator
 '
 
 have_command()

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# All tests, from a fresh machine on: installs what is missing, then runs the legs below, one line each.
+# Installs the packages that are missing and runs tests, in legs. Prints one line per leg: tests and seconds.
 #
-#   tools/test.sh [LEG...]     e.g. tools/test.sh dev golden; all legs without arguments
+#   tools/test.sh           the short run, at most 12 minutes on two cores: each behaviour is tested once
+#   tools/test.sh all       every leg: more compilers and machines, repetition, real clients, a browser
+#   tools/test.sh LEG...    single legs, for example: tools/test.sh unit layout
 #
-# Ends with "N passed, N failed" (tests and checks of all legs together) and exit code 1 if any failed. The output of each
-# leg is kept in build/log/; that of a failed one is shown.
+# Ends with "N passed, N failed" (all tests of all legs) and exit code 1 if a test failed. build/log/ keeps the output of each
+# leg; the end of a failed leg's output is printed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
@@ -13,8 +15,8 @@ fuzz_seconds=${fuzz_seconds:-10}
 tutorial=scenarios/cifar10-horovod/scenario.json
 jobs=$(nproc)
 
-# --- Legs. Each runs in a shell of its own with errexit on. One that is more than one test says how many with `counted`;
-# --- one that cannot run here says why with `skip`.
+# --- Legs. Each runs in its own shell with errexit on. A leg of several tests reports their numbers with `counted`; a leg that
+# --- cannot run here gives the reason with `skip`.
 
 # counted PASSED FAILED
 counted()
@@ -28,14 +30,14 @@ skip()
     exit "$skipped_status"
 }
 
-# Builds targets of a preset; nothing is done for those that are up to date.
+# Builds targets of a preset.
 build()
 {
     cmake --preset "$1" -DTRAINYARD_WERROR="$werror"
     cmake --build --preset "$1" --target "${@:2}"
 }
 
-# What a log of ctest counts; fails when a test did.
+# Counts the tests in a log of ctest; fails if a test failed.
 count_ctest()
 {
     local total failed skipped
@@ -46,28 +48,62 @@ count_ctest()
     [ "$failed" -eq 0 ]
 }
 
+# Runs the tests of a test preset.
+run_tests()
+{
+    ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
+    count_ctest build/log/ctest."$1".txt
+}
+
 # Builds a preset and runs its tests.
 preset()
 {
     build "$1" all
-    ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
-    count_ctest build/log/ctest."$1".txt
+    run_tests "$1"
 }
 
 leg_layout()
 {
     local clang_format
-    clang_format=$(command -v clang-format-14 || command -v clang-format) || skip "clang-format is not installed"
-    [[ $("$clang_format" --version) =~ version\ 14\. ]] || skip "the layout is that of clang-format 14, here is another"
-    tools/format.sh --check
     tools/prose.sh
+    clang_format=$(command -v clang-format-14 || command -v clang-format)
+    [[ $("$clang_format" --version) =~ version\ 14\. ]] || skip "the layout is the one of clang-format 14; this machine has another version"
+    tools/format.sh --check
 }
 
 leg_shell()
 {
-    command -v shellcheck || skip "shellcheck is not installed"
     shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh
 }
+
+# --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
+
+leg_unit()
+{
+    build dev unit_tests
+    run_tests unit
+}
+
+# Everything but unit tests, and the unit tests that take too long with sanitizers. The tests of the command line run the installed program.
+leg_program()
+{
+    local prefix status=0
+    build release all
+    prefix=$(mktemp -d)
+    cmake --install build/release --prefix "$prefix"
+    TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
+    rm -r "$prefix"
+    return $status
+}
+
+# The second compiler accepts everything without a warning, and its program writes the same bytes.
+leg_compiler()
+{
+    build clang all
+    tools/golden_update.sh --check build/clang/bin/trainyard
+}
+
+# --- All tests with each compiler.
 
 leg_dev()
 {
@@ -83,6 +119,8 @@ leg_release()
 {
     preset release
 }
+
+# --- Single subjects.
 
 # The trainer as it is built where none of its optional libraries is installed: with plain C and one process.
 leg_optional()
@@ -147,7 +185,7 @@ leg_arm64()
     if grep -q 'Test .*: arm64 .*Skipped' build/log/ctest.arm64.txt; then # tests inside may be, too
         skip "$(sed -n 's/^[0-9]*: //p' build/log/ctest.arm64.txt | tail -n 1)"
     fi
-    # That of the tests inside comes first.
+    # The summary of the tests inside comes first.
     read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $(NF - 5), $NF; exit }' build/log/ctest.arm64.txt)
     counted $((total - failed)) "$failed"
     return $status
@@ -220,19 +258,15 @@ leg_clients()
     return $status
 }
 
+# The tests of the command line against an installed program.
 leg_install()
 {
-    local prefix script good bad status=0
+    local prefix status=0
     build release all
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
-    for script in tests/cli/test_*.sh; do
-        echo "$script"
-        TRAINYARD=$prefix/bin/trainyard "$script" >build/log/cli.txt || status=1
-        cat build/log/cli.txt
-        read -r good _ bad _ <<<"$(tail -n 1 build/log/cli.txt)" # "12 passed, 0 failed"
-        counted "$good" "$bad"
-    done
+    TRAINYARD=$prefix/bin/trainyard ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
+    count_ctest build/log/ctest.install.txt || status=1
     rm -r "$prefix"
     return $status
 }
@@ -289,6 +323,7 @@ leg_fuzz()
 
 # --- The runner.
 
+short_legs=(layout shell unit program compiler scenarios)
 all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard clients install valgrind fuzz)
 skipped_status=77
 passed=0
@@ -318,7 +353,7 @@ failed_tests()
 run_leg()
 {
     local leg=$1 status=0 begin=$SECONDS counts
-    # In the background, because `set -e` is off in whatever stands in a condition.
+    # In the background, because `set -e` has no effect within a condition.
     (set -e; "leg_$leg") >"build/log/$leg.txt" 2>&1 &
     wait $! || status=$?
     if [ $status -eq $skipped_status ]; then
@@ -339,21 +374,23 @@ run_leg()
 }
 
 legs=("$@")
-[ $# -gt 0 ] || legs=("${all_legs[@]}")
+[ $# -gt 0 ] || legs=("${short_legs[@]}")
+[ "$*" != all ] || legs=("${all_legs[@]}")
 for leg in "${legs[@]}"; do
-    declare -F "leg_$leg" >/dev/null || { echo "test: no leg \"$leg\"; there are: ${all_legs[*]}" >&2; exit 2; }
+    declare -F "leg_$leg" >/dev/null || { echo "test: unknown leg \"$leg\"; legs are: all ${short_legs[*]} ${all_legs[*]}" >&2; exit 2; }
 done
 
-setup "$build_needs"
-setup "$test_needs"
-# Warnings are errors with the compilers that trainyard is written with (Debian 12): others have opinions nobody has heard yet.
+setup "$build_needs$test_needs"
+# Warnings are errors with the compilers of Debian 12. Other versions have warnings that this code was not written for.
 werror=OFF
 if [[ $(gcc -dumpversion) == 12 && $(clang -dumpversion) == 14.* ]]; then
     werror=ON
 fi
 mkdir -p build/log
+[ $SECONDS -lt 5 ] || echo "packages    $SECONDS s"
 for leg in "${legs[@]}"; do
     run_leg "$leg"
 done
+echo "$SECONDS s in all"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

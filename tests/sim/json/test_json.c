@@ -474,7 +474,7 @@ static double member_seconds(int32_t count)
     for (int32_t i = 0; i < TIMES; i++) {
         Arena *own = arena_create();
         Json *object = json_object(own);
-        char key[16];
+        char key[24];
         const clock_t start = clock();
         for (int32_t j = 0; j < count; j++) {
             snprintf(key, sizeof key, "member-%d", j);
