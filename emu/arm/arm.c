@@ -25,8 +25,8 @@ static void common_headers(const ArmCall *call)
     http_set(call->response, "X-Content-Type-Options", "nosniff");
 }
 
-/* How many more a subscription has in this hour. The service's numbers, but no limit here: they
- * begin again when they are used up. */
+/* The writes or deletions that the subscription has left in this hour. The numbers are the
+ * service's, but they limit nothing here: they start again when they are used up. */
 static void rate_headers(const ArmCall *call)
 {
     enum { WRITES = 1200, DELETES = 15000 };
@@ -56,7 +56,7 @@ void arm_refuse(Arm *arm, const HttpRequest *request, HttpResponse *response, in
                 const char *code, const char *message)
 {
     const ArmCall call = call_begin(arm, request, response);
-    arm_error(&call, status, code, "%s", message);
+    arm_error_with(&call, status, code, message);
 }
 
 /* --- Who may ask, and how --- */
@@ -71,7 +71,7 @@ static bool has_token(const ArmCall *call)
     return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
 }
 
-/* A date, and "-preview" behind it or nothing. */
+/* A date, optionally followed by "-preview". */
 static bool is_version(Arena *arena, const char *text)
 {
     enum { DATE = sizeof "2018-05-01" - 1 };
@@ -87,13 +87,9 @@ static bool has_version(const ArmCall *call)
 {
     const char *version = http_query(call->request, "api-version");
     if (!version || *version == '\0')
-        arm_error(call, 400, "MissingApiVersionParameter",
-                  "The api-version query parameter (?api-version=) is required for all requests.");
+        arm_error(call, AZURE_ARM_NO_API_VERSION);
     else if (!is_version(call->arena, version))
-        arm_error(call, 400, "InvalidApiVersionParameter",
-                  "The api-version '%s' is invalid: versions are dates such as '2018-05-01' or "
-                  "'2018-05-01-preview'.",
-                  version);
+        arm_error(call, AZURE_ARM_INVALID_API_VERSION, version);
     else
         return true;
     return false;
@@ -108,23 +104,16 @@ static bool is_allowed(const ArmCall *call)
                               "error_description=\"The access token is missing.\"",
                               arm_url(call, arena_printf(call->arena, "/%s",
                                                          session_tenant(call->session)))));
-        arm_error(call, 401, "AuthenticationFailed",
-                  "Authentication failed. The 'Authorization' header is missing or has no bearer "
-                  "token.");
-        return false;
+        return arm_error(call, AZURE_ARM_NO_TOKEN);
     }
     return has_version(call);
 }
 
-/* The Resource Manager's limit, of the requests that are its own: Azure Files takes more. */
+/* The Resource Manager's own limit; Azure Files accepts larger bodies. */
 static bool is_small_enough(const ArmCall *call)
 {
     enum { BODY_MAX = 4 << 20 };
-    if (call->request->body_bytes <= BODY_MAX)
-        return true;
-    arm_error(call, 413, "RequestContentTooLarge",
-              "The request content size exceeds the maximum size of 4 MB.");
-    return false;
+    return call->request->body_bytes <= BODY_MAX || arm_error(call, AZURE_ARM_BODY_TOO_LARGE);
 }
 
 /* --- What is known --- */
@@ -133,7 +122,7 @@ static void answer_unknown(const ArmCall *call)
 {
     RoutePath path;
     if (!route_split(call->arena, call->request->target, &path)) {
-        arm_error(call, 400, "InvalidPath", "The path of the request is malformed.");
+        arm_error(call, AZURE_ARM_INVALID_PATH);
         return;
     }
     for (int32_t i = 0; i + 1 < path.count; i++) {
@@ -143,29 +132,21 @@ static void answer_unknown(const ArmCall *call)
         const char *name =
             arena_strndup(call->arena, path.parts[i + 1].text, path.parts[i + 1].length);
         if (arm_namespace_is_known(name))
-            arm_error(call, 404, "InvalidResourceType",
-                      "The resource type could not be found in the namespace '%s' for api version "
-                      "'%s'.",
-                      name, http_query(call->request, "api-version"));
+            arm_error(call, AZURE_ARM_UNKNOWN_TYPE, name, http_query(call->request, "api-version"));
         else
-            arm_error(call, 404, "InvalidResourceNamespace",
-                      "The resource namespace '%s' is invalid.", name);
+            arm_error(call, AZURE_ARM_UNKNOWN_NAMESPACE, name);
         return;
     }
-    arm_error(call, 404, "NotFound",
-              "No HTTP resource was found that matches the request path '%s'.",
-              call->request->target);
+    arm_error(call, AZURE_ARM_UNKNOWN_PATH, call->request->target);
 }
 
 static void answer_other_method(const ArmCall *call, const ArmRoute *table)
 {
     http_set(call->response, "Allow", route_methods(ROUTE_TABLE(table), call->request));
-    arm_error(call, 405, "MethodNotAllowed",
-              "The requested resource does not support http method '%s'.",
-              call->request->method_text);
+    arm_error(call, AZURE_ARM_METHOD_NOT_ALLOWED, call->request->method_text);
 }
 
-/* Nothing is written into a group that is being deleted. */
+/* A group that is being deleted accepts no writes. */
 static bool is_of_kept_group(const ArmCall *call, const Route *route)
 {
     static const char prefix[] = "/subscriptions/{}/resourceGroups/{}";
@@ -176,18 +157,14 @@ static bool is_of_kept_group(const ArmCall *call, const Route *route)
     const Record *group = session_find(call->session, RECORD_GROUP, path);
     if (!group || !arm_is_being_deleted(call, group))
         return true;
-    arm_error(call, 409, "ResourceGroupBeingDeleted",
-              "The resource group '%s' is in deprovisioning state and cannot perform this "
-              "operation.",
-              group->path.name);
-    return false;
+    return arm_error(call, AZURE_ARM_GROUP_BEING_DELETED, group->path.name);
 }
 
 static void run_handler(const ArmCall *call, const ArmRoute *row)
 {
     if (!row->handler)
-        arm_error(call, 501, "NotImplemented", "The emulator does not implement %s (%s).",
-                  row->route.operation, http_method_name(row->route.method));
+        arm_error(call, AZURE_ARM_NOT_IMPLEMENTED, row->route.operation,
+                  http_method_name(row->route.method));
     else if (is_of_kept_group(call, &row->route))
         row->handler(call);
     call->response->operation = row->route.operation;
@@ -200,12 +177,10 @@ static bool is_of_subscription(const ArmCall *call, const Route *route)
     if (strncmp(route->pattern, prefix, sizeof prefix - 1) != 0 ||
         ascii_same(call->match.parts[0], session_subscription(call->session)))
         return true;
-    arm_error(call, 404, "SubscriptionNotFound", "The subscription '%s' could not be found.",
-              call->match.parts[0]);
-    return false;
+    return arm_error(call, AZURE_ARM_NO_SUBSCRIPTION, call->match.parts[0]);
 }
 
-/* Whether the path is in this table; the request is then answered. */
+/* Answers the request if its path is in this table. False if it is not. */
 static bool is_served(ArmCall *call, const ArmRoute *table, void *provider, bool needs_subscription)
 {
     bool is_known;

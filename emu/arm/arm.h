@@ -10,8 +10,8 @@
 
 typedef struct Arm Arm;
 
-/* One request on its way. Whatever checks something about the request answers a refusal itself and
- * returns false or NULL, so that checks chain with &&. */
+/* One request while it is handled. A function that checks something about the request answers the
+ * error itself and returns false or NULL, so that checks chain with &&. */
 typedef struct {
     Arm *arm;
     Session *session; /* the Arm's */
@@ -32,10 +32,10 @@ typedef struct {
 /* Operations below "providers/NAMESPACE" that another folder serves. */
 typedef struct {
     const ArmRoute *routes;
-    void *owner; /* what its handlers find as ArmCall.provider */
+    void *owner; /* passed to its handlers as ArmCall.provider */
 } ArmProvider;
 
-/* What the Resource Manager works with. Whoever opens it sets the pointers. */
+/* The state of the Resource Manager. emulator_open sets the pointers. */
 struct Arm {
     Session *session;
     Store *store;

@@ -24,11 +24,11 @@ void arm_answer(const ArmCall *call, int32_t status, const Json *value)
     text_free(&text);
 }
 
-/* JSON is UTF-8; what a request was made of, and is told again, need not be. */
+/* JSON is UTF-8, but a message may repeat bytes of the request that are not. */
 static void make_utf8(char *message)
 {
     if (!u8_check((const uint8_t *)message, strlen(message)))
-        return; // nowhere is it broken
+        return; // it is valid
     for (; *message != '\0'; message++)
         if ((unsigned char)*message >= 0x80)
             *message = '?';
@@ -45,18 +45,19 @@ static void answer_error(const ArmCall *call, int32_t status, const char *code, 
     arm_answer(call, status, body);
 }
 
-void arm_error(const ArmCall *call, int32_t status, const char *code, const char *format, ...)
+void arm_error_with(const ArmCall *call, int32_t status, const char *code, const char *message)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    invariant(length >= 0);
-    char *message = arena_alloc(call->arena, (size_t)length + 1);
-    vsnprintf(message, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    answer_error(call, status, code, message);
+    answer_error(call, status, code, arena_strdup(call->arena, message));
+}
+
+bool arm_error(const ArmCall *call, AzureError error, ...)
+{
+    va_list values;
+    va_start(values, error);
+    const char *message = azure_error_message(call->arena, error, values);
+    va_end(values);
+    arm_error_with(call, azure_error(error)->status, azure_error(error)->code, message);
+    return false;
 }
 
 #define BODY_SOURCE "request body"
@@ -66,7 +67,8 @@ static bool is_at(Place a, Place b)
     return a.line == b.line && a.column == b.column;
 }
 
-/* The way from `node` to what stands at `at`, behind what is in `path` already. */
+/* Appends to `path` the keys and indexes that lead from `node` to the value at `at`. False if there
+ * is no such value. */
 static bool find_path(const Json *node, Place at, Text *path)
 {
     int32_t index = 0;
@@ -99,50 +101,37 @@ static const char *path_in(Arena *arena, const Json *body, Place at)
 
 void arm_refusal(const ArmCall *call, const Json *body, const Problems *problems)
 {
-    // Of the service's codes that of its one quota is published (azure-docs issue 17809), and no
-    // status with it; the others are the Resource Manager's own.
-    static const struct {
-        int32_t status;
-        const char *code;
-    } answers[] = {
-        [STATUS_OK] = {500, "InternalServerError"},
-        [STATUS_BAD_INPUT] = {400, "InvalidRequestContent"},
-        [STATUS_NOT_FOUND] = {404, "ResourceNotFound"},
-        [STATUS_CONFLICT] = {409, "Conflict"},
-        [STATUS_QUOTA] = {409, "ClusterQuotaReached"},
-        [STATUS_MACHINE] = {507, "InsufficientStorage"},
+    static const AzureError errors[] = {
+        [STATUS_OK] = AZURE_ARM_FAILED,           [STATUS_BAD_INPUT] = AZURE_ARM_BAD_INPUT,
+        [STATUS_NOT_FOUND] = AZURE_ARM_NOT_FOUND, [STATUS_CONFLICT] = AZURE_ARM_CONFLICT,
+        [STATUS_QUOTA] = AZURE_ARM_QUOTA,         [STATUS_MACHINE] = AZURE_ARM_NO_SPACE,
     };
     invariant(problems->count > 0);
     Arena *arena = call->arena;
     const Status *first = &problems->items[0];
     const int32_t more = problems->count - 1;
-    arm_error(
-        call, answers[first->code].status, answers[first->code].code, "%s%s%s%s%s",
-        path_in(arena, body, first->at), first->message, *first->hint ? "; " : "", first->hint,
-        more ? arena_printf(arena, "; and %" PRId32 " more problem%s", more, plural(more)) : "");
+    const char *rest =
+        more ? arena_printf(arena, "; and %" PRId32 " more problem%s", more, plural(more)) : "";
+    arm_error(call, errors[first->code],
+              arena_printf(arena, "%s%s%s%s%s", path_in(arena, body, first->at), first->message,
+                           *first->hint ? "; " : "", first->hint, rest));
 }
-
-/* What the service calls them in its errors. Of file servers none is recorded. */
-static const char *const nouns[RECORD_KIND_COUNT][2] = {
-    [RECORD_WORKSPACE] = {"WorkspaceNotFound", "workspace"},
-    [RECORD_EXPERIMENT] = {"ExperimentNotFound", "experiment"},
-    [RECORD_CLUSTER] = {"ClusterNotFound", "cluster"},
-    [RECORD_JOB] = {"JobNotFound", "job"},
-    [RECORD_FILE_SERVER] = {"FileServerNotFound", "file server"},
-};
 
 void arm_not_found(const ArmCall *call, RecordKind kind, ResourcePath path)
 {
-    if (kind == RECORD_GROUP)
-        arm_error(call, 404, "ResourceGroupNotFound", "Resource group '%s' could not be found.",
-                  path.name);
-    else if (kind == RECORD_STORAGE)
-        arm_error(call, 404, "ResourceNotFound",
-                  "The Resource '%s/%s' under resource group '%s' was not found.",
-                  record_type(kind), path.name, path.group);
+    static const AzureError errors[RECORD_KIND_COUNT] = {
+        [RECORD_GROUP] = AZURE_ARM_NO_GROUP,
+        [RECORD_STORAGE] = AZURE_ARM_NO_RESOURCE,
+        [RECORD_WORKSPACE] = AZURE_BATCHAI_NO_WORKSPACE,
+        [RECORD_EXPERIMENT] = AZURE_BATCHAI_NO_EXPERIMENT,
+        [RECORD_CLUSTER] = AZURE_BATCHAI_NO_CLUSTER,
+        [RECORD_JOB] = AZURE_BATCHAI_NO_JOB,
+        [RECORD_FILE_SERVER] = AZURE_BATCHAI_NO_FILE_SERVER,
+    };
+    if (kind == RECORD_STORAGE)
+        arm_error(call, errors[kind], record_type(kind), path.name, path.group);
     else
-        arm_error(call, 404, nouns[kind][0], "The specified %s %s is not found", nouns[kind][1],
-                  path.name);
+        arm_error(call, errors[kind], path.name);
 }
 
 void arm_stamp(const ArmCall *call, const Record *record)
@@ -174,15 +163,13 @@ const Json *arm_body(const ArmCall *call)
     if (problems.count == 0)
         return body;
     const Status *first = &problems.items[0];
-    arm_error(call, 400, "InvalidRequestContent",
-              "The request content was invalid and could not be deserialized: line %" PRId32
-              ", column %" PRId32 ": %s",
-              first->at.line, first->at.column, first->message);
+    arm_error(call, AZURE_ARM_INVALID_JSON, arena_printf(call->arena, "%" PRId32, first->at.line),
+              arena_printf(call->arena, "%" PRId32, first->at.column), first->message);
     return NULL;
 }
 
-/* Whether there is a resource called `*name` (NULL: none is asked for), which then has the letters
- * that it was first written with; otherwise 404 is answered. `path` is that of the resource. */
+/* Whether the resource `*name` exists; NULL needs none. Then `*name` is in the letters of its first
+ * spelling. False after answering 404. `path` is the path of the resource. */
 static bool has_parent(const ArmCall *call, RecordKind kind, ResourcePath path, const char **name)
 {
     if (!*name)
@@ -234,13 +221,9 @@ bool arm_keep(const ArmCall *call, Record *record, const Json *kept)
 
 bool arm_name_is_fine(const ArmCall *call, const char *name)
 {
-    if (name_is_formed(name, COMMAND_NAME_MORE, COMMAND_NAME_MAX))
-        return true;
-    arm_error(call, 400, "InvalidResourceName",
-              "The name '%s' is invalid: names have 1 to %d letters, digits, hyphens and "
-              "underscores.",
-              name, COMMAND_NAME_MAX);
-    return false;
+    return name_is_formed(name, COMMAND_NAME_MORE, COMMAND_NAME_MAX) ||
+           arm_error(call, AZURE_ARM_INVALID_NAME, name,
+                     arena_printf(call->arena, "%d", COMMAND_NAME_MAX));
 }
 
 bool arm_query_number(const ArmCall *call, const char *name, int64_t least, int64_t most,
@@ -260,10 +243,9 @@ bool arm_query_number(const ArmCall *call, const char *name, int64_t least, int6
         *value = number;
         return true;
     }
-    arm_error(call, 400, "InvalidParameter",
-              "The query parameter '%s' is '%s', expected %" PRId64 " to %" PRId64 ".", name, text,
-              least, most);
-    return false;
+    return arm_error(call, AZURE_ARM_INVALID_PARAMETER, name, text,
+                     arena_printf(call->arena, "%" PRId64, least),
+                     arena_printf(call->arena, "%" PRId64, most));
 }
 
 bool arm_tags(const ArmCall *call, const Json *body, const Json **tags)
@@ -276,7 +258,7 @@ bool arm_tags(const ArmCall *call, const Json *body, const Json **tags)
     for (const Json *tag = found->first; tag && are_texts; tag = tag->next)
         are_texts = tag->kind == JSON_STRING;
     if (!are_texts)
-        arm_error(call, 400, "InvalidRequestContent", "tags: expected an object of strings");
+        arm_error(call, AZURE_ARM_INVALID_CONTENT, "tags: expected an object of strings");
     *tags = found;
     return are_texts;
 }

@@ -1,50 +1,59 @@
-/* What handlers of the Resource Manager share: answers, errors, and checks of requests. */
+/* Answers, errors and checks of requests, for the handlers of the Resource Manager. */
 #ifndef EMU_ARM_CALL_H
 #define EMU_ARM_CALL_H
 
 #include "emu/arm/arm.h"
+#include "emu/http/azure_error.h"
 #include "sim/json/json.h"
 
 /* --- Answers --- */
 
-/* `value` as the body. */
+/* Answers with `value` as the body. */
 void arm_answer(const ArmCall *call, int32_t status, const Json *value);
-/* {"error": {"code": ..., "message": ...}}. Never with Retry-After: clients would ask again. */
-void arm_error(const ArmCall *call, int32_t status, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* What the world or a reader refused, by its code: 400, 404, 409, 507; the first of several, and
- * how many more. A problem in `body` (NULL: none) is named by its path there,
- * "properties.scaleSettings.manual". */
+/* {"error": {"code": ..., "message": ...}} with the texts that the error's message contains. Never
+ * with Retry-After: clients would ask again. Returns false. */
+bool arm_error(const ArmCall *call, AzureError error, ...);
+/* The same for an error that is in no table: a fault of the scenario. */
+void arm_error_with(const ArmCall *call, int32_t status, const char *code, const char *message);
+/* Answers the first of `problems`, which the world or a reader reported, with the number of the
+ * others. The status depends on its code: 400, 404, 409 or 507. A problem in `body` (NULL: there is
+ * no body) is named by its path there, "properties.scaleSettings.manual". */
 void arm_refusal(const ArmCall *call, const Json *body, const Problems *problems);
-/* 404 as the service worded it: "WorkspaceNotFound: The specified workspace w is not found". */
+/* Answers 404 in the service's words: "WorkspaceNotFound: The specified workspace w is not found".
+ */
 void arm_not_found(const ArmCall *call, RecordKind kind, ResourcePath path);
-/* ETag and Last-Modified of a resource, as the service stamped its record. */
+/* Sets ETag and Last-Modified from the time of the last write to the resource. */
 void arm_stamp(const ArmCall *call, const Record *record);
 
 /* --- Requests --- */
 
-/* The request's body as JSON (an absent one is an empty object); NULL after answering 400. */
+/* Returns the request's body as JSON, an empty object if there is no body. NULL after answering
+ * 400. */
 const Json *arm_body(const ArmCall *call);
-/* The resource of that path, or NULL after answering 404 for what is missing first on the way. */
+/* Returns the resource of that path. NULL after answering 404 for the first resource on the path
+ * that does not exist. */
 const Record *arm_find(const ArmCall *call, RecordKind kind, ResourcePath path);
-/* Whether all above a resource exists, whose names are then in `path` as they were first written;
- * otherwise 404 is answered. */
+/* Whether all parents of a resource exist. Their names in `path` are then in the letters of their
+ * first spelling. False after answering 404. */
 bool arm_has_parents(const ArmCall *call, ResourcePath *path);
-/* Its deletion is under way: it is told of and found, but not to be changed. */
+/* Whether the resource is being deleted: it can be found and listed, but not changed. */
 bool arm_is_being_deleted(const ArmCall *call, const Record *record);
-/* Keeps this of a resource from now on; false after answering that the disk is full. */
+/* Replaces the properties that the session keeps for a resource. False after answering that the
+ * disk is full. */
 bool arm_keep(const ArmCall *call, Record *record, const Json *kept);
-/* Whether a resource may be called so (1 to 64 letters, digits, '-', '_'); otherwise 400. */
+/* Whether `name` is valid for a resource (1 to 64 letters, digits, '-', '_'). False after answering
+ * 400. */
 bool arm_name_is_fine(const ArmCall *call, const char *name);
-/* A whole number in the query, or `fallback`. False after answering 400. */
+/* Reads an integer from the query; `fallback` if the query has none. False after answering 400. */
 bool arm_query_number(const ArmCall *call, const char *name, int64_t least, int64_t most,
                       int64_t fallback, int64_t *value);
 
-/* {"tags": {...}} of a body: NULL when it has none. False after answering 400: tags are texts. */
+/* Returns the "tags" of a body in `*tags`, NULL if it has none. False after answering 400 because a
+ * tag is not a string. */
 bool arm_tags(const ArmCall *call, const Json *body, const Json **tags);
 
-/* Enters a command in the session (emu/session/session.h); false after answering what is wrong with
- * `body` (NULL: none). */
+/* Applies a command to the session (emu/session/session.h). False after answering the problem,
+ * whose place is named in `body` (NULL: there is no body). */
 bool arm_do(const ArmCall *call, const Json *body, const Json *command, const Json *kept);
 
 #endif

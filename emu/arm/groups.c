@@ -57,11 +57,8 @@ void groups_create(const ArmCall *call)
     if (!body || !arm_tags(call, body, &tags))
         return;
     if (!is_group_name(path.name)) {
-        arm_error(
-            call, 400, "InvalidResourceGroup",
-            "The resource group name '%s' is invalid: 1 to %d letters, digits and " GROUP_NAME_MORE
-            ", not ending in a period.",
-            path.name, GROUP_NAME_MAX);
+        arm_error(call, AZURE_ARM_INVALID_GROUP_NAME, path.name,
+                  arena_printf(arena, "%d", GROUP_NAME_MAX), GROUP_NAME_MORE);
         return;
     }
     const char *place = arm_place(call, RECORD_GROUP, body, NULL);
@@ -74,10 +71,7 @@ void groups_create(const ArmCall *call)
     }
     const char *old = arm_kept_text(group, "location");
     if (old && strcmp(old, place) != 0) {
-        arm_error(call, 409, "InvalidResourceGroupLocation",
-                  "Invalid resource group location '%s'. The Resource group already exists in "
-                  "location '%s'.",
-                  place, old);
+        arm_error(call, AZURE_ARM_OTHER_GROUP_LOCATION, place, old);
         return;
     }
     if (arm_keep(call, group, arm_place_and_tags(arena, place, tags)))
@@ -122,7 +116,7 @@ static bool delete_group(const ArmCall *call, const Record *group)
     return arm_do(call, NULL, session_command_about(call->arena, COMMAND_GROUP_DELETE, path), NULL);
 }
 
-/* Who asks again waits for the deletion that is under way. */
+/* A second DELETE waits for the deletion that is in progress. */
 void groups_delete(const ArmCall *call)
 {
     Arena *arena = call->arena;
@@ -143,8 +137,7 @@ void groups_operation(const ArmCall *call)
 {
     const Operation operation = operation_read(call, call->match.parts[1]);
     if (!operation.is_known) {
-        arm_error(call, 404, "OperationNotFound", "The operation '%s' could not be found.",
-                  call->match.parts[1]);
+        arm_error(call, AZURE_ARM_NO_OPERATION, call->match.parts[1]);
         return;
     }
     call->response->status = operation.state == OPERATION_IN_PROGRESS ? 202 : 200;
@@ -163,7 +156,8 @@ typedef struct {
     const char *group, *type, *name, *location, *tag_name, *tag_value; /* NULL: any */
 } Filter;
 
-/* The value behind "WORD eq '", up to the next quote; NULL when `text` is not of that form. */
+/* Returns the value after "WORD eq '", up to the next quote. NULL if `text` does not have that
+ * form. */
 static const char *read_term(Arena *arena, const char *text, const char *word, const char **end)
 {
     const size_t length = strlen(word);
@@ -201,11 +195,7 @@ static bool read_filter(const ArmCall *call, Filter *filter)
         } else if (end && *end == '\0') {
             text = end;
         } else {
-            arm_error(call, 400, "InvalidFilterInQueryString",
-                      "The emulator does not understand the filter '%s': expected terms such as "
-                      "\"resourceGroup eq 'g'\", joined by \"and\".",
-                      http_query(call->request, "$filter"));
-            return false;
+            return arm_error(call, AZURE_ARM_INVALID_FILTER, http_query(call->request, "$filter"));
         }
     }
     return true;
@@ -247,8 +237,8 @@ void groups_list(const ArmCall *call)
     list_filtered(call, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group});
 }
 
-/* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a
- * location. */
+/* The properties that the Resource Manager itself stores for a resource. Of the resources of Batch
+ * AI only workspaces have a location. */
 static Json *show_resource(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;

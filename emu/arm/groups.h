@@ -1,4 +1,4 @@
-/* Resource groups, and lists of what lies in them. */
+/* Resource groups, and lists of the resources in them. */
 #ifndef EMU_ARM_GROUPS_H
 #define EMU_ARM_GROUPS_H
 
@@ -6,7 +6,7 @@
 
 ArmHandler groups_list, groups_create, groups_get, groups_exists, groups_update, groups_delete;
 ArmHandler resources_list, resources_list_by_group;
-/* What a deletion that began a while ago has come to: "/subscriptions/SUB/operationresults/ID". */
+/* Polls of a deletion: "/subscriptions/SUB/operationresults/ID". */
 ArmHandler groups_operation;
 
 #endif

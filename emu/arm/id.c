@@ -5,7 +5,8 @@
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
-/* The groups of a pattern's braces are those of a path, in this order, as many as it has. */
+/* The braces of a pattern are filled with the parts of a ResourcePath in the order of its members,
+ * without those that are NULL. */
 #define GROUP "/subscriptions/{}/resourceGroups/{}"
 #define WORKSPACE GROUP "/providers/Microsoft.BatchAI/workspaces/{}"
 #define EXPERIMENT WORKSPACE "/experiments/{}"
@@ -17,7 +18,7 @@ static const char *const patterns[] = {
     [RECORD_EXPERIMENT] = EXPERIMENT,
     [RECORD_CLUSTER] = WORKSPACE "/clusters/{}",
     [RECORD_JOB] = EXPERIMENT "/jobs/{}",
-    [RECORD_FILE_SERVER] = WORKSPACE "/fileservers/{}", // in small letters, as recorded
+    [RECORD_FILE_SERVER] = WORKSPACE "/fileservers/{}", // lower case, as recorded
 };
 _Static_assert(sizeof patterns / sizeof *patterns == RECORD_KIND_COUNT, "every kind has ids");
 

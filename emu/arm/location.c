@@ -6,8 +6,8 @@
 #include "emu/arm/resource.h"
 #include "sim/base/ascii.h"
 
-/* As the Resource Manager listed them in its refusals in October 2018 (Azure/azure-cli issue 7602).
- * In which of them Batch AI was is not published: here it is in all. */
+/* As the Resource Manager listed them in its errors in October 2018 (Azure/azure-cli issue 7602).
+ * Which of them had Batch AI is not published: here all have it. */
 
 static const struct {
     const char *name, *title, *geography;
@@ -58,7 +58,7 @@ const char *arm_location(Arena *arena, const char *location)
     return plain;
 }
 
-/* That of the scenario need not be one of the table. */
+/* The scenario's region is valid even if it is not in the table. */
 static bool is_location(const ArmCall *call, const char *place)
 {
     Arena *arena = call->arena;
@@ -74,17 +74,14 @@ const char *arm_location_in(const ArmCall *call, RecordKind kind, const char *lo
     const char *place = arm_location(arena, location);
     if (is_location(call, place))
         return place;
-    const bool is_group = kind == RECORD_GROUP;
+
     const char *list = locations[0].name;
     for (int32_t i = 1; i < LOCATION_COUNT; i++)
         list = arena_printf(arena, "%s,%s", list, locations[i].name);
-    arm_error(call, 400,
-              is_group ? "LocationNotAvailableForResourceGroup"
-                       : "LocationNotAvailableForResourceType",
-              "The provided location '%s' is not available for resource %s. List of available "
-              "regions%s is '%s'.",
-              location, is_group ? "group" : arena_printf(arena, "type '%s'", record_type(kind)),
-              is_group ? "" : " for the resource type", list);
+    if (kind == RECORD_GROUP)
+        arm_error(call, AZURE_ARM_LOCATION_OF_GROUP, location, list);
+    else
+        arm_error(call, AZURE_ARM_LOCATION_OF_TYPE, location, record_type(kind), list);
     return NULL;
 }
 
@@ -92,19 +89,14 @@ const char *arm_place(const ArmCall *call, RecordKind kind, const Json *body, co
 {
     const Json *location = json_member(body, "location");
     if (!location || location->kind != JSON_STRING || *location->text == '\0') {
-        arm_error(call, 400, "LocationRequired",
-                  "The location property is required for this definition.");
+        arm_error(call, AZURE_ARM_NO_LOCATION);
         return NULL;
     }
     const char *place = arm_location_in(call, kind, location->text);
     const char *own = old ? arm_location(call->arena, arm_location_of(call, old)) : place;
     if (!place || strcmp(own, place) == 0)
         return place;
-    arm_error(call, 409, "InvalidResourceLocation",
-              "The resource '%s' already exists in location '%s' in resource group '%s'. A "
-              "resource with the same name cannot be created in location '%s'. Please select a "
-              "new resource name.",
-              old->path.name, own, old->path.group, place);
+    arm_error(call, AZURE_ARM_OTHER_LOCATION, old->path.name, own, old->path.group, place);
     return NULL;
 }
 

@@ -34,8 +34,8 @@ static void add_part(Text *token, const Json *part)
     text_free(&text);
 }
 
-/* A JSON web token that nobody signed ("alg": "none"); its third part is there because some clients
- * count parts. */
+/* Makes an unsigned JSON web token ("alg": "none"). It has a third part because some clients count
+ * the parts. */
 static const char *make_token(const ArmCall *call, const char *audience, int64_t now_s)
 {
     Arena *arena = call->arena;
@@ -64,7 +64,7 @@ static const char *make_token(const ArmCall *call, const char *audience, int64_t
     return out;
 }
 
-/* The form in the body; NULL after answering 400. */
+/* Returns a request whose query is the form in the body. NULL after answering 400. */
 static const HttpRequest *read_form(const ArmCall *call)
 {
     HttpRequest *form = ARENA_NEW(call->arena, HttpRequest);
@@ -72,7 +72,7 @@ static const HttpRequest *read_form(const ArmCall *call)
     if (http_read_query(form,
                         arena_strndup(call->arena, call->request->body, call->request->body_bytes)))
         return form;
-    arm_error(call, 400, "invalid_request", "The form in the body is malformed.");
+    arm_error(call, AZURE_ARM_INVALID_FORM);
     return NULL;
 }
 
@@ -87,10 +87,9 @@ static void managed_identity_token(const ArmCall *call)
     if (!form)
         return;
     const char *resource = http_query(form, "resource");
-    // The header is what keeps a page in a browser from asking.
+    // A page in a browser cannot send this header.
     if (!http_header(call->request, "Metadata") || !resource) {
-        arm_error(call, 400, "invalid_request",
-                  "Expected the header 'Metadata: true' and a resource in the form.");
+        arm_error(call, AZURE_ARM_INVALID_TOKEN_REQUEST);
         return;
     }
     Arena *arena = call->arena;
@@ -126,8 +125,7 @@ static void service_principal_token(const ArmCall *call)
     const char *scope = http_query(form, "scope");
     const char *grant = http_query(form, "grant_type");
     if (!scope || !grant || strcmp(grant, "client_credentials") != 0) {
-        arm_error(call, 400, "unsupported_grant_type",
-                  "The emulator gives tokens for grant_type=client_credentials with a scope.");
+        arm_error(call, AZURE_ARM_UNSUPPORTED_GRANT);
         return;
     }
     Arena *arena = call->arena;

@@ -9,12 +9,11 @@
 
 /* --- Ids ---
  *
- * A GUID of version 4 has 122 free bits: 60 before the variant, 62 behind. Here they are
+ * A GUID of version 4 has 122 free bits: 60 before the variant, 62 after it. They contain
  *
- *     row in the world (32), start in ms (44),      under a mask drawn for the check sum
- *     what (3), which operation (2)
- *     check sum (41)                                of the four
- */
+ *     row in the world (32), start in ms (44),      under a mask drawn for the checksum
+ *     kind of resource (3), operation (2)
+ *     checksum (41)                                 of the four */
 
 enum { ROW_BITS = 32, START_BITS = 44, CHECK_BITS = 41, LOW_START_BITS = 16 };
 _Static_assert(RECORD_KIND_COUNT <= 8, "three bits");
@@ -29,7 +28,7 @@ typedef struct {
     uint64_t high, low;
 } Halves;
 
-/* 60 and 62 bits of a GUID's; false when it is none of version 4. */
+/* Reads the 60 and 62 free bits of a GUID. False if `text` is not a GUID of version 4. */
 static bool read_guid(const char *text, Halves *halves)
 {
     uint64_t words[2] = {0};
@@ -41,7 +40,7 @@ static bool read_guid(const char *text, Halves *halves)
         const bool is_hyphen = i == 8 || i == 13 || i == 18 || i == 23;
         if (is_hyphen ? text[i] != '-' : value < 0)
             return false;
-        if (is_hyphen || digits++ == 12) // the version stands in the 13th digit
+        if (is_hyphen || digits++ == 12) // the 13th digit is the version
             continue;
         words[digits > 16] = words[digits > 16] << 4 | (uint64_t)value;
     }
@@ -70,13 +69,14 @@ static Halves drawn(const ArmCall *call, const char *purpose, uint64_t number)
 
 static uint64_t check_of(const ArmCall *call, Meaning meaning)
 {
-    // Numbers of GUIDs have 48 bits; what falls together here is told apart by the mask alone.
+    // Numbers of GUIDs have 48 bits. Where two meanings have the same number, only the mask
+    // distinguishes them.
     const uint64_t number =
         meaning.start_ms ^ meaning.row << 16 ^ meaning.what << 45 ^ meaning.kind << 43;
     return drawn(call, "operation", number & MASK(48)).low & MASK(CHECK_BITS);
 }
 
-/* Puts the mask on, or takes it off. */
+/* Applies the mask, or removes it. */
 static Halves masked(const ArmCall *call, Halves halves)
 {
     const Halves mask = drawn(call, "operation mask", halves.low & MASK(CHECK_BITS));
@@ -157,7 +157,7 @@ static void look_at_file_server(const World *world, Operation *operation)
     const FileServer *server = world_file_server(world, operation->row);
     operation->path = server->path;
     look(operation, server->provisioning, server->provisioning_since_ns, server->recorded_ns);
-    const bool has_failed = server->recorded_ns != INT64_MAX && // its bill ended at once
+    const bool has_failed = server->recorded_ns != INT64_MAX && // its bill ended at that time
                             server->gone_ns == server->recorded_ns;
     if (operation->kind == OPERATION_CREATE && has_failed)
         operation->state = OPERATION_FAILED;
@@ -170,11 +170,10 @@ static void look_at_resource(const World *world, Operation *operation)
     look(operation, resource.provisioning, resource.provisioning_since_ns, resource.created_ns);
 }
 
-/* --- From an id to what it stands for --- */
+/* --- Reading an id --- */
 
 static const struct {
-    uint32_t (*count)(
-        const World *world); /* rows of that kind; NULL: nothing there takes a while */
+    uint32_t (*count)(const World *world); /* rows of that kind; NULL: its operations end at once */
     void (*look)(const World *world, Operation *operation);
 } kinds[] = {
     [RECORD_GROUP] = {world_resource_count, look_at_resource},

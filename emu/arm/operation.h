@@ -1,7 +1,7 @@
-/* Operations that take a while: what a 202 points to, and what polls of it find.
+/* Operations that last: the ids that a 202 contains, and the state that polls of them report.
  *
- * An operation's id contains all about it (which resource, what, since when) under a mask, with a
- * check sum that depends on the session's seed. So there is no table of operations, a restart loses
+ * An operation's id contains everything about it (resource, kind, start) under a mask, with a
+ * checksum that depends on the session's seed. So there is no table of operations, a restart loses
  * none, and an invented id is not found. */
 #ifndef EMU_ARM_OPERATION_H
 #define EMU_ARM_OPERATION_H
@@ -20,17 +20,17 @@ typedef enum {
 typedef struct {
     bool is_known; /* false: there is no such operation */
     OperationKind kind;
-    RecordKind what; /* which resource, gone or not: its kind, row in the world and path */
+    RecordKind what; /* the resource, which may be deleted: its kind, row in the world and path */
     uint32_t row;
     ResourcePath path;
     int64_t start_ms; /* of simulated time */
     OperationState state;
-    int64_t end_ns; /* when it is not in progress any more */
+    int64_t end_ns; /* its end, unless it is in progress */
 } Operation;
 
-/* The id of an operation on a resource that begins now; in `arena`. */
+/* Returns the id of an operation on `record` that begins now; in the request's arena. */
 const char *operation_id(const ArmCall *call, OperationKind kind, const Record *record);
-/* What has become of it. */
+/* Returns the present state of the operation `id`. */
 Operation operation_read(const ArmCall *call, const char *id);
 
 #endif

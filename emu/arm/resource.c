@@ -54,7 +54,8 @@ Json *arm_resource(const ArmCall *call, const Record *record)
 
 enum { LIST_MAX = 1000 };
 
-/* Where the next page begins: a kind, and a place among its resources. One number says both. */
+/* Where the next page begins: a kind, and a position among its resources. One number encodes both.
+ */
 typedef struct {
     int32_t kind;
     uint32_t at;
@@ -84,8 +85,8 @@ static const char *next_link(const ArmCall *call, int64_t most, int64_t token)
                      most, token));
 }
 
-/* The next resource that fits, from `*cursor` on, which then is behind it; `*here` is where it is.
- * NULL: there is none. */
+/* Returns the first resource from `*cursor` on that fits, and moves `*cursor` past it; `*here` is
+ * its position. NULL if there is none. */
 static const Record *next_fitting(const ArmCall *call, const ArmList *list, Cursor *cursor,
                                   Cursor *here)
 {

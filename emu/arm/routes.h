@@ -1,4 +1,4 @@
-/* The Resource Manager around Batch AI, by the names of its API documents. */
+/* The operations of the Resource Manager outside Batch AI, by their names in its API documents. */
 #ifndef EMU_ARM_ROUTES_H
 #define EMU_ARM_ROUTES_H
 

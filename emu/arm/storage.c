@@ -17,7 +17,7 @@
 #define SECRET_SETTING "storage_secret"
 enum { SECRET_BYTES = 32 };
 
-/* The store's secret, made when it is first needed. */
+/* Reads the store's secret, and makes it when it is first needed. */
 static bool has_secret(Arm *arm, Arena *arena, Status *status)
 {
     if (*arm->storage_secret != '\0')
@@ -36,7 +36,8 @@ static bool has_secret(Arm *arm, Arena *arena, Status *status)
     return true;
 }
 
-/* What is kept of key `which` under `name`; `fallback` before it was first made anew. */
+/* Returns the number of key `which` in the kept list `name`; `fallback` before the first
+ * regeneration. */
 static int64_t kept_of_key(const Record *account, const char *name, int which, int64_t fallback)
 {
     const Json *kept = json_item(json_member(account->kept, name), which);
@@ -48,13 +49,13 @@ static int64_t generation_of(const Record *account, int which)
     return kept_of_key(account, "generations", which, 0);
 }
 
-/* When it was made, last. */
+/* When the key was made or last regenerated. */
 static int64_t key_made_ns(const Record *account, int which)
 {
     return kept_of_key(account, "keys_made_ns", which, account->created_ns);
 }
 
-/* Two message codes make the 64 bytes that a key has. */
+/* A key has 64 bytes: two message authentication codes. */
 static const char *derive_key(const Arm *arm, Arena *arena, const Record *account, int which)
 {
     unsigned char key[STORAGE_KEY_BYTES];
@@ -85,8 +86,7 @@ const char *arm_storage_key(Arm *arm, Arena *arena, const char *account, int whi
 
 /* --- Bodies --- */
 
-/* As they are where nobody has asked for anything else; `az storage account update` looks into
- * both. */
+/* The service's defaults; `az storage account update` reads both. */
 static void put_defaults(Arena *arena, Json *properties)
 {
     static const char *const services[] = {"file", "blob"};
@@ -132,7 +132,7 @@ static Json *show_account(const ArmCall *call, const Record *account)
     json_put_text(arena, properties, "accessTier", "Hot");
     json_put_text(arena, properties, "provisioningState", "Succeeded");
     arm_put_time(call, properties, "creationTime", account->created_ns);
-    // Path style: a connection string made of it works without any help from the environment.
+    // Path style, so that a connection string works without a proxy.
     Json *endpoints = json_put_object(arena, properties, "primaryEndpoints");
     json_put_text(
         arena, endpoints, "file",
@@ -151,8 +151,7 @@ static void answer_keys(const ArmCall *call, const Record *account)
     for (int i = 0; i < STORAGE_KEYS; i++) {
         const char *value = arm_storage_key(call->arm, arena, account->path.name, i);
         if (!value) {
-            arm_error(call, 507, "InsufficientStorage",
-                      "The emulator's disk has no room for the secret of its keys.");
+            arm_error(call, AZURE_ARM_NO_ROOM_FOR_SECRET);
             return;
         }
         Json *key = json_add(list, json_object(arena));
@@ -166,7 +165,7 @@ static void answer_keys(const ArmCall *call, const Record *account)
 
 /* --- Names --- */
 
-/* The emulator's own paths would hide such an account's, "/ACCOUNT/SHARE". */
+/* Whether one of the emulator's own paths would hide "/ACCOUNT/SHARE" of such an account. */
 static bool is_reserved(const char *name)
 {
     static const char *const own[] = {"subscriptions", "providers", "tenants",  "metadata",
@@ -177,7 +176,8 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-/* NULL: it may be an account's name. Source: Azure's naming rules, "Microsoft.Storage". */
+/* Returns why `name` is not valid for an account; NULL if it is. Source: Azure's naming rules,
+ * "Microsoft.Storage". */
 static const char *name_problem(Arena *arena, const char *name)
 {
     const size_t length = strlen(name);
@@ -202,7 +202,7 @@ void storage_check_name(const ArmCall *call)
         return;
     const Json *name = json_member(body, "name");
     if (!name || name->kind != JSON_STRING) {
-        arm_error(call, 400, "InvalidRequestContent", "name: expected a string");
+        arm_error(call, AZURE_ARM_INVALID_CONTENT, "name: expected a string");
         return;
     }
     const char *problem = name_problem(arena, name->text);
@@ -227,7 +227,7 @@ static ResourcePath account_path(const ArmCall *call)
     return (ResourcePath){.group = call->match.parts[1], .name = call->match.parts[2]};
 }
 
-/* The account, if it is in that group; NULL after 404. */
+/* Returns the account if it is in the group of the path. NULL after answering 404. */
 static Record *find_account(const ArmCall *call)
 {
     ResourcePath path = account_path(call);
@@ -246,8 +246,8 @@ static const char *const sku_names[] = {"Standard_LRS",  "Standard_GRS",    "Sta
 static const char *const kind_names[] = {"Storage",     "StorageV2",        "BlobStorage",
                                          "FileStorage", "BlockBlobStorage", NULL};
 
-/* Puts the one of `names` that `value` (NULL: not asked for) is into `kept`. False after answering
- * 400 where it is none; `parameter` is what the service calls it. */
+/* Stores the entry of `names` that equals `value` (NULL: not requested) in `kept`. False after
+ * answering 400 if there is none. `parameter` is the service's name of the property. */
 static bool keep_choice(const ArmCall *call, const Json *value, const char *parameter,
                         const char *const *names, Json *kept, const char *key)
 {
@@ -262,13 +262,10 @@ static bool keep_choice(const ArmCall *call, const Json *value, const char *para
         }
         list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", *name);
     }
-    arm_error(call, 400, "InvalidValuesForRequestParameters",
-              "Values for request parameters are invalid: %s. Expected is one of %s.", parameter,
-              list);
-    return false;
+    return arm_error(call, AZURE_ARM_INVALID_ACCOUNT_CHOICE, parameter, list);
 }
 
-/* A kind is changed to StorageV2 only, from those that came before it, and a level never. False
+/* The kind can only change from an older kind to StorageV2, and the performance level never. False
  * after answering 409. */
 static bool stays_what_it_is(const ArmCall *call, const Record *old, const Json *kept)
 {
@@ -281,13 +278,11 @@ static bool stays_what_it_is(const ArmCall *call, const Record *old, const Json 
         changed = "kind";
     else if (sku && new_sku && is_premium(sku) != is_premium(new_sku->text))
         changed = "sku.name";
-    if (changed)
-        arm_error(call, 409, "AccountPropertyCannotBeUpdated",
-                  "The property '%s' of a storage account cannot be changed to this.", changed);
-    return !changed;
+    return !changed || arm_error(call, AZURE_ARM_FIXED_ACCOUNT_PROPERTY, changed);
 }
 
-/* What a PUT or PATCH says, over what was kept before; NULL after answering 400 or 409. */
+/* Returns the kept properties of `old`, changed as a PUT or PATCH says. NULL after answering 400 or
+ * 409. */
 static Json *kept_account(const ArmCall *call, const Record *old, const Json *body)
 {
     Arena *arena = call->arena;
@@ -324,13 +319,12 @@ void storage_create(const ArmCall *call)
         return;
     const char *problem = name_problem(call->arena, path.name);
     if (problem) {
-        arm_error(call, 400, "AccountNameInvalid", "%s", problem);
+        arm_error(call, AZURE_ARM_INVALID_ACCOUNT_NAME, problem);
         return;
     }
     Record *account = storage_find(call->arm, path.name);
     if (account && (!account->path.group || !ascii_same(account->path.group, path.group))) {
-        arm_error(call, 409, "StorageAccountAlreadyTaken",
-                  "The storage account named %s is already taken.", path.name);
+        arm_error(call, AZURE_ARM_ACCOUNT_TAKEN, path.name);
         return;
     }
     const Json *kept = kept_account(call, account, body);
@@ -412,7 +406,7 @@ void storage_regenerate_key(const ArmCall *call)
                       : is_text && ascii_same(name->text, "key2") ? 1
                                                                   : -1;
     if (which < 0) {
-        arm_error(call, 400, "InvalidRequestContent", "keyName: expected \"key1\" or \"key2\"");
+        arm_error(call, AZURE_ARM_INVALID_CONTENT, "keyName: expected \"key1\" or \"key2\"");
         return;
     }
     Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);

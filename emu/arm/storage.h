@@ -1,7 +1,7 @@
 /* Storage accounts and their keys.
  *
- * A key is derived from a secret of the store's, the account and the key's generation, which
- * regenerating raises: so it is the same after a restart, and stands nowhere. */
+ * A key is derived from a secret in the store, the account and the key's generation, which each
+ * regeneration raises. So it is the same after a restart and is not stored. */
 #ifndef EMU_ARM_STORAGE_H
 #define EMU_ARM_STORAGE_H
 
@@ -12,13 +12,13 @@ ArmHandler storage_delete, storage_list_keys, storage_regenerate_key, storage_ch
 
 enum { STORAGE_KEYS = 2, STORAGE_KEY_BYTES = 64 };
 
-/* Key `which` (0 or 1) of a living account in base64, in `arena`; NULL when there is no such
- * account, or the store's disk is full. */
+/* Returns key `which` (0 or 1) of an existing account in base64, in `arena`. NULL if there is no
+ * such account, or the store's disk is full. */
 const char *arm_storage_key(Arm *arm, Arena *arena, const char *account, int which);
 
-/* The account of that name, in whatever group; NULL. */
+/* Returns the account of that name in any group; NULL if there is none. */
 Record *storage_find(const Arm *arm, const char *account);
-/* The files of all accounts below `scope`, which are about to be deleted. */
+/* Deletes the files of all accounts in `scope`. Called before the accounts are deleted. */
 void storage_forget_files(const ArmCall *call, ResourcePath scope);
 
 #endif

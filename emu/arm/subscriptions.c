@@ -66,7 +66,7 @@ static const struct {
      "operations locations locations/operationresults locations/operationstatuses "
      "locations/usages workspaces workspaces/clusters workspaces/fileservers "
      "workspaces/experiments workspaces/experiments/jobs"},
-    {"Microsoft.Batch", "2018-05-01", ""}, // the service asked for it too
+    {"Microsoft.Batch", "2018-05-01", ""}, // the service required it too
     {"Microsoft.Storage", "2022-09-01", "storageAccounts checkNameAvailability"},
     {"Microsoft.Resources", "2022-09-01",
      "tenants subscriptions providers subscriptions/locations subscriptions/resources "
@@ -100,7 +100,7 @@ static Json *resource_type(Arena *arena, int32_t provider, const char *type, siz
     return body;
 }
 
-/* All are registered, from the start and for ever. */
+/* Every provider is registered from the start, and stays so. */
 static Json *provider(const ArmCall *call, int32_t index)
 {
     Arena *arena = call->arena;
@@ -136,8 +136,7 @@ void providers_get(const ArmCall *call)
     if (index >= 0)
         arm_answer(call, 200, provider(call, index));
     else
-        arm_error(call, 404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.",
-                  call->match.parts[1]);
+        arm_error(call, AZURE_ARM_UNKNOWN_NAMESPACE, call->match.parts[1]);
 }
 
 void providers_register(const ArmCall *call)

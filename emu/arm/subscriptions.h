@@ -1,4 +1,4 @@
-/* The subscription and what it knows of the world: its tenant, locations, providers. */
+/* The subscription, its tenant and its resource providers. */
 #ifndef EMU_ARM_SUBSCRIPTIONS_H
 #define EMU_ARM_SUBSCRIPTIONS_H
 
@@ -6,7 +6,7 @@
 
 ArmHandler tenants_list, subscriptions_list, subscriptions_get;
 ArmHandler providers_list, providers_get, providers_register;
-/* Whether something of a provider is emulated: "Microsoft.BatchAI". */
+/* Whether the emulator has operations of the provider `name`: "Microsoft.BatchAI". */
 bool arm_namespace_is_known(const char *name);
 
 #endif

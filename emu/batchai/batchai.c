@@ -17,9 +17,9 @@ ResourcePath batchai_path(const ArmCall *call)
 
 /* --- Requests --- */
 
-/* What answers have below "properties" and requests have not: the members that the service's
- * document (Batch AI 2018-05-01, BatchAI.json) marks as readOnly, and two of a job's that only its
- * answers know (experimentName, toolType). `parent` NULL: "properties" itself. */
+/* Members of "properties" that answers have and requests do not: those that the service's document
+ * (Batch AI 2018-05-01, BatchAI.json) marks as readOnly, and two members that only answers about a
+ * job have (experimentName, toolType). `parent` NULL: a member of "properties" itself. */
 static const struct {
     RecordKind kind;
     const char *parent, *key;
@@ -87,7 +87,7 @@ const Json *batchai_asked(const ArmCall *call, RecordKind kind, const Json **bod
     const Json *properties = json_member(*body, "properties");
     if (properties && properties->kind == JSON_OBJECT)
         return json_copy(call->arena, properties, keeps[kind]);
-    arm_error(call, 400, "InvalidRequestContent", "%s",
+    arm_error(call, AZURE_ARM_INVALID_CONTENT,
               properties ? "properties: expected an object" : "The body has no \"properties\".");
     return NULL;
 }
@@ -113,18 +113,15 @@ const void *batchai_properties(const ArmCall *call, RecordKind kind, const Objec
 bool batchai_is_kept(const ArmCall *call, const Record *record)
 {
     // The service's answer is not recorded.
-    if (!arm_is_being_deleted(call, record))
-        return true;
-    arm_error(call, 409, "Conflict", "'%s' is being deleted.",
-              arm_id(call, record->kind, record->path));
-    return false;
+    return !arm_is_being_deleted(call, record) ||
+           arm_error(call, AZURE_BATCHAI_BEING_DELETED, arm_id(call, record->kind, record->path));
 }
 
 void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, ResourcePath path)
 {
     const Record *record = session_find(call->session, kind, path);
     call->response->status = 204;
-    // A client whose answer was lost asks again: it waits for the deletion that is under way.
+    // A client that lost the answer sends the request again: it waits for the deletion in progress.
     if (record &&
         (arm_is_being_deleted(call, record) ||
          arm_do(call, NULL, session_command_about(call->arena, command, record->path), NULL)))
@@ -158,15 +155,13 @@ bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
 void batchai_exists(const ArmCall *call, const Record *record, const ObjectType *type,
                     const Json *kept, ArmShow *show)
 {
-    // The service's answers where it could not say 200 are not recorded.
+    // The service's answers other than 200 are not recorded.
     Arena *arena = call->arena;
     const Json *told = batchai_echo(arena, type, json_member(show(call, record), "properties"));
     if (!batchai_is_kept(call, record))
         return;
     if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
-        arm_error(call, 409, "Conflict",
-                  "'%s' exists already and was asked for in another way: delete it first.",
-                  arm_id(call, record->kind, record->path));
+        arm_error(call, AZURE_BATCHAI_EXISTS_OTHERWISE, arm_id(call, record->kind, record->path));
     else
         batchai_answer(call, record, show);
 }
@@ -175,8 +170,8 @@ void batchai_answer(const ArmCall *call, const Record *record, ArmShow *show)
 {
     const Json *body = show(call, record);
     const Json *state = json_find(body, "/properties/provisioningState");
-    // A client that gets the result of a PUT so, and not by an operation, gets it again until it is
-    // made: without this after half a minute each time.
+    // A client that polls the resource itself instead of the operation would wait half a minute
+    // between two polls without this header.
     if (state && strcmp(state->text, provisioning_state_name(PROVISIONING_CREATING)) == 0)
         http_set(call->response, "Retry-After", "1");
     arm_stamp(call, record);
@@ -242,7 +237,8 @@ Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
     return copy;
 }
 
-/* The text `key` of `object`, told in other words from now on. It stands where it stood. */
+/* Replaces the text `key` of `object`. The new value keeps the place of the old one for error
+ * messages. */
 static void reword(Arena *arena, Json *object, const char *key, const char *text)
 {
     const Json *old = json_member(object, key);
@@ -260,7 +256,7 @@ static void fill_modes(Arena *arena, Json *share)
             json_put_text(arena, share, modes[i], "0777");
 }
 
-/* One that is no id is left to whoever refuses it. */
+/* A text that is not an id is unchanged: the check of the mounts reports it. */
 static void fill_file_server(const ArmCall *call, Json *mount)
 {
     Arena *arena = call->arena;
@@ -294,7 +290,7 @@ void batchai_fill_vm_size(const ArmCall *call, Json *properties)
 
 void batchai_answer_logins(const ArmCall *call, const NodeId *nodes, int32_t count)
 {
-    // Nobody listens there; a made-up public address might be somebody's.
+    // No process listens there. An invented public address could belong to a real host.
     enum { FIRST_PORT = 50000 };
     Arena *arena = call->arena;
     Json *body = json_object(arena);

@@ -16,7 +16,7 @@ static const Cluster *cluster_of(const ArmCall *call, const Record *record)
 
 /* --- Bodies --- */
 
-/* As the service listed them. */
+/* Same order as in the service's answers. */
 static Json *node_counts(Arena *arena, const Cluster *cluster)
 {
     static const struct {
@@ -33,7 +33,7 @@ static Json *node_counts(Arena *arena, const Cluster *cluster)
     return body;
 }
 
-/* As they are now, whoever changed them. */
+/* The present settings, which autoscale or a resize may have changed. */
 static Json *scale_settings(Arena *arena, const Cluster *cluster)
 {
     Json *body = json_object(arena);
@@ -52,7 +52,7 @@ static Json *scale_settings(Arena *arena, const Cluster *cluster)
     return body;
 }
 
-/* With what the service used without a word of the user's. */
+/* The image that was requested, or the service's default. */
 static Json *machine(Arena *arena, const Json *kept)
 {
     Json *body = arm_kept(arena, kept, "virtualMachineConfiguration");
@@ -106,7 +106,7 @@ static void add_error(Arena *arena, Json *errors, const char *code, const char *
     json_put_text(arena, detail, "value", node);
 }
 
-/* NULL when all is well. */
+/* NULL if there are no errors. */
 static Json *errors_of(const ArmCall *call, const Cluster *cluster)
 {
     Arena *arena = call->arena;
@@ -166,8 +166,8 @@ Json *cluster_show(const ArmCall *call, const Record *record)
 
 /* --- Requests --- */
 
-/* That of `asked`, or else that of a file server: the service put nodes where what they mount is.
- * The cluster that is there already (`old`; NULL) keeps the one that it got. NULL: none. */
+/* Returns the subnet in `asked`, or else the subnet of a mounted file server, where the service put
+ * the nodes. An existing cluster (`old`, may be NULL) keeps its subnet. NULL if there is none. */
 static Json *subnet(const ArmCall *call, const Json *asked, const Record *old)
 {
     Arena *arena = call->arena;
@@ -186,8 +186,8 @@ static Json *no_nodes(Arena *arena)
     return scale;
 }
 
-/* What is kept of a body: all that the service filled in is there, whoever said it, so that two
- * that ask for the same are the same. `old` as above. */
+/* Returns the properties to keep for a body. They include the service's defaults, so that two equal
+ * requests give equal properties. `old` as above. */
 static Json *kept_cluster(const ArmCall *call, const Json *asked, const Record *old)
 {
     Arena *arena = call->arena;
@@ -198,19 +198,16 @@ static Json *kept_cluster(const ArmCall *call, const Json *asked, const Record *
     json_set(arena, kept, "virtualMachineConfiguration", machine(arena, kept));
     batchai_fill_mounts(call, json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
     json_put(arena, kept, "subnet", subnet(call, kept, old));
-    return batchai_echo(arena, &cluster_type, kept); // in order
+    return batchai_echo(arena, &cluster_type, kept); // in the order of the type
 }
 
-/* az refuses clusters that nobody could log in to; so did the service. */
+/* The service refused clusters without a user who could log in; az does too. */
 static bool has_user(const ArmCall *call, const ClusterText *text)
 {
-    if (text->user && (text->user->public_key.value || text->user->password.value))
-        return true;
-    arm_error(
-        call, 400, "InvalidRequestContent",
-        "properties.userAccountSettings: expected adminUserName, and adminUserSshPublicKey or "
-        "adminUserPassword");
-    return false;
+    return (text->user && (text->user->public_key.value || text->user->password.value)) ||
+           arm_error(call, AZURE_ARM_INVALID_CONTENT,
+                     "properties.userAccountSettings: expected adminUserName, and "
+                     "adminUserSshPublicKey or adminUserPassword");
 }
 
 void clusters_create(const ArmCall *call)
@@ -252,7 +249,7 @@ static const Field update_fields[] = {
 static const ObjectType update_type = {"ClusterUpdate", "What can be changed of a cluster.",
                                        sizeof(UpdateText), update_fields};
 
-/* The values keep their places in the body, for whoever refuses them. */
+/* The values keep their places in the body for error messages. */
 static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsText *scale)
 {
     const bool is_manual = scale->manual != NULL;
@@ -269,7 +266,7 @@ static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsT
     return command;
 }
 
-/* Also what the world is not asked for: how many nodes there are at creation. */
+/* Checks the initial number of nodes too, which no command contains. */
 static bool has_possible_scale(const ArmCall *call, const ScaleSettingsText *scale,
                                const Json *body)
 {
@@ -282,21 +279,21 @@ static bool has_possible_scale(const ArmCall *call, const ScaleSettingsText *sca
     return false;
 }
 
-/* What is `asked`, without what is `told` just so already: nothing else than scaleSettings can
- * change, but a client may send all of a cluster. */
-static const Json *changes(Arena *arena, const Json *asked, const Json *told)
+/* Returns `asked` without the members that equal those of `shown`: only scaleSettings can change,
+ * but a client may send a whole cluster. */
+static const Json *changes(Arena *arena, const Json *asked, const Json *shown)
 {
     Json *changed = json_copy_empty(arena, asked);
     for (const Json *member = asked->first; member; member = member->next)
         if (field_find(&update_type, member->key) != NULL ||
-            !batchai_is_same(arena, member, json_member(told, member->key)))
+            !batchai_is_same(arena, member, json_member(shown, member->key)))
             json_set(arena, changed, member->key, json_copy(arena, member, NULL))->key_at =
                 member->key_at;
     return changed;
 }
 
-/* The settings as they are now, with what was asked of nodes at creation: that is over and changes
- * nothing, so only this answer tells it again. */
+/* Returns the present settings with the requested initial number of nodes. That number has no
+ * effect after the creation, so only this answer contains it. */
 static Json *new_settings(Arena *arena, const Cluster *cluster, const ScaleSettingsText *asked)
 {
     Json *settings = scale_settings(arena, cluster);
@@ -306,7 +303,7 @@ static Json *new_settings(Arena *arena, const Cluster *cluster, const ScaleSetti
     return settings;
 }
 
-/* As recorded: the body has the new settings, but states and counts of the instant before. */
+/* As recorded: the body has the new settings, but the states and counts from before the change. */
 void clusters_update(const ArmCall *call)
 {
     Arena *arena = call->arena;
@@ -320,12 +317,12 @@ void clusters_update(const ArmCall *call)
         call, changes(arena, asked, json_member(answer, "properties")), &update_type, body);
     if (!text)
         return;
-    if (!text->scale) { // the API's document does not require it
+    if (!text->scale) { // the API's document does not require scaleSettings
         batchai_answer(call, record, cluster_show);
         return;
     }
     if (!text->scale->manual == !text->scale->automatic) {
-        arm_error(call, 400, "InvalidRequestContent",
+        arm_error(call, AZURE_ARM_INVALID_CONTENT,
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
         return;
     }

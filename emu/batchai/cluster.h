@@ -1,5 +1,5 @@
-/* Clusters: bodies are checked by the tables of cluster.json, answers made of what was asked for
- * and of what the world says now. */
+/* Clusters. Bodies are checked by the tables of cluster.json. Answers combine the requested
+ * properties with the present state of the world. */
 #ifndef EMU_BATCHAI_CLUSTER_H
 #define EMU_BATCHAI_CLUSTER_H
 

@@ -8,7 +8,7 @@
 #include "sim/output/share/az_tables.h"
 #include "sim/scenario/format/batchai_types.h"
 
-/* --- Bodies as they are asked for (FileServerBaseProperties of the API's OpenAPI document) --- */
+/* --- Bodies of requests (FileServerBaseProperties of the API's OpenAPI document) --- */
 
 typedef struct {
     const Json *node;
@@ -88,16 +88,16 @@ static const Field file_server_fields[] = {
     NEEDED_TEXT("vmSize", vm_size, "VM size"),
     NEEDED_OBJECT("sshConfiguration", ssh, ssh_type, "how to log in"),
     NEEDED_OBJECT("dataDisks", disks, disks_type, "the disks"),
-    FIELD_OBJECT("subnet", subnet, subnet_type, "its network; one of its own by default"),
+    FIELD_OBJECT("subnet", subnet, subnet_type, "its network; a new one by default"),
     {0},
 };
 #undef OWNER
 static const ObjectType file_server_type = {"FileServer", "A file server's properties.",
                                             sizeof(FileServerText), file_server_fields};
 
-/* --- Bodies as they are told --- */
+/* --- Bodies of answers --- */
 
-/* Its network: one that the service made where none was asked for. */
+/* Its network: the requested one, or one that the service made. */
 static Json *subnet_of(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;
@@ -145,9 +145,9 @@ Json *file_server_show(const ArmCall *call, const Record *record)
     return body;
 }
 
-/* --- Those that others mount --- */
+/* --- File servers that clusters and jobs mount --- */
 
-/* Whether its id is one of this subscription's; false after answering 400. */
+/* Reads the id of a file server of this subscription. False after answering 400. */
 static bool read_id(const ArmCall *call, BoundText id, const Json *body, ResourcePath *path)
 {
     if (arm_id_read(call, id.value, RECORD_FILE_SERVER, path))

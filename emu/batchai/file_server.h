@@ -1,4 +1,4 @@
-/* File servers: NFS on a virtual machine of their own. */
+/* File servers: NFS, each on its own virtual machine. */
 #ifndef EMU_BATCHAI_FILE_SERVER_H
 #define EMU_BATCHAI_FILE_SERVER_H
 
@@ -8,11 +8,12 @@
 ArmHandler file_servers_list, file_servers_create, file_servers_get, file_servers_delete;
 ArmShow file_server_show;
 
-/* Whether every file server that `mounts` (NULL: none) of `body` names is there; false after
- * answering what is wrong with the first that is not. */
+/* Whether every file server that `mounts` (may be NULL) of `body` names exists. False after
+ * answering the error about the first that does not. */
 bool batchai_has_file_servers(const ArmCall *call, const MountVolumesText *mounts,
                               const Json *body);
-/* {"id"} of the network of the first file server that `mounts` (NULL: none) names; NULL. */
+/* Returns {"id"} of the network of the first file server that `mounts` (may be NULL) names; NULL if
+ * there is none. */
 Json *batchai_mounted_subnet(const ArmCall *call, const Json *mounts);
 
 #endif

@@ -16,11 +16,11 @@ static const Job *job_of(const ArmCall *call, const Record *record)
 
 /* --- States --- */
 
-/* `az batchai job file stream` fetches what is new of a file, asks for the job, and stops when it
- * has completed: what was written between the two would never be printed. So, on a clock that runs
- * by itself, a job's end is told a second and a half of the machine's time late; but at once to who
- * has told the clock what to do since. Where time jumps on request (auto) it stands still in
- * between. */
+/* `az batchai job file stream` fetches the new part of a file, polls the job, and stops once the
+ * job has completed: output written between the two requests would never be printed. So a clock
+ * that runs continuously reports a job's end 1.5 s of machine time late. A client that has
+ * controlled the clock after the end sees it at once. With the clock "auto" simulated time stands
+ * still between two requests, so that no delay is needed. */
 static bool is_end_told(const ArmCall *call, const Job *job)
 {
     const Clock *clock = &call->arm->pace->clock;
@@ -30,14 +30,14 @@ static bool is_end_told(const ArmCall *call, const Job *job)
     if (job->ended_ns <= call->arm->pace->controlled_ns || clock->is_paused ||
         (clock->kind != CLOCK_REAL && clock->kind != CLOCK_RATE))
         return true;
-    // rate_ppm: ns of the world for each ms of the machine.
+    // rate_ppm is also simulated ns per ms of the machine.
     return session_now_ns(call->session) - job->ended_ns >= late_ms * clock->rate_ppm;
 }
 
 static JobState told_state(const ArmCall *call, const Job *job)
 {
     const bool is_over = job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
-    const bool has_run = job->nodes; // to its end: one that ended in the queue has none
+    const bool has_run = job->nodes; // a job that ended in the queue has no nodes
     return is_over && has_run && !is_end_told(call, job) ? JOB_RUNNING : job->state;
 }
 
@@ -51,9 +51,9 @@ static void put_errors(Arena *arena, Json *info, const Job *job)
     json_put_text(arena, error, "message", job->error_message);
 }
 
-/* As recorded: one that was terminated has no exit code, and one that was terminated in the queue
- * has a start all the same. Where a job ended without a code of its own in another way, which
- * nobody recorded, it has one: `az batchai job wait` ends with it. */
+/* As recorded, a terminated job has no exit code, and a job that was terminated in the queue has a
+ * start time. Other jobs without an exit code are not recorded; they report 1, with which `az
+ * batchai job wait` then exits. */
 static void put_exit_code(Arena *arena, Json *info, const Job *job)
 {
     const int32_t no_code_of_its_own = 1;
@@ -62,7 +62,7 @@ static void put_exit_code(Arena *arena, Json *info, const Job *job)
                          job->exit_code >= 0 ? job->exit_code : no_code_of_its_own);
 }
 
-/* NULL for a job that waits in the queue. */
+/* NULL for a job in the queue. */
 static Json *execution_info(const ArmCall *call, const Job *job, JobState state)
 {
     Arena *arena = call->arena;
@@ -80,7 +80,7 @@ static Json *execution_info(const ArmCall *call, const Job *job, JobState state)
 
 /* --- Bodies --- */
 
-/* ISO 8601 in whole days or else seconds: "P7D", "PT5400S". */
+/* ISO 8601 in whole days, or else in seconds: "P7D", "PT5400S". */
 static const char *iso_duration(Arena *arena, int64_t ns)
 {
     const int64_t s = ns / 1000000000, day_s = 86400;
@@ -88,7 +88,7 @@ static const char *iso_duration(Arena *arena, int64_t ns)
                           : arena_printf(arena, "PT%" PRId64 "S", s);
 }
 
-/* Those of `kept`; `wall_clock_ns` where it has none. */
+/* The constraints in `kept`, or else `wall_clock_ns`. */
 static Json *constraints(Arena *arena, const Json *kept, int64_t wall_clock_ns)
 {
     Json *body = arm_kept(arena, kept, "constraints");
@@ -164,7 +164,7 @@ Json *job_show(const ArmCall *call, const Record *record)
 
 /* --- Requests --- */
 
-/* As many processes as nodes, where the toolkit starts processes and the body does not say. */
+/* The default of processCount is the number of nodes, in toolkits that have it. */
 static void fill_processes(Arena *arena, Json *kept, const JobText *text)
 {
     for (const Field *field = job_type.fields; field->name; field++) {
@@ -176,20 +176,20 @@ static void fill_processes(Arena *arena, Json *kept, const JobText *text)
     }
 }
 
-/* The job's cluster; NULL after answering what is wrong with its id. */
+/* Returns the job's cluster. NULL after answering the error about its id. */
 static const Record *find_cluster(const ArmCall *call, const JobText *text)
 {
     ResourcePath path;
     if (!text->cluster || !arm_id_read(call, text->cluster->id.value, RECORD_CLUSTER, &path)) {
-        arm_error(call, 400, "InvalidRequestContent",
+        arm_error(call, AZURE_ARM_INVALID_CONTENT,
                   "properties.cluster.id: expected the id of a cluster of this subscription");
         return NULL;
     }
     return arm_find(call, RECORD_CLUSTER, path);
 }
 
-/* What is kept of a body: as of a cluster's, but for the longest time that the job may run, whose
- * default is the catalogue's. */
+/* Returns the properties to keep for a body, as for a cluster. The longest run time is not in it
+ * unless it was requested: its default is in the catalogue. */
 static Json *kept_job(const ArmCall *call, const JobText *text, const Record *cluster)
 {
     Arena *arena = call->arena;
@@ -198,7 +198,7 @@ static Json *kept_job(const ArmCall *call, const JobText *text, const Record *cl
     json_put_text(arena, json_member(kept, "cluster"), "id",
                   arm_id(call, RECORD_CLUSTER, cluster->path));
     batchai_fill_mounts(call, json_member(kept, "mountVolumes"));
-    return batchai_echo(arena, &job_type, kept); // in order
+    return batchai_echo(arena, &job_type, kept); // in the order of the type
 }
 
 void jobs_create(const ArmCall *call)
@@ -246,7 +246,7 @@ void jobs_delete(const ArmCall *call)
     batchai_delete(call, RECORD_JOB, COMMAND_JOB_DELETE, batchai_path(call));
 }
 
-/* As recorded: a job that has completed already is left alone, and the answer is 200. */
+/* As recorded, a job that has completed is unchanged, and the answer is 200. */
 void jobs_terminate(const ArmCall *call)
 {
     const Record *record = arm_find(call, RECORD_JOB, batchai_path(call));

@@ -1,5 +1,5 @@
-/* Jobs: bodies are checked by the tables of job.json, answers made of what was asked for and of
- * what the world says now. */
+/* Jobs. Bodies are checked by the tables of job.json. Answers combine the requested properties with
+ * the present state of the world. */
 #ifndef EMU_BATCHAI_JOB_H
 #define EMU_BATCHAI_JOB_H
 

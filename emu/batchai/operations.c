@@ -9,7 +9,7 @@
 #include "emu/batchai/job.h"
 #include "sim/base/units.h"
 
-/* Where a resource's workspace is. */
+/* The location of a resource's workspace. */
 static const char *location_of(const ArmCall *call, const Record *record)
 {
     const ResourcePath path = {.group = record->path.group, .name = record->path.workspace};
@@ -40,18 +40,17 @@ void operation_answer(const ArmCall *call, OperationKind kind, const Record *rec
                         session_subscription(call->session),
                         http_encode(arena, location_of(call, record), ""), places[i].folder, id,
                         http_encode(arena, http_query(call->request, "api-version"), ""))));
-    // The service sent none; clients then wait half a minute before each poll.
+    // The service sent no Retry-After; clients then wait half a minute before each poll.
     http_set(call->response, "Retry-After", "1");
     call->response->status = 202;
 }
 
-/* The operation that a poll names; not known after 404. */
+/* Reads the operation in the request's path. `is_known` is false after answering 404. */
 static Operation find(const ArmCall *call)
 {
     const Operation operation = operation_read(call, call->match.parts[2]);
     if (!operation.is_known) {
-        arm_error(call, 404, "OperationNotFound", "The operation '%s' could not be found.",
-                  call->match.parts[2]);
+        arm_error(call, AZURE_ARM_NO_OPERATION, call->match.parts[2]);
     } else if (operation.state == OPERATION_IN_PROGRESS) {
         pace_polled(call->arm->pace);
         http_set(call->response, "Retry-After", "1");
@@ -59,7 +58,7 @@ static Operation find(const ArmCall *call)
     return operation;
 }
 
-/* Not an ARM id: names joined by dollar signs. */
+/* Not an id of the Resource Manager: names joined by dollar signs. */
 static const char *resource_id(const ArmCall *call, ResourcePath path)
 {
     Arena *arena = call->arena;
@@ -73,18 +72,17 @@ static const char *resource_id(const ArmCall *call, ResourcePath path)
 
 static void put_error(Arena *arena, Json *body, const Operation *operation)
 {
-    const bool is_failed = operation->state == OPERATION_FAILED;
+    const AzureErrorRow *row =
+        azure_error(operation->state == OPERATION_FAILED ? AZURE_BATCHAI_FILE_SERVER_FAILED
+                                                         : AZURE_BATCHAI_OPERATION_CANCELED);
     Json *error = json_put_object(arena, body, "error");
-    json_put_text(arena, error, "code",
-                  is_failed ? "FileServerProvisioningFailed" : "OperationCanceled");
-    json_put_text(arena, error, "message",
-                  is_failed ? "File Server provisioning has failed"
-                            : "The resource was deleted before it was created");
+    json_put_text(arena, error, "code", row->code);
+    json_put_text(arena, error, "message", row->message);
 }
 
-/* The service wrote an operation down apart from what it made, by a clock that moved 64 times in a
- * second: of the creations that were recorded it began 15 or 16 ms later than the resource (one of
- * them at the same time), and ended 15 or 16 ms later. */
+/* The service recorded an operation separately from its resource, by a clock with 64 ticks a
+ * second. In the recorded creations the operation began 15 or 16 ms after the resource (once at the
+ * same time), and ended 15 or 16 ms after it. */
 static int64_t lateness_ns(OperationKind kind)
 {
     return kind == OPERATION_CREATE ? NS_PER_S / 64 : 0;
@@ -113,7 +111,7 @@ void operations_result(const ArmCall *call)
     arm_answer(call, 200, body);
 }
 
-/* What a creation has made; NULL when it is gone again. */
+/* Returns the resource that a creation has made; NULL if it has been deleted. */
 static Json *made(const ArmCall *call, const Operation *operation)
 {
     static ArmShow *const shows[RECORD_KIND_COUNT] = {[RECORD_CLUSTER] = cluster_show,

@@ -1,15 +1,15 @@
-/* Operations of Batch AI that take a while: the answers that point to one, and to polls of it. */
+/* Operations of Batch AI that last: the answers that name one, and the answers to its polls. */
 #ifndef EMU_BATCHAI_OPERATIONS_H
 #define EMU_BATCHAI_OPERATIONS_H
 
 #include "emu/arm/operation.h"
 
-/* 202 with Location, Azure-AsyncOperation and Retry-After, as the service answered creations,
- * deletions and terminations of Batch AI's resources. */
+/* Answers 202 with Location, Azure-AsyncOperation and Retry-After, as the service answered
+ * creations, deletions and terminations. */
 void operation_answer(const ArmCall *call, OperationKind kind, const Record *record);
 
-/* .../operationresults/ID is what Azure-AsyncOperation points to, .../operationstatuses/ID is the
- * Location: the service had the two names so. */
+/* Azure-AsyncOperation contains .../operationresults/ID and Location .../operationstatuses/ID, as
+ * in the service's answers. */
 ArmHandler operations_result, operations_status;
 
 #endif

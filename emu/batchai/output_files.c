@@ -23,23 +23,20 @@ static bool read_query(const ArmCall *call, Query *query)
     query->directory_id = http_query(call->request, "outputdirectoryid");
     query->directory = http_query(call->request, "directory");
     query->marker = http_query(call->request, "$skiptoken");
-    if (!query->directory_id || *query->directory_id == '\0') {
-        arm_error(call, 400, "InvalidParameter",
-                  "The query parameter 'outputdirectoryid' is missing.");
-        return false;
-    }
+    if (!query->directory_id || *query->directory_id == '\0')
+        return arm_error(call, AZURE_BATCHAI_NO_OUTPUT_ID);
     return arm_query_number(call, "linkexpiryinminutes", 5, 600, 60, &query->expiry_minutes) &&
            arm_query_number(call, "maxresults", 1, FILES_MAX, FILES_MAX, &query->files_max);
 }
 
-/* --- Where --- */
+/* --- The directory --- */
 
 typedef struct {
     ShareName share;
     const char *path;
 } Folder;
 
-/* The directory with that id; false when the job has none. */
+/* Finds the output directory with that id. False if the job has no such directory. */
 static bool find_output(const World *world, const Job *job, Arena *arena, const char *id,
                         const char **share, const char **path)
 {
@@ -59,7 +56,8 @@ static bool find_output(const World *world, const Job *job, Arena *arena, const 
     return false;
 }
 
-/* "." and "" are the directory itself, "./a//b/" is "a/b"; NULL for one that leads out. */
+/* Returns `path` joined with `relative`: "." and "" are `path` itself, "./a//b/" is "a/b". NULL for
+ * a path that leads out of the directory. */
 static const char *below(Arena *arena, const char *path, const char *relative)
 {
     while (*relative != '\0') {
@@ -77,35 +75,22 @@ static bool find_folder(const ArmCall *call, const Job *job, const Query *query,
 {
     Arena *arena = call->arena;
     const char *share, *path;
-    if (!find_output(session_world(call->session), job, arena, query->directory_id, &share,
-                     &path)) {
-        arm_error(call, 404, "OutputDirectoryNotFound",
-                  "The specified outputDirectoryId %s is not found", query->directory_id);
-        return false;
-    }
+    if (!find_output(session_world(call->session), job, arena, query->directory_id, &share, &path))
+        return arm_error(call, AZURE_BATCHAI_NO_OUTPUT_DIRECTORY, query->directory_id);
     const char *slash = share ? strchr(share, '/') : NULL;
-    if (!slash || file_server_is_share(share)) {
-        // The words are the service's; their code is not recorded.
-        arm_error(call, 400, "InvalidParameter",
-                  "The specified outputDirectoryId %s is not present on a mount root",
-                  query->directory_id);
-        return false;
-    }
+    if (!slash || file_server_is_share(share))
+        return arm_error(call, AZURE_BATCHAI_OUTPUT_NOT_MOUNTED, query->directory_id);
     folder->path = query->directory ? below(arena, path, query->directory) : path;
-    if (!folder->path) {
-        arm_error(call, 400, "InvalidParameter",
-                  "The query parameter 'directory' is '%s', which leads out of the directory.",
-                  query->directory);
-        return false;
-    }
+    if (!folder->path)
+        return arm_error(call, AZURE_BATCHAI_OUTSIDE_OUTPUT, query->directory);
     folder->share = (ShareName){.account = arena_strndup(arena, share, (size_t)(slash - share)),
                                 .share = slash + 1};
     return true;
 }
 
-/* --- What --- */
+/* --- Entries --- */
 
-/* To the second, as the service told it. */
+/* Rounded down to a second, as in the service's answers. */
 static const char *modified_time(Arena *arena, int64_t ticks)
 {
     enum { SECOND_MS = 1000 };
@@ -135,7 +120,7 @@ static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEn
     return body;
 }
 
-/* Clients GET it, although the list is a POST. */
+/* Clients GET this link, although the list is a POST. */
 static const char *next_link(const ArmCall *call, const Query *query, const char *last)
 {
     Arena *arena = call->arena;
@@ -168,12 +153,13 @@ void jobs_list_files(const ArmCall *call)
     bool more = false;
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
-    // A directory that is not there yet, or whose share is gone, has no files: that is no error.
+    // A directory that does not exist yet, or whose share was deleted, has no files. This is not an
+    // error.
     if (files_list(call->arm->files, arena, folder.share, folder.path, "",
                    query.marker ? query.marker : "", (int32_t)query.files_max, &entries, &count,
                    &more) != FILES_OK)
         count = 0;
-    // Whoever follows a file does so by the machine's clock, however fast simulated time goes.
+    // A client follows a file by the machine's clock, at any speed of simulated time.
     const int64_t expires_unix_ms = call->arm->pace->real_unix_ms + query.expiry_minutes * 60000;
     for (int32_t i = 0; i < count; i++)
         json_add(list, show_entry(call, &folder, &entries[i], expires_unix_ms));

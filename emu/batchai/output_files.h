@@ -1,4 +1,4 @@
-/* What a job has left on a share: listOutputFiles. */
+/* listOutputFiles: the files that a job has written to a share. */
 #ifndef EMU_BATCHAI_OUTPUT_FILES_H
 #define EMU_BATCHAI_OUTPUT_FILES_H
 

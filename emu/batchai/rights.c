@@ -5,7 +5,7 @@
 /* Source: example ListOperation of the API's OpenAPI document, 2018-05-01, whose words are kept,
  * spelling included. */
 static const struct {
-    const char *name; /* behind "Microsoft.BatchAI/" */
+    const char *name; /* after "Microsoft.BatchAI/" */
     const char *resource, *operation, *description;
 } operations[] = {
     {"workspaces/read", "Batch AI Workspaces", "List or get Batch AI workspaces",

@@ -1,4 +1,4 @@
-/* What a role may be allowed to do with Batch AI. */
+/* The actions of Batch AI that a role can allow. */
 #ifndef EMU_BATCHAI_RIGHTS_H
 #define EMU_BATCHAI_RIGHTS_H
 

@@ -1,4 +1,4 @@
-/* Every operation of the API's OpenAPI document, by its name there. */
+/* Every operation of Batch AI, by its name in the API's OpenAPI document. */
 #ifndef EMU_BATCHAI_ROUTES_H
 #define EMU_BATCHAI_ROUTES_H
 

@@ -16,8 +16,8 @@ static void add_usage(Arena *arena, Json *list, const char *name, const char *sh
     json_put_text(arena, names, "localizedValue", shown_name);
 }
 
-/* A name is made of its kind of node, which is shown with a space: "LowPriority", "Low Priority".
- */
+/* A name contains the kind of node. The displayed name has a space in it: "LowPriority", "Low
+ * Priority". */
 static void add_family(Arena *arena, Json *list, const World *world, const CoreQuota *quota,
                        bool is_low_priority)
 {
@@ -34,8 +34,8 @@ static void add_family(Arena *arena, Json *list, const World *world, const CoreQ
               quota_vcpus(quota, is_low_priority));
 }
 
-/* The service listed the families of its time, also where none of their cores was allowed. Later
- * ones come in when there is something to say of them. */
+/* Whether the service would list the family. It listed the families of 2018 even with a quota of 0;
+ * a later family is listed if it has a quota or is in use. */
 static bool is_listed(const World *world, const CoreQuota *quota)
 {
     static const char *const of_2018[] = {FAMILY_OF_ALL, "D",    "Dv2", "NC",
@@ -48,7 +48,7 @@ static bool is_listed(const World *world, const CoreQuota *quota)
            world_vcpus_used(world, quota->family, true) > 0;
 }
 
-/* The same in every location: the world has one set of quotas, whatever its workspaces say. */
+/* Equal for every location: the world has one set of quotas. */
 void usages_list(const ArmCall *call)
 {
     Arena *arena = call->arena;

@@ -1,4 +1,4 @@
-/* Quotas and what clusters hold of them. */
+/* Quotas, and how much of them is in use. */
 #ifndef EMU_BATCHAI_USAGES_H
 #define EMU_BATCHAI_USAGES_H
 

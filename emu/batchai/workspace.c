@@ -5,7 +5,7 @@
 #include "emu/arm/location.h"
 #include "emu/batchai/batchai.h"
 
-/* Both are there at once: the service answered their PUT with 200. */
+/* Workspaces and experiments exist at once: the service answered their PUT with 200. */
 static void put_state(const ArmCall *call, Json *body, const Record *record)
 {
     const WorldResource resource = world_resource(session_world(call->session), record->row);
@@ -32,7 +32,7 @@ Json *workspace_show(const ArmCall *call, const Record *workspace)
     return body;
 }
 
-/* A workspace stays where it is; its tags may change. */
+/* A workspace keeps its location; its tags may change. */
 static void put_again(const ArmCall *call, Record *workspace, const char *location,
                       const Json *tags)
 {
@@ -112,11 +112,11 @@ Json *experiment_show(const ArmCall *call, const Record *experiment)
     return body;
 }
 
-/* Without a body. */
+/* A PUT without a body. */
 void experiments_create(const ArmCall *call)
 {
     ResourcePath path = batchai_path(call);
-    // The API has no body here; one that is sent says nothing, but has to be JSON.
+    // The API defines no body. A body is ignored, but must be JSON.
     if (!arm_body(call) || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
         return;
     const Record *experiment = session_find(call->session, RECORD_EXPERIMENT, path);

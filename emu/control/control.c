@@ -5,6 +5,7 @@
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
 #include "emu/http/gate.h"
+#include "emu/session/export.h"
 
 /* --- Answers --- */
 

@@ -10,8 +10,8 @@ struct Events {
     const Scenario *scenario;
     TraceRow *rows; /* [EVENTS_KEPT], of event n at n % EVENTS_KEPT; their names outlive them */
     uint64_t last;
-    MomentWatch *watch;
-    bool has_heard;
+    const MomentWatch *watch;
+    bool has_heard; /* the moment that `watch` waits for */
 };
 
 Events *events_create(Arena *arena, const Scenario *scenario)
@@ -26,8 +26,19 @@ static void hear(void *listener, const TraceRow *row)
 {
     Events *events = listener;
     events->rows[++events->last % EVENTS_KEPT] = *row;
-    if (events->watch != NULL && moment_watch_hears(events->watch, row))
+}
+
+static void hear_moment(void *listener, const MomentNotice *notice)
+{
+    Events *events = listener;
+    if (events->watch != NULL && moment_watch_hears(events->watch, notice))
         events->has_heard = true;
+}
+
+void events_begin(Events *events, World *world)
+{
+    const MomentListener listener = {.listener = events, .happened = hear_moment};
+    world_listen(world, moment_watch_kinds(), listener);
 }
 
 TraceListener events_listener(Events *events)
@@ -40,7 +51,7 @@ uint64_t events_last(const Events *events)
     return events->last;
 }
 
-void events_watch(Events *events, MomentWatch *watch)
+void events_watch(Events *events, const MomentWatch *watch)
 {
     events->watch = watch;
     events->has_heard = false;

@@ -27,8 +27,10 @@ uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Te
  * `events` outlives the answer. */
 void events_answer(const Events *events, uint64_t since, HttpResponse *response);
 
-/* From now on every row is shown to `watch` (NULL: no more); events_heard: one was it. */
-void events_watch(Events *events, MomentWatch *watch);
+/* Hears of the world's moments, before the world runs. */
+void events_begin(Events *events, World *world);
+/* Waits for this moment from now on; NULL: for none. events_heard: it has come. */
+void events_watch(Events *events, const MomentWatch *watch);
 bool events_heard(const Events *events);
 
 #endif

@@ -97,18 +97,11 @@ static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
     return INT64_MAX;
 }
 
-/* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
- * job has come back to the queue: both are looked for. */
-static bool is_looked_for(Moment moment)
-{
-    return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
-}
-
 bool goal_find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
     const CommandKind moment_of =
-        trigger_is_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+        moment_is_of_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     const CommandKind made_by =
         goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
     const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
@@ -126,7 +119,7 @@ bool goal_has_come(const World *world, const Goal *goal, int64_t *came_ns)
 {
     const Trigger *trigger = &goal->moment.trigger;
     *came_ns = INT64_MAX;
-    if (trigger_is_job(trigger->moment)) {
+    if (moment_is_of_job(trigger->moment)) {
         const Job *job = world_job(world, (JobId){goal->subject});
         if (!is_job_so(job, trigger, world_now_ns(world)))
             return false;
@@ -198,7 +191,8 @@ bool goal_is_met(const Control *control, Goal *goal)
     const World *world = session_world(control->session);
     if (goal->has_condition)
         return condition_is_met(world, goal);
-    if (goal->has_moment && is_looked_for(goal->moment.trigger.moment))
+    // At job fidelity the beginning of an epoch is not an event: the job is asked.
+    if (goal->has_moment && goal->moment.trigger.moment == MOMENT_JOB_EPOCH)
         return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
                          world_now_ns(world));
     return goal->has_moment && events_heard(control->events);

@@ -176,7 +176,8 @@ static Json *cluster_json(const Control *control, Arena *arena, const Cluster *c
     set_node_counts(arena, body, counts);
     json_put_integer(arena, body, "place_count", cluster->place_count);
     json_put_text(arena, body, "places", places_text(world_of(control), arena, cluster));
-    json_put_integer(arena, body, "queued_jobs", cluster->queue.length);
+    json_put_integer(arena, body, "queued_jobs",
+                     world_queue_length(world_of(control), cluster->id));
     member_usd(arena, body, "cost_usd", cost.micro_usd);
     member_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
     set_error(arena, body, cluster->error_code, cluster->error_message);
@@ -339,13 +340,13 @@ typedef struct {
     int64_t count, nodes[NODE_STATE_COUNT];
     Cost cost;
     uint32_t next;
-} Clusters;
+} ClusterRows;
 
-static Clusters add_clusters(const Control *control, Arena *arena, Json *list,
-                             const StatePage *page)
+static ClusterRows add_clusters(const Control *control, Arena *arena, Json *list,
+                                const StatePage *page)
 {
     const World *world = world_of(control);
-    Clusters all = {.next = ID_NONE};
+    ClusterRows all = {.next = ID_NONE};
     uint32_t last = ID_NONE;
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
@@ -436,7 +437,7 @@ Json *state_overview(const Control *control, Arena *arena, const StatePage *page
     json_set(arena, body, "clock", clock_api_show(control, arena));
     json_set(arena, body, "totals", totals);
     Json *clusters = json_array(arena);
-    const Clusters all = add_clusters(control, arena, clusters, page);
+    const ClusterRows all = add_clusters(control, arena, clusters, page);
     set_cost(world, arena, body, all.cost);
     json_set(arena, body, "clusters", clusters);
     const uint32_t next_job = add_jobs(control, arena, json_put_array(arena, body, "jobs"), page);

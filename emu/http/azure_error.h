@@ -1,6 +1,6 @@
-/* Every error that Azure's protocols answer: its code, its HTTP status and its message, in one
- * table with a section for each service. A service renders an error in its own format
- * (emu/arm/arm.h as JSON, emu/files/call.h as XML). */
+/* Every error of Azure's protocols, with its code, HTTP status and message, in one table with a
+ * section for each service. A service writes an error in its own format (emu/arm/arm.h as JSON,
+ * emu/files/call.h as XML). */
 #ifndef EMU_AZURE_ERROR_H
 #define EMU_AZURE_ERROR_H
 
@@ -9,8 +9,7 @@
 
 #include "sim/base/arena.h"
 
-/* X(ENUM, code, status, message). Each "%s" in a message stands for a text that the caller gives.
- */
+/* X(ENUM, code, status, message). The caller gives a text for each "%s" in a message. */
 #define AZURE_FILES_ERRORS(X)                                                                      \
     /* requests */                                                                                 \
     X(FILES_INVALID_URI, "InvalidUri", 400,                                                        \
@@ -61,7 +60,7 @@
     X(FILES_ON_SNAPSHOT, "ShareSnapshotOperationNotSupported", 400,                                \
       "The specified operation is not supported on a share snapshot.")                             \
     X(FILES_COPY_SOURCE, "CannotVerifyCopySource", 400,                                            \
-      "Could not verify the copy source: it is no file of this emulator's.")                       \
+      "Could not verify the copy source: it is not a file of this emulator.")                      \
     X(FILES_COPY_SOURCE_DENIED, "CannotVerifyCopySource", 403,                                     \
       "Could not verify the copy source: the request may not read it.")                            \
     X(FILES_COPY_SOURCE_MISSING, "CannotVerifyCopySource", 404,                                    \
@@ -150,7 +149,8 @@
       "The lease ID matched, but the lease has been broken explicitly and cannot be "              \
       "renewed.")                                                                                  \
     /* addresses */                                                                                \
-    X(FILES_ADDRESS_URI, "InvalidUri", 400, "The requested URI is no valid URI of this service.")  \
+    X(FILES_ADDRESS_URI, "InvalidUri", 400,                                                        \
+      "The requested URI is not a valid URI of this service.")                                     \
     X(FILES_ADDRESS_ACCOUNT, "InvalidUri", 400,                                                    \
       "The account name has 3 to 24 small letters and digits.")                                    \
     X(FILES_ADDRESS_SHARE, "InvalidResourceName", 400,                                             \
@@ -162,17 +162,134 @@
     X(FILES_ADDRESS_PATH, "InvalidFileOrDirectoryPathName", 400,                                   \
       "File or directory path is too long or has too many subdirectories.")                        \
     X(FILES_ADDRESS_SNAPSHOT, "InvalidQueryParameterValue", 400,                                   \
-      "The value of sharesnapshot is no time of a snapshot.")                                      \
+      "The value of sharesnapshot is not the time of a snapshot.")                                 \
     /* the blob host */                                                                            \
     X(FILES_CONTAINER_EXISTS, "ContainerAlreadyExists", 409,                                       \
       "The specified container already exists.")                                                   \
     X(FILES_NO_CONTAINER, "ContainerNotFound", 404, "The specified container does not exist.")     \
-    /* what the simulated cloud refuses: its own words are the message */                          \
+    /* refusals of the simulated cloud, with its words */                                          \
     X(FILES_WORLD_BAD_INPUT, "InvalidInput", 400, "%s")                                            \
     X(FILES_WORLD_NOT_FOUND, "ResourceNotFound", 404, "%s")                                        \
     X(FILES_WORLD_CONFLICT, "OperationNotAllowed", 409, "%s")
 
-#define AZURE_ERRORS(X) AZURE_FILES_ERRORS(X)
+/* The Resource Manager. */
+#define AZURE_ARM_ERRORS(X)                                                                        \
+    X(ARM_NO_TOKEN, "AuthenticationFailed", 401,                                                   \
+      "Authentication failed. The 'Authorization' header is missing or has no bearer "             \
+      "token.")                                                                                    \
+    X(ARM_NO_API_VERSION, "MissingApiVersionParameter", 400,                                       \
+      "The api-version query parameter (?api-version=) is required for all requests.")             \
+    X(ARM_INVALID_API_VERSION, "InvalidApiVersionParameter", 400,                                  \
+      "The api-version '%s' is invalid: versions are dates such as '2018-05-01' or "               \
+      "'2018-05-01-preview'.")                                                                     \
+    X(ARM_BODY_TOO_LARGE, "RequestContentTooLarge", 413,                                           \
+      "The request content size exceeds the maximum size of 4 MB.")                                \
+    X(ARM_INVALID_PATH, "InvalidPath", 400, "The path of the request is malformed.")               \
+    X(ARM_UNKNOWN_PATH, "NotFound", 404,                                                           \
+      "No HTTP resource was found that matches the request path '%s'.")                            \
+    X(ARM_UNKNOWN_TYPE, "InvalidResourceType", 404,                                                \
+      "The resource type could not be found in the namespace '%s' for api version "                \
+      "'%s'.")                                                                                     \
+    X(ARM_UNKNOWN_NAMESPACE, "InvalidResourceNamespace", 404,                                      \
+      "The resource namespace '%s' is invalid.")                                                   \
+    X(ARM_METHOD_NOT_ALLOWED, "MethodNotAllowed", 405,                                             \
+      "The requested resource does not support http method '%s'.")                                 \
+    X(ARM_NOT_IMPLEMENTED, "NotImplemented", 501, "The emulator does not implement %s (%s).")      \
+    X(ARM_INVALID_JSON, "InvalidRequestContent", 400,                                              \
+      "The request content was invalid and could not be deserialized: line %s, column "            \
+      "%s: %s")                                                                                    \
+    X(ARM_INVALID_CONTENT, "InvalidRequestContent", 400, "%s")                                     \
+    X(ARM_INVALID_PARAMETER, "InvalidParameter", 400,                                              \
+      "The query parameter '%s' is '%s', expected %s to %s.")                                      \
+    X(ARM_INVALID_NAME, "InvalidResourceName", 400,                                                \
+      "The name '%s' is invalid: names have 1 to %s letters, digits, hyphens and "                 \
+      "underscores.")                                                                              \
+    X(ARM_NO_SUBSCRIPTION, "SubscriptionNotFound", 404,                                            \
+      "The subscription '%s' could not be found.")                                                 \
+    X(ARM_NO_RESOURCE, "ResourceNotFound", 404,                                                    \
+      "The Resource '%s/%s' under resource group '%s' was not found.")                             \
+    X(ARM_NO_OPERATION, "OperationNotFound", 404, "The operation '%s' could not be found.")        \
+    X(ARM_INVALID_FILTER, "InvalidFilterInQueryString", 400,                                       \
+      "The emulator does not understand the filter '%s': expected terms such as "                  \
+      "\"resourceGroup eq 'g'\", joined by \"and\".")                                              \
+    /* locations */                                                                                \
+    X(ARM_NO_LOCATION, "LocationRequired", 400,                                                    \
+      "The location property is required for this definition.")                                    \
+    X(ARM_LOCATION_OF_GROUP, "LocationNotAvailableForResourceGroup", 400,                          \
+      "The provided location '%s' is not available for resource group. List of "                   \
+      "available regions is '%s'.")                                                                \
+    X(ARM_LOCATION_OF_TYPE, "LocationNotAvailableForResourceType", 400,                            \
+      "The provided location '%s' is not available for resource type '%s'. List of "               \
+      "available regions for the resource type is '%s'.")                                          \
+    X(ARM_OTHER_LOCATION, "InvalidResourceLocation", 409,                                          \
+      "The resource '%s' already exists in location '%s' in resource group '%s'. A "               \
+      "resource with the same name cannot be created in location '%s'. Please select "             \
+      "a new resource name.")                                                                      \
+    /* groups */                                                                                   \
+    X(ARM_INVALID_GROUP_NAME, "InvalidResourceGroup", 400,                                         \
+      "The resource group name '%s' is invalid: 1 to %s letters, digits and %s, not "              \
+      "ending in a period.")                                                                       \
+    X(ARM_OTHER_GROUP_LOCATION, "InvalidResourceGroupLocation", 409,                               \
+      "Invalid resource group location '%s'. The Resource group already exists in "                \
+      "location '%s'.")                                                                            \
+    X(ARM_NO_GROUP, "ResourceGroupNotFound", 404, "Resource group '%s' could not be found.")       \
+    X(ARM_GROUP_BEING_DELETED, "ResourceGroupBeingDeleted", 409,                                   \
+      "The resource group '%s' is in deprovisioning state and cannot perform this "                \
+      "operation.")                                                                                \
+    /* storage accounts */                                                                         \
+    X(ARM_INVALID_ACCOUNT_NAME, "AccountNameInvalid", 400, "%s")                                   \
+    X(ARM_ACCOUNT_TAKEN, "StorageAccountAlreadyTaken", 409,                                        \
+      "The storage account named %s is already taken.")                                            \
+    X(ARM_INVALID_ACCOUNT_CHOICE, "InvalidValuesForRequestParameters", 400,                        \
+      "Values for request parameters are invalid: %s. Expected is one of %s.")                     \
+    X(ARM_FIXED_ACCOUNT_PROPERTY, "AccountPropertyCannotBeUpdated", 409,                           \
+      "The property '%s' of a storage account cannot be changed to this.")                         \
+    X(ARM_NO_ROOM_FOR_SECRET, "InsufficientStorage", 507,                                          \
+      "The emulator's disk has no room for the secret of its keys.")                               \
+    /* sign-in */                                                                                  \
+    X(ARM_INVALID_FORM, "invalid_request", 400, "The form in the body is malformed.")              \
+    X(ARM_INVALID_TOKEN_REQUEST, "invalid_request", 400,                                           \
+      "Expected the header 'Metadata: true' and a resource in the form.")                          \
+    X(ARM_UNSUPPORTED_GRANT, "unsupported_grant_type", 400,                                        \
+      "The emulator gives tokens for grant_type=client_credentials with a scope.")                 \
+    /* what the simulated cloud or the disk refuses: its own words are the message. Of the         \
+       service's codes that of its one quota is published (azure-docs issue 17809), and no status                        \
+       with it */                                                                                  \
+    X(ARM_FAILED, "InternalServerError", 500, "%s")                                                \
+    X(ARM_BAD_INPUT, "InvalidRequestContent", 400, "%s")                                           \
+    X(ARM_NOT_FOUND, "ResourceNotFound", 404, "%s")                                                \
+    X(ARM_CONFLICT, "Conflict", 409, "%s")                                                         \
+    X(ARM_QUOTA, "ClusterQuotaReached", 409, "%s")                                                 \
+    X(ARM_NO_SPACE, "InsufficientStorage", 507, "%s")
+
+/* Batch AI. */
+#define AZURE_BATCHAI_ERRORS(X)                                                                    \
+    X(BATCHAI_NO_WORKSPACE, "WorkspaceNotFound", 404, "The specified workspace %s is not found")   \
+    X(BATCHAI_NO_EXPERIMENT, "ExperimentNotFound", 404,                                            \
+      "The specified experiment %s is not found")                                                  \
+    X(BATCHAI_NO_CLUSTER, "ClusterNotFound", 404, "The specified cluster %s is not found")         \
+    X(BATCHAI_NO_JOB, "JobNotFound", 404, "The specified job %s is not found")                     \
+    /* not recorded */                                                                             \
+    X(BATCHAI_NO_FILE_SERVER, "FileServerNotFound", 404,                                           \
+      "The specified file server %s is not found")                                                 \
+    X(BATCHAI_BEING_DELETED, "Conflict", 409, "'%s' is being deleted.")                            \
+    X(BATCHAI_EXISTS_OTHERWISE, "Conflict", 409,                                                   \
+      "'%s' exists already and was asked for in another way: delete it first.")                    \
+    X(BATCHAI_NO_OUTPUT_ID, "InvalidParameter", 400,                                               \
+      "The query parameter 'outputdirectoryid' is missing.")                                       \
+    X(BATCHAI_NO_OUTPUT_DIRECTORY, "OutputDirectoryNotFound", 404,                                 \
+      "The specified outputDirectoryId %s is not found")                                           \
+    /* the words are the service's; their code is not recorded */                                  \
+    X(BATCHAI_OUTPUT_NOT_MOUNTED, "InvalidParameter", 400,                                         \
+      "The specified outputDirectoryId %s is not present on a mount root")                         \
+    X(BATCHAI_OUTSIDE_OUTPUT, "InvalidParameter", 400,                                             \
+      "The query parameter 'directory' is '%s', which leads out of the directory.")                \
+    X(BATCHAI_FILE_SERVER_FAILED, "FileServerProvisioningFailed", 409,                             \
+      "File Server provisioning has failed")                                                       \
+    X(BATCHAI_OPERATION_CANCELED, "OperationCanceled", 409,                                        \
+      "The resource was deleted before it was created")
+
+#define AZURE_ERRORS(X) AZURE_FILES_ERRORS(X) AZURE_ARM_ERRORS(X) AZURE_BATCHAI_ERRORS(X)
 
 typedef enum {
     AZURE_OK, /* no error */
@@ -185,10 +302,10 @@ typedef enum {
 typedef struct {
     const char *code;
     int32_t status;
-    const char *message; /* with its "%s" */
+    const char *message; /* with the "%s" */
 } AzureErrorRow;
 
-/* Not of AZURE_OK. */
+/* `error` is not AZURE_OK. */
 const AzureErrorRow *azure_error(AzureError error);
 
 /* The error's message in `arena`, with each "%s" replaced by the next of `values`, which are all of

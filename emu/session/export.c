@@ -1,7 +1,7 @@
-/* A session as a scenario: what stands in the journal as its "session". */
+#include "emu/session/export.h"
+
 #include <string.h>
 
-#include "emu/session/parts.h"
 #include "sim/scenario/whole.h"
 
 typedef struct {
@@ -32,7 +32,7 @@ static bool export_entry(void *owner, const JournalEntry *line, Status *status)
 bool session_export(Session *session, Text *out, Status *status)
 {
     Arena *arena = arena_create();
-    Json *root = scenario_whole(arena, session->base);
+    Json *root = scenario_whole(arena, session_base(session));
     Exporter exporter = {.arena = arena, .list = json_member(root, "session")};
     if (exporter.list == NULL)
         exporter.list = json_put_array(arena, root, "session");
@@ -41,7 +41,7 @@ bool session_export(Session *session, Text *out, Status *status)
     // What its author asked and expected of the scenario is not what came of the session.
     json_put_text(arena, root, "description", "A session of the emulator.");
     json_put_array(arena, root, "expect");
-    bool is_whole = store_replay(session->store, &exporter, export_entry, status);
+    bool is_whole = store_replay(session_store(session), &exporter, export_entry, status);
     if (is_whole)
         json_print(out, root, JSON_INDENTED);
     arena_destroy(arena);

@@ -1,8 +1,8 @@
-/* What there is and was: records that follow the world. */
+#include "emu/session/records.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/session/parts.h"
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 

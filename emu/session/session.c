@@ -4,11 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/session/parts.h"
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
+#include "sim/output/trace/fan.h"
 #include "sim/scenario/config/secrets.h"
+
+struct Session {
+    Arena *arena;
+    Arena *commands; /* what is bound, and kept */
+    Store *store;
+    const ScenarioFile *base;
+    TraceFan *fan;
+    World *world;
+    Records records;
+    int64_t sequence; /* of the last entry */
+    int64_t entry_ns; /* its instant; 0 before the first */
+    int64_t noted_ns; /* where the store says that time stands */
+    const char *tenant;
+};
 
 /* Under this name the store has where time stood. */
 #define TIME_SETTING "now_ns"
@@ -23,6 +37,16 @@ int64_t session_now_ns(const Session *session)
 World *session_world(Session *session)
 {
     return session->world;
+}
+
+Store *session_store(const Session *session)
+{
+    return session->store;
+}
+
+const ScenarioFile *session_base(const Session *session)
+{
+    return session->base;
 }
 
 const Scenario *session_scenario(const Session *session)

@@ -13,57 +13,18 @@
 #ifndef EMU_SESSION_H
 #define EMU_SESSION_H
 
+#include "emu/session/records.h"
 #include "emu/state/store.h"
-#include "sim/cloud/world.h"
-#include "sim/json/json.h"
 #include "sim/output/trace/row.h"
 #include "sim/scenario/read.h"
 
 typedef struct Session Session;
 
-/* X(ENUM, type as ids have it) */
-#define RECORD_KINDS(X)                                                                            \
-    X(GROUP, "Microsoft.Resources/resourceGroups")                                                 \
-    X(STORAGE, "Microsoft.Storage/storageAccounts")                                                \
-    X(WORKSPACE, "Microsoft.BatchAI/workspaces")                                                   \
-    X(EXPERIMENT, "Microsoft.BatchAI/workspaces/experiments")                                      \
-    X(CLUSTER, "Microsoft.BatchAI/workspaces/clusters")                                            \
-    X(JOB, "Microsoft.BatchAI/workspaces/experiments/jobs")                                        \
-    X(FILE_SERVER, "Microsoft.BatchAI/workspaces/fileservers")
-
-typedef enum {
-#define X(name, type) RECORD_##name,
-    RECORD_KINDS(X)
-#undef X
-        RECORD_KIND_COUNT
-} RecordKind;
-
-const char *record_type(RecordKind kind);
-
-/* A resource as it was asked for. Lives as long as the session, also when the resource is gone. */
-typedef struct {
-    RecordKind kind;
-    ResourcePath path;  /* as first written; a storage account that was made without a resource
-                           group is in that of the scenario */
-    int64_t created_ns; /* of the entry that made it */
-    int64_t written_ns; /* of the last one that changed it: its ETag */
-    int64_t sequence;   /* of the entry that made it; 0: the scenario did */
-    const Json *kept;   /* what its handlers want to know again; no secrets; NULL: nothing */
-    Arena *note;        /* in which `kept` lies; NULL: where its command does */
-    ClusterId cluster;  /* of a cluster; ID_NONE */
-    JobId job;          /* of a job */
-    uint32_t row;       /* world_resource, world_cluster, world_job or world_file_server */
-    bool is_gone;       /* as of the last look at it by what follows */
-} Record;
-
-/* How far the world has come with it. */
-ProvisioningState record_provisioning(const World *world, const Record *record);
-
 /* Where state that is not in the journal hangs on what the world tells: the file store. Called also
  * while a session is opened. */
 typedef struct {
-    TraceListener listener;                            /* sim/output/trace/row.h */
-    void (*watch)(void *listener, const World *world); /* told of its world before it hears of it;
+    TraceListener listener;                      /* sim/output/trace/row.h */
+    void (*watch)(void *listener, World *world); /* told of its world before it hears of it;
                                                           may be NULL */
 } SessionListener;
 
@@ -78,6 +39,8 @@ void session_advance(Session *session, int64_t until_ns);
 MUST_CHECK bool session_note_time(Session *session, Status *status);
 int64_t session_now_ns(const Session *session);
 World *session_world(Session *session);
+Store *session_store(const Session *session);
+const ScenarioFile *session_base(const Session *session); /* what it began with */
 const Scenario *session_scenario(const Session *session);
 const char *session_subscription(const Session *session); /* a GUID: the scenario's */
 const char *session_tenant(const Session *session);       /* a GUID: of the session's seed */
@@ -118,9 +81,5 @@ const Record *session_next(const Session *session, RecordKind kind, ResourcePath
 enum { GUID_TEXT = 37 };
 void session_guid(const Session *session, const char *purpose, uint64_t number,
                   char out[GUID_TEXT]);
-
-/* The session as a scenario file (JSON text) that needs no other: the base's own with the journal's
- * commands and faults as its "session", up to now. */
-MUST_CHECK bool session_export(Session *session, Text *out, Status *status);
 
 #endif

@@ -7,7 +7,7 @@
 #include "reports/run/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
-#include "sim/cloud/job/job.h"
+#include "sim/cloud/job/attempt.h"
 #include "sim/output/summary/capped.h"
 
 /* More rows than this are thinner than their labels. */

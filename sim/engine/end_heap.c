@@ -20,7 +20,7 @@ static void stand(EndHeap *heap, int32_t at, EndEntry entry)
     heap->place[entry.id] = at + 1;
 }
 
-/* Puts `entry` at `hole` or above; who comes later moves down. */
+/* Puts `entry` at `hole` or above; later entries move down. */
 static void rise(EndHeap *heap, int32_t hole, EndEntry entry)
 {
     while (hole > 0 && comes_before(&entry, &heap->items[(hole - 1) / 2])) {

@@ -1,10 +1,10 @@
-/* What ends next: a binary heap that knows where everyone in it stands, so that any entry can be
- * moved or taken out, each in O(log n).
+/* A binary heap of ends that knows the position of each entry, so that any entry can be moved or
+ * removed in O(log n).
  *
- * Entries are called by small numbers (rows of a table) that the caller chooses and may use again.
- * They are ordered by key, then by `order`, which no two entries share. */
-#ifndef SIM_CORE_END_HEAP_H
-#define SIM_CORE_END_HEAP_H
+ * Entries are identified by small numbers (rows of a table) that the caller chooses and may use
+ * again. They are ordered by key, then by `order`, which no two entries share. */
+#ifndef SIM_ENGINE_END_HEAP_H
+#define SIM_ENGINE_END_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,13 +30,13 @@ typedef struct {
 
 /* Empty; its tables live as long as `run`. */
 EndHeap end_heap_create(Arena *run);
-/* Puts `id` in, or moves it when it is in already. */
+/* Adds `id`, or moves it if it is in the heap already. */
 void end_heap_put(EndHeap *heap, uint32_t id, EndKey key, uint64_t order);
-/* NULL when `id` is not in. Good until the next change, as is the next. */
+/* NULL: `id` is not in the heap. Valid until the next change, as is the next pointer. */
 const EndEntry *end_heap_find(const EndHeap *heap, uint32_t id);
-/* NULL when nothing is in. */
+/* NULL: the heap is empty. */
 const EndEntry *end_heap_first(const EndHeap *heap);
-/* Takes out `id`, which is in. */
+/* Removes `id`, which is in the heap. */
 void end_heap_remove(EndHeap *heap, uint32_t id);
 
 #endif

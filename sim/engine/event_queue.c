@@ -5,7 +5,7 @@
 #include "sim/base/invariant.h"
 
 /* A time is read as 11 digits of 6 bits. An event whose highest digit that differs from `now_ns` is
- * number `level` lies in buckets[level][that digit]; since nothing is before now, lower levels come
+ * number `level` is in buckets[level][that digit]; since nothing is before now, lower levels come
  * first, and within a level lower digits. With 6 bits the buckets in use of a level are the bits of
  * one word.
  *
@@ -80,7 +80,8 @@ static Chunk *bucket_last(const Bucket *bucket)
     return (Chunk *)((char *)(bucket->limit - CHUNK_EVENTS) - offsetof(Chunk, events));
 }
 
-/* Out of line, as is all that happens once per chunk: the way of most events stays short. */
+/* Out of line, as is everything that happens once per chunk, so that the path of most events stays
+ * short. */
 static __attribute__((noinline)) void bucket_grow(EventQueue *queue, uint32_t level, uint32_t digit)
 {
     Bucket *bucket = &queue->buckets[level][digit];
@@ -119,7 +120,8 @@ static inline void bucket_push(EventQueue *queue, const Event *event)
     bucket->next_ns = event->at_ns < bucket->next_ns ? event->at_ns : bucket->next_ns;
 }
 
-/* Back into the buckets: more came in for the near future than the front should sort. */
+/* Moves the front back into the buckets: it has more events of the near future than it should sort.
+ */
 static void front_spill(EventQueue *queue)
 {
     queue->front_end_ns = 0;
@@ -127,7 +129,7 @@ static void front_spill(EventQueue *queue)
         bucket_push(queue, &queue->front[--queue->front_count]);
 }
 
-/* Into its place in the front, to come out after all that are not later. */
+/* Puts the event into its place in the front, after all that are not later. */
 static __attribute__((noinline)) void front_push(EventQueue *queue, const Event *event)
 {
     if (queue->front_count == FRONT_EVENTS) {
@@ -152,7 +154,7 @@ void event_queue_push(EventQueue *queue, Event event)
 }
 
 /* Moves the events of a chunk into the empty front. Every pair is compared, without a branch: for
- * so few, counting who comes after whom is quicker than a sort that guesses. */
+ * so few events, counting the later ones for each is quicker than a sort with branches. */
 static void front_take(EventQueue *queue, Chunk *chunk, int64_t count)
 {
     int64_t place[CHUNK_EVENTS]; // how many come out after this one

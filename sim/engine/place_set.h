@@ -1,10 +1,10 @@
 /* A set of places (0, 1, ...): which places of a cluster hold an idle node, which are free.
  *
- * Words of 64 bits, and above them words that say which of those below are not 0, and so on: to
- * add, to remove and to find the next place up or down take a handful of steps however many places
- * there are. One bit per place, and 1/64 more for what lies above. */
-#ifndef SIM_CORE_PLACE_SET_H
-#define SIM_CORE_PLACE_SET_H
+ * Words of 64 bits, and above them words that show which of the words below are not 0, and so on:
+ * adding, removing and finding the next place up or down take a handful of steps, however many
+ * places there are. The set takes one bit per place, and 1/64 more for the upper levels. */
+#ifndef SIM_ENGINE_PLACE_SET_H
+#define SIM_ENGINE_PLACE_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ typedef struct {
     int32_t count;
 } PlaceSet;
 
-/* Makes room for places below `capacity`, which never shrinks; keeps what is in the set. */
+/* Makes room for places below `capacity`, which never shrinks; the set keeps its places. */
 void place_set_reserve(Arena *arena, PlaceSet *set, int32_t capacity);
 bool place_set_has(const PlaceSet *set, int32_t place);
 void place_set_add(PlaceSet *set, int32_t place);    /* is not in it yet */

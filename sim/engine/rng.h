@@ -1,20 +1,20 @@
 /* Random words by address (rng: philox4x32-10/v1).
  *
  * There is no sequence and no state: a word is a function of (seed, stream, entity, draw). Adding a
- * node or a job leaves everybody else's words as they were, so two policies meet the same weather,
- * and any word can be computed again on its own. */
-#ifndef SIM_CORE_RNG_H
-#define SIM_CORE_RNG_H
+ * node or a job leaves the words of all others unchanged, so two policies meet the same failures,
+ * and any word can be computed again independently. */
+#ifndef SIM_ENGINE_RNG_H
+#define SIM_ENGINE_RNG_H
 
 #include <stdint.h>
 
-/* What the word is for. The numbers are part of the format: append, never reorder. */
+/* The purpose of a word. The numbers are part of the format: append, never reorder. */
 typedef enum {
     RNG_CLUSTER_RECORD = 1,
     RNG_ALLOCATION,
     RNG_NODE_PREPARATION,
     RNG_NODE_RELEASE,
-    RNG_JOB_RECORD_OWN, /* drawn by none: RNG_JOB_START is for the record too */
+    RNG_JOB_RECORD_OWN, /* not drawn: RNG_JOB_START is for the record too */
     RNG_JOB_START,
     RNG_NODE_STAGE, /* draw = stage * 2^16 + attempt */
     RNG_STEP,       /* draw = step * 2^16 + rank */
@@ -29,7 +29,7 @@ typedef enum {
     RNG_CHANCE,        /* draw = kind of mishap * 2^32 + occurrence */
     RNG_DETECTION,
     RNG_REBOOT,
-    RNG_FAULT,    /* who is struck, where a fault does not say */
+    RNG_FAULT,    /* which node is struck, where a fault does not name one */
     RNG_WORKLOAD, /* draw = job * 2^8 + (0: gap, 1: shape, ...) */
     RNG_FILE_SERVER,
     RNG_SETUP,

@@ -3,8 +3,8 @@
  * A distribution is its inverse: knots of (probability, value), linear in between. So a sample is
  * integer arithmetic, the same on every machine, needs one random word, and grows with that word
  * (two scenarios that draw the same word meet the same luck). A constant is one knot. */
-#ifndef SIM_CORE_SAMPLE_H
-#define SIM_CORE_SAMPLE_H
+#ifndef SIM_ENGINE_SAMPLE_H
+#define SIM_ENGINE_SAMPLE_H
 
 #include <stdint.h>
 
@@ -37,17 +37,16 @@ typedef struct {
     int64_t shape_ppm;   /* 1,000,000 = 1 */
 } Distribution;
 
-/* What a shape may be: a standard deviation below, or a Weibull shape above, lies so near a
- * constant that neighbouring words could no longer be told apart in order. */
+/* Limits of a shape. A standard deviation below, or a Weibull shape above, is so near a constant
+ * that neighbouring words could no longer be distinguished. */
 #define DISTRIBUTION_SHAPE_LEAST_PPM INT64_C(50000)
 #define DISTRIBUTION_SHAPE_MOST_PPM INT64_C(20000000)
 
 /* The value at the quantile (h + 1/2) / 2^48, h being the upper 48 bits of `word` (of quantiles as
  * quantiles_at says); INT64_MAX where it is larger than that. So many bits leave the steps between
- * neighbouring words far above the error of the formulas: that is why no larger word gives a
- * smaller value. Computed with + - * / and sqrt only (sim/model/random_math.h), so the same on
- * every machine.
- */
+ * neighbouring words far above the error of the formulas: therefore no larger word gives a smaller
+ * value. Computed with + - * / and sqrt only (sim/model/random_math.h), so the same on every
+ * machine. */
 int64_t distribution_at(Distribution distribution, uint64_t word);
 /* The mean, rounded to the nearest integer; INT64_MAX where it is larger than that. */
 int64_t distribution_mean(Distribution distribution);
@@ -55,13 +54,13 @@ int64_t distribution_mean(Distribution distribution);
 /* The value at the quantile `word / 2^64`, of which the upper 32 bits count; rounded down. */
 int64_t quantiles_at(Quantiles quantiles, uint64_t word);
 
-/* Means, for coarse fidelities: what the average of many samples tends to. Computed in doubles with
+/* Means, for coarse fidelities: the limit of the average of many samples. Computed in doubles with
  * + - * / only, so the same on every machine; rounded to the nearest integer. */
 
 int64_t quantiles_mean(Quantiles quantiles);
-/* Of the largest of `draws` >= 1 independent samples. */
+/* The mean of the largest of `draws` >= 1 independent samples. */
 int64_t quantiles_mean_of_max(Quantiles quantiles, int32_t draws);
-/* Of how far the largest of `draws` samples lies above `threshold` (0 when it lies below). */
+/* The mean distance of the largest of `draws` samples above `threshold` (0 if it is below). */
 int64_t quantiles_mean_excess(Quantiles quantiles, int32_t draws, int64_t threshold);
 
 #endif

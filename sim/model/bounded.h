@@ -1,6 +1,6 @@
-/* Sums and products that stop at INT64_MAX. Sizes and rates come from users: what they ask for may
- * take longer than the 292 years that int64 nanoseconds hold, and such a duration is INT64_MAX,
- * which never ends (world_push). All arguments are >= 0. */
+/* Sums and products that stop at INT64_MAX. Sizes and rates come from users: a duration may be
+ * longer than the 292 years that int64 nanoseconds hold. It is then INT64_MAX, which never ends
+ * (engine_push). All arguments are >= 0. */
 #ifndef SIM_MODEL_BOUNDED_H
 #define SIM_MODEL_BOUNDED_H
 

@@ -1,4 +1,4 @@
-/* What it takes to add up a buffer that every rank has, so that every rank has the sum. Bytes >= 0,
+/* The time to add up a buffer that every rank has, so that every rank has the sum. Bytes >= 0,
  * ranks >= nodes >= 1; times round up. */
 #ifndef SIM_MODEL_COLLECTIVE_H
 #define SIM_MODEL_COLLECTIVE_H
@@ -10,14 +10,14 @@ typedef struct {
     int64_t latency_ns;  /* of one small message, one way */
 } Link;
 
-/* Who takes part: ranks are placed node by node, as many on each as on the others. */
+/* The participants: ranks are placed node by node, equally many on each. */
 typedef struct {
     int32_t ranks;
     int32_t nodes;
 } Gang;
 
-/* What a ring of ranks runs over. A link that no two neighbours of the ring are joined by is not
- * looked at. */
+/* The links that a ring of ranks runs over. A link that joins no two neighbours of the ring does
+ * not count. */
 typedef struct {
     Link within;             /* two neighbours on one node */
     Link between;            /* two neighbours on two nodes */

@@ -1,4 +1,4 @@
-/* What arithmetic and input preparation take on one node.
+/* The time of arithmetic and input preparation on one node.
  *
  * A processor reaches a share of its peak on real layers; that share is calibrated from published
  * one-GPU throughput (scenarios/catalog, "gpus"). Times round up. */
@@ -16,8 +16,8 @@ typedef struct {
 int64_t compute_ns(ComputeRate rate, int64_t flops);
 
 /* The same where `bytes` must come from memory and go back meanwhile: the slower of both decides.
- * `bytes_per_s` 0 is memory that nobody waits for. Source: Williams, Waterman and Patterson,
- * "Roofline: an insightful visual performance model", CACM 52(4), 2009. */
+ * `bytes_per_s` 0: memory takes no time. Source: Williams, Waterman and Patterson, "Roofline: an
+ * insightful visual performance model", CACM 52(4), 2009. */
 int64_t roofline_ns(ComputeRate rate, int64_t flops, int64_t bytes_per_s, int64_t bytes);
 
 /* How many of `workers` equal ones share the busiest of `places`: each is slowed down by that. */

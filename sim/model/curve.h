@@ -1,7 +1,7 @@
-/* A measured line with corners: what something takes or is worth, by how much of it there is.
+/* A measured line with corners: a time or value as a function of an amount.
  *
- * Between two points the line is straight. Beyond the first and the last one the nearest piece goes
- * on, never below 0; a single point is a constant. */
+ * Between two points the line is straight. Beyond the first and the last one the nearest piece
+ * continues, never below 0; a single point is a constant. */
 #ifndef SIM_MODEL_CURVE_H
 #define SIM_MODEL_CURVE_H
 

@@ -36,8 +36,8 @@ static int64_t copy_ns(const Exchange *exchange, int64_t bytes)
     return bounded_at_rate_ns(bytes, exchange->copy_bytes_per_s);
 }
 
-/* Goes on to the next gradient: when it will be announced. Copies off the device follow one
- * another. */
+/* Advances to the next gradient and computes when it will be announced. Copies off the device
+ * follow one another. */
 static void announce(Run *run)
 {
     if (run->next == run->count)
@@ -63,7 +63,7 @@ static void reduce(Run *run, int64_t bytes, int32_t tensors)
         run->queue_ns = bounded_add(later(run->queue_ns, run->thread_ns), reduce_ns);
         return;
     }
-    // One tensor alone is added from where it lies to where it goes.
+    // A single tensor is added without a copy into the buffer.
     int64_t copies_ns = bounded_times(tensors > 1 ? 2 : 1, copy_ns(exchange, bytes));
     run->thread_ns = bounded_add(run->thread_ns, bounded_add(copies_ns, reduce_ns));
     int64_t back_ns = bounded_at_rate_ns(bytes, exchange->host_link_bytes_per_s);

@@ -1,11 +1,11 @@
-/* How gradients become sums while the backward pass goes on, after Horovod (Sergeev and Del Balso,
+/* How gradients become sums while the backward pass runs, after Horovod (Sergeev and Del Balso,
  * arXiv:1802.05799; source of 0.13 to 0.16, horovod/common/operations.cc).
  *
  * A background thread of each rank wakes in cycles. In each, rank 0 hears from all ranks which
  * gradients have been announced since the last, packs neighbours into buffers of the fusion size
- * and tells everybody; the thread then has one buffer after the other added up. What that adds to a
- * step is what is left to do when the backward pass is over. All of this is computed gradient by
- * gradient; nothing is drawn. */
+ * and notifies all ranks; the thread then has one buffer after the other added up. A step becomes
+ * longer by the part of this that remains when the backward pass is over. All of this is computed
+ * gradient by gradient; nothing is drawn. */
 #ifndef SIM_MODEL_EXCHANGE_H
 #define SIM_MODEL_EXCHANGE_H
 
@@ -22,24 +22,26 @@ typedef struct {
 typedef struct {
     Ring ring;
     int64_t cycle_ns;        /* the thread sleeps so long, ... */
-    bool sleeps_whole_cycle; /* ... before 0.13.3; later what is left since the last begin */
+    bool sleeps_whole_cycle; /* ... before 0.13.3; later the time that is left since the last begin
+                              */
     int64_t fusion_bytes;    /* 0: tensors are not fused */
     int64_t message_ns;      /* one small message between ranks */
     int64_t request_ns;      /* rank 0's work for one gradient of one rank */
     int64_t hand_over_ns;    /* from the thread to the framework and on, once a step, ... */
     int64_t tensor_ns;       /* ... and once for each gradient */
 
-    /* Through the host (MPI): the framework copies gradients off the device as they come ready, and
-     * announces what has arrived; the thread copies them into the buffer, adds them up and copies
-     * them out again, and can do nothing else meanwhile. */
+    /* Through the host (MPI): the framework copies gradients off the device as they become ready,
+     * and announces those that have arrived; the thread copies them into the buffer, adds them up
+     * and copies them out again, and can do nothing else meanwhile. */
     bool via_host;
     int64_t host_link_bytes_per_s; /* device to host, and back at the same time */
     int64_t copy_bytes_per_s;      /* one core, memory to memory */
 
     /* From device to device (NCCL): the framework announces a gradient when it has put the
      * operation that computes it on the device's queue, long before that runs. The thread waits for
-     * the last one of a buffer, puts the reduction on a queue of the device and goes on. */
-    int64_t launch_ns; /* to queue what computes one gradient, backward; half as much forward */
+     * the last one of a buffer, puts the reduction on a queue of the device and continues. */
+    int64_t launch_ns; /* to queue the operation that computes one gradient, backward; half as much
+                          forward */
 } Exchange;
 
 /* The mean time from `backward_end_ns` to "all sums are there and back". `gradients` are in the
@@ -52,7 +54,7 @@ enum { EXCHANGE_PHASES = 16 };
 int64_t exchange_ns(const Exchange *exchange, Gang gang, const Gradient *gradients, int32_t count,
                     int64_t backward_end_ns);
 
-/* What one round of negotiation takes in which each rank announces `requests` gradients:
+/* The time of one round of negotiation in which each rank announces `requests` gradients:
  *
  *     t = 4 ceil(log2 n) message + n (1 + requests) request
  *

@@ -35,8 +35,8 @@ static bool is_stopped(const FairFlow *flow, const FairLink *links, int64_t leve
     return false;
 }
 
-/* All that stop at `level` are found before any takes its part: who stops does not hang on who came
- * first. They are marked by rates below WAITING. Returns how many there are. */
+/* All flows that stop at `level` are found before any takes its part, so the result does not depend
+ * on their order. They are marked by rates below WAITING. Returns how many there are. */
 static int32_t stop_flows(const FairLink *links, int32_t flow_count, const FairFlow *flows,
                           int64_t level, int64_t *rates)
 {

@@ -13,7 +13,7 @@ typedef struct {
 } LearningPoint;
 
 /* The curve through two points, at `epochs_milli` >= 0: linear in u = 1 / (1 + sqrt(epochs)). It
- * goes on outside the two, towards a ceiling where u is 0, and stays within 0 and 1. Uses + - * /
+ * continues outside the two, towards a ceiling where u is 0, and stays within 0 and 1. Uses + - * /
  * and sqrt on doubles, which IEEE 754 rounds the same everywhere; the result is an integer. */
 int64_t learning_accuracy_ppm(LearningPoint low, LearningPoint high, int64_t epochs_milli);
 
@@ -21,7 +21,7 @@ int64_t learning_accuracy_ppm(LearningPoint low, LearningPoint high, int64_t epo
  *
  *     loss = final + (at chance - final) * (1 - accuracy) / (1 - chance)
  *
- * The Keras CIFAR-10 example lies near it: 0.75 with a loss of about 0.7, a guess with ln 10. */
+ * The Keras CIFAR-10 example is close to it: 0.75 with a loss of about 0.7, a guess with ln 10. */
 typedef struct {
     int64_t chance_ppm;      /* accuracy of a guess, below 1 */
     int64_t at_chance_micro; /* its loss: ln(classes) */
@@ -30,8 +30,8 @@ typedef struct {
 
 int64_t learning_loss_micro(LossLine line, int64_t accuracy_ppm);
 
-/* What averaging gradients over more ranks costs in accuracy: `per_doubling_ppm` for each doubling
- * of 1, in between on a line. */
+/* The loss of accuracy from averaging gradients over more ranks: `per_doubling_ppm` for each
+ * doubling of 1, in between on a line. */
 int64_t learning_ranks_loss_ppm(int32_t ranks, int64_t per_doubling_ppm);
 
 /* How far the number of hits among `samples` independent ones strays from its mean, as a standard

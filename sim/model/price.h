@@ -1,8 +1,14 @@
-/* What is billed. Money is int64 micro-USD (1e-6 USD) per hour and in total. */
+/* Billing. Money is int64 micro-USD (1e-6 USD) per hour and in total. */
 #ifndef SIM_MODEL_PRICE_H
 #define SIM_MODEL_PRICE_H
 
 #include <stdint.h>
+
+/* The bill of a machine. */
+typedef struct {
+    int64_t billed_ns;
+    int64_t micro_usd_per_hour;
+} Bill;
 
 /* The part of `held_ns` that is billed: whole units of `granularity_ns`, the rest dropped. Azure
  * billed virtual machines by the full minute: 6 min 45 s cost 6 min (Azure knowledge centre, "How

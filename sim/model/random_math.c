@@ -21,7 +21,7 @@ static double split(double x, int32_t *exponent)
     uint64_t bits;
     *exponent = 0;
     if (x < DBL_MIN) {
-        x *= 0x1p54; // a denormal number has no leading one of its own
+        x *= 0x1p54; // a denormal number has no implicit leading one
         *exponent = -54;
     }
     memcpy(&bits, &x, sizeof bits);
@@ -60,7 +60,7 @@ double random_log(double x)
     return exponent * ln2_high - ((half_square - (rest + exponent * ln2_low)) - f);
 }
 
-/* x * 2^exponent; the exponent itself may lie outside those of a double. */
+/* x * 2^exponent; the exponent may be outside the range of a double. */
 static double scale(double x, int32_t exponent)
 {
     if (exponent < -1000)

@@ -14,7 +14,7 @@ double random_log(double x);
 /* e to the x. 0 below -745; above 709.7 the largest double. Not for NaN. */
 double random_exp(double x);
 
-/* The value below which a standard normal variable lies with probability p, 0 < p < 1. Source: M.
+/* The value below which a standard normal variable falls with probability p, 0 < p < 1. Source: M.
  * J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
  * Statistics 37(3), 1988, PPND16: about 16 digits. */
 double random_normal(double p);

@@ -1,4 +1,4 @@
-/* What a transfer to or from a file share costs: time that occupies the client (latency) and time
+/* The cost of a transfer to or from a file share: time that occupies the client (latency) and time
  * that occupies the share (work).
  *
  * A transfer is cut into requests of one size. Azure Files limits a share by bytes and by requests
@@ -18,8 +18,8 @@ typedef struct {
 /* How many requests `bytes` >= 0 take; an empty file still takes one. */
 int64_t storage_requests(StorageLimits limits, int64_t bytes);
 
-/* What the client waits on top of the work: requests go out in rounds of `requests_in_flight`, a
- * round waits for one request's latency. */
+/* How long the client waits in addition to the work: requests go out in rounds of
+ * `requests_in_flight`, a round waits for one request's latency. */
 int64_t storage_latency_ns(StorageLimits limits, int64_t request_latency_ns, int64_t bytes);
 
 /* The time `bytes` take when nothing else uses the share: the larger of bytes / bytes_per_s and

@@ -1,26 +1,19 @@
-/* Clusters that scale by themselves.
- *
- * The rule is read off the recorded sessions (batchai-service notes, "Autoscale"): the service
- * looks once per period, counted from the first moment at which the cluster was steady, whatever
- * turned automatic scaling on and when; it wants as many nodes as waiting and running jobs ask for
- * together, within the limits; it takes away only nodes that are idle when it looks. Ours where
- * nothing is recorded: all missing or spare nodes in one step; unusable nodes count as spare and go
- * first; busy nodes go only when there are more than the maximum; while the cluster resizes an
- * evaluation does nothing, and the next one looks again.
- *
- * An evaluation is an event only when it could change something, so that a run ends. */
+#include "sim/cloud/cluster/autoscale.h"
+
 #include "sim/base/invariant.h"
-#include "sim/cloud/cluster/cluster_parts.h"
+#include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/quota.h"
+#include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
 
-void autoscale_tell(World *world, const Cluster *cluster)
+void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 {
-    TraceRecord record = cluster_record(world, TRACE_CLUSTER_SCALING, cluster);
+    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_SCALING, cluster);
     record.cluster_scaling.minimum = cluster->minimum_nodes;
     record.cluster_scaling.maximum = cluster->maximum_nodes;
     record.cluster_scaling.target = cluster->target_nodes;
     record.name = cluster->is_automatic ? "automatic" : "manual";
-    world_tell(world, &record);
+    recorder_emit(clusters->recorder, &record);
 }
 
 /* --- When --- */
@@ -35,12 +28,12 @@ static int32_t wish_of(const Cluster *cluster)
     return (int32_t)wish;
 }
 
-static bool has_cores_again(const World *world, const Cluster *cluster)
+static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
 {
-    return cluster->is_short_of_cores && quota_room(world, cluster, 1) > 0;
+    return cluster->is_short_of_cores && quota_room(clusters, cluster, 1) > 0;
 }
 
-bool autoscale_could_act(const World *world, const Cluster *cluster)
+bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
 {
     if (!cluster->is_automatic || cluster->provisioning >= PROVISIONING_DELETING ||
         cluster->allocation != ALLOCATION_STEADY)
@@ -49,18 +42,19 @@ bool autoscale_could_act(const World *world, const Cluster *cluster)
     if (wish > cluster->target_nodes)
         return true;
     if (wish == cluster->target_nodes)
-        return has_cores_again(world, cluster);
-    // Fewer: what idles goes sooner or later; what is busy stays, unless it is too much.
+        return has_cores_again(clusters, cluster);
+    // Fewer: idle nodes leave sooner or later; busy nodes stay, unless there are more than the
+    // maximum.
     int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
     return spare > 0 || cluster->current_nodes <= wish ||
            cluster->target_nodes > cluster->maximum_nodes;
 }
 
 /* The next evaluation at or after now, other than the one that has just been. */
-static int64_t next_tick_ns(const World *world, const Cluster *cluster)
+static int64_t next_tick_ns(const Clusters *clusters, const Cluster *cluster)
 {
-    int64_t period_ns = world_service(world)->autoscale_period_ns;
-    int64_t passed_ns = world->now_ns - cluster->first_steady_ns;
+    int64_t period_ns = clusters->scenario->service.autoscale_period_ns;
+    int64_t passed_ns = clusters->engine->now_ns - cluster->first_steady_ns;
     int64_t ticks = divide_up(passed_ns, period_ns);
     if (ticks == 0 || cluster->first_steady_ns + ticks * period_ns == cluster->ticked_ns)
         ticks++;
@@ -73,9 +67,9 @@ static void forget_tick(Cluster *cluster)
     cluster->is_tick_due = false;
 }
 
-void autoscale_look(World *world, Cluster *cluster)
+void autoscale_look(Clusters *clusters, Cluster *cluster)
 {
-    bool could_act = autoscale_could_act(world, cluster);
+    bool could_act = autoscale_could_act(clusters, cluster);
     if (could_act == cluster->is_tick_due)
         return;
     if (!could_act) {
@@ -83,33 +77,34 @@ void autoscale_look(World *world, Cluster *cluster)
         return;
     }
     cluster->is_tick_due = true;
-    world_push(world, next_tick_ns(world, cluster) - world->now_ns, EVENT_CLUSTER_AUTOSCALE,
-               cluster->id.index, cluster->tick_generation, 0);
+    engine_push(clusters->engine, next_tick_ns(clusters, cluster) - clusters->engine->now_ns,
+                EVENT_CLUSTER_AUTOSCALE, cluster->id.index, cluster->tick_generation, 0);
 }
 
-void autoscale_turn_off(World *world, Cluster *cluster)
+void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_automatic = false;
-    autoscale_look(world, cluster);
+    autoscale_look(clusters, cluster);
 }
 
-void cluster_demand_changes(World *world, Cluster *cluster, int32_t nodes)
+void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
 {
     cluster->demand_nodes += nodes;
     invariant(cluster->demand_nodes >= 0);
-    autoscale_look(world, cluster);
+    autoscale_look(clusters, cluster);
 }
 
-/* --- What --- */
+/* --- Which nodes --- */
 
 /* The highest node at or below `place` in that state that has been in it for long enough; NULL. */
-static Node *spare_node(World *world, const Cluster *cluster, NodeState state, int32_t place)
+static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState state, int32_t place)
 {
-    int64_t since_ns = world->now_ns - world_service(world)->autoscale_look_back_ns;
+    int64_t since_ns =
+        clusters->engine->now_ns - clusters->scenario->service.autoscale_look_back_ns;
     const PlaceSet *places = &cluster->places[state];
     for (place = place_set_down(places, place); place >= 0;
          place = place_set_down(places, place - 1)) {
-        Node *node = cluster_node_at(world, cluster, place);
+        Node *node = cluster_node_at(clusters, cluster, place);
         if (node->state_since_ns <= since_ns)
             return node;
     }
@@ -119,17 +114,18 @@ static Node *spare_node(World *world, const Cluster *cluster, NodeState state, i
 static const NodeState spare_order[] = {NODE_UNUSABLE, NODE_IDLE};
 
 /* How many nodes could go now, `most` at most; they do when `takes_them`. */
-static int32_t spare_nodes(World *world, Cluster *cluster, int32_t most, bool takes_them)
+static int32_t spare_nodes(Clusters *clusters, Cluster *cluster, int32_t most, bool takes_them)
 {
     int32_t count = 0;
     for (size_t s = 0; s < sizeof spare_order / sizeof spare_order[0]; s++) {
         int32_t place = cluster->place_count - 1;
         Node *node;
-        while (count < most && (node = spare_node(world, cluster, spare_order[s], place)) != NULL) {
+        while (count < most &&
+               (node = spare_node(clusters, cluster, spare_order[s], place)) != NULL) {
             place = node->place - 1;
             count++;
             if (takes_them)
-                node_leaves(world, cluster, node, CAUSE_AUTOSCALE);
+                node_leaves(clusters, cluster, node, CAUSE_AUTOSCALE);
         }
     }
     return count;
@@ -140,35 +136,35 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* The cluster is steady: every node it holds stays until somebody decides otherwise. */
-static void evaluate(World *world, Cluster *cluster)
+/* The cluster is steady: all of its nodes would stay. */
+static void evaluate(Clusters *clusters, Cluster *cluster)
 {
     int32_t wish = wish_of(cluster), current = cluster->current_nodes;
     int32_t target = wish;
     if (wish < current)
-        target = smaller(current - spare_nodes(world, cluster, current - wish, false),
+        target = smaller(current - spare_nodes(clusters, cluster, current - wish, false),
                          cluster->maximum_nodes);
     // Nothing new when the target is the same: nodes that are missing for want of cores are asked
     // for again where there are some, others by the retry that is under way.
-    if (target != cluster->target_nodes || has_cores_again(world, cluster))
-        allocation_resize(world, cluster, target, CAUSE_AUTOSCALE);
+    if (target != cluster->target_nodes || has_cores_again(clusters, cluster))
+        allocation_resize(clusters, cluster, target, CAUSE_AUTOSCALE);
 }
 
-void cluster_autoscale_tick(World *world, Cluster *cluster)
+void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_tick_due = false;
-    cluster->ticked_ns = world->now_ns;
-    if (autoscale_could_act(world, cluster))
-        evaluate(world, cluster);
-    autoscale_look(world, cluster);
+    cluster->ticked_ns = clusters->engine->now_ns;
+    if (autoscale_could_act(clusters, cluster))
+        evaluate(clusters, cluster);
+    autoscale_look(clusters, cluster);
 }
 
-void autoscale_choose(World *world, Cluster *cluster)
+void autoscale_choose(Clusters *clusters, Cluster *cluster)
 {
     int32_t surplus = allocation_staying(cluster) - cluster->target_nodes;
-    spare_nodes(world, cluster, surplus, true);
+    spare_nodes(clusters, cluster, surplus, true);
     if (allocation_staying(cluster) > cluster->maximum_nodes) {
-        allocation_choose(world, cluster, cluster->maximum_nodes, cluster->spec->deallocation,
+        allocation_choose(clusters, cluster, cluster->maximum_nodes, cluster->spec->deallocation,
                           CAUSE_AUTOSCALE);
         cluster->target_nodes = cluster->maximum_nodes;
     } else if (allocation_staying(cluster) > cluster->target_nodes) {

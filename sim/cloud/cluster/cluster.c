@@ -1,14 +1,12 @@
-/* A cluster's record: commands, and its life from creation to deletion. */
 #include "sim/cloud/cluster/cluster.h"
 
-#include "sim/base/invariant.h"
-#include "sim/cloud/cluster/cluster_parts.h"
+/* A cluster's record: commands, and its life from creation to deletion. */
 
-const char *provisioning_state_name(ProvisioningState state)
-{
-    static const char *const names[] = {"creating", "succeeded", "failed", "deleting", "deleted"};
-    return names[state];
-}
+#include "sim/base/invariant.h"
+#include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/quota.h"
+#include "sim/cloud/cluster/tables.h"
 
 const char *allocation_state_name(AllocationState state)
 {
@@ -25,19 +23,79 @@ const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
     return copy;
 }
 
-static void set_provisioning(World *world, Cluster *cluster, ProvisioningState state)
+Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                                const Scenario *scenario, Names *names, Resources *resources,
+                                Subjects *subjects, Storage *storage)
+{
+    Clusters *clusters = ARENA_NEW(run, Clusters);
+    *clusters = (Clusters){.arena = run,
+                           .engine = engine,
+                           .recorder = recorder,
+                           .scenario = scenario,
+                           .names = names,
+                           .resources = resources,
+                           .subjects = subjects,
+                           .storage = storage};
+    quotas_prepare(clusters);
+    return clusters;
+}
+
+void clusters_connect(Clusters *clusters, ClusterJobs jobs, ClusterFaults faults)
+{
+    clusters->jobs = jobs;
+    clusters->faults = faults;
+}
+
+uint32_t cluster_count(const Clusters *clusters)
+{
+    return clusters->rows.count;
+}
+
+const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster)
+{
+    return row_table_at(&clusters->rows, cluster.index);
+}
+
+Cluster *cluster_row(Clusters *clusters, ClusterId cluster)
+{
+    return row_table_at(&clusters->rows, cluster.index);
+}
+
+Cluster *cluster_find(Clusters *clusters, ResourcePath path)
+{
+    uint32_t row;
+    path.experiment = NULL;
+    return names_row(clusters->names, COMMAND_CLUSTER_CREATE, path, &row)
+               ? cluster_row(clusters, (ClusterId){row})
+               : NULL;
+}
+
+TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster)
+{
+    TraceRecord record = recorder_begin(clusters->recorder, kind);
+    record.cluster = cluster->id;
+    return record;
+}
+
+void cluster_moment(const Clusters *clusters, const Cluster *cluster, Moment moment)
+{
+    recorder_moment(clusters->recorder, moment, cluster->path.name, cluster->id.index, 0);
+}
+
+static void set_provisioning(Clusters *clusters, Cluster *cluster, ProvisioningState state)
 {
     cluster->provisioning = state;
-    world_tell_change(world, cluster_record(world, TRACE_CLUSTER_PROVISIONING, cluster),
-                      provisioning_state_name(state), &cluster->provisioning_since_ns);
+    recorder_emit_change(clusters->recorder,
+                         cluster_trace(clusters, TRACE_CLUSTER_PROVISIONING, cluster),
+                         provisioning_state_name(state), &cluster->provisioning_since_ns);
 }
 
 /* --- Checks --- */
 
-static bool target_is_possible(World *world, Place at, const char *name, int32_t target_nodes,
+static bool target_is_possible(Clusters *clusters, Place at, const char *name, int32_t target_nodes,
                                Status *status)
 {
-    int32_t most = world_service(world)->nodes_per_cluster_max;
+    int32_t most = clusters->scenario->service.nodes_per_cluster_max;
     if (target_nodes >= 0 && target_nodes <= most)
         return true;
     return status_fail(status, STATUS_BAD_INPUT, at,
@@ -45,11 +103,11 @@ static bool target_is_possible(World *world, Place at, const char *name, int32_t
                        (int)target_nodes, (int)most);
 }
 
-static bool limits_are_possible(World *world, Place at, const char *name, int32_t minimum_nodes,
-                                int32_t maximum_nodes, Status *status)
+static bool limits_are_possible(Clusters *clusters, Place at, const char *name,
+                                int32_t minimum_nodes, int32_t maximum_nodes, Status *status)
 {
-    if (!target_is_possible(world, at, name, minimum_nodes, status) ||
-        !target_is_possible(world, at, name, maximum_nodes, status))
+    if (!target_is_possible(clusters, at, name, minimum_nodes, status) ||
+        !target_is_possible(clusters, at, name, maximum_nodes, status))
         return false;
     if (minimum_nodes <= maximum_nodes)
         return true;
@@ -58,28 +116,28 @@ static bool limits_are_possible(World *world, Place at, const char *name, int32_
                        (int)minimum_nodes, (int)maximum_nodes);
 }
 
-static bool spec_is_possible(World *world, const Command *command, Status *status)
+static bool spec_is_possible(Clusters *clusters, const Command *command, Status *status)
 {
     const ClusterSpec *spec = command->as.cluster_create;
     Place at = command_place(command);
-    return target_is_possible(world, at, command->path.name, spec->target_nodes, status) &&
+    return target_is_possible(clusters, at, command->path.name, spec->target_nodes, status) &&
            (!spec->is_automatic ||
-            limits_are_possible(world, at, command->path.name, spec->minimum_nodes,
+            limits_are_possible(clusters, at, command->path.name, spec->minimum_nodes,
                                 spec->maximum_nodes, status));
 }
 
 /* The words are the service's (azure-docs issue 17809). */
-static bool quota_allows(World *world, const Command *command, Status *status)
+static bool quota_allows(Clusters *clusters, const Command *command, Status *status)
 {
-    int32_t most = world_service(world)->clusters_max;
-    if (world->living_clusters < most)
+    int32_t most = clusters->scenario->service.clusters_max;
+    if (clusters->living_count < most)
         return true;
     return status_fail(status, STATUS_QUOTA, command_place(command),
                        "Operation results in exceeding quota limits of "
                        "Microsoft.BatchAI/clusters. Maximum allowed: %d, Current in use: %d. "
                        "Please contact support to increase the quota for resource type "
                        "Microsoft.BatchAI/clusters",
-                       (int)most, (int)world->living_clusters);
+                       (int)most, (int)clusters->living_count);
 }
 
 bool cluster_is_kept(const Cluster *cluster, Place at, Status *status)
@@ -92,12 +150,12 @@ bool cluster_is_kept(const Cluster *cluster, Place at, Status *status)
 
 /* --- Creation --- */
 
-static Cluster *new_cluster(World *world, const Command *command)
+static Cluster *new_cluster(Clusters *clusters, const Command *command)
 {
     const ClusterSpec *spec = command->as.cluster_create;
-    const char *key = resource_key(world, COMMAND_CLUSTER_CREATE, command->path);
-    Cluster *cluster = ARENA_NEW(world->arena, Cluster);
-    *cluster = (Cluster){.id = {row_table_add(world->arena, &world->clusters, cluster)},
+    const char *key = names_key(clusters->names, COMMAND_CLUSTER_CREATE, command->path);
+    Cluster *cluster = ARENA_NEW(clusters->arena, Cluster);
+    *cluster = (Cluster){.id = {row_table_add(clusters->arena, &clusters->rows, cluster)},
                          .path = command->path,
                          .spec = spec,
                          .target_nodes = spec->target_nodes,
@@ -107,65 +165,65 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .first_steady_ns = INT64_MAX,
                          .ticked_ns = INT64_MAX,
                          .deallocation = spec->deallocation,
-                         .created_ns = world->now_ns,
+                         .created_ns = clusters->engine->now_ns,
                          .recorded_ns = INT64_MAX,
-                         .provisioning_since_ns = world->now_ns,
-                         .allocation_since_ns = world->now_ns,
+                         .provisioning_since_ns = clusters->engine->now_ns,
+                         .allocation_since_ns = clusters->engine->now_ns,
                          .next_node_number = 1,
                          .set_up_last = {ID_NONE},
-                         .address = world_new_address(world, key)};
-    // A name, as the GUIDs of jobs are: no draw of anybody's luck, and not counted as one.
+                         .address = names_new_address(clusters->names, key)};
+    // Part of a name, as the GUIDs of jobs are: this draw decides nothing and is not counted.
     cluster->opaque_number =
-        (uint32_t)rng_word(world->scenario->seed, RNG_IDENTITY, cluster->address, 0);
-    name_table_set(world->names, key, cluster->id.index);
-    container_gains(world, cluster->path);
-    world->living_clusters++;
+        (uint32_t)rng_word(clusters->scenario->seed, RNG_IDENTITY, cluster->address, 0);
+    names_set(clusters->names, key, cluster->id.index);
+    container_gains(clusters->resources, COMMAND_CLUSTER_CREATE, cluster->path);
+    clusters->living_count++;
     return cluster;
 }
 
 /* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena)
 {
-    enum { DRAW = 1 }; // behind that of its opaque number
+    enum { DRAW = 1 }; // after that of its opaque number
     return arena_printf(arena, "%s/%s/workspaces/%s/clusters/%s/%s", scenario->subscription,
                         cluster->path.group, cluster->path.workspace, cluster->path.name,
-                        world_guid(scenario, cluster->address, DRAW, arena));
+                        names_guid(scenario, cluster->address, DRAW, arena));
 }
 
-bool cluster_create(World *world, const Command *command, Status *status)
+bool cluster_create(Clusters *clusters, const Command *command, Status *status)
 {
-    if (world_find_cluster(world, command->path))
+    if (cluster_find(clusters, command->path))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "cluster \"%s\" exists already", command->path.name);
-    if (!spec_is_possible(world, command, status) || !quota_allows(world, command, status))
+    if (!spec_is_possible(clusters, command, status) || !quota_allows(clusters, command, status))
         return false;
-    Cluster *cluster = new_cluster(world, command);
-    set_provisioning(world, cluster, PROVISIONING_CREATING);
-    allocation_set(world, cluster, ALLOCATION_RESIZING, CAUSE_CREATION);
+    Cluster *cluster = new_cluster(clusters, command);
+    set_provisioning(clusters, cluster, PROVISIONING_CREATING);
+    allocation_set(clusters, cluster, ALLOCATION_RESIZING, CAUSE_CREATION);
     if (cluster->is_automatic)
-        autoscale_tell(world, cluster);
-    int64_t record_ns = world_draw(world, world_service(world)->cluster_record_ns,
-                                   RNG_CLUSTER_RECORD, cluster->address, 0);
-    world_push(world, record_ns, EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
-    allocation_begin(world, cluster, record_ns);
+        autoscale_emit(clusters, cluster);
+    int64_t record_ns = engine_draw(clusters->engine, clusters->scenario->service.cluster_record_ns,
+                                    RNG_CLUSTER_RECORD, cluster->address, 0);
+    engine_push(clusters->engine, record_ns, EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
+    allocation_begin(clusters, cluster, record_ns);
     return true;
 }
 
-void cluster_recorded(World *world, Cluster *cluster)
+void cluster_recorded(Clusters *clusters, Cluster *cluster)
 {
     if (cluster->provisioning != PROVISIONING_CREATING)
         return;
-    cluster->recorded_ns = world->now_ns;
-    set_provisioning(world, cluster, PROVISIONING_SUCCEEDED);
+    cluster->recorded_ns = clusters->engine->now_ns;
+    set_provisioning(clusters, cluster, PROVISIONING_SUCCEEDED);
 }
 
 /* --- Scaling --- */
 
-bool cluster_resize(World *world, Cluster *cluster, int32_t target_nodes,
+bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
                     DeallocationOption deallocation, Status *status)
 {
     Place at = place_in(cluster->path.name, 0, 0);
-    if (!target_is_possible(world, at, cluster->path.name, target_nodes, status) ||
+    if (!target_is_possible(clusters, at, cluster->path.name, target_nodes, status) ||
         !cluster_is_kept(cluster, at, status))
         return false;
     bool was_automatic = cluster->is_automatic;
@@ -175,71 +233,88 @@ bool cluster_resize(World *world, Cluster *cluster, int32_t target_nodes,
     if (is_under_way)
         return true;
     cluster->deallocation = deallocation;
-    autoscale_turn_off(world, cluster);
-    allocation_resize(world, cluster, target_nodes, CAUSE_RESIZE);
+    autoscale_turn_off(clusters, cluster);
+    allocation_resize(clusters, cluster, target_nodes, CAUSE_RESIZE);
     if (was_automatic)
-        autoscale_tell(world, cluster);
+        autoscale_emit(clusters, cluster);
     return true;
 }
 
-bool cluster_autoscale(World *world, Cluster *cluster, int32_t minimum_nodes, int32_t maximum_nodes,
-                       Status *status)
+bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nodes,
+                       int32_t maximum_nodes, Status *status)
 {
     Place at = place_in(cluster->path.name, 0, 0);
-    if (!limits_are_possible(world, at, cluster->path.name, minimum_nodes, maximum_nodes, status) ||
+    if (!limits_are_possible(clusters, at, cluster->path.name, minimum_nodes, maximum_nodes,
+                             status) ||
         !cluster_is_kept(cluster, at, status))
         return false;
     cluster->is_automatic = true;
     cluster->minimum_nodes = minimum_nodes;
     cluster->maximum_nodes = maximum_nodes;
-    autoscale_tell(world, cluster);
-    autoscale_look(world, cluster);
+    autoscale_emit(clusters, cluster);
+    autoscale_look(clusters, cluster);
     return true;
 }
 
 /* --- Deletion --- */
 
-bool cluster_delete(World *world, Cluster *cluster, Status *status)
+bool cluster_delete(Clusters *clusters, Cluster *cluster, Status *status)
 {
     if (cluster->provisioning >= PROVISIONING_DELETING)
         return status_fail(status, STATUS_CONFLICT, place_in(cluster->path.name, 0, 0),
                            "cluster \"%s\" is being deleted already", cluster->path.name);
     Quantiles duration_ns = cluster->current_nodes > 0
-                                ? world_service(world)->cluster_delete_ns
-                                : world_service(world)->cluster_delete_empty_ns;
-    set_provisioning(world, cluster, PROVISIONING_DELETING);
-    conditions_lose(world, COMMAND_CLUSTER_CREATE, cluster->path, cluster->id.index);
-    autoscale_turn_off(world, cluster);
-    allocation_end(world, cluster);
-    world_push(world, world_draw(world, duration_ns, RNG_DELETE, cluster->address, 0),
-               EVENT_CLUSTER_DELETED, cluster->id.index, 0, 0);
+                                ? clusters->scenario->service.cluster_delete_ns
+                                : clusters->scenario->service.cluster_delete_empty_ns;
+    set_provisioning(clusters, cluster, PROVISIONING_DELETING);
+    subject_leaves(clusters->subjects, COMMAND_CLUSTER_CREATE, cluster->path, cluster->id.index);
+    autoscale_turn_off(clusters, cluster);
+    allocation_end(clusters, cluster);
+    engine_push(clusters->engine,
+                engine_draw(clusters->engine, duration_ns, RNG_DELETE, cluster->address, 0),
+                EVENT_CLUSTER_DELETED, cluster->id.index, 0, 0);
     return true;
 }
 
-void cluster_deleted(World *world, Cluster *cluster)
+void cluster_deleted(Clusters *clusters, Cluster *cluster)
 {
-    allocation_release(world, cluster, CAUSE_DELETION);
-    set_provisioning(world, cluster, PROVISIONING_DELETED);
-    world->living_clusters--;
-    world_forget(world, resource_key(world, COMMAND_CLUSTER_CREATE, cluster->path));
-    container_loses(world, cluster->path);
-    world_moment(world, MOMENT_CLUSTER_DELETED, cluster->path.name);
+    allocation_release(clusters, cluster, CAUSE_DELETION);
+    set_provisioning(clusters, cluster, PROVISIONING_DELETED);
+    clusters->living_count--;
+    names_forget(clusters->names,
+                 names_key(clusters->names, COMMAND_CLUSTER_CREATE, cluster->path));
+    container_loses(clusters->resources, COMMAND_CLUSTER_CREATE, cluster->path);
+    cluster_moment(clusters, cluster, MOMENT_CLUSTER_DELETED);
+}
+
+bool clusters_delete_inside(Clusters *clusters, ResourcePath scope, Status *status)
+{
+    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+        Cluster *cluster = cluster_row(clusters, (ClusterId){c});
+        if (path_is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
+            !cluster_delete(clusters, cluster, status))
+            return false;
+    }
+    return true;
 }
 
 /* --- Looking --- */
 
-Node *cluster_node_at(World *world, const Cluster *cluster, int32_t place)
+Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place)
 {
     if (place < 0 || place >= cluster->place_count || cluster->nodes[place].index == ID_NONE)
         return NULL;
-    return world_node_row(world, cluster->nodes[place]);
+    return node_row(clusters, cluster->nodes[place]);
 }
 
-void cluster_bill_held_nodes(World *world, Cluster *cluster)
+void clusters_bill_held_nodes(Clusters *clusters)
 {
-    for (int32_t place = 0; place < cluster->place_count; place++) {
-        const Node *node = cluster_node_at(world, cluster, place);
-        if (node)
-            node_bill(world, node, "held");
+    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+        const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
+        for (int32_t place = 0; place < cluster->place_count; place++) {
+            const Node *node = cluster_node_at(clusters, cluster, place);
+            if (node)
+                node_bill(clusters, node, "held");
+        }
     }
 }

@@ -1,7 +1,8 @@
-/* Cores that a subscription may hold, by family and priority: counted over all clusters for what
- * they hold or ask for, so whoever asks first has them. */
-#include "sim/cloud/cluster/cluster_parts.h"
+#include "sim/cloud/cluster/quota.h"
 
+#include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/tables.h"
 static bool counts(const char *family, const VmSize *size)
 {
     return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
@@ -12,11 +13,11 @@ static int64_t vcpus_of(const Cluster *cluster)
     return ((int64_t)cluster->current_nodes + cluster->asked_nodes) * cluster->spec->vm_size->vcpus;
 }
 
-int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority)
+int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_low_priority)
 {
     int64_t vcpus = 0;
-    for (uint32_t c = 0; c < world->clusters.count; c++) {
-        const Cluster *cluster = world_cluster(world, (ClusterId){c});
+    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+        const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         if (cluster->spec->is_low_priority == is_low_priority &&
             counts(family, cluster->spec->vm_size))
             vcpus += vcpus_of(cluster);
@@ -24,18 +25,18 @@ int64_t world_vcpus_used(const World *world, const char *family, bool is_low_pri
     return vcpus;
 }
 
-void quotas_prepare(World *world)
+void quotas_prepare(Clusters *clusters)
 {
-    const Scenario *scenario = world->scenario;
-    world->quotas = ARENA_ARRAY(world->arena, CoreQuota, scenario->quota_count);
-    world->quota_tops = ARENA_ARRAY(world->arena, CoreQuota, scenario->quota_count);
+    const Scenario *scenario = clusters->scenario;
+    clusters->quotas = ARENA_ARRAY(clusters->arena, CoreQuota, scenario->quota_count);
+    clusters->quota_tops = ARENA_ARRAY(clusters->arena, CoreQuota, scenario->quota_count);
     for (int32_t q = 0; q < scenario->quota_count; q++)
-        world->quotas[q] = world->quota_tops[q] = scenario->quotas[q];
+        clusters->quotas[q] = clusters->quota_tops[q] = scenario->quotas[q];
 }
 
-const CoreQuota *world_quota(const World *world, int32_t index)
+const CoreQuota *quota_at(const Clusters *clusters, int32_t index)
 {
-    return &world->quotas[index];
+    return &clusters->quotas[index];
 }
 
 static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
@@ -47,37 +48,37 @@ static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
 }
 
 /* How many more nodes of the cluster's size one quota has room for. */
-static int64_t room_in(const World *world, const Cluster *cluster, const CoreQuota *quota)
+static int64_t room_in(const Clusters *clusters, const Cluster *cluster, const CoreQuota *quota)
 {
     const ClusterSpec *spec = cluster->spec;
     if (!counts(quota->family, spec->vm_size) || spec->vm_size->vcpus == 0)
         return INT64_MAX;
     int64_t free_vcpus = quota_vcpus(quota, spec->is_low_priority) -
-                         world_vcpus_used(world, quota->family, spec->is_low_priority);
+                         quota_vcpus_used(clusters, quota->family, spec->is_low_priority);
     return free_vcpus > 0 ? free_vcpus / spec->vm_size->vcpus : 0;
 }
 
-int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes)
+int32_t quota_room(const Clusters *clusters, const Cluster *cluster, int32_t nodes)
 {
     int64_t room = nodes;
-    for (int32_t q = 0; q < world->scenario->quota_count && room > 0; q++) {
-        int64_t most = room_in(world, cluster, world_quota(world, q));
+    for (int32_t q = 0; q < clusters->scenario->quota_count && room > 0; q++) {
+        int64_t most = room_in(clusters, cluster, quota_at(clusters, q));
         room = most < room ? most : room;
     }
     return (int32_t)room;
 }
 
-const char *quota_words(World *world, const Cluster *cluster)
+const char *quota_words(Clusters *clusters, const Cluster *cluster)
 {
     const ClusterSpec *spec = cluster->spec;
-    for (int32_t q = 0; q < world->scenario->quota_count; q++) {
-        const CoreQuota *quota = world_quota(world, q);
-        if (room_in(world, cluster, quota) > 0)
+    for (int32_t q = 0; q < clusters->scenario->quota_count; q++) {
+        const CoreQuota *quota = quota_at(clusters, q);
+        if (room_in(clusters, cluster, quota) > 0)
             continue;
         return arena_printf(
-            world->arena, "one more %s needs %d cores, but %lld of %lld %s cores (%s) are taken",
+            clusters->arena, "one more %s needs %d cores, but %lld of %lld %s cores (%s) are taken",
             spec->vm_size->name, (int)spec->vm_size->vcpus,
-            (long long)world_vcpus_used(world, quota->family, spec->is_low_priority),
+            (long long)quota_vcpus_used(clusters, quota->family, spec->is_low_priority),
             (long long)quota_vcpus(quota, spec->is_low_priority),
             spec->is_low_priority ? "low-priority" : "dedicated", quota->family);
     }
@@ -85,32 +86,41 @@ const char *quota_words(World *world, const Cluster *cluster)
 }
 
 /* There may be room for those that got less than they wanted. */
-static void look_again(World *world, bool is_low_priority)
+static void look_again(Clusters *clusters, bool is_low_priority)
 {
-    for (uint32_t c = 0; c < world->clusters.count; c++) {
-        Cluster *cluster = world_cluster_row(world, (ClusterId){c});
+    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+        Cluster *cluster = cluster_row(clusters, (ClusterId){c});
         if (cluster->is_short_of_cores && cluster->spec->is_low_priority == is_low_priority)
-            autoscale_look(world, cluster);
+            autoscale_look(clusters, cluster);
     }
 }
 
-void quota_freed(World *world, const Cluster *cluster)
+void quota_freed(Clusters *clusters, const Cluster *cluster)
 {
-    if (world->scenario->quota_count > 0)
-        look_again(world, cluster->spec->is_low_priority);
+    if (clusters->scenario->quota_count > 0)
+        look_again(clusters, cluster->spec->is_low_priority);
 }
 
-bool quota_change(World *world, const char *family, bool is_low_priority, int32_t vcpus)
+bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, int32_t vcpus)
 {
     int32_t q = 0;
-    while (q < world->scenario->quota_count && !same_name(world->quotas[q].family, family))
+    while (q < clusters->scenario->quota_count && !same_name(clusters->quotas[q].family, family))
         q++;
-    if (q == world->scenario->quota_count)
+    if (q == clusters->scenario->quota_count)
         return false;
-    // What is held already may be more than there is now.
-    int64_t used = world_vcpus_used(world, family, is_low_priority);
-    set_vcpus(&world->quotas[q], is_low_priority, vcpus);
-    set_vcpus(&world->quota_tops[q], is_low_priority, used > vcpus ? (int32_t)used : vcpus);
-    look_again(world, is_low_priority);
+    // Clusters may hold more cores already than there are now.
+    int64_t used = quota_vcpus_used(clusters, family, is_low_priority);
+    set_vcpus(&clusters->quotas[q], is_low_priority, vcpus);
+    set_vcpus(&clusters->quota_tops[q], is_low_priority, used > vcpus ? (int32_t)used : vcpus);
+    look_again(clusters, is_low_priority);
     return true;
+}
+
+void quotas_check(const Clusters *clusters)
+{
+    for (int32_t q = 0; q < clusters->scenario->quota_count; q++) {
+        const CoreQuota *quota = &clusters->quota_tops[q];
+        invariant(quota_vcpus_used(clusters, quota->family, false) <= quota->dedicated_vcpus);
+        invariant(quota_vcpus_used(clusters, quota->family, true) <= quota->low_priority_vcpus);
+    }
 }

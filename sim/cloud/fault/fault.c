@@ -1,18 +1,22 @@
-/* What goes wrong on request: who is struck, and whether there is anything to strike. Whatever a
- * fault may not do is refused before anything changes. */
+#include "sim/cloud/fault/fault.h"
+
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/quota.h"
+#include "sim/cloud/cluster/region.h"
+#include "sim/cloud/fault/tables.h"
+#include "sim/cloud/job/attempt.h"
 
-/* --- Who is struck --- */
+/* --- Nodes that are struck --- */
 
-static bool is_preemptible(const World *world, const Node *node)
+static bool is_preemptible(const Clusters *clusters, const Node *node)
 {
-    return node_is_in_service(world, node) &&
-           world_cluster(world, node->cluster)->spec->is_low_priority;
+    return node_is_in_service(clusters, node) &&
+           cluster_by_id(clusters, node->cluster)->spec->is_low_priority;
 }
 
-/* What befalls nodes one by one. */
+/* How a fault chooses its nodes. */
 typedef struct {
     NodeTest *counts;
     const char *which; /* of those that count: "works" */
@@ -27,17 +31,17 @@ static Victims victims_of(CommandKind kind)
     return (Victims){node_is_in_service, "is in service"};
 }
 
-static Cluster *find_cluster(World *world, const Command *command, Status *status)
+static Cluster *find_cluster(Faults *faults, const Command *command, Status *status)
 {
-    Cluster *cluster = world_find_cluster(world, command->path);
+    Cluster *cluster = cluster_find(faults->clusters, command->path);
     if (!cluster)
         command_not_found(command, "cluster", command->path.name, status);
     return cluster;
 }
 
-static Job *find_job(World *world, const Command *command, Status *status)
+static Job *find_job(Faults *faults, const Command *command, Status *status)
 {
-    Job *job = world_find_job(world, command->path);
+    Job *job = job_find(faults->jobs, command->path);
     if (!job)
         command_not_found(command, "job", command->path.name, status);
     return job;
@@ -52,46 +56,46 @@ typedef struct {
     int32_t place_count; /* none at or after */
 } Targets;
 
-static bool find_targets(World *world, const Command *command, Targets *targets, Status *status)
+static bool find_targets(Faults *faults, const Command *command, Targets *targets, Status *status)
 {
     if (!command->as.fault.is_of_job) {
-        const Cluster *cluster = find_cluster(world, command, status);
+        const Cluster *cluster = find_cluster(faults, command, status);
         if (!cluster)
             return false;
         *targets = (Targets){"cluster", cluster->path.name, cluster, NULL, cluster->place_count};
         return true;
     }
-    const Job *job = find_job(world, command, status);
+    const Job *job = find_job(faults, command, status);
     if (!job)
         return false;
-    *targets =
-        (Targets){"job", job->path.name, world_cluster(world, job->cluster), job, job->spec->nodes};
+    *targets = (Targets){"job", job->path.name, cluster_by_id(faults->clusters, job->cluster), job,
+                         job->spec->nodes};
     return job_is_active(job) ||
            status_fail(status, STATUS_CONFLICT, command_place(command),
                        "job %s is %s and has no nodes", job->path.name, job_state_name(job->state));
 }
 
 /* NULL: the place is free. */
-static Node *target_at(World *world, const Targets *targets, int32_t place)
+static Node *target_at(Faults *faults, const Targets *targets, int32_t place)
 {
     if (place >= targets->place_count)
         return NULL;
-    return targets->job ? world_node_row(world, targets->job->nodes[place])
-                        : cluster_node_at(world, targets->cluster, place);
+    return targets->job ? node_row(faults->clusters, targets->job->nodes[place])
+                        : cluster_node_at(faults->clusters, targets->cluster, place);
 }
 
-/* One of those that count, each as likely. The node with the least word is struck: one more of them
- * changes the choice only if it is struck itself. */
-static Node *draw_victim(World *world, const Targets *targets, NodeTest *counts, uint64_t address,
+/* Draws one of the nodes that pass the test, each with the same probability. The node with the
+ * least word is struck: one more node changes the choice only if it is struck itself. */
+static Node *draw_victim(Faults *faults, const Targets *targets, NodeTest *counts, uint64_t address,
                          uint64_t draw)
 {
     Node *victim = NULL;
     uint64_t least = UINT64_MAX;
     for (int32_t place = 0; place < targets->place_count; place++) {
-        Node *node = target_at(world, targets, place);
-        if (!node || !counts(world, node))
+        Node *node = target_at(faults, targets, place);
+        if (!node || !counts(faults->clusters, node))
             continue;
-        uint64_t word = world_word(world, RNG_FAULT, address ^ node->address, draw);
+        uint64_t word = engine_word(faults->engine, RNG_FAULT, address ^ node->address, draw);
         if (victim && word >= least)
             continue;
         victim = node;
@@ -100,30 +104,30 @@ static Node *draw_victim(World *world, const Targets *targets, NodeTest *counts,
     return victim;
 }
 
-/* The address of a fault's draws is what it does and to whom; the n-th of that kind takes the n-th
- * draw. */
-static Node *draw_next_victim(World *world, const Command *command, const Targets *targets,
+/* The address of a fault's draws is its kind and its subject; the n-th fault of that address takes
+ * the n-th draw. */
+static Node *draw_next_victim(Faults *faults, const Command *command, const Targets *targets,
                               NodeTest *counts)
 {
-    const char *key = resource_key(world, command->kind, command->path);
+    const char *key = names_key(faults->names, command->kind, command->path);
     uint64_t address = name_hash(key);
     uint32_t draw = 0;
-    name_table_find(world->former_names, key, &draw);
-    Node *victim = draw_victim(world, targets, counts, address, draw);
+    name_table_find(faults->strikes, key, &draw);
+    Node *victim = draw_victim(faults, targets, counts, address, draw);
     if (victim)
-        name_table_set(world->former_names, key, draw + 1);
+        name_table_set(faults->strikes, key, draw + 1);
     return victim;
 }
 
-/* The node at the place that the command says, or one that is drawn; NULL and a status when there
- * is none that it can befall. */
-static Node *find_victim(World *world, const Command *command, Status *status)
+/* The node at the place that the command names, or one that is drawn; NULL and a status: there is
+ * no node that the fault can strike. */
+static Node *find_victim(Faults *faults, const Command *command, Status *status)
 {
     Targets targets;
     Place at = command_place(command);
     Victims victims = victims_of(command->kind);
     int32_t place = command->as.fault.node;
-    if (!find_targets(world, command, &targets, status))
+    if (!find_targets(faults, command, &targets, status))
         return NULL;
     if (command->kind == COMMAND_NODE_PREEMPT && !targets.cluster->spec->is_low_priority) {
         status_fail(status, STATUS_CONFLICT, at,
@@ -131,15 +135,15 @@ static Node *find_victim(World *world, const Command *command, Status *status)
                     targets.cluster->path.name);
         return NULL;
     }
-    Node *node = place > 0 ? target_at(world, &targets, place - 1)
-                           : draw_next_victim(world, command, &targets, victims.counts);
+    Node *node = place > 0 ? target_at(faults, &targets, place - 1)
+                           : draw_next_victim(faults, command, &targets, victims.counts);
     if (!node && place > 0)
         status_fail(status, STATUS_NOT_FOUND, at, "%s %s has no node at place %d", targets.noun,
                     targets.name, (int)place);
     else if (!node)
         status_fail(status, STATUS_CONFLICT, at, "%s %s has no node that %s", targets.noun,
                     targets.name, victims.which);
-    if (!node || victims.counts(world, node))
+    if (!node || victims.counts(faults->clusters, node))
         return node;
     status_fail(status, STATUS_CONFLICT, at, "the node at place %d of %s %s is %s", (int)place,
                 targets.noun, targets.name,
@@ -147,7 +151,7 @@ static Node *find_victim(World *world, const Command *command, Status *status)
     return NULL;
 }
 
-/* --- What befalls it --- */
+/* --- Effects --- */
 
 static NodeFailure failure_of(const Command *command, TraceCause cause, const char *reason)
 {
@@ -158,48 +162,48 @@ static NodeFailure failure_of(const Command *command, TraceCause cause, const ch
                          .repair_ns = stays ? INT64_MAX : command->as.fault.duration_ns};
 }
 
-static void strike(World *world, const Command *command, Node *node, TraceCause cause)
+static void strike(Faults *faults, const Command *command, Node *node, TraceCause cause)
 {
     CommandKind kind = command->kind;
     if (kind == COMMAND_NODE_CRASH || kind == COMMAND_GROUP_CRASH)
-        cluster_node_crashes(world, node,
+        cluster_node_crashes(faults->clusters, node,
                              failure_of(command, cause, "the node stopped responding"));
     else if (kind == COMMAND_NODE_PREEMPT || kind == COMMAND_GROUP_PREEMPT)
-        cluster_node_warned(world, node, world_service(world)->preemption_notice_ns,
+        cluster_node_warned(faults->clusters, node, faults->scenario->service.preemption_notice_ns,
                             CAUSE_PREEMPTION);
     else if (kind == COMMAND_NODE_REBOOT)
-        cluster_node_reboots(world, node, CAUSE_REBOOT);
+        cluster_node_reboots(faults->clusters, node, CAUSE_REBOOT);
     else
-        cluster_set_node_speed(world, node, command->as.fault.speed_ppm);
+        cluster_set_node_speed(faults->clusters, node, command->as.fault.speed_ppm);
 }
 
-static bool node_fault(World *world, const Command *command, Status *status)
+static bool node_fault(Faults *faults, const Command *command, Status *status)
 {
-    Node *node = find_victim(world, command, status);
+    Node *node = find_victim(faults, command, status);
     if (!node)
         return false;
-    strike(world, command, node, CAUSE_CRASH);
+    strike(faults, command, node, CAUSE_CRASH);
     return true;
 }
 
-static bool group_fault(World *world, const Command *command, Status *status)
+static bool group_fault(Faults *faults, const Command *command, Status *status)
 {
     int32_t count;
     Victims victims = victims_of(command->kind);
     const NodeGroup *group = command->as.fault.group;
-    NodeId *nodes = mishap_group_nodes(world, group, victims.counts, &count);
+    NodeId *nodes = mishap_group_nodes(faults, group, victims.counts, &count);
     if (count == 0)
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "group %s has no node that %s", group->name, victims.which);
     bool is_crash = command->kind == COMMAND_GROUP_CRASH;
-    mishap_tell_struck(world, group->name, count, is_crash ? CAUSE_GROUP : CAUSE_PREEMPTION);
+    mishap_emit_struck(faults, group->name, count, is_crash ? CAUSE_GROUP : CAUSE_PREEMPTION);
     for (int32_t i = 0; i < count; i++)
-        strike(world, command, world_node_row(world, nodes[i]), CAUSE_GROUP);
+        strike(faults, command, node_row(faults->clusters, nodes[i]), CAUSE_GROUP);
     return true;
 }
 
 /* The nodes come back when the region does. */
-static bool region_outage(World *world, const Command *command, Status *status)
+static bool region_outage(Faults *faults, const Command *command, Status *status)
 {
     (void)status;
     int64_t duration_ns = command->as.fault.duration_ns;
@@ -209,21 +213,21 @@ static bool region_outage(World *world, const Command *command, Status *status)
                            .recovery = duration_ns == INT64_MAX ? RECOVERY_STAYS : RECOVERY_REBOOT,
                            .repair_ns = duration_ns};
     int32_t count = 0;
-    for (uint32_t n = 0; n < world->nodes.count; n++)
-        count += node_works(world, world_node(world, (NodeId){n}));
-    mishap_tell_struck(world, world->scenario->region, count, CAUSE_GROUP);
-    mishap_region_goes_out(world, duration_ns);
-    for (uint32_t n = 0; n < world->nodes.count; n++) {
-        Node *node = world_node_row(world, (NodeId){n});
-        if (node_works(world, node))
-            cluster_node_crashes(world, node, failure);
+    for (uint32_t n = 0; n < node_count(faults->clusters); n++)
+        count += node_works(faults->clusters, node_by_id(faults->clusters, (NodeId){n}));
+    mishap_emit_struck(faults, faults->scenario->region, count, CAUSE_GROUP);
+    region_goes_out(faults->clusters, duration_ns);
+    for (uint32_t n = 0; n < node_count(faults->clusters); n++) {
+        Node *node = node_row(faults->clusters, (NodeId){n});
+        if (node_works(faults->clusters, node))
+            cluster_node_crashes(faults->clusters, node, failure);
     }
     return true;
 }
 
-static bool cluster_fault(World *world, const Command *command, Status *status)
+static bool cluster_fault(Faults *faults, const Command *command, Status *status)
 {
-    Cluster *cluster = find_cluster(world, command, status);
+    Cluster *cluster = find_cluster(faults, command, status);
     if (!cluster)
         return false;
     if (cluster->provisioning >= PROVISIONING_DELETING)
@@ -233,23 +237,23 @@ static bool cluster_fault(World *world, const Command *command, Status *status)
         cluster_spoil_allocation(cluster, command->as.fault.count);
     else
         cluster_spoil_preparation(
-            world, cluster, command->as.fault.node - 1,
+            faults->clusters, cluster, command->as.fault.node - 1,
             failure_of(command, CAUSE_PREPARATION_FAILURE, "the node could not be prepared"));
     return true;
 }
 
-static bool share_fault(World *world, const Command *command, Status *status)
+static bool share_fault(Faults *faults, const Command *command, Status *status)
 {
-    if (!world_share_exists(world, command->path.name))
+    if (!storage_has_share(faults->storage, command->path.name))
         return command_not_found(command, "share", command->path.name, status);
-    share_slows(world, world_find_share(world, command->path.name), command->as.fault.speed_ppm,
-                command->as.fault.duration_ns);
+    share_slows(faults->storage, storage_find_share(faults->storage, command->path.name),
+                command->as.fault.speed_ppm, command->as.fault.duration_ns);
     return true;
 }
 
-static bool container_fault(World *world, const Command *command, Status *status)
+static bool container_fault(Faults *faults, const Command *command, Status *status)
 {
-    Job *job = find_job(world, command, status);
+    Job *job = find_job(faults, command, status);
     if (!job)
         return false;
     if (job->state != JOB_QUEUED && job->state != JOB_RUNNING)
@@ -260,27 +264,27 @@ static bool container_fault(World *world, const Command *command, Status *status
     return true;
 }
 
-static bool exit_fault(World *world, const Command *command, Status *status)
+static bool exit_fault(Faults *faults, const Command *command, Status *status)
 {
-    Job *job = find_job(world, command, status);
+    Job *job = find_job(faults, command, status);
     if (!job)
         return false;
-    return job_exits_now(world, job, command->as.fault.exit_code) ||
+    return job_exits_now(faults->jobs, job, command->as.fault.exit_code) ||
            status_fail(status, STATUS_CONFLICT, command_place(command),
                        "job %s is %s and its program does not run", job->path.name,
                        job_state_name(job->state));
 }
 
-static bool quota_fault(World *world, const Command *command, Status *status)
+static bool quota_fault(Faults *faults, const Command *command, Status *status)
 {
-    return quota_change(world, command->path.name, command->as.fault.is_low_priority,
+    return quota_change(faults->clusters, command->path.name, command->as.fault.is_low_priority,
                         command->as.fault.vcpus) ||
            command_not_found(command, "quota", command->path.name, status);
 }
 
-bool fault_apply(World *world, const Command *command, Status *status)
+bool fault_apply(Faults *faults, const Command *command, Status *status)
 {
-    static bool (*const apply[COMMAND_KIND_COUNT])(World *, const Command *, Status *) = {
+    static bool (*const apply[COMMAND_KIND_COUNT])(Faults *, const Command *, Status *) = {
         [COMMAND_NODE_CRASH] = node_fault,          [COMMAND_NODE_PREEMPT] = node_fault,
         [COMMAND_NODE_REBOOT] = node_fault,         [COMMAND_NODE_SLOW] = node_fault,
         [COMMAND_GROUP_CRASH] = group_fault,        [COMMAND_GROUP_PREEMPT] = group_fault,
@@ -292,5 +296,5 @@ bool fault_apply(World *world, const Command *command, Status *status)
 #define X(name, text, what) invariant(apply[COMMAND_##name] != NULL);
     FAULT_KINDS(X)
 #undef X
-    return apply[command->kind](world, command, status);
+    return apply[command->kind](faults, command, status);
 }

@@ -1,11 +1,10 @@
-/* Where the node time of an attempt went: every nanosecond of every node under one heading.
- *
- * Until training begins a node is in a stage (start-up, or input where it fetches data), or waits
- * at a barrier for the others. From then on all nodes go together (training_node_time). Of an
- * attempt that came to nothing only what a checkpoint keeps is not lost; a stalled one will come to
- * nothing. */
+#include "sim/cloud/job/account.h"
+
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/real.h"
+#include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
 static const char *attempt_end_name(AttemptEnd end)
@@ -49,7 +48,8 @@ static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
     return latest_ns;
 }
 
-/* All stages of all nodes, and what a new attempt waits for the checkpoint that it goes on from. */
+/* All stages of all nodes, and the time that a new attempt waits for the checkpoint from which it
+ * resumes. */
 static NodeTime before_training(const Job *job, int64_t now_ns)
 {
     NodeTime time = {0};
@@ -76,7 +76,7 @@ static int64_t epochs_kept(const Job *job, bool is_thrown_away)
     return kept > training->first_epoch ? kept - training->first_epoch : 0;
 }
 
-/* Takes up to what is left. */
+/* Takes up to the rest. */
 static int64_t take(int64_t *left_ns, int64_t part_ns)
 {
     part_ns = earlier(part_ns, *left_ns);
@@ -84,8 +84,8 @@ static int64_t take(int64_t *left_ns, int64_t part_ns)
     return part_ns;
 }
 
-/* The headings add up to all of the node time: what none of them has is the program's own work, or
- * lost. (A sum beyond int64 is cut off, and its parts with it.) */
+/* The headings add up to all of the node time: time under no other heading is the program's own
+ * work, or lost. (A sum beyond int64 is cut off, and its parts with it.) */
 static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, bool is_thrown_away)
 {
     int64_t left_ns = total_ns;
@@ -101,28 +101,28 @@ static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, 
         record->job_attempt.kept_ns += left_ns;
 }
 
-void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason reason)
+void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reason)
 {
-    if (!world_tells(world, TRACE_JOB_ATTEMPT))
+    if (!recorder_takes(jobs->recorder, TRACE_JOB_ATTEMPT))
         return;
     bool is_thrown_away =
         (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
     NodeTime done = {0}, kept = {0};
-    train_job_node_time(job, &done, &kept);
-    if (job->attempt->kept_ns != INT64_MAX) // outside nobody says what the time went to
+    epochs_node_time(job, &done, &kept);
+    if (job->attempt->kept_ns != INT64_MAX) // the parts of work outside are not known
         kept.kept_ns =
             bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)
-        kept = node_time_add(done, before_training(job, world->now_ns));
-    TraceRecord record = job_record(world, TRACE_JOB_ATTEMPT, job);
+        kept = node_time_add(done, before_training(job, jobs->engine->now_ns));
+    TraceRecord record = job_trace(jobs, TRACE_JOB_ATTEMPT, job);
     record.cause = reason.cause;
     if (reason.node)
         record.node = reason.node->id;
     record.since_ns = job->started_ns;
     record.name = attempt_end_name(end);
     record.job_attempt.nodes = job->spec->nodes;
-    int64_t total_ns = bounded_times(job->spec->nodes, world->now_ns - job->started_ns);
+    int64_t total_ns = bounded_times(job->spec->nodes, jobs->engine->now_ns - job->started_ns);
     put_node_time(&record, kept, total_ns, is_thrown_away);
     record.job_attempt.epochs_kept = epochs_kept(job, is_thrown_away);
-    world_tell(world, &record);
+    recorder_emit(jobs->recorder, &record);
 }

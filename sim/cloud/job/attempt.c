@@ -1,9 +1,17 @@
-/* One attempt of a job: the stages that each node goes through, the barriers where they wait for
- * each other, the program, and the end. */
+#include "sim/cloud/job/attempt.h"
+
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/account.h"
+#include "sim/cloud/job/epochs.h"
+#include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/real.h"
+#include "sim/cloud/job/scheduler.h"
+#include "sim/cloud/job/script.h"
+#include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/transfers.h"
 #include "sim/model/bounded.h"
 
 const char *job_stage_name(JobStage stage)
@@ -47,20 +55,20 @@ static bool reads_data(const Job *job)
 /* --- Life --- */
 
 /* Room for all attempts of a job, at its first start. */
-static void make_room(World *world, Job *job)
+static void make_room(Jobs *jobs, Job *job)
 {
     if (job->attempt)
         return;
     int32_t nodes = job->spec->nodes;
     bool has_script = job->spec->preparation_script != NULL;
-    job->attempt = ARENA_NEW(world->arena, JobAttempt);
+    job->attempt = ARENA_NEW(jobs->arena, JobAttempt);
     *job->attempt = (JobAttempt){
-        .preparations = has_script ? ARENA_ARRAY(world->arena, ShellRun *, nodes) : NULL,
-        .nodes = ARENA_ARRAY(world->arena, NodeId, nodes),
-        .stage = ARENA_ARRAY(world->arena, JobStage, nodes),
-        .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
-        .ran = job_is_real(job) ? ARENA_ARRAY(world->arena, JobRan, 1 + (int64_t)nodes) : NULL,
-        .training = job_trains(job) ? ARENA_NEW(world->arena, Training) : NULL};
+        .preparations = has_script ? ARENA_ARRAY(jobs->arena, ShellRun *, nodes) : NULL,
+        .nodes = ARENA_ARRAY(jobs->arena, NodeId, nodes),
+        .stage = ARENA_ARRAY(jobs->arena, JobStage, nodes),
+        .stage_end_ns = ARENA_ARRAY(jobs->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
+        .ran = job_is_real(job) ? ARENA_ARRAY(jobs->arena, JobRan, 1 + (int64_t)nodes) : NULL,
+        .training = job_trains(job) ? ARENA_NEW(jobs->arena, Training) : NULL};
 }
 
 void attempt_forget(Job *job)
@@ -85,44 +93,46 @@ void attempt_forget(Job *job)
         *attempt->training = (Training){.progress = attempt->training->progress};
 }
 
-void attempt_end(World *world, Job *job, AttemptEnd end, JobReason reason)
+void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)
 {
-    train_job_settle(world, job);
-    attempt_account(world, job, end, reason);
+    epochs_settle(jobs, job);
+    attempt_account(jobs, job, end, reason);
     job->generation++;
-    transfers_cancel(world, job);
-    network_cancel(world, job);
-    Cluster *cluster = job_cluster(world, job);
-    scheduler_attempt_ends(world, cluster, job);
+    transfers_cancel(jobs->storage, &job->transfers);
+    exchange_cancel(jobs, job);
+    scheduler_attempt_ends(jobs, job);
     for (int32_t n = 0; n < job->spec->nodes; n++)
-        cluster_node_freed(world, world_node_row(world, job->nodes[n]));
-    scheduler_wake(world, cluster);
+        cluster_node_freed(jobs->clusters, node_row(jobs->clusters, job->nodes[n]));
+    scheduler_wake(jobs, job->cluster);
 }
 
-void job_account_unfinished(World *world, Job *job)
+void jobs_account_unfinished(Jobs *jobs)
 {
-    if (!job_is_active(job))
-        return;
-    train_job_settle(world, job);
-    attempt_account(world, job, ATTEMPT_UNFINISHED, (JobReason){0});
+    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+        Job *job = job_row(jobs, (JobId){j});
+        if (!job_is_active(job))
+            continue;
+        epochs_settle(jobs, job);
+        attempt_account(jobs, job, ATTEMPT_UNFINISHED, (JobReason){0});
+    }
 }
 
-void job_stalls(World *world, Job *job, const Node *node)
+void job_stalls(Jobs *jobs, Job *job, const Node *node)
 {
     if (!job_is_active(job) || job_is_stalled(job))
         return;
-    job->attempt->stalled_ns = world->now_ns;
-    transfers_cancel(world, job);
-    network_cancel(world, job);
-    TraceRecord record = job_record(world, TRACE_JOB_STALLED, job);
+    job->attempt->stalled_ns = jobs->engine->now_ns;
+    transfers_cancel(jobs->storage, &job->transfers);
+    exchange_cancel(jobs, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_STALLED, job);
     record.node = node->id;
-    world_tell(world, &record);
+    recorder_emit(jobs->recorder, &record);
 }
 
-/* --- What fails --- */
+/* --- Failures --- */
 
-// The words are the service's (batchai-service notes, "Error catalogue"); what stands in brackets
-// is ours.
+// The words are the service's (batchai-service notes, "Error catalogue"); those in brackets are
+// ours.
 static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
 static const JobError preparation_failed = {"JobPreparationFailed",
                                             "Job preparation task failed with non-zero exit code"};
@@ -130,40 +140,41 @@ static const JobError preparation_failed = {"JobPreparationFailed",
 /* Kinds of mishaps in the addresses of RNG_CHANCE: part of the format, append only. */
 enum { CHANCE_JOB_MOUNT = 1, CHANCE_CONTAINER };
 
-static bool strikes(const World *world, const Job *job, const Node *node, int64_t chance_ppm,
+static bool strikes(const Jobs *jobs, const Job *job, const Node *node, int64_t chance_ppm,
                     uint64_t kind)
 {
     return chance_ppm > 0 &&
-           mishap_strikes(world, chance_ppm, RNG_CHANCE, job->address ^ node->address,
-                          kind << 32 | (uint32_t)job->starts);
+           engine_strikes(jobs->engine, chance_ppm, jobs->scenario->failures.rate_ppm, RNG_CHANCE,
+                          job->address ^ node->address, kind << 32 | (uint32_t)job->starts);
 }
 
-/* What is wrong with a share, in plain words; NULL: nothing. */
-static const char *share_trouble(const World *world, const char *name, bool is_mounted_now)
+/* The trouble with a share, in plain words; NULL: there is none. */
+static const char *share_trouble(const Jobs *jobs, const char *name, bool is_mounted_now)
 {
-    if (!world_share_exists(world, name))
+    if (!storage_has_share(jobs->storage, name))
         return "doesn't exist";
-    if (is_mounted_now && share_is_out(world_share(world, world_find_share(world, name))))
+    if (is_mounted_now &&
+        share_is_out(storage_share(jobs->storage, storage_find_share(jobs->storage, name))))
         return "does not answer";
     return NULL;
 }
 
 /* Looks for a share that the job mounts, or its program uses, and that is not there; returns what
  * is wrong with it. One that is mounted already may be out: then its transfers hang. */
-static const char *find_trouble(const World *world, const Job *job, bool mounts_now,
+static const char *find_trouble(const Jobs *jobs, const Job *job, bool mounts_now,
                                 const char **share)
 {
     const char *trouble = NULL;
     for (int32_t i = 0; i < job->spec->mount_count && !trouble; i++) {
         *share = job->spec->mounts[i];
-        trouble = share_trouble(world, *share, mounts_now);
+        trouble = share_trouble(jobs, *share, mounts_now);
     }
     const Program *program = job->spec->program;
     const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
     for (size_t i = 0; i < sizeof used / sizeof used[0] && !trouble; i++)
         if (used[i]) {
             *share = used[i];
-            trouble = share_trouble(world, *share, false);
+            trouble = share_trouble(jobs, *share, false);
         }
     return trouble;
 }
@@ -178,52 +189,52 @@ static bool is_blob_of(const char *const *mounts, const bool *is_blob_mount, int
 }
 
 /* Whether the job, or its cluster for it, mounts the share as a blob container. */
-static bool is_blob(World *world, const Job *job, const char *share)
+static bool is_blob(Jobs *jobs, const Job *job, const char *share)
 {
     const JobSpec *own = job->spec;
-    const ClusterSpec *shared = job_cluster(world, job)->spec;
+    const ClusterSpec *shared = job_cluster(jobs, job)->spec;
     return is_blob_of(own->mounts, own->is_blob_mount, own->mount_count, share) ||
            is_blob_of(shared->mounts, shared->is_blob_mount, shared->mount_count, share);
 }
 
-static void fail_for_share(World *world, Job *job, const Node *node, const char *share,
+static void fail_for_share(Jobs *jobs, Job *job, const Node *node, const char *share,
                            const char *trouble)
 {
     JobError error = {"BFSMountError", NULL};
-    if (is_blob(world, job, share))
-        error.message = blob_mount_message(world, share, trouble);
+    if (is_blob(jobs, job, share))
+        error.message = storage_blob_message(jobs->arena, share, trouble);
     else
         error = (JobError){
             "AZFMountError",
-            arena_printf(world->arena, "Unable to mount Azure File (%s %s)", share, trouble)};
-    job_fail_attempt(world, job, ATTEMPT_FAILED, error, -1,
+            arena_printf(jobs->arena, "Unable to mount Azure File (%s %s)", share, trouble)};
+    job_fail_attempt(jobs, job, ATTEMPT_FAILED, error, -1,
                      (JobReason){.cause = CAUSE_MOUNT_FAILURE, .node = node});
 }
 
-static bool fail_mount(World *world, Job *job, const Node *node)
+static bool fail_mount(Jobs *jobs, Job *job, const Node *node)
 {
     const char *share = NULL;
-    const char *trouble = find_trouble(world, job, true, &share);
+    const char *trouble = find_trouble(jobs, job, true, &share);
     if (!trouble &&
-        strikes(world, job, node, world->scenario->failures.mount_ppm, CHANCE_JOB_MOUNT)) {
+        strikes(jobs, job, node, jobs->scenario->failures.mount_ppm, CHANCE_JOB_MOUNT)) {
         share = job->spec->mounts[0];
         trouble = "refused the connection";
     }
     if (trouble)
-        fail_for_share(world, job, node, share, trouble);
+        fail_for_share(jobs, job, node, share, trouble);
     return trouble != NULL;
 }
 
-static bool fail_container(World *world, Job *job, const Node *node)
+static bool fail_container(Jobs *jobs, Job *job, const Node *node)
 {
-    const Failures *failures = &world->scenario->failures;
+    const Failures *failures = &jobs->scenario->failures;
     if (!job->is_container_spoilt &&
-        !strikes(world, job, node, failures->container_ppm, CHANCE_CONTAINER))
+        !strikes(jobs, job, node, failures->container_ppm, CHANCE_CONTAINER))
         return false;
     job->is_container_spoilt = false;
-    const char *message = arena_printf(world->arena, "unable to start docker container (image %s)",
+    const char *message = arena_printf(jobs->arena, "unable to start docker container (image %s)",
                                        job->spec->image->name);
-    job_fail_attempt(world, job, ATTEMPT_FAILED, (JobError){"FailedStartingContainer", message}, -1,
+    job_fail_attempt(jobs, job, ATTEMPT_FAILED, (JobError){"FailedStartingContainer", message}, -1,
                      (JobReason){.cause = CAUSE_CONTAINER_FAILURE, .node = node});
     return true;
 }
@@ -233,7 +244,7 @@ void job_spoil_container(Job *job)
     job->is_container_spoilt = true;
 }
 
-/* A stage that can fail has its end as an event of its own, however short it is. */
+/* The end of a stage that can fail is an event, however short the stage is. */
 static bool can_fail(const Job *job, JobStage stage)
 {
     return (stage == STAGE_MOUNT && job->spec->mount_count > 0) ||
@@ -241,15 +252,15 @@ static bool can_fail(const Job *job, JobStage stage)
            (stage == STAGE_PREPARATION && job->spec->has_preparation);
 }
 
-/* Whether what the node has just been through went wrong; the job is over then. */
-static bool stage_fails(World *world, Job *job, int32_t index, const Node *node, JobStage stage)
+/* Whether the stage that the node has just finished failed; the job is over then. */
+static bool stage_fails(Jobs *jobs, Job *job, int32_t index, const Node *node, JobStage stage)
 {
     if (!can_fail(job, stage))
         return false;
     if (stage == STAGE_MOUNT)
-        return fail_mount(world, job, node);
+        return fail_mount(jobs, job, node);
     if (stage == STAGE_CONTAINER)
-        return fail_container(world, job, node);
+        return fail_container(jobs, job, node);
     int32_t exit_code = job_preparation_exit_code(job, index);
     const JobRan *ran = job_ran_so(job, 1 + (uint32_t)index);
     JobError error = preparation_failed;
@@ -257,29 +268,29 @@ static bool stage_fails(World *world, Job *job, int32_t index, const Node *node,
         return false;
     if (ran && ran->reason)
         error.message = ran->reason;
-    job_fail_attempt(world, job, ATTEMPT_FAILED, error, exit_code,
+    job_fail_attempt(jobs, job, ATTEMPT_FAILED, error, exit_code,
                      (JobReason){.cause = CAUSE_EXIT, .node = node});
     return true;
 }
 
 /* --- Stages --- */
 
-static int64_t stage_draw(const World *world, const Job *job, const Node *node, JobStage stage,
+static int64_t stage_draw(const Jobs *jobs, const Job *job, const Node *node, JobStage stage,
                           Quantiles quantiles)
 {
     uint64_t draw = (uint64_t)stage << 16 | (uint64_t)(job->starts & 0xffff);
-    return world_draw(world, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
+    return engine_draw(jobs->engine, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
 }
 
 /* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
  * a transfer and not here. */
-static int64_t stage_ns(const World *world, const Job *job, const Node *node, JobStage stage)
+static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobStage stage)
 {
     const JobSpec *spec = job->spec;
-    const ServiceModel *s = world_service(world);
+    const ServiceModel *s = &jobs->scenario->service;
     switch (stage) {
     case STAGE_MOUNT:
-        return spec->mount_count > 0 ? stage_draw(world, job, node, stage, s->job_mount_ns) : 0;
+        return spec->mount_count > 0 ? stage_draw(jobs, job, node, stage, s->job_mount_ns) : 0;
     case STAGE_PULL:
         if (!spec->image || node_has_image(node, spec->image))
             return 0;
@@ -287,11 +298,11 @@ static int64_t stage_ns(const World *world, const Job *job, const Node *node, Jo
             bounded_at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s),
             bounded_at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s));
     case STAGE_CONTAINER:
-        return stage_draw(world, job, node, stage,
+        return stage_draw(jobs, job, node, stage,
                           spec->image ? s->container_start_ns : s->host_overhead_ns);
     case STAGE_PREPARATION:
         return spec->has_preparation && spec->preparation_ns.count > 0
-                   ? stage_draw(world, job, node, stage, spec->preparation_ns)
+                   ? stage_draw(jobs, job, node, stage, spec->preparation_ns)
                    : 0;
     case STAGE_START:
         return job_trains(job) ? spec->program->framework->start_ns : 0;
@@ -306,7 +317,7 @@ static int64_t stage_ns(const World *world, const Job *job, const Node *node, Jo
     return 0;
 }
 
-static void begin_stage(World *world, Job *job, int32_t node);
+static void begin_stage(Jobs *jobs, Job *job, int32_t node);
 
 /* The program starts on all nodes together once the last is prepared; training once the last has
  * its data. */
@@ -315,101 +326,102 @@ static bool is_barrier(JobStage stage)
     return stage == STAGE_START || stage == STAGE_COUNT;
 }
 
-static bool lacks_script(const World *world, const Job *job)
+static bool lacks_script(const Jobs *jobs, const Job *job)
 {
     const OutputPlace *script = &job->spec->script;
     if (!script->share)
         return false;
-    const ShareId share = world_find_share(world, script->share);
+    const ShareId share = storage_find_share(jobs->storage, script->share);
     return share.index == ID_NONE ||
-           file_set_find(world->files, share.index, script->directory) == FILE_NONE;
+           file_set_find(storage_files(jobs->storage), share.index, script->directory) == FILE_NONE;
 }
 
-static void begin_program(World *world, Job *job)
+static void begin_program(Jobs *jobs, Job *job)
 {
-    enum { CANNOT_OPEN_SCRIPT = 2 }; // what Python ends with then
-    job->attempt->program_ns = world->now_ns;
-    job->attempt->lacks_script = lacks_script(world, job);
+    enum { CANNOT_OPEN_SCRIPT = 2 }; // Python's exit code in this case
+    job->attempt->program_ns = jobs->engine->now_ns;
+    job->attempt->lacks_script = lacks_script(jobs, job);
     if (job->attempt->lacks_script) {
-        job_exit(world, job, CANNOT_OPEN_SCRIPT);
+        job_exit(jobs, job, CANNOT_OPEN_SCRIPT);
         return;
     }
     for (int32_t n = 0; n < job->spec->nodes; n++)
-        begin_stage(world, job, n);
+        begin_stage(jobs, job, n);
     if (job_is_real(job) && job->epochs_kept > 0)
-        train_job_tell_resumed(world, job, job->spec->program->training);
+        epochs_emit_resumed(jobs, job, job->spec->program->training);
 }
 
-static void begin_command(World *world, Job *job)
+static void begin_command(Jobs *jobs, Job *job)
 {
-    job->attempt->command_ns = world_sample(world, job->spec->program->duration, RNG_NODE_STAGE,
-                                            job->address, (uint64_t)(job->starts & 0xffff));
-    world_push(world, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,
-               job->generation, 0);
+    job->attempt->command_ns =
+        engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE, job->address,
+                      (uint64_t)(job->starts & 0xffff));
+    engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,
+                job->generation, 0);
 }
 
-static void pass_barrier(World *world, Job *job, JobStage stage)
+static void pass_barrier(Jobs *jobs, Job *job, JobStage stage)
 {
     const char *share = NULL;
-    const char *trouble = find_trouble(world, job, false, &share);
+    const char *trouble = find_trouble(jobs, job, false, &share);
     job->attempt->nodes_at_work = job->spec->nodes;
     if (trouble)
-        fail_for_share(world, job, NULL, share, trouble);
+        fail_for_share(jobs, job, NULL, share, trouble);
     else if (stage == STAGE_START)
-        begin_program(world, job);
+        begin_program(jobs, job);
     else if (job_trains(job))
-        train_job_ready(world, job);
+        epochs_data_ready(jobs, job);
     else if (job->spec->program->kind == PROGRAM_SHELL)
-        job_shell_begins(world, job, 0, 0);
-    else if (!job_is_real(job)) // whoever runs it tells when it ends
-        begin_command(world, job);
+        job_script_begins(jobs, job, 0, 0);
+    else if (!job_is_real(job)) // a command reports its end
+        begin_command(jobs, job);
 }
 
-static void note_stage_end(const World *world, Job *job, int32_t node)
+static void note_stage_end(const Jobs *jobs, Job *job, int32_t node)
 {
     JobAttempt *attempt = job->attempt;
-    attempt->stage_end_ns[node * STAGE_COUNT + (int32_t)attempt->stage[node]] = world->now_ns;
+    attempt->stage_end_ns[node * STAGE_COUNT + (int32_t)attempt->stage[node]] =
+        jobs->engine->now_ns;
 }
 
 /* On to the node's next stage, or to wait for the others at a barrier. */
-static void next_stage(World *world, Job *job, int32_t node)
+static void next_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage next = ++job->attempt->stage[node];
     if (!is_barrier(next))
-        begin_stage(world, job, node);
+        begin_stage(jobs, job, node);
     else if (--job->attempt->nodes_at_work == 0)
-        pass_barrier(world, job, next);
+        pass_barrier(jobs, job, next);
 }
 
 /* Begins the node's present stage; one that is not part of this job ends when it begins. */
-static void begin_stage(World *world, Job *job, int32_t node)
+static void begin_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage stage = job->attempt->stage[node];
     if (stage == STAGE_DATA && reads_data(job)) {
         const Program *program = job->spec->program;
-        transfer_start(world, job, node, TRANSFER_FOR_DATA,
-                       world_find_share(world, program->data_share), program->data_bytes);
+        job_transfer(jobs, job, node, TRANSFER_FOR_DATA, program->data_share, program->data_bytes);
         return;
     }
     if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
-        return; // whoever runs it tells when it ends
-    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
+        return; // a command reports its end
+    int64_t delay_ns = stage_ns(jobs, job, node_row(jobs->clusters, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
-        job_shell_begins(world, job, 1 + (uint32_t)node, delay_ns);
+        job_script_begins(jobs, job, 1 + (uint32_t)node, delay_ns);
         return;
     }
     if (delay_ns > 0 || can_fail(job, stage)) {
-        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                   (uint32_t)node);
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                    (uint32_t)node);
         return;
     }
-    note_stage_end(world, job, node);
-    next_stage(world, job, node);
+    note_stage_end(jobs, job, node);
+    next_stage(jobs, job, node);
 }
 
-static void tell_stage(World *world, const Job *job, int32_t node, JobStage stage)
+static void tell_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
-    TraceRecord record = job_record(world, TRACE_JOB_STAGE, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
     record.node = job->nodes[node];
     record.since_ns = job_stage_begin_ns(job, node, stage);
     record.name = job_stage_name(stage);
@@ -419,50 +431,52 @@ static void tell_stage(World *world, const Job *job, int32_t node, JobStage stag
         record.bytes = job->spec->program->data_set->download_bytes;
     if (stage == STAGE_DATA)
         record.bytes = job->spec->program->data_bytes;
-    world_tell(world, &record);
+    recorder_emit(jobs->recorder, &record);
 }
 
-void job_stage_done(World *world, Job *job, int32_t node)
+void job_stage_done(Jobs *jobs, Job *job, uint32_t index)
 {
+    const int32_t node = (int32_t)index;
     JobStage stage = job->attempt->stage[node];
-    Node *row = world_node_row(world, job->nodes[node]);
-    tell_stage(world, job, node, stage);
-    note_stage_end(world, job, node);
+    Node *row = node_row(jobs->clusters, job->nodes[node]);
+    tell_stage(jobs, job, node, stage);
+    note_stage_end(jobs, job, node);
     if (stage == STAGE_PULL)
-        node_keep_image(world, row, job->spec->image);
-    if (!stage_fails(world, job, node, row, stage))
-        next_stage(world, job, node);
+        node_keep_image(jobs->clusters, row, job->spec->image);
+    if (!stage_fails(jobs, job, node, row, stage))
+        next_stage(jobs, job, node);
 }
 
 /* --- Running --- */
 
-static void push_limits(World *world, const Job *job)
+static void push_limits(Jobs *jobs, const Job *job)
 {
-    world_push(world, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
-               job->generation, 0);
-    if (world_cluster(world, job->cluster)->spec->is_low_priority)
-        world_push(world, world_service(world)->low_priority_run_max_ns, EVENT_JOB_RUN_LENGTH,
-                   job->id.index, job->generation, 0);
+    engine_push(jobs->engine, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
+                job->generation, 0);
+    if (cluster_by_id(jobs->clusters, job->cluster)->spec->is_low_priority)
+        engine_push(jobs->engine, jobs->scenario->service.low_priority_run_max_ns,
+                    EVENT_JOB_RUN_LENGTH, job->id.index, job->generation, 0);
 }
 
-void job_start(World *world, Job *job)
+void job_start(Jobs *jobs, Job *job)
 {
-    make_room(world, job);
+    make_room(jobs, job);
     attempt_forget(job);
     job->nodes = job->attempt->nodes;
     job->attempt->nodes_at_work = job->spec->nodes;
     job->starts++;
-    job->started_ns = world->now_ns;
-    job_set_state(world, job, JOB_RUNNING, (JobReason){0});
-    cluster_take_nodes(world, job_cluster(world, job), job->id, job->spec->nodes, job->nodes);
-    push_limits(world, job);
-    world_moment(world, MOMENT_JOB_STARTED, job->path.name);
+    job->started_ns = jobs->engine->now_ns;
+    job_set_state(jobs, job, JOB_RUNNING, (JobReason){0});
+    cluster_take_nodes(jobs->clusters, job_cluster(jobs, job), job->id, job->spec->nodes,
+                       job->nodes);
+    push_limits(jobs, job);
+    job_moment(jobs, job, MOMENT_JOB_STARTED, 0);
     for (int32_t n = 0; n < job->spec->nodes; n++)
-        begin_stage(world, job, n);
-    // A node can be silent without anybody knowing yet.
+        begin_stage(jobs, job, n);
+    // A node can be silent before the service notices.
     for (int32_t n = 0; n < job->spec->nodes; n++)
-        if (world_node_row(world, job->nodes[n])->is_silent)
-            job_stalls(world, job, world_node_row(world, job->nodes[n]));
+        if (node_row(jobs->clusters, job->nodes[n])->is_silent)
+            job_stalls(jobs, job, node_row(jobs->clusters, job->nodes[n]));
 }
 
 /* How its program ends when nothing goes wrong around it. */
@@ -474,28 +488,28 @@ static int32_t program_exit_code(const Job *job)
     return job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code;
 }
 
-void job_program_done(World *world, Job *job)
+void job_program_done(Jobs *jobs, Job *job)
 {
-    job_exit(world, job, program_exit_code(job));
+    job_exit(jobs, job, program_exit_code(job));
 }
 
-void job_exit(World *world, Job *job, int32_t exit_code)
+void job_exit(Jobs *jobs, Job *job, int32_t exit_code)
 {
     const JobRan *ran = job_ran_so(job, 0);
     JobError error = command_failed;
     if (ran && ran->reason)
         error.message = ran->reason;
     if (exit_code != 0 || job->state == JOB_TERMINATING)
-        job_fail_attempt(world, job, ATTEMPT_FAILED, error, exit_code,
+        job_fail_attempt(jobs, job, ATTEMPT_FAILED, error, exit_code,
                          (JobReason){.cause = CAUSE_EXIT});
     else
-        job_succeed(world, job);
+        job_succeed(jobs, job);
 }
 
-bool job_exits_now(World *world, Job *job, int32_t exit_code)
+bool job_exits_now(Jobs *jobs, Job *job, int32_t exit_code)
 {
     bool runs = job_is_active(job) && !job_is_stalled(job) && job->attempt->program_ns != INT64_MAX;
     if (runs)
-        job_exit(world, job, exit_code);
+        job_exit(jobs, job, exit_code);
     return runs;
 }

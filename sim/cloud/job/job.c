@@ -1,13 +1,72 @@
-/* The life of a job: created, queued, completed, terminated, deleted, and what becomes of it when
- * it loses its nodes. */
 #include "sim/cloud/job/job.h"
 
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/scheduler.h"
+#include "sim/cloud/job/tables.h"
 #include "sim/engine/rng.h"
 #include "sim/model/bounded.h"
+
+Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                        const Scenario *scenario, Names *names, Resources *resources,
+                        Subjects *subjects, Storage *storage, Clusters *clusters)
+{
+    Jobs *jobs = ARENA_NEW(run, Jobs);
+    *jobs = (Jobs){.arena = run,
+                   .engine = engine,
+                   .recorder = recorder,
+                   .scenario = scenario,
+                   .names = names,
+                   .resources = resources,
+                   .subjects = subjects,
+                   .storage = storage,
+                   .clusters = clusters};
+    return jobs;
+}
+
+uint32_t job_count(const Jobs *jobs)
+{
+    return jobs->rows.count;
+}
+
+const Job *job_by_id(const Jobs *jobs, JobId job)
+{
+    return row_table_at(&jobs->rows, job.index);
+}
+
+Job *job_row(Jobs *jobs, JobId job)
+{
+    return row_table_at(&jobs->rows, job.index);
+}
+
+Job *job_find(Jobs *jobs, ResourcePath path)
+{
+    uint32_t row;
+    return names_row(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
+                                                                  : NULL;
+}
+
+TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
+{
+    TraceRecord record = recorder_begin(jobs->recorder, kind);
+    record.cluster = job->cluster;
+    record.job = job->id;
+    return record;
+}
+
+void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal)
+{
+    recorder_moment(jobs->recorder, moment, job->path.name, job->id.index, ordinal);
+}
+
+int64_t job_next_awaited(const Jobs *jobs, const Job *job, Moment moment, int64_t from)
+{
+    return recorder_next_awaited(jobs->recorder, moment, job->path.name, from);
+}
 
 const char *job_state_name(JobState state)
 {
@@ -16,9 +75,9 @@ const char *job_state_name(JobState state)
     return names[state];
 }
 
-Cluster *job_cluster(World *world, const Job *job)
+Cluster *job_cluster(Jobs *jobs, const Job *job)
 {
-    return world_cluster_row(world, job->cluster);
+    return cluster_row(jobs->clusters, job->cluster);
 }
 
 bool job_is_active(const Job *job)
@@ -38,82 +97,77 @@ bool job_is_stalled(const Job *job)
 
 /* --- States --- */
 
-static void set_provisioning(World *world, Job *job, ProvisioningState state)
+static void set_provisioning(Jobs *jobs, Job *job, ProvisioningState state)
 {
     job->provisioning = state;
-    world_tell_change(world, job_record(world, TRACE_JOB_PROVISIONING, job),
-                      provisioning_state_name(state), &job->provisioning_since_ns);
+    recorder_emit_change(jobs->recorder, job_trace(jobs, TRACE_JOB_PROVISIONING, job),
+                         provisioning_state_name(state), &job->provisioning_since_ns);
 }
 
-static TraceRecord record_with_reason(const World *world, TraceKind kind, const Job *job,
+static TraceRecord record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
                                       JobReason reason)
 {
-    TraceRecord record = job_record(world, kind, job);
+    TraceRecord record = job_trace(jobs, kind, job);
     record.cause = reason.cause;
     if (reason.node)
         record.node = reason.node->id;
     return record;
 }
 
-void job_set_state(World *world, Job *job, JobState state, JobReason reason)
+void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
-    TraceRecord record = record_with_reason(world, TRACE_JOB_STATE, job, reason);
+    TraceRecord record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
     record.job_state.exit_code = job->exit_code;
     job->state = state;
-    world_tell_change(world, record, job_state_name(state), &job->state_since_ns);
+    recorder_emit_change(jobs->recorder, record, job_state_name(state), &job->state_since_ns);
 }
 
 /* --- Ends --- */
 
-static void complete(World *world, Job *job, JobState state, JobReason reason)
+static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
-    job->ended_ns = world->now_ns;
-    job_set_state(world, job, state, reason);
-    cluster_demand_changes(world, job_cluster(world, job), -job->spec->nodes);
-    world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
+    job->ended_ns = jobs->engine->now_ns;
+    job_set_state(jobs, job, state, reason);
+    cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), -job->spec->nodes);
+    job_moment(jobs, job, MOMENT_JOB_COMPLETED, 0);
 }
 
-static void fail(World *world, Job *job, JobError error, int32_t exit_code, JobReason reason)
+static void fail(Jobs *jobs, Job *job, JobError error, int32_t exit_code, JobReason reason)
 {
     job->exit_code = exit_code;
     job->error_code = error.code;
     job->error_message = error.message;
-    if (world_tells(world, TRACE_JOB_ERROR)) {
-        TraceRecord record = record_with_reason(world, TRACE_JOB_ERROR, job, reason);
-        record.name = arena_printf(world->arena, "%s: %s", error.code, error.message);
-        world_tell(world, &record);
+    if (recorder_takes(jobs->recorder, TRACE_JOB_ERROR)) {
+        TraceRecord record = record_with_reason(jobs, TRACE_JOB_ERROR, job, reason);
+        record.name = arena_printf(jobs->arena, "%s: %s", error.code, error.message);
+        recorder_emit(jobs->recorder, &record);
     }
-    complete(world, job, JOB_FAILED, reason);
+    complete(jobs, job, JOB_FAILED, reason);
 }
 
 // The words are the service's (batchai-service notes, "Error catalogue") unless said otherwise.
-static const JobError terminated = {"JobTerminated",
-                                    "The specified job has been terminated by the user"};
-// How the service reported this was never recorded; we use its code for a job that was stopped from
-// outside (assumption).
-static const JobError timed_out = {"JobTerminated",
-                                   "The specified job ran longer than its maxWallClockTime"};
-static const JobError preempted = {"PreemptionError", "Nodes of this job got pre-empted"};
+const JobError job_error_terminated = {"JobTerminated",
+                                       "The specified job has been terminated by the user"};
 
-void job_fail_attempt(World *world, Job *job, AttemptEnd end, JobError error, int32_t exit_code,
+void job_fail_attempt(Jobs *jobs, Job *job, AttemptEnd end, JobError error, int32_t exit_code,
                       JobReason reason)
 {
     if (job->state == JOB_TERMINATING) {
         end = ATTEMPT_STOPPED;
-        error = terminated;
+        error = job_error_terminated;
         exit_code = -1;
         reason.cause = job->stop_cause;
     }
-    attempt_end(world, job, end, reason);
-    fail(world, job, error, exit_code, reason);
+    attempt_end(jobs, job, end, reason);
+    fail(jobs, job, error, exit_code, reason);
 }
 
-void job_succeed(World *world, Job *job)
+void job_succeed(Jobs *jobs, Job *job)
 {
     JobReason reason = {.cause = CAUSE_EXIT};
-    attempt_end(world, job, ATTEMPT_COMPLETED, reason);
+    attempt_end(jobs, job, ATTEMPT_COMPLETED, reason);
     job->exit_code = 0;
-    complete(world, job, JOB_SUCCEEDED, reason);
+    complete(jobs, job, JOB_SUCCEEDED, reason);
 }
 
 /* --- Names --- */
@@ -124,7 +178,7 @@ const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *
     return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
                         scenario->subscription, job->path.group, job->path.workspace,
                         job->path.experiment, job->path.name,
-                        world_guid(scenario, job->address, 0, arena));
+                        names_guid(scenario, job->address, 0, arena));
 }
 
 static const char epoch_mark[] = "{epoch}";
@@ -173,50 +227,52 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 /* --- Creation --- */
 
-static Job *new_job(World *world, const Command *command, ClusterId cluster)
+static Job *new_job(Jobs *jobs, const Command *command, ClusterId cluster)
 {
-    const char *key = resource_key(world, COMMAND_JOB_CREATE, command->path);
-    Job *job = ARENA_NEW(world->arena, Job);
-    *job = (Job){.id = {row_table_add(world->arena, &world->jobs, job)},
+    const char *key = names_key(jobs->names, COMMAND_JOB_CREATE, command->path);
+    Job *job = ARENA_NEW(jobs->arena, Job);
+    *job = (Job){.id = {row_table_add(jobs->arena, &jobs->rows, job)},
                  .cluster = cluster,
                  .path = command->path,
                  .spec = command->as.job_create.spec,
-                 .address = world_new_address(world, key),
-                 .provisioning_since_ns = world->now_ns,
-                 .state_since_ns = world->now_ns,
-                 .created_ns = world->now_ns,
+                 .address = names_new_address(jobs->names, key),
+                 .provisioning_since_ns = jobs->engine->now_ns,
+                 .state_since_ns = jobs->engine->now_ns,
+                 .created_ns = jobs->engine->now_ns,
                  .recorded_ns = INT64_MAX,
                  .started_ns = INT64_MAX,
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
                  .experiment = ID_NONE,
                  .workload = command->as.job_create.workload_number - 1};
-    name_table_set(world->names, key, job->id.index);
-    container_gains(world, job->path);
+    names_set(jobs->names, key, job->id.index);
+    container_gains(jobs->resources, COMMAND_JOB_CREATE, job->path);
     return job;
 }
 
 /* The service gets to a new job after a while, when it has its record, and to the jobs of a cluster
  * in their order. */
-static void push_eligible(World *world, Cluster *cluster, const Job *job, int64_t record_ns)
+static void push_eligible(Jobs *jobs, const Job *job, int64_t record_ns)
 {
-    int64_t latency_ns =
-        world_draw(world, world_service(world)->job_start_ns, RNG_JOB_START, job->address, 0);
-    int64_t seen_ns = bounded_add(world->now_ns, latency_ns > record_ns ? latency_ns : record_ns);
-    if (cluster->eligible_ns < seen_ns)
-        cluster->eligible_ns = seen_ns;
-    world_push(world, cluster->eligible_ns - world->now_ns, EVENT_JOB_ELIGIBLE, job->id.index, 0,
-               0);
+    JobQueue *queue = scheduler_queue(jobs, job->cluster);
+    int64_t latency_ns = engine_draw(jobs->engine, jobs->scenario->service.job_start_ns,
+                                     RNG_JOB_START, job->address, 0);
+    int64_t seen_ns =
+        bounded_add(jobs->engine->now_ns, latency_ns > record_ns ? latency_ns : record_ns);
+    if (queue->eligible_ns < seen_ns)
+        queue->eligible_ns = seen_ns;
+    engine_push(jobs->engine, queue->eligible_ns - jobs->engine->now_ns, EVENT_JOB_ELIGIBLE,
+                job->id.index, 0, 0);
 }
 
-bool job_create(World *world, const Command *command, Status *status)
+bool job_create(Jobs *jobs, const Command *command, Status *status)
 {
     const JobSpec *spec = command->as.job_create.spec;
     const char *name = command->path.name;
-    Cluster *cluster = world_find_cluster(world, command->as.job_create.cluster);
+    Cluster *cluster = cluster_find(jobs->clusters, command->as.job_create.cluster);
     if (!cluster)
         return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
-    if (world_find_job(world, command->path))
+    if (job_find(jobs, command->path))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job \"%s\" exists already", name);
     if (spec->nodes < 1)
@@ -226,129 +282,66 @@ bool job_create(World *world, const Command *command, Status *status)
     if (!cluster_is_kept(cluster, command_place(command), status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
-    Job *job = new_job(world, command, cluster->id);
-    set_provisioning(world, job, PROVISIONING_CREATING);
-    job_set_state(world, job, JOB_QUEUED, (JobReason){0});
+    Job *job = new_job(jobs, command, cluster->id);
+    set_provisioning(jobs, job, PROVISIONING_CREATING);
+    job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
     // One word for record and start: the start that took 20 s was that of the record that took 19
     // s.
-    int64_t delay_ns =
-        world_draw(world, world_service(world)->job_record_ns, RNG_JOB_START, job->address, 0);
-    world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
-    push_eligible(world, cluster, job, delay_ns);
-    cluster_demand_changes(world, cluster, spec->nodes);
-    world_moment(world, MOMENT_JOB_SUBMITTED, name);
+    int64_t delay_ns = engine_draw(jobs->engine, jobs->scenario->service.job_record_ns,
+                                   RNG_JOB_START, job->address, 0);
+    engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
+    push_eligible(jobs, job, delay_ns);
+    cluster_demand_changes(jobs->clusters, cluster, spec->nodes);
+    job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     return true;
 }
 
-void job_recorded(World *world, Job *job)
+void job_recorded(Jobs *jobs, Job *job)
 {
     if (job->provisioning != PROVISIONING_CREATING)
         return;
-    job->recorded_ns = world->now_ns;
-    set_provisioning(world, job, PROVISIONING_SUCCEEDED);
+    job->recorded_ns = jobs->engine->now_ns;
+    set_provisioning(jobs, job, PROVISIONING_SUCCEEDED);
 }
 
-void job_eligible(World *world, Job *job)
+void job_eligible(Jobs *jobs, Job *job)
 {
     if (job->state != JOB_QUEUED || job->stop_cause != CAUSE_NONE)
         return; // terminated or deleted before the service got to it
-    Cluster *cluster = job_cluster(world, job);
-    job_queue_add(world, cluster, job);
-    scheduler_wake(world, cluster);
-}
-
-/* --- Limits and losses --- */
-
-void job_timed_out(World *world, Job *job)
-{
-    job_fail_attempt(world, job, ATTEMPT_STOPPED, timed_out, -1,
-                     (JobReason){.cause = CAUSE_TIME_LIMIT});
-}
-
-static void count_fruitless(World *world, Job *job)
-{
-    job->fruitless = job->epochs_kept > job->kept_before ? 0 : job->fruitless + 1;
-    job->kept_before = job->epochs_kept;
-    if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
-        world->given_up = arena_printf(
-            world->arena,
-            "job %s lost its nodes %d times in a row without having kept anything: it never ends",
-            job->path.name, FRUITLESS_ATTEMPTS_MAX);
-}
-
-static void requeue(World *world, Job *job, JobReason reason)
-{
-    attempt_end(world, job, ATTEMPT_LOST, reason);
-    count_fruitless(world, job);
-    job->nodes = NULL; // others hold them from here on
-    job_set_state(world, job, JOB_QUEUED, reason);
-    attempt_forget(job);
-    job_queue_add(world, job_cluster(world, job), job);
-    scheduler_wake(world, job_cluster(world, job));
-    world_moment_nth(world, MOMENT_JOB_REQUEUED, job->path.name, job->starts);
-}
-
-void job_loses_nodes(World *world, Job *job, const Node *node, DeallocationOption deallocation,
-                     TraceCause cause)
-{
-    invariant(job_is_active(job));
-    const ServiceModel *service = world_service(world);
-    JobReason reason = {.cause = cause, .node = node};
-    bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
-    // Whoever takes nodes away with the option to requeue wants another attempt, however many.
-    bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
-    if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
-        job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1, reason);
-    } else if (is_preemption && service->preemption_fails_jobs) {
-        job_fail_attempt(world, job, ATTEMPT_LOST, preempted, -1, reason);
-    } else if (was_last) {
-        const char *message =
-            arena_printf(world->arena, "Job lost its nodes in attempt %d and is not tried again",
-                         (int)job->starts);
-        job_fail_attempt(world, job, ATTEMPT_LOST, (JobError){"InternalError", message}, -1,
-                         reason);
-    } else {
-        requeue(world, job, reason);
-    }
-}
-
-void job_ran_too_long(World *world, Job *job)
-{
-    const NodeId *nodes = job->nodes; // the list outlives the loss
-    job_loses_nodes(world, job, NULL, DEALLOCATE_REQUEUE, CAUSE_RUN_LENGTH);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        cluster_node_warned(world, world_node_row(world, nodes[n]), 0, CAUSE_RUN_LENGTH);
+    scheduler_add(jobs, job);
+    scheduler_wake(jobs, job->cluster);
 }
 
 /* --- Terminate and delete --- */
 
 /* Nothing starts it any more, though it keeps its place until it has failed. */
-static void stop_waiting(World *world, Job *job, TraceCause cause)
+static void stop_waiting(Jobs *jobs, Job *job, TraceCause cause)
 {
     job->stop_cause = cause;
-    job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
+    job->started_ns =
+        jobs->engine->now_ns; // as recorded: a job terminated in the queue shows a start
 }
 
-static void fail_in_queue(World *world, Job *job)
+static void fail_in_queue(Jobs *jobs, Job *job)
 {
     job->generation++; // it may be deleted before the end of its termination
     if (job->is_waiting)
-        job_queue_remove(job_cluster(world, job), job);
-    scheduler_wake(world, job_cluster(world, job)); // it may have stood before one that fits
-    fail(world, job, terminated, -1, (JobReason){.cause = job->stop_cause});
+        scheduler_remove(jobs, job);
+    scheduler_wake(jobs, job->cluster); // it may have blocked a job that fits
+    fail(jobs, job, job_error_terminated, -1, (JobReason){.cause = job->stop_cause});
 }
 
-static void push_terminated(World *world, const Job *job, Quantiles duration_ns)
+static void push_terminated(Jobs *jobs, const Job *job, Quantiles duration_ns)
 {
-    world_push(world, world_draw(world, duration_ns, RNG_DELETE, job->address, 0),
-               EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
+    engine_push(jobs->engine, engine_draw(jobs->engine, duration_ns, RNG_DELETE, job->address, 0),
+                EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
 }
 
-static void stop(World *world, Job *job, TraceCause cause)
+static void stop(Jobs *jobs, Job *job, TraceCause cause)
 {
     job->stop_cause = cause;
-    job_set_state(world, job, JOB_TERMINATING, (JobReason){.cause = cause});
-    push_terminated(world, job, world_service(world)->job_terminate_ns);
+    job_set_state(jobs, job, JOB_TERMINATING, (JobReason){.cause = cause});
+    push_terminated(jobs, job, jobs->scenario->service.job_terminate_ns);
 }
 
 static bool job_is_kept(const Job *job, Status *status)
@@ -359,65 +352,110 @@ static bool job_is_kept(const Job *job, Status *status)
                        "job \"%s\" is being deleted", job->path.name);
 }
 
-bool job_terminate(World *world, Job *job, Status *status)
+bool job_terminate(Jobs *jobs, Job *job, Status *status)
 {
     if (!job_is_kept(job, status))
         return false;
     if (job_is_completed(job) || job->stop_cause != CAUSE_NONE)
         return true; // the service answers 200 and does nothing
     if (job->state == JOB_QUEUED) {
-        stop_waiting(world, job, CAUSE_TERMINATION);
-        push_terminated(world, job, world_service(world)->job_terminate_queued_ns);
+        stop_waiting(jobs, job, CAUSE_TERMINATION);
+        push_terminated(jobs, job, jobs->scenario->service.job_terminate_queued_ns);
     } else {
-        stop(world, job, CAUSE_TERMINATION);
+        stop(jobs, job, CAUSE_TERMINATION);
     }
     return true;
 }
 
-void job_terminated(World *world, Job *job)
+void job_terminated(Jobs *jobs, Job *job)
 {
     invariant(job->state == JOB_TERMINATING || job->state == JOB_QUEUED);
     if (job->state == JOB_QUEUED)
-        fail_in_queue(world, job);
+        fail_in_queue(jobs, job);
     else
-        job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1,
+        job_fail_attempt(jobs, job, ATTEMPT_STOPPED, job_error_terminated, -1,
                          (JobReason){.cause = job->stop_cause});
 }
 
-/* Of a job that has nothing left on any node only the record goes. */
-static Quantiles delete_ns(World *world, const Job *job)
+/* A job without anything left on a node loses only its record. */
+static Quantiles delete_ns(Jobs *jobs, const Job *job)
 {
-    const ServiceModel *service = world_service(world);
+    const ServiceModel *service = &jobs->scenario->service;
     if (job_is_active(job))
         return service->job_delete_running_ns;
-    return job->starts == 0 || job_cluster(world, job)->provisioning == PROVISIONING_DELETED
+    return job->starts == 0 || job_cluster(jobs, job)->provisioning == PROVISIONING_DELETED
                ? service->job_delete_gone_ns
                : service->job_delete_ns;
 }
 
-bool job_delete(World *world, Job *job, Status *status)
+bool job_delete(Jobs *jobs, Job *job, Status *status)
 {
     if (!job_is_kept(job, status))
         return false;
-    int64_t delay_ns = world_draw(world, delete_ns(world, job), RNG_DELETE, job->address, 1);
+    int64_t delay_ns = engine_draw(jobs->engine, delete_ns(jobs, job), RNG_DELETE, job->address, 1);
     if (job->state == JOB_QUEUED) {
         if (job->stop_cause == CAUSE_NONE)
-            stop_waiting(world, job, CAUSE_DELETION);
-        fail_in_queue(world, job);
+            stop_waiting(jobs, job, CAUSE_DELETION);
+        fail_in_queue(jobs, job);
     } else if (job->state == JOB_RUNNING) {
-        stop(world, job, CAUSE_DELETION);
+        stop(jobs, job, CAUSE_DELETION);
     }
-    set_provisioning(world, job, PROVISIONING_DELETING);
-    conditions_lose(world, COMMAND_JOB_CREATE, job->path, job->id.index);
-    world_push(world, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
+    set_provisioning(jobs, job, PROVISIONING_DELETING);
+    subject_leaves(jobs->subjects, COMMAND_JOB_CREATE, job->path, job->id.index);
+    engine_push(jobs->engine, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
     return true;
 }
 
-void job_deleted(World *world, Job *job)
+void job_deleted(Jobs *jobs, Job *job)
 {
     if (job->state == JOB_TERMINATING)
-        job_terminated(world, job);
-    set_provisioning(world, job, PROVISIONING_DELETED);
-    world_forget(world, resource_key(world, COMMAND_JOB_CREATE, job->path));
-    container_loses(world, job->path);
+        job_terminated(jobs, job);
+    set_provisioning(jobs, job, PROVISIONING_DELETED);
+    names_forget(jobs->names, names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
+    container_loses(jobs->resources, COMMAND_JOB_CREATE, job->path);
+}
+
+bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
+{
+    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+        Job *job = job_row(jobs, (JobId){j});
+        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
+            !job_delete(jobs, job, status))
+            return false;
+    }
+    return true;
+}
+
+/* --- Reports from clusters --- */
+
+static void node_taken(void *jobs, const Node *node, DeallocationOption deallocation,
+                       TraceCause cause)
+{
+    job_loses_nodes(jobs, job_row(jobs, node->job), node, deallocation, cause);
+}
+
+static void node_fell_silent(void *jobs, const Node *node)
+{
+    job_stalls(jobs, job_row(jobs, node->job), node);
+}
+
+static void nodes_changed(void *jobs, ClusterId cluster)
+{
+    scheduler_wake(jobs, cluster);
+}
+
+static const NodeId *nodes_of(void *jobs, JobId id, int32_t *count)
+{
+    const Job *job = job_by_id(jobs, id);
+    *count = job->spec->nodes;
+    return job->nodes;
+}
+
+ClusterJobs jobs_of_clusters(Jobs *jobs)
+{
+    return (ClusterJobs){.jobs = jobs,
+                         .node_taken = node_taken,
+                         .node_fell_silent = node_fell_silent,
+                         .nodes_changed = nodes_changed,
+                         .nodes_of = nodes_of};
 }

@@ -1,9 +1,11 @@
+/* Private to sim/cloud/job: one of the policies of policy.h. */
 #include "sim/cloud/job/policy.h"
 
-/* What the first job that may ever start is promised. */
+/* The promise to the first job that may ever start. */
 typedef struct {
     int64_t at_ns;       /* it starts then at the earliest, as those that run say */
-    int32_t spare_nodes; /* idle at that time beside its own, of those that are there now */
+    int32_t spare_nodes; /* idle at that time in addition to its own, without nodes that are still
+                            to come */
 } Reservation;
 
 static int64_t end_of(const PolicyView *view, int32_t running)
@@ -45,7 +47,7 @@ static bool delays_nobody(const PolicyView *view, const WaitingJob *job, Reserva
            job->expected_ns <= reservation.at_ns - view->now_ns;
 }
 
-/* The first job that somebody could delay: it fits, or may once do so. */
+/* The first job that others could delay: it fits now, or may fit later. */
 static int32_t head_of(const PolicyView *view)
 {
     const int32_t most = view->idle_nodes > view->most_nodes ? view->idle_nodes : view->most_nodes;

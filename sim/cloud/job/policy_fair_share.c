@@ -1,3 +1,4 @@
+/* Private to sim/cloud/job: one of the policies of policy.h. */
 #include "sim/cloud/job/policy.h"
 
 static int64_t used_by(const PolicyView *view, int32_t waiting)

@@ -1,3 +1,4 @@
+/* Private to sim/cloud/job: one of the policies of policy.h. */
 #include "sim/cloud/job/policy.h"
 
 int32_t policy_service(const PolicyView *view)

@@ -1,6 +1,9 @@
-/* Jobs of real execution: their commands run outside of the world, which is told how they went. */
+#include "sim/cloud/job/real.h"
+
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/epochs.h"
+#include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
 bool job_is_real(const Job *job)
@@ -46,7 +49,7 @@ int64_t job_outside_since_ns(const Job *job, uint32_t whose)
                       : job_stage_begin_ns(job, (int32_t)whose - 1, STAGE_PREPARATION);
 }
 
-/* Whether the world can be told of it. */
+/* Whether a report about the command is possible. */
 static bool check_at_work(const Job *job, uint32_t whose, const Command *command, Status *status)
 {
     if (is_at_work(job, whose))
@@ -55,18 +58,18 @@ static bool check_at_work(const Job *job, uint32_t whose, const Command *command
                 "job \"%s\" is %s and its %s is not at work", job->path.name,
                 job_state_name(job->state), whose == 0 ? "program" : "preparation");
     if (!job_is_real(job))
-        status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        status_hint(status, "only jobs of \"execution\": \"real\" take reports");
     return false;
 }
 
 /* How long until the command will have taken that long; 0: it has. */
-static int64_t delay_until_ns(const World *world, const Job *job, uint32_t whose, int64_t took_ns)
+static int64_t delay_until_ns(const Jobs *jobs, const Job *job, uint32_t whose, int64_t took_ns)
 {
     int64_t end_ns = bounded_add(job_outside_since_ns(job, whose), took_ns);
-    return end_ns > world->now_ns ? end_ns - world->now_ns : 0;
+    return end_ns > jobs->engine->now_ns ? end_ns - jobs->engine->now_ns : 0;
 }
 
-bool job_ran_outside(World *world, Job *job, const Command *command, Status *status)
+bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *status)
 {
     const uint32_t whose = (uint32_t)command->as.job_ran.node;
     if (command->as.job_ran.node > job->spec->nodes)
@@ -84,50 +87,52 @@ bool job_ran_outside(World *world, Job *job, const Command *command, Status *sta
                     .exit_code = command->as.job_ran.exit_code,
                     .reason = command->as.job_ran.reason,
                     .training = command->as.job_ran.training};
-    int64_t delay_ns = delay_until_ns(world, job, whose, command->as.job_ran.took_ns);
+    int64_t delay_ns = delay_until_ns(jobs, job, whose, command->as.job_ran.took_ns);
     if (whose == 0)
-        world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation,
+                    0);
     else
-        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                   whose - 1);
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                    whose - 1);
     return true;
 }
 
-bool job_reached_outside(World *world, Job *job, const Command *command, Status *status)
+bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *status)
 {
     const Program *training = job->spec->program->training;
     const int64_t kept = command->as.job_reached.kept;
     if (!check_at_work(job, 0, command, status))
         return false;
     if (kept > 0 && (!training || !program_can_resume(training)))
-        return status_fail(status, STATUS_CONFLICT, command_place(command),
-                           "job \"%s\" does not go on from a checkpoint on a share, and keeps none",
-                           job->path.name);
-    const int64_t delay_ns = delay_until_ns(world, job, 0, command->as.job_reached.took_ns);
+        return status_fail(
+            status, STATUS_CONFLICT, command_place(command),
+            "job \"%s\" does not resume from a checkpoint on a share, and keeps none",
+            job->path.name);
+    const int64_t delay_ns = delay_until_ns(jobs, job, 0, command->as.job_reached.took_ns);
     if (kept > 0)
-        world_push(world, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation, (uint32_t)kept);
-    world_push(world, delay_ns, EVENT_JOB_STEP, job->id.index, job->generation,
-               (uint32_t)command->as.job_reached.step);
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation,
+                    (uint32_t)kept);
+    engine_push(jobs->engine, delay_ns, EVENT_JOB_STEP, job->id.index, job->generation,
+                (uint32_t)command->as.job_reached.step);
     return true;
 }
 
-void job_kept_outside(World *world, Job *job, int64_t epochs)
+void job_kept_outside(Jobs *jobs, Job *job, int64_t epochs)
 {
     if (job_is_stalled(job) || epochs <= job->epochs_kept)
         return;
     job->attempt->kept_epochs += epochs - job->epochs_kept;
-    job->attempt->kept_ns = world->now_ns;
+    job->attempt->kept_ns = jobs->engine->now_ns;
     job->epochs_kept = epochs;
 }
 
-void job_step_reached(World *world, Job *job, int64_t step)
+void job_step_reached(Jobs *jobs, Job *job, int64_t step)
 {
     if (job_trains(job)) {
-        train_job_step_reached(world, job, step);
+        epochs_step_reached(jobs, job, step);
         return;
     }
-    // What was told of comes with all that came before it.
-    const char *name = job->path.name;
-    for (int64_t n = 0; (n = world_next_awaited(world, MOMENT_JOB_STEP, name, n + 1)) <= step;)
-        world_moment_nth(world, MOMENT_JOB_STEP, name, n);
+    // A reported step comes with all steps before it.
+    for (int64_t n = 0; (n = job_next_awaited(jobs, job, MOMENT_JOB_STEP, n + 1)) <= step;)
+        job_moment(jobs, job, MOMENT_JOB_STEP, n);
 }

@@ -1,13 +1,15 @@
-/* One queue per cluster, and the pass that starts whom the scenario's policy names. */
+#include "sim/cloud/job/scheduler.h"
+
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/policy.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
-/* What a policy that looks at the whole queue is shown, side by side in memory. */
+/* The view of policies that look at the whole queue, contiguous in memory. */
 typedef struct QueuePlan {
     RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
     int32_t running_count, running_capacity;
@@ -17,9 +19,9 @@ typedef struct QueuePlan {
     uint32_t used_capacity;
 } QueuePlan;
 
-static bool sees_queue(const World *world)
+static bool sees_queue(const Jobs *jobs)
 {
-    return policy_of(world->scenario->policy)->sight == POLICY_SEES_QUEUE;
+    return policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE;
 }
 
 static int64_t expected_ns(const Job *job)
@@ -28,24 +30,24 @@ static int64_t expected_ns(const Job *job)
 }
 
 /* A larger array with the `count` items of the old one. */
-static void *grown(World *world, const void *items, int32_t count, int32_t *capacity, size_t size)
+static void *grown(Jobs *jobs, const void *items, int32_t count, int32_t *capacity, size_t size)
 {
     *capacity = *capacity > 0 ? 2 * *capacity : 16;
-    void *larger = arena_alloc_array(world->arena, (size_t)*capacity, size);
+    void *larger = arena_alloc_array(jobs->arena, (size_t)*capacity, size);
     if (count > 0)
         memcpy(larger, items, (size_t)count * size);
     return larger;
 }
 
-static QueuePlan *new_plan(World *world)
+static QueuePlan *new_plan(Jobs *jobs)
 {
-    QueuePlan *plan = ARENA_NEW(world->arena, QueuePlan);
-    plan->waiting = grown(world, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
-    plan->running = grown(world, NULL, 0, &plan->running_capacity, sizeof *plan->running);
+    QueuePlan *plan = ARENA_NEW(jobs->arena, QueuePlan);
+    plan->waiting = grown(jobs, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
+    plan->running = grown(jobs, NULL, 0, &plan->running_capacity, sizeof *plan->running);
     return plan;
 }
 
-/* --- Who waits, for policies that look at all of them --- */
+/* --- Waiting jobs, for policies that look at all of them --- */
 
 static WaitingJob waiting_job(const Job *job)
 {
@@ -79,7 +81,7 @@ static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
 }
 
 /* Room for one more at the end. */
-static void reserve_waiting(World *world, QueuePlan *plan)
+static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
 {
     WaitingJob *first = plan->waiting + plan->waiting_begin;
     if (plan->waiting_begin + plan->waiting_count < plan->waiting_capacity)
@@ -88,14 +90,14 @@ static void reserve_waiting(World *world, QueuePlan *plan)
         memmove(plan->waiting, first, (size_t)plan->waiting_count * sizeof *first);
     else
         plan->waiting =
-            grown(world, first, plan->waiting_count, &plan->waiting_capacity, sizeof *first);
+            grown(jobs, first, plan->waiting_count, &plan->waiting_capacity, sizeof *first);
     plan->waiting_begin = 0;
 }
 
-static void plan_waits(World *world, QueuePlan *plan, const Job *job)
+static void plan_waits(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     WaitingJob entry = waiting_job(job);
-    reserve_waiting(world, plan);
+    reserve_waiting(jobs, plan);
     WaitingJob *place = waiting_place(plan, &entry);
     WaitingJob *first = plan->waiting + plan->waiting_begin;
     if (place == first && plan->waiting_begin > 0) {
@@ -123,6 +125,25 @@ static void plan_waits_no_more(QueuePlan *plan, const Job *job)
 
 /* --- The queue --- */
 
+JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster)
+{
+    while (jobs->queues.count <= cluster.index)
+        row_table_add(jobs->arena, &jobs->queues, ARENA_NEW(jobs->arena, JobQueue));
+    return row_table_at(&jobs->queues, cluster.index);
+}
+
+/* NULL: no job was ever submitted to the cluster. */
+static const JobQueue *find_queue(const Jobs *jobs, ClusterId cluster)
+{
+    return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
+}
+
+int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
+{
+    const JobQueue *queue = find_queue(jobs, cluster);
+    return queue ? queue->length : 0;
+}
+
 /* The first job at or after `from` of those that wait; ID_NONE: none. */
 static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
 {
@@ -130,79 +151,94 @@ static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
     return id >= 0 ? (uint32_t)id : ID_NONE;
 }
 
-static void reserve(World *world, PlaceSet *waiting, uint32_t id)
+static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
 {
     int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
     while (capacity <= (int32_t)id)
         capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
     if (capacity > waiting->capacity)
-        place_set_reserve(world->arena, waiting, capacity);
+        place_set_reserve(jobs->arena, waiting, capacity);
 }
 
-static void know_experiment(World *world, Job *job)
+static void know_experiment(Jobs *jobs, Job *job)
 {
     const ResourcePath *path = &job->path;
     if (job->experiment == ID_NONE)
-        job->experiment = world_resource_index(world, COMMAND_EXPERIMENT_CREATE,
-                                               (ResourcePath){.group = path->group,
-                                                              .workspace = path->workspace,
-                                                              .name = path->experiment});
+        job->experiment = resource_index(jobs->resources, COMMAND_EXPERIMENT_CREATE,
+                                         (ResourcePath){.group = path->group,
+                                                        .workspace = path->workspace,
+                                                        .name = path->experiment});
     invariant(job->experiment != ID_NONE); // a job is only made in an experiment that exists
 }
 
-void job_queue_add(World *world, Cluster *cluster, Job *job)
+void scheduler_add(Jobs *jobs, Job *job)
 {
-    JobQueue *queue = &cluster->queue;
+    JobQueue *queue = scheduler_queue(jobs, job->cluster);
     PlaceSet *waiting = &queue->waiting[job->spec->priority];
-    if (sees_queue(world)) {
+    if (sees_queue(jobs)) {
         if (queue->plan == NULL)
-            queue->plan = new_plan(world);
-        know_experiment(world, job);
-        plan_waits(world, queue->plan, job);
+            queue->plan = new_plan(jobs);
+        know_experiment(jobs, job);
+        plan_waits(jobs, queue->plan, job);
     }
-    reserve(world, waiting, job->id.index);
+    reserve(jobs, waiting, job->id.index);
     place_set_add(waiting, (int32_t)job->id.index);
     job->is_waiting = true;
     queue->length++;
 }
 
-void job_queue_remove(Cluster *cluster, Job *job)
+void scheduler_remove(Jobs *jobs, Job *job)
 {
-    if (cluster->queue.plan != NULL)
-        plan_waits_no_more(cluster->queue.plan, job);
-    place_set_remove(&cluster->queue.waiting[job->spec->priority], (int32_t)job->id.index);
+    JobQueue *queue = scheduler_queue(jobs, job->cluster);
+    if (queue->plan != NULL)
+        plan_waits_no_more(queue->plan, job);
+    place_set_remove(&queue->waiting[job->spec->priority], (int32_t)job->id.index);
     job->is_waiting = false;
-    cluster->queue.length--;
+    queue->length--;
 }
 
 /* The first in the service's order; NULL when none waits. */
-static const Job *queue_head(const World *world, const Cluster *cluster)
+static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 {
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        uint32_t first = next_waiting(&cluster->queue.waiting[p], 0);
+        uint32_t first = next_waiting(&queue->waiting[p], 0);
         if (first != ID_NONE)
-            return world_job(world, (JobId){first});
+            return job_by_id(jobs, (JobId){first});
     }
     return NULL;
 }
 
-/* --- Who runs, and what experiments have used --- */
+/* --- Running jobs, and the use of experiments --- */
 
-/* Brings what an experiment has used up to now. */
-static void use_up_to_now(const World *world, Resource *experiment)
+/* Updates the use of an experiment. */
+static void use_up_to_now(const Jobs *jobs, ExperimentUse *use)
 {
-    int64_t passed_ns = world->now_ns - experiment->used_until_ns;
-    experiment->used_node_us = bounded_add(
-        experiment->used_node_us, bounded_times(passed_ns / NS_PER_US, experiment->nodes_held));
+    int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
+    use->node_us = bounded_add(use->node_us, bounded_times(passed_ns / NS_PER_US, use->nodes_held));
     // The rest of a microsecond counts next time.
-    experiment->used_until_ns = world->now_ns - passed_ns % NS_PER_US;
+    use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
 }
 
-static void hold_nodes(World *world, const Job *job, int32_t nodes)
+/* Makes room for the containers that exist by now; an experiment is one of them. */
+static void reserve_uses(Jobs *jobs)
 {
-    Resource *experiment = row_table_at(&world->resources, job->experiment);
-    use_up_to_now(world, experiment);
-    experiment->nodes_held += nodes;
+    const uint32_t count = resource_count(jobs->resources);
+    if (count <= jobs->use_capacity)
+        return;
+    const uint32_t capacity = 2 * count;
+    ExperimentUse *uses = ARENA_ARRAY(jobs->arena, ExperimentUse, capacity);
+    if (jobs->use_capacity > 0)
+        memcpy(uses, jobs->uses, jobs->use_capacity * sizeof *uses);
+    jobs->uses = uses;
+    jobs->use_capacity = capacity;
+}
+
+static void hold_nodes(Jobs *jobs, const Job *job, int32_t nodes)
+{
+    reserve_uses(jobs);
+    ExperimentUse *use = &jobs->uses[job->experiment];
+    use_up_to_now(jobs, use);
+    use->nodes_held += nodes;
 }
 
 static bool is_before(RunningJob a, RunningJob b)
@@ -233,24 +269,25 @@ static int32_t place_of(const QueuePlan *plan, RunningJob job)
     return low;
 }
 
-static void plan_start(World *world, QueuePlan *plan, const Job *job)
+static void plan_start(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     if (plan->running_count == plan->running_capacity)
-        plan->running = grown(world, plan->running, plan->running_count, &plan->running_capacity,
+        plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
     RunningJob entry = running_job(job);
-    entry.expected_end_ns = bounded_add(world->now_ns, expected_ns(job)); // it is about to start
+    entry.expected_end_ns =
+        bounded_add(jobs->engine->now_ns, expected_ns(job)); // it is about to start
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
     *place = entry;
     plan->running_count++;
-    hold_nodes(world, job, job->spec->nodes);
+    hold_nodes(jobs, job, job->spec->nodes);
 }
 
-void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job)
+void scheduler_attempt_ends(Jobs *jobs, const Job *job)
 {
-    QueuePlan *plan = cluster->queue.plan;
+    QueuePlan *plan = scheduler_queue(jobs, job->cluster)->plan;
     if (plan == NULL)
         return;
     RunningJob *place = plan->running + place_of(plan, running_job(job));
@@ -258,7 +295,7 @@ void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job)
     invariant(place < end && place->job.index == job->id.index);
     memmove(place, place + 1, (size_t)(end - place - 1) * sizeof *place);
     plan->running_count--;
-    hold_nodes(world, job, -job->spec->nodes);
+    hold_nodes(jobs, job, -job->spec->nodes);
 }
 
 /* --- The pass --- */
@@ -273,59 +310,59 @@ static int32_t most_nodes(const Cluster *cluster)
     return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
-/* Somebody terminates it, which takes a moment: nobody starts until its end wakes the scheduler. */
+/* It is being terminated, which takes a moment: no job starts until its end wakes the scheduler. */
 static bool is_given_up(const Job *job)
 {
     return job->stop_cause != CAUSE_NONE;
 }
 
-static void start(World *world, Cluster *cluster, JobId id)
+static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
 {
-    Job *job = world_job_row(world, id);
+    Job *job = job_row(jobs, id);
     invariant(job->spec->nodes <= usable_nodes(cluster)); // a policy names one that fits
-    job_queue_remove(cluster, job);
-    if (cluster->queue.plan != NULL)
-        plan_start(world, cluster->queue.plan, job);
-    job_start(world, job);
+    scheduler_remove(jobs, job);
+    if (queue->plan != NULL)
+        plan_start(jobs, queue->plan, job);
+    job_start(jobs, job);
 }
 
-static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
+static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
-    for (const Job *head; (head = queue_head(world, cluster)) != NULL && !is_given_up(head);) {
+    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_given_up(head);) {
         WaitingJob first = waiting_job(head);
-        PolicyView view = {.now_ns = world->now_ns,
+        PolicyView view = {.now_ns = jobs->engine->now_ns,
                            .idle_nodes = usable_nodes(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = 1,
                            .waiting = &first};
         if (policy->choose(&view) == POLICY_NOBODY)
             return;
-        start(world, cluster, first.job);
+        start(jobs, queue, cluster, first.job);
     }
 }
 
-static void list_used(World *world, QueuePlan *plan)
+static void list_used(Jobs *jobs, QueuePlan *plan)
 {
-    uint32_t count = world->resources.count;
+    uint32_t count = resource_count(jobs->resources);
+    reserve_uses(jobs);
     if (plan->used_capacity < count) {
         plan->used_capacity = 2 * count;
-        plan->used_node_us = ARENA_ARRAY(world->arena, int64_t, plan->used_capacity);
+        plan->used_node_us = ARENA_ARRAY(jobs->arena, int64_t, plan->used_capacity);
     }
     for (uint32_t i = 0; i < count; i++) {
-        Resource *resource = row_table_at(&world->resources, i);
-        use_up_to_now(world, resource);
-        plan->used_node_us[i] = resource->used_node_us;
+        use_up_to_now(jobs, &jobs->uses[i]);
+        plan->used_node_us[i] = jobs->uses[i].node_us;
     }
 }
 
-static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
+static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
-    QueuePlan *plan = cluster->queue.plan;
-    if (cluster->queue.length == 0 || usable_nodes(cluster) == 0)
+    QueuePlan *plan = queue->plan;
+    if (queue->length == 0 || usable_nodes(cluster) == 0)
         return;
-    list_used(world, plan);
+    list_used(jobs, plan);
     for (;;) {
-        PolicyView view = {.now_ns = world->now_ns,
+        PolicyView view = {.now_ns = jobs->engine->now_ns,
                            .idle_nodes = usable_nodes(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = plan->waiting_count,
@@ -334,32 +371,35 @@ static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
         int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
-        if (next == POLICY_NOBODY || is_given_up(world_job(world, view.waiting[next].job)))
+        if (next == POLICY_NOBODY || is_given_up(job_by_id(jobs, view.waiting[next].job)))
             return;
-        start(world, cluster, view.waiting[next].job);
+        start(jobs, queue, cluster, view.waiting[next].job);
     }
 }
 
-void scheduler_wake(World *world, Cluster *cluster)
+void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
-    if (cluster->is_pass_due || cluster->queue.length == 0)
+    JobQueue *queue = scheduler_queue(jobs, cluster);
+    if (queue->is_pass_due || queue->length == 0)
         return;
-    cluster->is_pass_due = true;
-    world_push(world, 0, EVENT_SCHEDULE, cluster->id.index, 0, 0);
+    queue->is_pass_due = true;
+    engine_push(jobs->engine, 0, EVENT_SCHEDULE, cluster.index, 0, 0);
 }
 
-void scheduler_pass(World *world, Cluster *cluster)
+void scheduler_pass(Jobs *jobs, ClusterId id)
 {
-    const Policy *policy = policy_of(world->scenario->policy);
-    cluster->is_pass_due = false;
+    const Policy *policy = policy_of(jobs->scenario->policy);
+    const Cluster *cluster = cluster_by_id(jobs->clusters, id);
+    JobQueue *queue = scheduler_queue(jobs, id);
+    queue->is_pass_due = false;
     if (cluster->provisioning >= PROVISIONING_DELETING)
         return;
     switch (policy->sight) {
     case POLICY_SEES_HEAD:
-        pass_by_head(world, cluster, policy);
+        pass_by_head(jobs, queue, cluster, policy);
         return;
     case POLICY_SEES_QUEUE:
-        pass_by_queue(world, cluster, policy);
+        pass_by_queue(jobs, queue, cluster, policy);
         return;
     }
 }
@@ -369,14 +409,14 @@ void scheduler_pass(World *world, Cluster *cluster)
 /* The queue holds the jobs that wait, each once; when its head could start, a pass is under way
  * that starts it. (Another policy's choice may change with time alone: it is asked when something
  * happens.) */
-static void check_queue(const World *world, const Cluster *cluster)
+static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
     int32_t length = 0;
     for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        const PlaceSet *set = &cluster->queue.waiting[p];
+        const PlaceSet *set = &queue->waiting[p];
         int32_t count = 0;
         for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
-            const Job *job = world_job(world, (JobId){id});
+            const Job *job = job_by_id(jobs, (JobId){id});
             invariant(job->is_waiting);
             invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
             count++;
@@ -384,27 +424,28 @@ static void check_queue(const World *world, const Cluster *cluster)
         invariant(count == set->count);
         length += count;
     }
-    invariant(length == cluster->queue.length);
-    const Job *head = queue_head(world, cluster);
-    bool is_asked = world->scenario->policy == POLICY_SERVICE && head != NULL &&
+    invariant(length == queue->length);
+    const Job *head = queue_head(jobs, queue);
+    bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked && !is_given_up(head))
-        invariant(head->spec->nodes > usable_nodes(cluster) || cluster->is_pass_due);
+        invariant(head->spec->nodes > usable_nodes(cluster) || queue->is_pass_due);
 }
 
 /* Those that wait and those that run are listed in order, the latter with all nodes that are
  * running. */
-static void check_plan(const World *world, const Cluster *cluster, const QueuePlan *plan)
+static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
+    const QueuePlan *plan = queue->plan;
     const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
     int64_t nodes = 0;
-    invariant(plan->waiting_count == cluster->queue.length);
+    invariant(plan->waiting_count == queue->length);
     for (int32_t i = 0; i < plan->waiting_count; i++) {
-        invariant(world_job(world, waiting[i].job)->is_waiting);
+        invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
         invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
     }
     for (int32_t i = 0; i < plan->running_count; i++) {
-        const Job *job = world_job(world, plan->running[i].job);
+        const Job *job = job_by_id(jobs, plan->running[i].job);
         invariant(job_is_active(job));
         invariant(job->cluster.index == cluster->id.index);
         invariant(plan->running[i].expected_end_ns == running_job(job).expected_end_ns);
@@ -414,9 +455,13 @@ static void check_plan(const World *world, const Cluster *cluster, const QueuePl
     invariant(nodes == cluster->node_count[NODE_RUNNING]);
 }
 
-void scheduler_check(const World *world, const Cluster *cluster)
+int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
 {
-    check_queue(world, cluster);
-    if (cluster->queue.plan != NULL)
-        check_plan(world, cluster, cluster->queue.plan);
+    const JobQueue *queue = find_queue(jobs, cluster->id);
+    if (!queue)
+        return 0;
+    check_queue(jobs, cluster, queue);
+    if (queue->plan != NULL)
+        check_plan(jobs, cluster, queue);
+    return queue->length;
 }

@@ -7,10 +7,10 @@
 
 /* X(ENUM, name in trace.tsv and in TraceRecord, level, columns, values)
  *
- * `columns`: which of CLUSTER, NODE, JOB, SHARE and NAME every record of the kind has; 0: none.
- * `values`, in the order of trace.tsv: VALUE(name) is an integer that is never negative,
- * VALUE_OR_NONE(name) may also be -1 (there is no such value), STEP_PARTS stands for the values of
- * StepParts, and NO_VALUES says that there are none.
+ * `columns`: which of CLUSTER, NODE, JOB, SHARE and NAME every record of the kind has; 0: it has
+ * none of them. `values`, in the order of trace.tsv: VALUE(name) is an integer that is never
+ * negative, VALUE_OR_NONE(name) may also be -1 (there is no such value), STEP_PARTS stands for the
+ * values of StepParts, and NO_VALUES says that there are none.
  *
  * The comments say what a record's name is and which records are a span [since_ns, at_ns]. */
 #define TRACE_KINDS(X)                                                                             \
@@ -31,7 +31,7 @@
       VALUE(minimum) VALUE(maximum) VALUE(target))                                                 \
     /* name: "AccountCoreQuotaReached: ..." with the reason in plain words */                      \
     X(CLUSTER_ERROR, cluster_error, JOBS, CLUSTER | NAME, NO_VALUES)                               \
-    /* name: resizing steady; cause: what began it */                                              \
+    /* name: resizing steady; cause: why it began */                                               \
     X(CLUSTER_ALLOCATION, cluster_allocation, JOBS, CLUSTER | NAME, VALUE(target) VALUE(current))  \
     /* every node prepared, allocation steady */                                                   \
     X(CLUSTER_READY, cluster_ready, JOBS, CLUSTER, VALUE(nodes))                                   \
@@ -132,7 +132,7 @@
     X(TERMINATION, "termination")                                                                  \
     X(DELETION, "deletion")                                                                        \
     X(TIME_LIMIT, "time_limit")                                                                    \
-    X(EXIT, "exit") /* the program, or its preparation, ended by itself */                         \
+    X(EXIT, "exit") /* the program, or its preparation, ended */                                   \
     X(CONTAINER_FAILURE, "container_failure")
 
 #endif

@@ -68,7 +68,7 @@ typedef struct {
     };
     TraceCause cause;
     const char *name; /* NULL where the kind has none; lives as long as the world */
-    uint32_t file;    /* FILE_WRITTEN: what world_file describes; else 0. Not in trace.tsv */
+    uint32_t file; /* FILE_WRITTEN: the number of the file (world_file); else 0. Not in trace.tsv */
 } TraceRecord;
 
 #undef VALUE

@@ -1,9 +1,11 @@
-/* The commands that the shell knows. Messages are those of bash, dash and GNU coreutils in the C
- * locale. */
+#include "sim/cloud/shell/commands.h"
+
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/shell/parts.h"
+#include "sim/cloud/shell/place.h"
+#include "sim/cloud/shell/text.h"
+#include "sim/cloud/shell/words.h"
 #include "sim/model/bounded.h"
 
 static ShellDialect dialect_of(const ShellFrame *frame)
@@ -17,7 +19,7 @@ typedef struct {
     bool has_feed, has_escapes;
 } EchoOptions;
 
-/* Takes one word of echo's options; false when it is none. */
+/* Takes one word of echo's options; false: it is not an option. */
 static bool take_echo_option(ShellDialect dialect, const char *word, EchoOptions *options)
 {
     if (dialect == SHELL_DASH) {

@@ -1,16 +1,16 @@
 /* Runs a script of simple commands (sim/cloud/spec/script.h) as bash or dash would, in simulated
- * time: what it prints, which files it leaves where, its exit code.
+ * time: its output, its files and its exit code.
  *
- * Only `sleep` takes time. What a command costs otherwise is in the service's own overhead, which
- * was measured with jobs of just such commands (catalogue: service/host_overhead). So a run goes on
- * from sleep to sleep, and looks at files when a command looks at them.
+ * Only `sleep` takes time. The cost of other commands is in the service's own overhead, which was
+ * measured with jobs of just such commands (catalogue: service/host_overhead). So a run continues
+ * from sleep to sleep, and reads files when a command reads them.
  *
  * Paths below a mount are on its share. All others are on the node's own disk, which is empty but
- * for /tmp, the folder that the script runs in and the mounts' roots, and gone afterwards.
- * Directories of a share are not known to the world unless something is in them: a file can be
- * written into any. Standard input is empty. */
-#ifndef SIM_CORE_SHELL_H
-#define SIM_CORE_SHELL_H
+ * for /tmp, the folder that the script runs in and the mounts' roots, and gone afterwards. The
+ * world does not know the empty directories of a share: a file can be written into any directory.
+ * Standard input is empty. */
+#ifndef SIM_CLOUD_SHELL_SHELL_H
+#define SIM_CLOUD_SHELL_SHELL_H
 
 #include "sim/cloud/spec/script.h"
 #include "sim/cloud/spec/spec.h"
@@ -48,7 +48,7 @@ typedef struct ShellRun {
     int32_t output_count, output_capacity;
     ShellOutput *outputs; /* in order of time */
     int32_t change_count, change_capacity;
-    ShellChange *changes; /* since it last went on, each file once */
+    ShellChange *changes; /* since it last continued, each file once */
     /* The inside of shell*.c. */
     int32_t next_pipeline;
     int64_t now_ns;
@@ -58,9 +58,6 @@ typedef struct ShellRun {
     int32_t variable_count, variable_capacity;
     EnvironmentVariable *variables;
 } ShellRun;
-
-/* The time that an operand of sleep means ("1.5m", "infinity"); false when it is none. */
-bool shell_sleep_ns(const char *text, int64_t *ns);
 
 /* Settings are borrowed. */
 ShellRun *shell_begin(const ShellSettings *settings);

@@ -1,14 +1,14 @@
-/* What echo, printf and sleep make of their operands. */
+#include "sim/cloud/shell/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/cloud/shell/parts.h"
 #include "sim/model/bounded.h"
 
-/* The value of a digit of `base` (8 to 16); -1: it is none. */
+/* The value of a digit of `base` (8 to 16); -1: it is not a digit. */
 static int32_t digit_of(char c, int32_t base)
 {
     int32_t digit = ascii_hex_value(c);
@@ -30,7 +30,7 @@ static size_t add_byte(Text *out, const char *digits, int32_t base, size_t most)
     return length;
 }
 
-/* The escape behind a backslash, of one letter; '\0': there is none. */
+/* The escape after a backslash, of one letter; '\\0': it is not an escape. */
 static char plain_escape(char letter, ShellEscapes escapes)
 {
     static const char letters[] = "abfnrtv\\", bytes[] = "\a\b\f\n\r\t\v\\";
@@ -40,7 +40,7 @@ static char plain_escape(char letter, ShellEscapes escapes)
     return escapes == ESCAPES_BASH_ECHO && (letter == 'e' || letter == 'E') ? '\033' : '\0';
 }
 
-/* Adds the escape behind a backslash; returns how many letters it has, 0: it is none. */
+/* Adds the escape after a backslash; returns its length, 0: it is not an escape. */
 static size_t add_escape(Text *out, const char *text, ShellEscapes escapes)
 {
     enum { OCTAL_DIGITS = 3, HEX_DIGITS = 2 };
@@ -175,7 +175,7 @@ bool shell_sleep_ns(const char *text, int64_t *ns)
         whole = bounded_add(bounded_times(whole, 10), *text - '0');
     if (*text == '.')
         for (text++; ascii_is_digit(*text); text++)
-            if (scale < NS_PER_S) { // what is below a nanosecond does not count
+            if (scale < NS_PER_S) { // parts of a nanosecond do not count
                 part = 10 * part + (*text - '0');
                 scale *= 10;
             }

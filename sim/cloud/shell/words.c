@@ -1,7 +1,7 @@
+#include "sim/cloud/shell/words.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "sim/cloud/shell/parts.h"
 
 static EnvironmentVariable *find(const ShellRun *run, const char *name)
 {
@@ -13,7 +13,7 @@ static EnvironmentVariable *find(const ShellRun *run, const char *name)
 
 const char *shell_variable(const ShellRun *run, const char *name)
 {
-    static const char secret[] = "(secret)"; // what it is stands nowhere in a scenario
+    static const char secret[] = "(secret)"; // a scenario does not contain its value
     const EnvironmentVariable *variable = find(run, name);
     return variable == NULL ? "" : variable->value != NULL ? variable->value : secret;
 }
@@ -37,7 +37,7 @@ void shell_set_variable(ShellRun *run, const char *name, const char *value)
     variable->value = arena_strdup(arena, value);
 }
 
-/* What a part becomes; `room` is for a status. */
+/* The text of a part; `room` is for a status. */
 static const char *value_of(const ShellRun *run, const ShellPart *part, char room[16])
 {
     switch (part->kind) {
@@ -63,7 +63,7 @@ const char *shell_join(const ShellRun *run, const ShellWord *word, Arena *arena)
     return joined;
 }
 
-/* Words as they are cut. */
+/* Words while they are cut. */
 typedef struct {
     Arena *arena;
     Text text;

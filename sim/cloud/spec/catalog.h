@@ -1,6 +1,6 @@
-/* What the world is made of: machines, networks, storage, software, the service's habits. Every
+/* The catalogue of the world: machines, networks, storage, software, the service's behaviour. Every
  * number of the real world comes in through these structs from scenarios/catalog/ (with value,
- * source, date); none stands in code.
+ * source, date); none is hard-coded.
  *
  * Durations are ns, data bytes, rates bytes/s, money micro-USD (1e-6 USD), shares of one parts per
  * million (ppm). */
@@ -36,14 +36,14 @@ typedef struct {
     const GpuModel *gpu;         /* NULL without GPU */
     int64_t network_bytes_per_s; /* one node's link, each way */
     int64_t network_latency_ns;  /* one small message, one way */
-    int64_t rdma_bytes_per_s;    /* payload over InfiniBand beside that, each way; 0: none */
+    int64_t rdma_bytes_per_s;    /* payload over InfiniBand in addition, each way; 0: none */
     int64_t rdma_latency_ns;
     int64_t dedicated_micro_usd_per_hour;
     int64_t low_priority_micro_usd_per_hour;
 } VmSize;
 
-/* What a share is capable of. Whatever is "per TiB" comes on top for each TiB that is provisioned
- * (share_tier_of_size); in the tier of a share it is already added. */
+/* The performance of a share. Members "per TiB" are added for each TiB that is provisioned
+ * (share_tier_of_size); in the tier of a share they are included already. */
 typedef struct {
     const char *name;         /* "standard" */
     int64_t read_bytes_per_s; /* whole share, all clients together */
@@ -61,7 +61,7 @@ typedef struct {
     int64_t write_latency_ns;
     int64_t request_bytes;           /* a transfer is cut into requests of this size */
     int64_t requests_in_flight;      /* latency of so many requests overlaps */
-    int64_t micro_usd_per_gib_month; /* of what is stored, or of the size that is paid */
+    int64_t micro_usd_per_gib_month; /* of the stored bytes, or of the size that is paid */
 } ShareTier;
 
 typedef struct {
@@ -82,9 +82,9 @@ static inline int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
     return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
 }
 
-/* What becomes of a node that failed. */
+/* How a node recovers from a failure. */
 #define NODE_RECOVERIES(X)                                                                         \
-    X(STAYS, "stays")     /* unusable until somebody removes it: the service's own habit */        \
+    X(STAYS, "stays")     /* unusable until it is removed: the service's own behaviour */          \
     X(REBOOT, "reboot")   /* repaired, then prepared again, set-up task included */                \
     X(REPLACE, "replace") /* released after the repair time, and another one allocated */
 
@@ -95,7 +95,7 @@ typedef enum {
         RECOVERY_COUNT
 } NodeRecovery;
 
-/* A random process that makes one thing (a node, or a group of them) fail again and again. */
+/* A random process that makes a node, or a group of nodes, fail again and again. */
 typedef struct {
     const char *name;     /* "llama3-2024" */
     Distribution between; /* ns in working order: from allocation, then from repair, to failure */
@@ -115,7 +115,7 @@ typedef struct {
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
-    Quantiles workspace_delete_ns;          /* DELETE -> gone; what lies in it has its own times */
+    Quantiles workspace_delete_ns;          /* DELETE -> gone; its contents have separate times */
     Quantiles workspace_delete_clusters_ns; /* the same of one with clusters */
     Quantiles experiment_delete_ns;         /* DELETE -> gone, as workspace_delete_ns */
     Quantiles job_record_ns;                /* PUT -> provisioningState succeeded */
@@ -125,7 +125,7 @@ typedef struct {
     Quantiles job_delete_ns; /* DELETE -> gone, of a completed job */
     Quantiles job_delete_running_ns;
     Quantiles job_delete_gone_ns; /* of one that never ran, or whose cluster is gone */
-    Quantiles job_mount_ns;       /* per node, when the job has mounts of its own */
+    Quantiles job_mount_ns;       /* per node, when the job itself has mounts */
     Quantiles container_start_ns; /* per node, image already there */
     Quantiles host_overhead_ns;   /* per node, start and end of a command */
     int64_t registry_bytes_per_s; /* image pull, per node */
@@ -139,11 +139,11 @@ typedef struct {
     int32_t clusters_max;
     int64_t default_max_wall_clock_ns;
     int64_t autoscale_period_ns; /* evaluations, counted from the cluster's first steady moment */
-    int64_t autoscale_look_back_ns; /* only nodes idle for so long are taken away */
-    int64_t allocation_retry_ns;    /* from a failed allocation of nodes to the next try */
-    Quantiles failure_detection_ns; /* a node goes silent -> the service calls it unusable */
-    Quantiles node_reboot_ns;       /* a reboot that somebody asked for, until preparation begins */
-    int64_t preemption_notice_ns;   /* from the warning to the loss of a low-priority node */
+    int64_t autoscale_look_back_ns;  /* only nodes idle for so long are taken away */
+    int64_t allocation_retry_ns;     /* from a failed allocation of nodes to the next try */
+    Quantiles failure_detection_ns;  /* a node goes silent -> the service calls it unusable */
+    Quantiles node_reboot_ns;        /* a reboot on request, until preparation begins */
+    int64_t preemption_notice_ns;    /* from the warning to the loss of a low-priority node */
     int64_t low_priority_run_max_ns; /* a job on low-priority nodes is preempted after it */
     bool preemption_fails_jobs;      /* PreemptionError instead of another attempt */
     int32_t attempts_max; /* after so many attempts a job that loses a node again fails */
@@ -151,7 +151,7 @@ typedef struct {
     Quantiles file_server_delete_ns;
 } ServiceModel;
 
-/* What a layer does. */
+/* The operation of a layer. */
 #define NETWORK_LAYER_KINDS(X)                                                                     \
     X(CONVOLUTION, "convolution")                                                                  \
     X(DEPTHWISE, "depthwise") /* a convolution of each channel with itself */                      \
@@ -174,9 +174,9 @@ typedef enum {
 /* One layer of a network, in the order of the forward pass.
  *
  * `shape` is equal for layers of a kind that cost the same. Convolutions, depthwise ones and
- * pooling have kernel and stride, channels in and out, height and width of what comes out:
- * "3x3/1 64>64 56x56", "1x7/1 128>128 17x17". Dense layers have values in and out, "2048>1000", all
- * others channels, height and width of what comes out, "64x112x112". */
+ * pooling have kernel and stride, channels in and out, height and width of the output: "3x3/1 64>64
+ * 56x56", "1x7/1 128>128 17x17". Dense layers have values in and out, "2048>1000", all others
+ * channels, height and width of the output, "64x112x112". */
 typedef struct {
     const char *name;
     NetworkLayerKind kind;
@@ -189,9 +189,9 @@ typedef struct {
                                      makes their gradients */
 } NetworkLayer;
 
-/* --- What `trainyard calibrate` measured --- */
+/* --- Measurements of `trainyard calibrate` --- */
 
-/* What numbers are computed in. */
+/* The format of the numbers in a computation. */
 #define STEP_PRECISIONS(X)                                                                         \
     X(FP32, "fp32")                                                                                \
     X(BF16, "bf16")                                                                                \
@@ -286,7 +286,7 @@ typedef struct {
     int64_t cycle_ns;               /* the background thread's period */
     bool sleeps_whole_cycle;        /* slept in full before each cycle, not only the remainder */
     int64_t fusion_bytes;           /* a buffer's size */
-    int64_t request_ns;             /* rank 0 reads what one rank says of one gradient */
+    int64_t request_ns;             /* rank 0 reads one rank's request for one gradient */
     bool via_host;                  /* MPI adds in the host's memory; else NCCL, on the devices */
     bool uses_rdma;                 /* between nodes whose size has it; else the Ethernet */
     bool loops_back;                /* then also inside a node, by way of its adapter */
@@ -298,14 +298,14 @@ typedef struct {
     int64_t start_ns;               /* of one reduction */
     int64_t copy_bytes_per_s;       /* one core's, memory to memory */
     int64_t reduce_bytes_per_s;     /* adding two buffers; 0: while they move */
-    int64_t launch_ns;              /* the host queues what computes one gradient on the device */
-    int64_t hand_over_ns;           /* once a step, between the thread and the framework */
-    int64_t tensor_ns;              /* once a gradient */
+    int64_t launch_ns; /* the host queues the operation that computes one gradient on the device */
+    int64_t hand_over_ns;   /* once a step, between the thread and the framework */
+    int64_t tensor_ns;      /* once a gradient */
     int32_t measured_count; /* by number of ranks, rising; 0: nothing was, and the above count */
     const struct RanksTime *measured;
 } ExchangeMethod;
 
-/* What was measured: training on one GPU, one process, one size of batch. */
+/* A measurement: training on one GPU, one process, one size of batch. */
 typedef struct {
     const GpuModel *gpu;
     const NetworkModel *network;
@@ -313,8 +313,8 @@ typedef struct {
     const ExchangeMethod *exchange; /* of one process with itself; NULL: without */
     int64_t batch;
     int64_t micro_samples_per_s;
-    bool calibrates;  /* false: tells nothing of other networks, GPUs and software */
-    const char *note; /* where it was measured, and what is odd about it */
+    bool calibrates;  /* false: does not apply to other networks, GPUs and software */
+    const char *note; /* where it was measured, and its peculiarities */
     const char *source;
 } Throughput;
 
@@ -322,8 +322,8 @@ enum { THROUGHPUTS_MAX = 1024 };
 typedef struct {
     int32_t count; /* up to THROUGHPUTS_MAX */
     const Throughput *rows;
-    bool replaces_constants; /* also of software that they tell nothing of, which keeps the rate and
-                                the overhead stated for it otherwise */
+    bool replaces_constants; /* also for software that they do not apply to, which keeps the stated
+                                rate and overhead otherwise */
 } Throughputs;
 
 /* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.

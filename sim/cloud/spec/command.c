@@ -51,3 +51,14 @@ const char *comparator_sign(Comparator comparator)
     _Static_assert(sizeof signs / sizeof signs[0] == COMPARATOR_COUNT, "one sign per comparator");
     return signs[comparator];
 }
+
+Place command_place(const Command *command)
+{
+    return place_in(command->source ? command->source : "command", 0, 0);
+}
+
+bool command_not_found(const Command *command, const char *what, const char *name, Status *status)
+{
+    return status_fail(status, STATUS_NOT_FOUND, command_place(command),
+                       "The specified %s %s is not found", what, name);
+}

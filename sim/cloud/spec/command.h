@@ -1,14 +1,16 @@
-/* What can be asked of the world: one tagged union for scenario files, HTTP requests, the journal
- * and the tests.
+/* Requests to the world: one tagged union for scenario files, HTTP requests, the journal and the
+ * tests.
  *
- * A command names things, it holds no ids: replayed in another world it means the same. Strings and
+ * A command contains names and no ids: replayed in another world it means the same. Strings and
  * specs are borrowed. */
 #ifndef SIM_CLOUD_SPEC_COMMAND_H
 #define SIM_CLOUD_SPEC_COMMAND_H
 
+#include "sim/base/status.h"
+#include "sim/cloud/record/moment.h"
 #include "sim/cloud/spec/spec.h"
 
-/* What goes wrong on request; never asked of a service, but of the world. The same row as below. */
+/* Faults on request: the world understands them, the service does not. The same row as below. */
 #define FAULT_KINDS(X)                                                                             \
     X(NODE_CRASH, "node.crash", "a node goes silent; the service notices after a while")           \
     X(NODE_PREEMPT, "node.preempt", "a low-priority node is taken away, after the notice time")    \
@@ -23,11 +25,11 @@
       "a share or file server is slower for a while; speed 0: an outage")                          \
     X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
     X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
-    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; nobody loses nodes")
+    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; no cluster loses nodes")
 
-/* X(ENUM, name in scenario files, what it does)
+/* X(ENUM, name in scenario files, effect)
  *
- * A kind's name is part of the addresses of random draws (resource_key): to rename one changes all
+ * A kind's name is part of the addresses of random draws (names_key): to rename one changes all
  * results. */
 #define SERVICE_COMMANDS(X)                                                                        \
     X(GROUP_CREATE, "group.create", "create a resource group")                                     \
@@ -49,15 +51,16 @@
     X(JOB_CREATE, "job.create", "submit a job")                                                    \
     X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
     X(JOB_DELETE, "job.delete", "delete a job")                                                    \
-    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")                  \
-    X(JOB_REACHED, "job.reached", "tell of a job of real execution which step it came to")         \
+    X(JOB_RAN, "job.ran", "report how the command of a job of real execution ended")               \
+    X(JOB_REACHED, "job.reached", "report which step a job of real execution has reached")         \
     X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
     X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
-    X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
+    X(CLUSTER_AUTOSCALE, "cluster.autoscale",                                                      \
+      "let a cluster scale automatically between two limits")                                      \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
-    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")
-/* What a scenario lists under "commands", and under "faults". */
+    X(USAGES_SHOW, "usages.show", "print quotas and their use")
+/* The commands that a scenario lists under "commands", and under "faults". */
 #define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 
 typedef enum {
@@ -69,7 +72,7 @@ typedef enum {
 
 const char *command_name(CommandKind kind); /* "cluster.create" */
 
-/* What a show prints: the table, or one member as `--query` picks it. X(ENUM, name) */
+/* The output of a show: the table, or one member as `--query` picks it. X(ENUM, name) */
 #define SHOW_QUERIES(X)                                                                            \
     X(TABLE, "table")                                                                              \
     X(NODE_STATE_COUNTS, "nodeStateCounts") /* of a cluster */                                     \
@@ -84,30 +87,8 @@ typedef enum {
 
 const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
 
-/* When: at a time, or a while after something happened to a cluster or job: the first time after
- * the last command before it in the list that creates the job, or creates, resizes or deletes the
- * cluster. So, after a resize, "ready" means ready again. */
-typedef enum {
-    MOMENT_AT, /* Trigger.delay_ns after the start */
-    MOMENT_CLUSTER_STEADY,
-    MOMENT_CLUSTER_READY, /* steady, no node preparing, and one that can run jobs */
-    MOMENT_CLUSTER_EMPTY, /* steady, with no nodes */
-    MOMENT_CLUSTER_DELETED,
-    MOMENT_JOB_STARTED,   /* executionState running */
-    MOMENT_JOB_TRAINING,  /* first step begins */
-    MOMENT_JOB_COMPLETED, /* succeeded or failed */
-    MOMENT_JOB_SUBMITTED,
-    MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
-    MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
-    MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
-    MOMENT_JOB_STEP,  /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
-                         of a job of real execution when somebody tells so */
-    MOMENT_CONDITION, /* Trigger.condition has held for its time */
-    MOMENT_COUNT
-} Moment;
-
-/* What can be counted of a cluster, job or share at the end of any instant. X(ENUM, noun of the
- * subject, name) */
+/* Quantities of a cluster, job or share at the end of any instant. X(ENUM, noun of the subject,
+ * name) */
 #define QUANTITIES(X)                                                                              \
     X(CLUSTER_NODES, "cluster", "nodes") /* held, and so billed */                                 \
     X(CLUSTER_IDLE, "cluster", "idle")                                                             \
@@ -132,7 +113,7 @@ typedef enum {
         QUANTITY_COUNT
 } Quantity;
 
-const char *quantity_noun(Quantity quantity); /* "cluster": what it is counted of */
+const char *quantity_noun(Quantity quantity); /* "cluster": the kind of its subject */
 const char *quantity_name(Quantity quantity); /* "idle" */
 
 /* X(ENUM, sign) */
@@ -157,8 +138,11 @@ typedef struct {
     int64_t for_ns; /* 0: at once */
 } Condition;
 
+/* When: at a time, or a while after a moment of a cluster or job: its first time after the last
+ * command before this one in the list that creates the job, or creates, resizes or deletes the
+ * cluster. So, after a resize, "ready" means ready again. */
 typedef struct {
-    Moment moment;
+    Moment moment;       /* MOMENT_AT: `delay_ns` after the start */
     const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT and MOMENT_CONDITION */
     int64_t ordinal;     /* from 1; of the moments that say so */
     int64_t delay_ns;
@@ -182,12 +166,12 @@ typedef struct {
     const char *group;      /* NULL for groups; for storage where it is in none */
     const char *workspace;  /* NULL above workspaces, and for storage */
     const char *experiment; /* NULL except for experiments and jobs */
-    const char *name;       /* of the thing itself; for a share: "account/share" */
+    const char *name;       /* of the resource itself; for a share: "account/share" */
 } ResourcePath;
 
-/* What a training that ran for real came to, with what it went on from. */
+/* The results of a training of real execution, including the checkpoint from which it resumed. */
 typedef struct {
-    int64_t epochs;       /* done; -1: nobody knows */
+    int64_t epochs;       /* done; -1: unknown */
     int64_t steps;        /* likewise, of one rank */
     int64_t accuracy_ppm; /* of the test set after the last; -1 */
     int64_t loss_micro;   /* likewise */
@@ -210,8 +194,8 @@ typedef struct {
         struct {
             const char *file; /* path inside the share, path.name being "account/share" */
             int64_t bytes;
-            const char *local_path; /* where its contents lie on this machine; or NULL */
-            const char *text;       /* or what it holds; NULL: only the size counts */
+            const char *local_path; /* where its contents are on this machine; or NULL */
+            const char *text;       /* or its contents; NULL: only the size counts */
         } file_upload;
         struct {
             const char *file; /* as above */
@@ -227,7 +211,7 @@ typedef struct {
         } cluster_autoscale;
         struct {
             const VmSize *vm_size;
-            const ShareTier *tier; /* what its disks and network are capable of */
+            const ShareTier *tier; /* the performance of its disks and network */
             const char *share;     /* which it is while it exists: file_server_share_name */
         } file_server_create;
         struct {
@@ -237,9 +221,9 @@ typedef struct {
             int32_t node;          /* whose preparation, from 1; 0: the job's program */
             int64_t took_ns;       /* from its beginning to its end */
             int32_t exit_code;     /* -1: none */
-            const char *reason;    /* why it failed, beside its exit code; NULL */
+            const char *reason;    /* why it failed, in addition to its exit code; NULL */
             RealTraining training; /* of the program, where that is known */
-            const char *ran_as;    /* what it was, in words; NULL: nobody says */
+            const char *ran_as;    /* its description; NULL: unknown */
         } job_ran;
         struct {
             int64_t step;    /* of all epochs, from 1: it and all before it have ended */
@@ -266,5 +250,10 @@ typedef struct {
         } job_create;
     } as;
 } Command;
+
+/* The place of a command in its file, for messages. */
+Place command_place(const Command *command);
+/* Fails in the service's words: "The specified cluster nc6 is not found". */
+bool command_not_found(const Command *command, const char *what, const char *name, Status *status);
 
 #endif

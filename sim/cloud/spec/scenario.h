@@ -1,16 +1,17 @@
-/* Everything a run starts from, as plain values: the service's habits, what is asked of it, and
- * what goes wrong. Filled by sim/scenario from files, by the emulator from requests, by tests by
- * hand. Borrowed by the world and unchanged while it lives. */
+/* Everything a run starts from, as plain values: the service's behaviour, the commands, and the
+ * failures. Filled by sim/scenario from files, by the emulator from requests, by tests by hand.
+ * Borrowed by the world and unchanged while it lives. */
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
+#include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
-/* What goes wrong by itself. A chance is in ppm and drawn once per occurrence. Every draw has the
- * address of the node, job or group that it strikes: one more of them changes nobody else's
- * weather. */
+/* Failures by chance. A chance is in ppm and drawn once per occurrence. Every draw has the address
+ * of the node, job or group that it strikes: one more of them does not change the draws of the
+ * others. */
 typedef struct {
     int64_t rate_ppm; /* scales all rates and chances: 1,000,000 as modelled, 0 nothing fails */
     const FailureModel *nodes;      /* every node; NULL: none fails */
@@ -29,12 +30,12 @@ typedef struct {
     int64_t slow_node_speed_ppm; /* ... of this speed; 1,000,000 = as modelled */
 } Failures;
 
-/* Who starts next in a cluster's queue: sim/cloud/job/policy.h. X(ENUM, function, name, how far it
- * looks, what it does) */
+/* Which job starts next in a cluster's queue: sim/cloud/job/policy.h. X(ENUM, function, name, how
+ * far it looks, description) */
 #define POLICIES(X)                                                                                \
-    X(SERVICE, service, "service", HEAD, "priority, then submission; nobody overtakes")            \
+    X(SERVICE, service, "service", HEAD, "priority, then submission; no job overtakes another")    \
     X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
-      "as the service, but a job that delays nobody before it may overtake")                       \
+      "as the service, but a job may overtake if it delays no earlier job")                        \
     X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
       "the experiment that has used least node time goes first")
@@ -47,9 +48,9 @@ typedef enum {
 } PolicyKind;
 
 /* Wires above the nodes' own, in every cluster: `nodes_per_rack` places in a row share a rack,
- * whose uplink carries what its nodes exchange with others. */
+ * whose uplink carries the exchanges of its nodes with others. */
 typedef struct {
-    int32_t nodes_per_rack;     /* 0: no racks, nobody shares a wire */
+    int32_t nodes_per_rack;     /* 0: no racks, and no shared wires */
     int64_t uplink_bytes_per_s; /* of a rack, each way */
 } NetworkTopology;
 
@@ -66,14 +67,15 @@ typedef enum {
         ARRIVALS_COUNT
 } ArrivalKind;
 
-/* Jobs that come by themselves, named "NAME-1", "NAME-2", ... Each draws its shape (`specs`), and
- * its program its duration, at its own address. */
+/* Jobs that arrive by a random process, named "NAME-1", "NAME-2", ... The shape of each (`specs`)
+ * and the duration of its program are drawn at its address. */
 typedef struct {
     const char *name;
     ResourcePath path;    /* name: NULL; the experiment and all above it of its jobs */
     ResourcePath cluster; /* where they run */
     int64_t begin_ns;
-    int64_t end_ns;   /* none comes at or after; INT64_MAX: until `jobs_max` have come */
+    int64_t
+        end_ns; /* no job arrives at or after this time; INT64_MAX: until `jobs_max` have arrived */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
     int64_t per_day_milli; /* mean arrivals (or bursts) per day, thousandths */
@@ -92,7 +94,7 @@ typedef struct {
     const char *region;
     const char *subscription;
     int64_t until_ns;   /* stop here at the latest; INT64_MAX: until nothing is left to happen */
-    bool is_of_session; /* of an emulator, that stood at `until_ns`: what was held then is billed up
+    bool is_of_session; /* of an emulator, whose time was `until_ns`: nodes held then are billed up
                            to there, whatever happened last */
     Fidelity fidelity;
     ServiceModel service;
@@ -106,7 +108,13 @@ typedef struct {
     int32_t command_count;
     const Command *commands; /* in the order of the file */
     uint64_t shuffle_seed; /* not 0: events at one time and of one phase run in an order drawn from
-                              this, to show that nothing hangs on it */
+                              this, to show that no result depends on it */
 } Scenario;
+
+/* Simulated time on the calendar, rounded down to milliseconds. */
+static inline int64_t scenario_unix_ms(const Scenario *scenario, int64_t at_ns)
+{
+    return scenario->start_unix_ms + at_ns / NS_PER_MS;
+}
 
 #endif

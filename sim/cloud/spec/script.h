@@ -1,5 +1,5 @@
-/* A command line of simple commands as data: what sim/scenario/config/shell_read.h makes of its
- * text, and sim/cloud/shell/shell.h runs. Borrowed and unchanged while the world lives. */
+/* A command line of simple commands as data: sim/scenario/config/shell_read.h makes it from text,
+ * and sim/cloud/shell/shell.h runs it. Borrowed and unchanged while the world lives. */
 #ifndef SIM_CLOUD_SPEC_SCRIPT_H
 #define SIM_CLOUD_SPEC_SCRIPT_H
 
@@ -77,14 +77,14 @@ typedef struct {
 typedef struct {
     ShellCommandKind kind;
     int32_t word_count;
-    const ShellWord *words; /* behind the command's name */
+    const ShellWord *words; /* after the command's name */
     int32_t assignment_count;
     const ShellAssignment *assignments; /* of SHELL_ASSIGN and SHELL_EXPORT */
     int32_t redirect_count;
     const ShellRedirect *redirects; /* in order */
 } ShellCommand;
 
-/* When a pipeline runs, by the status of what ran before it. */
+/* When a pipeline runs, by the status of the pipeline before it. */
 typedef enum { SHELL_ALWAYS, SHELL_IF_TRUE, SHELL_IF_FALSE } ShellCondition;
 
 /* Commands joined by "|". */
@@ -95,7 +95,7 @@ typedef struct {
     const ShellCommand *commands;
 } ShellPipeline;
 
-/* What is mounted where the script runs. */
+/* A mount on the node that the script runs on. */
 typedef struct {
     const char *path;   /* on the node, absolute */
     const char *share;  /* "account/share" */
@@ -103,17 +103,17 @@ typedef struct {
 } ShellMount;
 
 typedef struct {
-    const char *shell; /* by what name it was called, for messages: "bash", "/bin/sh" */
+    const char *shell; /* the name by which it was called, for messages: "bash", "/bin/sh" */
     ShellDialect dialect;
-    bool uses_files; /* its end may hang on files */
+    bool uses_files; /* its end may depend on files */
     int32_t pipeline_count;
     const ShellPipeline *pipelines;
     int32_t mount_count;
     const ShellMount *mounts;
 } ShellScript;
 
-/* What is modelled of a file's contents, and of what a script prints; beyond it counts the size
- * alone. The longest script, and the longest that its words can become, keep below it. */
+/* The most bytes that are modelled of a file's contents, and of a script's output; beyond it only
+ * the size counts. The longest script, and the longest expansion of its words, stay below it. */
 #define SHELL_BYTES_MOST (INT64_C(64) << 20)
 
 /* Letters of one of printf's conversions, from '%' on. */

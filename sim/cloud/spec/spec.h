@@ -1,6 +1,6 @@
-/* Clusters, jobs and programs as they are asked for: the contents of a cluster.json or job.json
- * after every path, variable and default is resolved. Filled by sim/scenario or the emulator;
- * borrowed and unchanged while the world lives. */
+/* Clusters, jobs and programs as requested: the contents of a cluster.json or job.json after every
+ * path, variable and default is resolved. Filled by sim/scenario or the emulator; borrowed and
+ * unchanged while the world lives. */
 #ifndef SIM_CLOUD_SPEC_SPEC_H
 #define SIM_CLOUD_SPEC_SPEC_H
 
@@ -16,11 +16,11 @@ typedef enum {
     PROGRAM_TRAIN, /* data-parallel training in steps */
     PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
     PROGRAM_SHELL, /* simple commands, as a shell would run them */
-    PROGRAM_REAL,  /* runs outside of the world, which COMMAND_JOB_RAN tells of its end; so does
-                      the job's preparation, where it is not a training that can be handed off */
+    PROGRAM_REAL,  /* runs outside of the world; COMMAND_JOB_RAN reports its end. So does the job's
+                      preparation, unless it is a training that can be handed off */
 } ProgramKind;
 
-/* What a job's command line does, resolved for the job (epochs counted, files located). */
+/* The program of a job's command line, resolved for the job (epochs counted, files located). */
 typedef struct Program Program;
 struct Program {
     ProgramKind kind;
@@ -29,7 +29,7 @@ struct Program {
     /* PROGRAM_FIXED */
     Distribution duration; /* ns */
     int32_t exit_code;
-    bool is_other; /* nobody says what it does: its output says so */
+    bool is_other; /* its effect is unknown: its output says so */
 
     /* PROGRAM_SHELL */
     const ShellScript *script;
@@ -37,9 +37,9 @@ struct Program {
     /* PROGRAM_REAL */
     int32_t mount_count; /* where it runs */
     const ShellMount *mounts;
-    const Program *training; /* as it would be modelled, PROGRAM_TRAIN: whoever runs it can hand it
-                                to a trainer (real/launch/hand_off.h), and its preparation is
-                                modelled; NULL: nobody knows what the command line does */
+    const Program *training; /* its model, PROGRAM_TRAIN: the launcher can hand it to a trainer
+                                (real/launch/hand_off.h), and its preparation is modelled; NULL: the
+                                command line is not understood */
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
     const NetworkModel *network;
@@ -47,7 +47,7 @@ struct Program {
     const Framework *framework;
     const ExchangeMethod *exchange;
     const LearningCurve *learning;
-    Throughputs throughputs; /* what is known of one GPU's pace, of any software */
+    Throughputs throughputs; /* measured rates of one GPU, with any software */
     Quantiles
         step_jitter_ppm; /* factor on a rank's own compute and input: 1,000,000 = as modelled */
     StepPrecision precision;
@@ -80,6 +80,9 @@ typedef enum {
 } DeallocationOption;
 typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } JobPriority;
 
+/* Is replaced in paths and command lines of a job by its own output segment (job_fill_in). */
+#define JOB_SEGMENT_MARK "{segment}"
+
 /* Where an output goes. `share` is "account/share"; NULL when it is on the node only. */
 typedef struct {
     const char *share;
@@ -91,7 +94,7 @@ struct ShellRun;
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
-    bool is_automatic; /* scales by itself, between the next two */
+    bool is_automatic; /* scales automatically, between the next two */
     int32_t minimum_nodes;
     int32_t maximum_nodes;
     int32_t target_nodes; /* manual: the target; automatic: the initial number */
@@ -103,7 +106,7 @@ typedef struct {
     const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
     Quantiles setup_ns;        /* when there is a setup_command */
     int32_t setup_exit_code;
-    const struct ShellRun *setup_run; /* what it prints, its begin being 0; NULL: nobody knows */
+    const struct ShellRun *setup_run; /* its output, with begin 0; NULL: unknown */
     OutputPlace setup_std_out_err;
 } ClusterSpec;
 

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/base/name_table.h"
+#include "sim/base/row_table.h"
 
 struct FileSet {
     Arena *arena;
     RowTable rows;    /* StoredFile */
-    NameTable *names; /* "7/a/b.txt" -> number of the file; "7/a/" -> how many things are in it */
+    NameTable *names; /* "7/a/b.txt" -> number of the file; "7/a/" -> how many entries it has */
     uint32_t disks;
     char *key; /* room for a name */
     size_t key_capacity;
@@ -29,12 +30,12 @@ uint32_t file_set_new_disk(FileSet *files)
 
 /* --- Names --- */
 
-/* "7/a/b.txt" for "a//b.txt", and its length; with `mark` behind it. Lives until the next key. */
+/* "7/a/b.txt" for "a//b.txt", and its length; with `mark` appended. Valid until the next key. */
 static char *key_of(const FileSet *set, uint32_t volume, const char *path, const char *mark,
                     size_t *length)
 {
     enum { NUMBER_ROOM = 16 };
-    FileSet *files = (FileSet *)set; // the room is no part of what it says
+    FileSet *files = (FileSet *)set; // the room for keys is not part of its contents
     size_t needed = NUMBER_ROOM + strlen(path) + strlen(mark) + 1;
     if (files->key_capacity < needed) {
         files->key_capacity = 2 * needed;
@@ -55,7 +56,7 @@ static char *key_of(const FileSet *set, uint32_t volume, const char *path, const
     return files->key;
 }
 
-/* Counts `change` more things in each directory above the last part of `key`. */
+/* Adds `change` to the number of entries in each directory above the last part of `key`. */
 static void count_above(FileSet *files, char *key, int32_t change)
 {
     char *slash = strchr(key, '/');
@@ -135,6 +136,6 @@ void file_set_make_directory(FileSet *files, uint32_t volume, const char *path)
     size_t length;
     if (file_set_has_directory(files, volume, path))
         return;
-    // As if something lay in it that nobody takes away.
+    // As if it had an entry that is never removed.
     count_above(files, key_of(files, volume, path, "/.", &length), +1);
 }

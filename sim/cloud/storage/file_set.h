@@ -1,12 +1,11 @@
 /* The files that the world knows of: on shares, and on a node while a command line runs there.
  *
  * A volume is a share, by its ShareId, or a disk of a node (file_set_new_disk). A file that is
- * written again is a new row with the same name; whoever refers to the row before keeps what it
- * held (file_set_keep). Directories are there while something lies in them, or since somebody made
- * them. Paths are relative to the volume; empty parts and "." say nothing. Nothing is ever walked.
- */
-#ifndef SIM_CORE_FILE_SET_H
-#define SIM_CORE_FILE_SET_H
+ * written again is a new row with the same name; a reference to the earlier row keeps its contents
+ * (file_set_keep). A directory exists while it has entries, or since it was made. Paths are
+ * relative to the volume; empty parts and "." are ignored. The set is never iterated. */
+#ifndef SIM_CLOUD_STORAGE_FILE_SET_H
+#define SIM_CLOUD_STORAGE_FILE_SET_H
 
 #include <stdbool.h>
 
@@ -29,18 +28,18 @@ typedef struct {
     int64_t bytes;
     int64_t at_ns;
     JobId job;      /* who wrote it; ID_NONE: uploaded */
-    bool has_parts; /* what is in it is known piece by piece */
+    bool has_parts; /* its contents are known piece by piece */
     int32_t part_count;
     const FilePart *parts;
     int32_t depth;          /* files in files in files: a file of texts alone has 0 */
-    const char *local_path; /* of an upload: where its contents lie on this machine; or NULL */
-    bool is_kept;           /* somebody refers to it */
+    const char *local_path; /* of an upload: where its contents are on this machine; or NULL */
+    bool is_kept;           /* it is referred to */
 } StoredFile;
 
 typedef struct FileSet FileSet;
 
 FileSet *file_set_create(Arena *arena);
-/* A volume that nobody else has. */
+/* A volume that is not in use. */
 uint32_t file_set_new_disk(FileSet *files);
 
 /* The file of that name; FILE_NONE: there is none. */
@@ -50,7 +49,7 @@ const StoredFile *file_set_at(const FileSet *files, uint32_t file);
  * are borrowed. */
 uint32_t file_set_put(FileSet *files, const StoredFile *file);
 void file_set_remove(FileSet *files, uint32_t volume, const char *path);
-/* What the file holds now stays what its number means. */
+/* The present contents stay those of the file's number. */
 void file_set_keep(FileSet *files, uint32_t file);
 
 /* "" is the volume itself, which is always there. */

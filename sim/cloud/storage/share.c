@@ -203,7 +203,8 @@ int64_t share_next_end_ns(const Share *share)
     const Work unit = (Work)1 << WORK_BITS;
     Work speed = (Work)share->speed_ppm;
     Work left_parts;
-    // What does not fit 128 bits is, divided by a speed below 2^20, still far beyond int64 ns.
+    // A value that does not fit 128 bits is still far beyond int64 ns when divided by a speed below
+    // 2^20.
     if (__builtin_mul_overflow(next->key - share->virtual_work, parts_ppm(share), &left_parts) ||
         left_parts > ~(Work)0 - speed)
         return INT64_MAX;
@@ -243,7 +244,7 @@ static uint32_t new_ticket(Share *share)
     return share->transfer_count++;
 }
 
-/* The number of parts is about to change: what is below a unit of the old ones is dropped. */
+/* The number of parts is about to change: the rest below a unit of the old ones is dropped. */
 static void free_ticket(Share *share, uint32_t ticket)
 {
     end_heap_remove(&share->active, ticket);

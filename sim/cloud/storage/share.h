@@ -1,11 +1,11 @@
-/* The bytes in flight on one file share or blob container, and the files left there.
+/* The bytes in flight on one file share or blob container.
  *
  * Active transfers split the share's service evenly (processor sharing). The work of a transfer is
  * the time that the whole share would take for it at the tier's limits: the larger of bytes /
- * bandwidth and requests / IOPS, rounded up to ns. Reads and writes have limits of their own and
- * take turns all the same. With n active each advances at 1/n, so every start and end moves all
- * other ends; where one file has a limit of its own, k of which make the share's, each advances at
- * 1 / max(n, k). Latency is paid before the work: it occupies the client, not the share.
+ * bandwidth and requests / IOPS, rounded up to ns. Reads and writes have separate limits and take
+ * turns all the same. With n active each advances at 1/n, so every start and end moves all other
+ * ends; where one file has a limit, k of which make the share's, each advances at 1 / max(n, k).
+ * Latency is paid before the work: it occupies the client, not the share.
  *
  * Progress is counted once for all in virtual work (the work that a transfer present from the
  * beginning would have done), in units of 2^-32 ns; a transfer ends when virtual work reaches its
@@ -14,10 +14,10 @@
  * control", IEEE/ACM ToN 1(3), 1993, section III).
  *
  * A share can be slower than its tier for a while: virtual work then advances at that part of its
- * speed. With speed 0 it is out: whatever is under way hangs, and goes on afterwards. A remainder
+ * speed. With speed 0 it is out: transfers under way hang, and continue afterwards. A remainder
  * below one unit is kept, so a pause of d moves every end by exactly d. */
-#ifndef SIM_CORE_SHARE_H
-#define SIM_CORE_SHARE_H
+#ifndef SIM_CLOUD_STORAGE_SHARE_H
+#define SIM_CLOUD_STORAGE_SHARE_H
 
 #include <stdbool.h>
 
@@ -47,8 +47,8 @@ bool share_is_out(const Share *share);       /* speed 0 */
 
 /* --- Tiers --- */
 
-/* Whether more size makes it faster. Such a share is paid by its size, any other by what is stored.
- */
+/* Whether more size makes it faster. Such a share is paid by its size, any other by its stored
+ * bytes. */
 bool share_tier_grows(const ShareTier *tier);
 /* `tier` for a share of this provisioned size; 0: of the size that the tier says. */
 ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes);
@@ -56,7 +56,7 @@ ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes);
 int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 /* The time that `bytes` occupy the whole share, latency excluded. */
 int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
-/* How long `bytes` take when nobody else uses the share: latency, and the work at the limit of one
+/* How long `bytes` take without other users of the share: latency, and the work at the limit of one
  * file. */
 int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 
@@ -65,13 +65,12 @@ int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 /* `bytes` join at `now_ns` (after their latency) for `owner`, a number that comes back when they
  * are done. Returns a ticket for share_leave, good until the transfer ends or leaves. */
 uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int64_t now_ns);
-/* When the next transfer ends if nobody joins; INT64_MAX when idle or out, or when that is never.
- */
+/* When the next transfer ends if no other joins; INT64_MAX: never, or the share is idle or out. */
 int64_t share_next_end_ns(const Share *share);
-/* Ends the transfer that share_next_end_ns spoke of, at exactly that time; returns its owner. Of
- * several that end together, the first to have joined. */
+/* Ends the transfer of share_next_end_ns, at exactly that time; returns its owner. If several end
+ * together: the first to have joined. */
 uint32_t share_end_next(Share *share, int64_t now_ns);
-/* Takes back a transfer under way; what is across by then counts as moved. */
+/* Cancels a transfer under way; bytes that are across by then count as moved. */
 void share_leave(Share *share, uint32_t ticket, int64_t now_ns);
 /* From now on the share is so fast; 0: out. */
 void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns);

@@ -24,7 +24,7 @@ const char *step_precision_word(StepPrecision precision)
     return precision_words[precision];
 }
 
-/* --- Names of what was measured --- */
+/* --- Names of measurements --- */
 
 /* Whether `name` is the device, the precision and these words, ended by NULL, with a blank between
  * each two. */

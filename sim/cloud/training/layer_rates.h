@@ -1,7 +1,7 @@
 /* The stages of a step on a device that was measured (sim/cloud/spec/catalog.h, DeviceTimes): each
  * layer as long as its shape took, or as its kind takes where that shape was not measured. Pure. */
-#ifndef SIM_CORE_LAYER_RATES_H
-#define SIM_CORE_LAYER_RATES_H
+#ifndef SIM_CLOUD_TRAINING_LAYER_RATES_H
+#define SIM_CLOUD_TRAINING_LAYER_RATES_H
 
 #include "sim/base/status.h"
 #include "sim/cloud/spec/spec.h"
@@ -27,7 +27,7 @@ int64_t layer_rates_update_ns(const LayerRates *rates, const NetworkModel *netwo
 /* One layer by the formula of its kind, on a rank alone. */
 int64_t layer_rates_kind_ns(const KindTime *kind, const NetworkLayer *layer, int64_t batch);
 
-/* Whether all of that is known; else STATUS_BAD_INPUT at `at`, naming what is not. */
+/* Whether all of these rates are known; else STATUS_BAD_INPUT at `at`, naming the missing one. */
 MUST_CHECK bool layer_rates_check(const LayerRates *rates, const NetworkModel *network, Place at,
                                   Status *status);
 

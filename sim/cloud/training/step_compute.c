@@ -59,8 +59,8 @@ static int64_t training_flops(const Program *program)
     return bounded_times(program->network->training_flops_per_sample, program->batch_per_rank);
 }
 
-/* The rate at which the operations of a batch leave the rest of what a step was measured to take,
- * after the update and the framework's overhead. */
+/* The rate at which the operations of a batch take the rest of the measured step, after the update
+ * and the framework's overhead. */
 static void rate_as_measured(StepCompute *compute)
 {
     const int64_t step_ns = bounded_times(compute->estimate.step_ns, compute->ranks_on_gpu);
@@ -98,7 +98,7 @@ static int64_t forward_flops(const StepCompute *compute, int64_t samples)
 
 /* --- Both --- */
 
-/* Of one batch, with the loss. */
+/* The forward pass of one batch, with the loss. */
 static int64_t forward_ns(const StepCompute *compute)
 {
     return compute->gpu->times

@@ -77,9 +77,9 @@ static bool is_of(const Throughput *row, Key key)
            is_same_exchange(row->exchange, key.exchange);
 }
 
-/* What one process of an exchange (NULL: of none) adds to a step, alone with itself: what is handed
- * over, and through the host half a cycle until the thread hears of the last gradients. Those that
- * were measured lie within half of it (scenarios/SOURCES.md). */
+/* The cost of an exchange (NULL: none) for one process without others: the hand-over, and through
+ * the host half a cycle until the thread hears of the last gradients. Measured costs differ from it
+ * by less than half (scenarios/SOURCES.md). */
 static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkModel *network)
 {
     if (exchange == NULL)
@@ -89,7 +89,7 @@ static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkMo
                        bounded_times(network->tensors, exchange->tensor_ns));
 }
 
-/* The part of that in a step as it was measured. */
+/* The part of that in a measured step. */
 static int64_t held_ns(const Throughput *row, int64_t measured_ns)
 {
     const int64_t ns = modelled_alone_ns(row->exchange, row->network);
@@ -101,14 +101,14 @@ static int64_t measured_ns(const Throughput *row)
     return bounded_part(bounded_times(row->batch, NS_PER_S), PPM, row->micro_samples_per_s);
 }
 
-/* The step without what one process of its exchange is modelled to take of it. */
+/* The step without the modelled cost of the exchange for its one process. */
 static int64_t row_ns(const Throughput *row)
 {
     const int64_t ns = measured_ns(row);
     return ns - held_ns(row, ns);
 }
 
-/* A size of batch, and the median of what it was measured to take. */
+/* A size of batch, and the median of its measured times. */
 typedef struct {
     int64_t batch;
     int64_t ns;
@@ -176,14 +176,14 @@ static bool key_find(const Throughputs *all, Key *key)
     return found != NULL;
 }
 
-/* Whether a row tells of others, and no better one of the same kind does. */
+/* Whether a row applies to others, and no better one of the same kind does. */
 static bool is_telling(const Throughputs *all, const Throughput *row)
 {
     Key key = key_of(row);
     return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
 }
 
-/* Whether rows tell what the software makes of anything else. */
+/* Whether rows show the effect of the software on any other network or GPU. */
 static bool is_told_of(const Throughputs *all, const Framework *framework)
 {
     for (int32_t i = 0; i < all->count; i++)
@@ -211,7 +211,7 @@ static int64_t idle_of(const Throughputs *all, Key key)
     return larger(reach - bounded_times(1000, least), 0);
 }
 
-/* The median over what was measured on `gpu`, NULL: on any; 0 when nothing tells. */
+/* The median over the measurements on `gpu`, NULL: on any; 0: there are none. */
 static int64_t idle_on(const Throughputs *all, const GpuModel *gpu)
 {
     Sample sample;
@@ -255,10 +255,10 @@ static int64_t doublings_ppm(int64_t a, int64_t b)
     return ppm + bounded_part(most - at, PPM, at);
 }
 
-/* What each doubling beyond measured batches adds to the error. With it all estimates from two or
- * more of the batches that a network was measured with keep to their error at the others, as do
- * those from one of them for networks of large images; of those from one for small images, which
- * leave most of a GPU idle, only half do (tests/sim/cloud/training/test_step_estimate.c). */
+/* The error that each doubling beyond measured batches adds. With it all estimates from two or more
+ * of a network's measured batches keep to their error at the others, as do those from one of them
+ * for networks of large images. Only half of those from one batch for small images do, which leave
+ * most of a GPU idle (tests/sim/cloud/training/test_step_estimate.c). */
 #define DOUBLING_ERROR_PPM INT64_C(150000)
 
 static int64_t beyond_error_ppm(int64_t from, int64_t to)
@@ -268,14 +268,14 @@ static int64_t beyond_error_ppm(int64_t from, int64_t to)
 
 /* --- Measured with this software --- */
 
-/* What one measurement may be off: repeated ones of the same thing lie up to 2.6 % from their
- * median (TensorFlow of May 2017 on K80 of two clouds). */
+/* The error of one measurement: repeated ones of the same step are up to 2.6 % from their median
+ * (TensorFlow of May 2017 on K80 of two clouds). */
 #define MEASUREMENT_ERROR_PPM INT64_C(30000)
 
 static StepEstimate measured_beyond(const Throughputs *all, Key key, Point end, int64_t batch)
 {
     int64_t ns = step_at_batch(end.ns, end.batch, batch, idle_for(all, key));
-    // Nothing idle is the other thing that could be believed; half of the difference twice.
+    // No idle samples is the other possible assumption; half of the difference twice.
     int64_t proportional_ns = step_at_batch(end.ns, end.batch, batch, 0);
     int64_t beyond_ppm = bounded_add(bounded_part(distance(ns, proportional_ns), PPM, ns),
                                      beyond_error_ppm(end.batch, batch));
@@ -293,7 +293,7 @@ static StepEstimate measured_between(const Throughputs *all, Key key, Point low,
     int64_t span = high.batch - low.batch, way = batch - low.batch;
     int64_t ns = high.ns >= low.ns ? low.ns + bounded_part(high.ns - low.ns, way, span)
                                    : low.ns - bounded_part(low.ns - high.ns, way, span);
-    // Measurements of several batches that lie on one line agree with this; noisy ones do not.
+    // Measurements of several batches that are on one line agree with this; noisy ones do not.
     int64_t line_ns = step_at_batch(low.ns, low.batch, batch, idle_for(all, key));
     int64_t noise_ppm = bounded_add(larger(low.spread_ppm, high.spread_ppm),
                                     bounded_part(distance(ns, line_ns), PPM, ns));
@@ -328,7 +328,7 @@ static StepEstimate measured(const Throughputs *all, Key key, int64_t batch)
 
 /* --- Measured with other software --- */
 
-/* Of one software to another, in the middle. */
+/* The median ratio of one software to another. */
 typedef struct {
     int64_t factor_ppm; /* 0: never measured side by side */
     int64_t spread_ppm;
@@ -366,8 +366,8 @@ static Ratio ratio_find(const Throughputs *all, const Framework *framework, cons
     return ratio.factor_ppm > 0 ? ratio : ratio_on(all, framework, other, NULL);
 }
 
-/* What software may do otherwise on a network that was not measured with both; with nothing to go
- * by, what PyTorch and TensorFlow differ by on one network (ResNet-164: 17 %) and some more. */
+/* The error from software on a network that was not measured with both; without other evidence, the
+ * difference of PyTorch and TensorFlow on one network (ResNet-164: 17 %) and some more. */
 #define SOFTWARE_ERROR_PPM INT64_C(50000)
 #define UNKNOWN_SOFTWARE_ERROR_PPM INT64_C(220000)
 
@@ -410,7 +410,7 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
 enum { SAMPLES = 1024, VALUE_BYTES = 4 };
 
 /* A multiply-add is two operations, and the backward pass does each twice: for the gradient of the
- * input and of the weights. It likewise moves twice what the forward pass moves. */
+ * input and of the weights. It likewise moves twice as many bytes as the forward pass. */
 enum { FLOPS_PER_MAC = 6, MOVES = 3 };
 
 /* Copies reach 79, 87 and 84 % of the rate that is specified for A100, H100 and H200 (Azure
@@ -456,7 +456,7 @@ static int64_t batch_ns(const GpuModel *gpu, const NetworkModel *network, int64_
     return larger(ns, 1);
 }
 
-/* Measured over computed, of what is left beside the framework's overhead. */
+/* Measured over computed, without the framework's overhead. */
 static int64_t excess_ppm(const Throughput *row, int64_t idle_milli)
 {
     int64_t ns = row_ns(row);
@@ -474,7 +474,7 @@ static int32_t first_of_gpu(const Throughputs *all, int32_t index)
     return first;
 }
 
-/* All rows, and the above of those that tell of others; 0 of the rest. */
+/* All rows, with the ratio above for those that apply to others; 0 for the rest. */
 typedef struct {
     const Throughputs *all;
     int64_t ppm[THROUGHPUTS_MAX];
@@ -495,7 +495,7 @@ static void excess_fill(Excess *excess)
     }
 }
 
-/* Which rows are asked for what was measured above or below the layers' time. */
+/* Which rows are asked for the measured time above or below the layers' time. */
 typedef struct {
     const GpuModel *gpu;
     const Framework *framework;     /* NULL: any */
@@ -529,7 +529,7 @@ static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sampl
     }
 }
 
-/* This GPU with this software, or with any, or all GPUs, which is told by a `gpu` of NULL. */
+/* This GPU with this software, or with any, or all GPUs (`gpu` is NULL). */
 static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
 {
     add_peers(excess, nearest, sample);
@@ -544,7 +544,7 @@ static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
     return nearest;
 }
 
-/* What `network` takes above or below its peers, where it was measured; 1 where it never was. */
+/* The ratio of `network` to its peers, where it was measured; 1 where it never was. */
 static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *network, int32_t *rows)
 {
     Sample factors, peers;
@@ -565,7 +565,7 @@ static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *netw
 #define OTHER_NETWORK_ERROR_PPM INT64_C(600000) /* it was not */
 #define OTHER_GPU_ERROR_PPM INT64_C(380000)     /* nothing was measured on this GPU */
 
-/* The batches of all rows that tell of others: 0 within them. */
+/* The batches of all rows that apply to others: 0 within them. */
 static int64_t beyond_all_ppm(const Throughputs *all, int64_t batch)
 {
     int64_t least = INT64_MAX, most = 0;
@@ -619,9 +619,10 @@ static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
     return batch - next.below <= next.above - batch ? next.below : next.above;
 }
 
-/* What an exchange takes of one process that is alone: where that was measured, above the step
- * without it (gradients are as large at any batch, so it is what it was where it was measured
- * next), and else as modelled. What was measured only with a process of the same has it back. */
+/* The cost of an exchange for a process without others. Where it was measured: the step above the
+ * step without it (gradients are equally large at any batch, so the nearest measured batch counts).
+ * Else: as modelled. A step that was only measured with a process of the same exchange gets the
+ * modelled cost back. */
 static void add_alone(const Throughputs *all, Key base, const Program *program,
                       StepEstimate *estimate)
 {
@@ -643,7 +644,8 @@ static void add_alone(const Throughputs *all, Key base, const Program *program,
     estimate->alone_error_ns = estimate->alone_ns / 2;
 }
 
-/* The rows of a step all have one process of an exchange: what was taken away of it is modelled. */
+/* All rows of the step have one process of an exchange: the cost that was subtracted is modelled.
+ */
 static void add_held(const Program *program, StepEstimate *estimate)
 {
     const Throughput *row = estimate->row;
@@ -655,7 +657,7 @@ static void add_held(const Program *program, StepEstimate *estimate)
             estimate->error_ppm, bounded_part(estimate->held_ns / 2, PPM, estimate->step_ns));
 }
 
-/* Steps of processors whose stages were measured lie within 11.4 % of what is predicted for them
+/* Steps of processors whose stages were measured are within 11.4 % of their prediction
  * (reports/validation.md). */
 #define STAGES_ERROR_PPM INT64_C(120000)
 
@@ -678,7 +680,7 @@ StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
     if (key_find(all, &key)) {
         estimate = measured(all, key, program->batch_per_rank);
     } else {
-        key.exchange = NULL; // other rows tell what is left without
+        key.exchange = NULL; // other rows show the step without it
         estimate = from_others(all, key, program->batch_per_rank);
     }
     if (estimate.basis == STEP_BASIS_CONSTANTS)

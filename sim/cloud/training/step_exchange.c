@@ -74,8 +74,8 @@ Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size
                       .launch_ns = method->launch_ns};
 }
 
-/* One message after the backward pass, as it was measured; of a number of ranks that was not, on
- * the line through its neighbours. */
+/* One message after the backward pass, as measured; for other numbers of ranks, on the line through
+ * its neighbours. */
 static int64_t measured_ns(const ExchangeMethod *method, int64_t bytes, int32_t ranks)
 {
     CurvePoint points[2];

@@ -1,14 +1,14 @@
-/* What the exchange of gradients adds to a step: the method of the catalogue, over the links of a
- * VM size. Pure. */
-#ifndef SIM_CORE_STEP_EXCHANGE_H
-#define SIM_CORE_STEP_EXCHANGE_H
+/* The time that the exchange of gradients adds to a step: the method of the catalogue, over the
+ * links of a VM size. Pure. */
+#ifndef SIM_CLOUD_TRAINING_STEP_EXCHANGE_H
+#define SIM_CLOUD_TRAINING_STEP_EXCHANGE_H
 
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/training.h"
 #include "sim/model/exchange.h"
 
-/* What the model of the exchange is told of a method on nodes of a size, the fullest of which has
- * `ranks_on_node`: as many share an adapter through which they all talk. */
+/* The parameters of a method for the model of the exchange, on nodes of a size, the fullest of
+ * which has `ranks_on_node`: all of these share one adapter. */
 Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang,
                              int32_t ranks_on_node);
 
@@ -17,9 +17,9 @@ Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size
 MUST_CHECK bool step_exchange_check(const Program *program, int32_t nodes, int32_t ranks, Place at,
                                     Status *status);
 
-/* Fills the exchange of a plan whose ranks are known: what is left to do when the backward pass is
- * over, which one rank has nothing of; and the part of it that others on the same wires can slow
- * down. InfiniBand is a fabric of its own, on which nobody meets. */
+/* Fills the exchange of a plan whose ranks are known: the part that remains after the backward
+ * pass, which is 0 for one rank; and the part of it that others on the same wires can slow down.
+ * InfiniBand is a separate fabric, which jobs do not share. */
 void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes,
                    StepPlan *plan);
 

@@ -10,7 +10,7 @@ enum { VALUE_BYTES = 4, FLOPS_PER_MAC = 2 };
 // Enough samples at once that rounding to whole ns does not show.
 #define SAMPLES INT64_C(1024)
 
-/* What a layer would take alone, forward, for SAMPLES samples. */
+/* The time of a layer, forward, for SAMPLES samples. */
 static int64_t alone_ns(const GpuModel *gpu, const NetworkLayer *layer)
 {
     ComputeRate rate = {.peak_flops = gpu->peak_flops, .efficiency_ppm = gpu->efficiency_ppm};
@@ -61,7 +61,7 @@ void step_gradients(const StepCompute *compute, Gradient *gradients)
         const NetworkLayer *layer = &network->layers[i];
         const int64_t weight = weight_of(compute, i, first);
         left = left > weight ? left - weight : 0; // of a total beyond all times there is less
-        // What is left after this layer is taken off the end, rounded so that times only rise.
+        // The rest after this layer is taken off the end, rounded so that times only rise.
         int64_t after_ns = mul_div(backward_ns, left, total);
         for (int32_t j = 0; j < layer->tensor_count; j++)
             gradients[count++] =

@@ -12,7 +12,7 @@ static int64_t kept_values(const NetworkModel *network, int32_t index)
     case NETWORK_LAYER_ACTIVATION:
         return layer->output_values;
     case NETWORK_LAYER_NORMALIZATION:
-        // What an activation put out is kept already.
+        // The output of an activation is kept already.
         return index > 0 && network->layers[index - 1].kind == NETWORK_LAYER_ACTIVATION
                    ? 0
                    : layer->input_values;

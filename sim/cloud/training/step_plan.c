@@ -1,10 +1,9 @@
-/* The plan of a step, and whether a training can be counted at all (sim/cloud/training/training.h).
- */
+#include "sim/cloud/training/step_plan.h"
+
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/step_exchange.h"
-#include "sim/cloud/training/training.h"
 #include "sim/model/bounded.h"
 #include "sim/model/compute.h"
 
@@ -59,7 +58,7 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
 #define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
 #define DURATION_MAX_NS (INT64_C(1) << 62)
 
-/* What all steps and evaluations take, each step's own work being `own_ns` long. */
+/* The time of all steps and evaluations, each step's own work being `own_ns` long. */
 static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
 {
     int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));

@@ -97,7 +97,7 @@ static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32
     return rng_word(seed, RNG_STEP, address, (uint64_t)step << 16 | (uint64_t)rank);
 }
 
-/* What a rank with this factor has done when it could exchange; the wait is still open. */
+/* The parts of a rank with this factor when it could exchange; the wait is still open. */
 static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
 {
     StepParts parts = {.compute_ns = bounded_part(plan->compute_ns, factor_ppm, PPM),
@@ -273,7 +273,7 @@ uint64_t training_step_address(uint64_t address, int32_t attempt)
     return attempt <= 1 ? address : bytes_hash(address, number, sizeof number);
 }
 
-/* --- What is learnt --- */
+/* --- Learning --- */
 
 /* Validation accuracy without noise after `steps` steps; a curve of one knot is flat. */
 static int64_t mean_accuracy_ppm(const Program *program, const StepPlan *plan, int64_t steps)

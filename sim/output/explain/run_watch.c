@@ -43,7 +43,7 @@ struct RunWatch {
     uint32_t moment_count, moment_capacity;
     ToldError *errors;
     uint32_t error_count, error_capacity;
-    int64_t rows;
+    int64_t notices; /* moments heard so far */
     int64_t end_ns;
 };
 
@@ -75,9 +75,14 @@ int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
     return (int32_t)watch->moment_count++;
 }
 
-void run_watch_begin(RunWatch *watch, const World *world)
+static void hear_moment(void *listener, const MomentNotice *notice);
+
+void run_watch_begin(RunWatch *watch, World *world)
 {
+    const MomentListener listener = {.listener = watch, .happened = hear_moment};
     watch->world = world;
+    if (watch->moment_count > 0)
+        world_listen(world, moment_watch_kinds(), listener);
 }
 
 /* --- Conditions --- */
@@ -138,87 +143,38 @@ int64_t run_watch_last_quantity(const RunWatch *watch, int32_t condition)
 
 /* --- Moments --- */
 
-static bool is_called(const TraceRow *row, const char *name)
+MomentWatch moment_watch(const Trigger *trigger)
 {
-    return row->record.name != NULL && strcmp(row->record.name, name) == 0;
+    return (MomentWatch){.trigger = *trigger, .subject = ID_NONE};
 }
 
 /* Names are compared as the service does: without letter case. */
-static bool is_of(const MomentWatch *moment, uint32_t row, const char *path)
+bool moment_watch_hears(const MomentWatch *watch, const MomentNotice *notice)
 {
-    if (moment->subject != ID_NONE)
-        return row == moment->subject;
-    return path != NULL && ascii_same(summary_short_name(path), moment->trigger.subject);
+    return notice->moment == watch->trigger.moment && notice->ordinal == watch->trigger.ordinal &&
+           (watch->subject != ID_NONE ? notice->row == watch->subject
+                                      : ascii_same(notice->subject, watch->trigger.subject));
 }
 
-static bool is_of_cluster(const MomentWatch *moment, const TraceRow *row)
+uint32_t moment_watch_kinds(void)
 {
-    return is_of(moment, row->record.cluster.index, row->cluster);
+    return UINT32_MAX & ~(UINT32_C(1) << MOMENT_JOB_STEP);
 }
 
-static bool is_of_job(const MomentWatch *moment, const TraceRow *row)
+static void hear_moment(void *listener, const MomentNotice *notice)
 {
-    return is_of(moment, row->record.job.index, row->job);
-}
-
-/* A job enters the queue when it is created, and then once for each time it lost its nodes. */
-static bool is_requeued(MomentWatch *moment, const TraceRow *row)
-{
-    if (row->record.kind != TRACE_JOB_STATE || !is_called(row, "queued") || !is_of_job(moment, row))
-        return false;
-    if (row->record.job.index != moment->job.index) {
-        moment->job = row->record.job;
-        moment->requeues = 0;
-        return false;
+    RunWatch *watch = listener;
+    watch->notices++;
+    for (uint32_t i = 0; i < watch->moment_count; i++) {
+        WatchedMoment *moment = &watch->moments[i];
+        if (moment->has_come || !moment_watch_hears(&moment->watch, notice))
+            continue;
+        int64_t delay_ns = moment->watch.trigger.delay_ns;
+        moment->has_come = true;
+        moment->came.at_ns =
+            delay_ns > INT64_MAX - notice->at_ns ? INT64_MAX : notice->at_ns + delay_ns;
+        moment->came.order = watch->notices;
     }
-    return ++moment->requeues == moment->trigger.ordinal;
-}
-
-MomentWatch moment_watch(const Trigger *trigger)
-{
-    return (MomentWatch){.trigger = *trigger, .subject = ID_NONE, .job = {ID_NONE}};
-}
-
-bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
-{
-    TraceKind kind = row->record.kind;
-    switch (moment->trigger.moment) {
-    case MOMENT_CLUSTER_STEADY:
-        return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
-               is_of_cluster(moment, row);
-    case MOMENT_CLUSTER_EMPTY:
-        return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
-               row->record.cluster_allocation.current == 0 && is_of_cluster(moment, row);
-    case MOMENT_CLUSTER_READY:
-        return kind == TRACE_CLUSTER_READY && is_of_cluster(moment, row);
-    case MOMENT_CLUSTER_DELETED:
-        return kind == TRACE_CLUSTER_PROVISIONING && is_called(row, "deleted") &&
-               is_of_cluster(moment, row);
-    case MOMENT_JOB_SUBMITTED:
-        return kind == TRACE_JOB_PROVISIONING && is_called(row, "creating") &&
-               is_of_job(moment, row);
-    case MOMENT_JOB_STARTED:
-        return kind == TRACE_JOB_STATE && is_called(row, "running") && is_of_job(moment, row);
-    case MOMENT_JOB_TRAINING:
-        return kind == TRACE_JOB_TRAINING && is_of_job(moment, row);
-    case MOMENT_JOB_COMPLETED:
-        return kind == TRACE_JOB_STATE &&
-               (is_called(row, "succeeded") || is_called(row, "failed")) && is_of_job(moment, row);
-    case MOMENT_JOB_REQUEUED:
-        return is_requeued(moment, row);
-    case MOMENT_JOB_EPOCH:
-        return kind == TRACE_EPOCH && row->record.epoch.epoch == moment->trigger.ordinal &&
-               is_of_job(moment, row);
-    case MOMENT_JOB_CHECKPOINT:
-        return kind == TRACE_CHECKPOINT &&
-               row->record.checkpoint.epoch == moment->trigger.ordinal && is_of_job(moment, row);
-    case MOMENT_JOB_STEP: // no record tells of it; nobody may watch for it
-    case MOMENT_AT:
-    case MOMENT_CONDITION:
-    case MOMENT_COUNT:
-        break;
-    }
-    return false;
 }
 
 bool run_watch_came(const RunWatch *watch, int32_t moment, MomentCame *came)
@@ -256,19 +212,6 @@ const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name
 static void hear_row(void *listener, const TraceRow *row)
 {
     RunWatch *watch = listener;
-    watch->rows++;
-    for (uint32_t i = 0; i < watch->moment_count; i++) {
-        WatchedMoment *moment = &watch->moments[i];
-        if (moment->has_come || !moment_watch_hears(&moment->watch, row))
-            continue;
-        // An epoch is told of when it is over; the moment is its begin.
-        bool is_begin = row->record.kind == TRACE_EPOCH;
-        int64_t at_ns = is_begin ? row->record.since_ns : row->record.at_ns;
-        int64_t delay_ns = moment->watch.trigger.delay_ns;
-        moment->has_come = true;
-        moment->came.at_ns = delay_ns > INT64_MAX - at_ns ? INT64_MAX : at_ns + delay_ns;
-        moment->came.order = watch->rows;
-    }
     if (row->record.kind == TRACE_CLUSTER_ERROR || row->record.kind == TRACE_NODE_ERROR ||
         row->record.kind == TRACE_JOB_ERROR)
         note_error(watch, row);
@@ -277,13 +220,8 @@ static void hear_row(void *listener, const TraceRow *row)
 
 TraceListener run_watch_listener(RunWatch *watch)
 {
-    TraceLevel level = TRACE_LEVEL_JOBS;
-    for (uint32_t i = 0; i < watch->moment_count; i++)
-        if (watch->moments[i].watch.trigger.moment == MOMENT_JOB_EPOCH ||
-            watch->moments[i].watch.trigger.moment == MOMENT_JOB_CHECKPOINT)
-            level = TRACE_LEVEL_EPOCHS;
     return (TraceListener){.listener = watch,
-                           .level = level,
+                           .level = TRACE_LEVEL_JOBS,
                            .row = hear_row,
                            .instant = watch->condition_count > 0 ? hear_instant : NULL};
 }

@@ -18,20 +18,18 @@
 #include "sim/cloud/world.h"
 #include "sim/output/trace/row.h"
 
-/* Waits for one moment; of MOMENT_JOB_REQUEUED requeues are counted from the first row that is
- * heard.
- */
+/* Waits for one moment. */
 typedef struct {
     Trigger trigger;  /* not MOMENT_AT and MOMENT_CONDITION; its delay does not count here */
     uint32_t subject; /* the row of the cluster or job that is meant; ID_NONE: any of that name */
-    JobId job;        /* whose ... */
-    int64_t requeues; /* ... times in the queue are counted, the first one aside */
 } MomentWatch;
 
 MomentWatch moment_watch(const Trigger *trigger);
-/* Whether the row tells that the moment comes. An epoch is told of when it is over, and begins at
- * the row's since_ns. */
-bool moment_watch_hears(MomentWatch *watch, const TraceRow *row);
+/* Whether this is the moment. */
+bool moment_watch_hears(const MomentWatch *watch, const MomentNotice *notice);
+/* The moments that can be watched, a bit for each (1 << Moment): all but MOMENT_JOB_STEP, which
+ * comes only where a command waits for it, or steps are events. */
+uint32_t moment_watch_kinds(void);
 
 typedef struct RunWatch RunWatch;
 
@@ -42,7 +40,7 @@ int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its
 int32_t run_watch_moment(RunWatch *watch, const Trigger *moment); /* its number */
 TraceListener run_watch_listener(RunWatch *watch);
 /* The world that is watched; before it runs. */
-void run_watch_begin(RunWatch *watch, const World *world);
+void run_watch_begin(RunWatch *watch, World *world);
 
 /* --- After the run --- */
 

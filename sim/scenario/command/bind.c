@@ -277,7 +277,7 @@ Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
         problems_add_status(binder->context->problems, &status);
         return trigger;
     }
-    bool is_job = trigger_is_job(trigger.moment);
+    bool is_job = moment_is_of_job(trigger.moment);
     CommandKind kind = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     if (creator_find(binder, kind, (ResourcePath){.name = trigger.subject}) == NOT_CREATED)
         unknown_subject(binder, kind, is_job ? "job" : "cluster", trigger.subject, at);

@@ -72,7 +72,7 @@ static Trigger read_moment(const Reader *reader, BoundText after)
     Place at = json_at(after.node);
     if (trigger_read(reader->context->arena, after.value, at, &trigger, &status))
         check_subject(reader,
-                      trigger_is_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
+                      moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
                       trigger.subject, at);
     else
         problems_add_status(reader->context->problems, &status);

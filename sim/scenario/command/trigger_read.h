@@ -16,9 +16,4 @@ void trigger_print(Text *text, Trigger trigger);
 
 /* How the moments are written, a Markdown list: "- `cluster NAME steady`". */
 void trigger_reference(Text *out);
-
-/* Whether the subject of `moment` is a job; otherwise it is a cluster, or the
- * moment has none. */
-bool trigger_is_job(Moment moment);
-
 #endif

@@ -3,7 +3,7 @@
  * run brings. */
 #include <string.h>
 
-#include "sim/cloud/shell/shell.h"
+#include "sim/cloud/shell/text.h"
 #include "sim/scenario/config/shell_words_read.h"
 
 static bool is_word(const ShellWordRead *word, const char *text)

@@ -386,7 +386,7 @@ static Trigger read_moment(const Reader *reader, const char *text, Place at)
         problems_add_status(reader->problems, &status);
         return moment;
     }
-    check_subject(reader, moment.subject, at, trigger_is_job(moment.moment));
+    check_subject(reader, moment.subject, at, moment_is_of_job(moment.moment));
     bool needs_epochs = moment.moment == MOMENT_JOB_EPOCH || moment.moment == MOMENT_JOB_CHECKPOINT;
     if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,

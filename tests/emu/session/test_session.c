@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/session/base.h"
+#include "emu/session/export.h"
 #include "emu/session/session.h"
 #include "sim/base/units.h"
 #include "sim/cloud/storage/file_server.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_check.h"
+#include "sim/cloud/check.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

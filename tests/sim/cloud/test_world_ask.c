@@ -222,7 +222,7 @@ START_TEST(a_job_whose_share_is_deleted_hangs)
     world_check_always(world);
     world_run(world);
     ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_RUNNING);
-    ck_assert_int_eq(world_job(world, (JobId){0})->transfers, 1);
+    ck_assert_int_eq(world_job(world, (JobId){0})->transfers.count, 1);
     ck_assert_int_eq(world_job(world, (JobId){1})->state, JOB_QUEUED);
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "emu/session/base.h"
+#include "emu/session/export.h"
 #include "emu/session/session.h"
 #include "emu/state/state_folder.h"
 #include "sim/cli/files.h"

@@ -5,6 +5,7 @@
 #include <unistr.h>
 
 #include "emu/files/store/shares.h"
+#include "sim/cloud/apply.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/share/setup_files.h"
 #include "sim/output/share/share_tree.h"

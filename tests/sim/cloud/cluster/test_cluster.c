@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
@@ -79,7 +80,7 @@ static const Cluster *cluster_at(uint32_t index)
 
 static Node *node_at(int32_t place)
 {
-    return cluster_node_at(world, cluster_at(0), place);
+    return cluster_node_at(world->clusters, cluster_at(0), place);
 }
 
 static ClusterSpec *spec_of(int32_t nodes)
@@ -253,7 +254,7 @@ START_TEST(an_evaluation_while_the_cluster_resizes_does_nothing_and_the_next_one
     add_job("j", 1250, 3, 60);
     prepare();
     advance(1290);
-    cluster_node_preempted(world, node_at(0));
+    cluster_node_preempted(world->clusters, node_at(0));
     run();
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 1290);
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 1)->cause, CAUSE_REPLACEMENT);
@@ -442,7 +443,7 @@ START_TEST(a_quota_that_becomes_less_takes_no_node_and_more_is_noticed)
     use_quotas();
     advance(1001);
     ck_assert_int_eq(cluster_at(0)->current_nodes, 4);
-    cluster_node_preempted(world, node_at(2));
+    cluster_node_preempted(world->clusters, node_at(2));
     advance(1299);
     ck_assert_int_eq(cluster_at(0)->current_nodes, 3);
     ck_assert_int_eq(world_quota(world, 0)->dedicated_vcpus, 6);
@@ -459,7 +460,7 @@ START_TEST(a_node_lost_within_the_quota_is_replaced_within_the_quota)
     prepare();
     use_quotas();
     advance(1000);
-    cluster_node_preempted(world, node_at(2));
+    cluster_node_preempted(world->clusters, node_at(2));
     run();
     ck_assert_int_eq(cluster_at(0)->current_nodes, 4);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ERROR, NULL, 1), 1070);
@@ -475,7 +476,7 @@ START_TEST(nodes_that_do_not_come_are_asked_for_again)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     prepare();
     advance(50);
-    cluster_spoil_allocation(world_cluster_row(world, (ClusterId){0}), 2);
+    cluster_spoil_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
     run();
     ck_assert_str_eq(told(TRACE_CLUSTER_ERROR, NULL, 0)->name,
                      "InternalError: 2 of 3 nodes could not be allocated; the service asks again");
@@ -494,7 +495,7 @@ START_TEST(a_resize_takes_the_place_of_a_retry)
     commands_resize(&list, "c", 150 * NS_PER_S, 1);
     prepare();
     advance(50);
-    cluster_spoil_allocation(world_cluster_row(world, (ClusterId){0}), 2);
+    cluster_spoil_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ALLOCATION, "resizing"), 2);
     ck_assert_ptr_null(cluster_at(0)->error_code);
@@ -513,7 +514,7 @@ START_TEST(the_setup_task_runs_after_allocation_and_after_every_reboot)
     commands_create_cluster(&list, "c", 0, spec);
     prepare();
     advance(1000);
-    cluster_node_reboots(world, node_at(0), CAUSE_REBOOT);
+    cluster_node_reboots(world->clusters, node_at(0), CAUSE_REBOOT);
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "idle", 0), 270);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "preparing", 1)->cause, CAUSE_REBOOT);
@@ -577,7 +578,8 @@ START_TEST(a_cluster_is_ready_without_the_nodes_that_are_unusable)
                            .reason = "no driver",
                            .recovery = RECOVERY_REBOOT,
                            .repair_ns = 100 * NS_PER_S};
-    cluster_spoil_preparation(world, world_cluster_row(world, (ClusterId){0}), 1, failure);
+    cluster_spoil_preparation(world->clusters, cluster_row(world->clusters, (ClusterId){0}), 1,
+                              failure);
     advance(230);
     ck_assert_int_eq(node_at(1)->state, NODE_UNUSABLE);
     ck_assert_int_eq(told(TRACE_CLUSTER_READY, NULL, 0)->cluster_ready.nodes, 2);
@@ -597,7 +599,7 @@ START_TEST(a_crash_is_noticed_after_a_while_and_the_node_stays_unusable)
     prepare();
     advance(1000);
     uint32_t life = node_at(0)->life;
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_STAYS, 0));
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_STAYS, 0));
     ck_assert(node_at(0)->is_silent && node_at(0)->state == NODE_IDLE);
     ck_assert_uint_gt(node_at(0)->life, life);
     run();
@@ -616,7 +618,7 @@ START_TEST(a_crash_under_a_job_costs_the_attempt_once_it_is_noticed)
     add_job("j", 5, 1, 2000);
     prepare();
     advance(1000);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_STAYS, 0));
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_STAYS, 0));
     run();
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 1), 1060);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 1), 1060);
@@ -633,7 +635,7 @@ START_TEST(a_silent_node_whose_job_ends_is_missed_all_the_same)
     commands_add(&list, COMMAND_JOB_TERMINATE, "j", 1010 * NS_PER_S);
     prepare();
     advance(1000);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_STAYS, 0));
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_STAYS, 0));
     run();
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 1015);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1060);
@@ -648,8 +650,8 @@ START_TEST(a_node_that_reboots_after_repair_is_prepared_again)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     prepare();
     advance(1000);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_REBOOT, 300));
-    cluster_node_crashes(world, node_at(1), crash(RECOVERY_REBOOT, 20));
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_REBOOT, 300));
+    cluster_node_crashes(world->clusters, node_at(1), crash(RECOVERY_REBOOT, 20));
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 1060);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1300);
@@ -664,7 +666,7 @@ START_TEST(a_node_that_is_replaced_leaves_its_place_to_the_new_one)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     prepare();
     advance(1000);
-    cluster_node_crashes(world, node_at(1), crash(RECOVERY_REPLACE, 100));
+    cluster_node_crashes(world->clusters, node_at(1), crash(RECOVERY_REPLACE, 100));
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 1100);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "released", 0)->cause, CAUSE_REPLACEMENT);
@@ -684,10 +686,10 @@ START_TEST(nodes_lost_together_are_replaced_together_and_later_ones_afterwards)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     prepare();
     advance(1000);
-    cluster_node_preempted(world, node_at(0));
-    cluster_node_preempted(world, node_at(2));
+    cluster_node_preempted(world->clusters, node_at(0));
+    cluster_node_preempted(world->clusters, node_at(2));
     advance(1030);
-    cluster_node_preempted(world, node_at(3));
+    cluster_node_preempted(world->clusters, node_at(3));
     ck_assert_int_eq(cluster_at(0)->place_count, 2);
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 5), 1070);
@@ -708,8 +710,9 @@ START_TEST(a_preemption_gives_notice_and_takes_the_job_with_it)
     add_job("j", 5, 2, 2000);
     prepare();
     advance(1000);
-    cluster_node_warned(world, node_at(1), 30 * NS_PER_S, CAUSE_PREEMPTION);
-    cluster_node_warned(world, node_at(1), 10 * NS_PER_S, CAUSE_PREEMPTION); // knows already
+    cluster_node_warned(world->clusters, node_at(1), 30 * NS_PER_S, CAUSE_PREEMPTION);
+    cluster_node_warned(world->clusters, node_at(1), 10 * NS_PER_S,
+                        CAUSE_PREEMPTION); // knows already
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 1);
     ck_assert_int_eq(told(TRACE_NODE_NOTICE, NULL, 0)->node_notice.notice_ns, 30 * NS_PER_S);
@@ -725,8 +728,8 @@ START_TEST(a_node_that_breaks_after_its_notice_is_preempted_all_the_same)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     prepare();
     advance(1000);
-    cluster_node_warned(world, node_at(0), 300 * NS_PER_S, CAUSE_PREEMPTION);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_REBOOT, 100));
+    cluster_node_warned(world->clusters, node_at(0), 300 * NS_PER_S, CAUSE_PREEMPTION);
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_REBOOT, 100));
     run();
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1060);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 1300);
@@ -742,13 +745,13 @@ START_TEST(a_reboot_takes_the_job_and_brings_a_broken_node_back)
     add_job("j", 5, 1, 400);
     prepare();
     advance(500);
-    cluster_node_reboots(world, node_at(0), CAUSE_REBOOT);
+    cluster_node_reboots(world->clusters, node_at(0), CAUSE_REBOOT);
     advance(720);
     ck_assert_int_eq(world_job(world, (JobId){0})->starts, 2);
     advance(2000);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_STAYS, 0));
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_STAYS, 0));
     advance(2010);
-    cluster_node_reboots(world, node_at(0), CAUSE_REBOOT);
+    cluster_node_reboots(world->clusters, node_at(0), CAUSE_REBOOT);
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 0);
     ck_assert_int_eq(node_at(0)->state, NODE_IDLE);
@@ -767,7 +770,7 @@ START_TEST(a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost)
     prepare();
     advance(400);
     ck_assert(node_at(1)->is_retiring);
-    cluster_node_preempted(world, node_at(1));
+    cluster_node_preempted(world->clusters, node_at(1));
     run();
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 400);
     ck_assert_int_eq(cluster_at(0)->current_nodes, 1);
@@ -787,7 +790,7 @@ START_TEST(a_node_that_was_to_leave_is_not_replaced_when_it_is_preempted)
     prepare();
     advance(400);
     ck_assert(node_at(1)->is_retiring);
-    cluster_node_preempted(world, node_at(1));
+    cluster_node_preempted(world->clusters, node_at(1));
     ck_assert_int_eq(cluster_at(0)->allocation, ALLOCATION_STEADY);
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ALLOCATION, "resizing"), 2);
@@ -804,7 +807,7 @@ START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
     prepare();
     advance(1100);
     ck_assert_int_eq(node_at(2)->state, NODE_LEAVING);
-    cluster_node_preempted(world, node_at(0));
+    cluster_node_preempted(world->clusters, node_at(0));
     run();
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1240);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1310);
@@ -820,9 +823,9 @@ START_TEST(nothing_befalls_the_nodes_of_a_cluster_that_is_deleted)
     prepare();
     advance(1010);
     Node *gone = node_at(2);
-    cluster_node_crashes(world, node_at(0), crash(RECOVERY_REPLACE, 10));
-    cluster_node_reboots(world, node_at(1), CAUSE_REBOOT);
-    cluster_node_preempted(world, gone); // the cloud wants it back at once, though
+    cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_REPLACE, 10));
+    cluster_node_reboots(world->clusters, node_at(1), CAUSE_REBOOT);
+    cluster_node_preempted(world->clusters, gone); // the cloud wants it back at once, though
     run();
     ck_assert_int_eq(gone->released_ns, 1010 * NS_PER_S);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleted", 0), 1300);
@@ -836,7 +839,7 @@ START_TEST(a_slow_node_says_so)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     prepare();
     advance(500);
-    cluster_set_node_speed(world, node_at(0), 700000);
+    cluster_set_node_speed(world->clusters, node_at(0), 700000);
     ck_assert_int_eq(told(TRACE_NODE_SPEED, NULL, 0)->node_speed.speed_ppm, 700000);
     ck_assert_int_eq(node_at(0)->speed_ppm, 700000);
 }
@@ -854,22 +857,22 @@ static void meddle(World *in, uint64_t word)
                            .repair_ns = (int64_t)(high % 500) * NS_PER_S};
     if (clusters == 0)
         return;
-    Cluster *cluster = world_cluster_row(in, (ClusterId){low % clusters});
+    Cluster *cluster = cluster_row(in->clusters, (ClusterId){low % clusters});
     if (high % 9 == 0)
         cluster_spoil_allocation(cluster, 1 + (int32_t)(low % 3));
     if (high % 9 == 1)
-        cluster_spoil_preparation(in, cluster, (int32_t)(low % 5) - 1, failure);
-    Node *node = nodes > 0 ? world_node_row(in, (NodeId){low % nodes}) : NULL;
+        cluster_spoil_preparation(in->clusters, cluster, (int32_t)(low % 5) - 1, failure);
+    Node *node = nodes > 0 ? node_row(in->clusters, (NodeId){low % nodes}) : NULL;
     if (!node || node->state == NODE_STATE_COUNT)
         return;
     if (high % 9 <= 3)
-        cluster_node_crashes(in, node, failure);
+        cluster_node_crashes(in->clusters, node, failure);
     else if (high % 9 <= 5)
-        cluster_node_warned(in, node, (int64_t)(low % 60) * NS_PER_S, CAUSE_PREEMPTION);
+        cluster_node_warned(in->clusters, node, (int64_t)(low % 60) * NS_PER_S, CAUSE_PREEMPTION);
     else if (high % 9 == 6)
-        cluster_node_preempted(in, node);
+        cluster_node_preempted(in->clusters, node);
     else
-        cluster_node_reboots(in, node, CAUSE_REBOOT);
+        cluster_node_reboots(in->clusters, node, CAUSE_REBOOT);
 }
 
 START_TEST(invariants_hold_and_node_time_is_billed_whatever_befalls_the_nodes)
@@ -889,8 +892,7 @@ START_TEST(invariants_hold_and_node_time_is_billed_whatever_befalls_the_nodes)
         }
         world_advance(in, 30000 * NS_PER_S);
         int64_t held_ns = 0, billed_ns = 0;
-        for (uint32_t c = 0; c < world_cluster_count(in); c++)
-            cluster_bill_held_nodes(in, world_cluster_row(in, (ClusterId){c}));
+        clusters_bill_held_nodes(in->clusters);
         for (uint32_t n = 0; n < world_node_count(in); n++) {
             const Node *node = world_node(in, (NodeId){n});
             bool is_gone = node->released_ns != INT64_MAX;

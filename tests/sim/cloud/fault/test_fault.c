@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/cluster/region.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -263,7 +264,8 @@ START_TEST(an_outage_within_another_ends_with_the_longer_one)
     } rows[] = {{50, true}, {150, true}, {999, true}, {1000, false}, {2000, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         world_advance(world, rows[i].at_s * NS_PER_S);
-        ck_assert_msg(mishap_region_is_out(world) == rows[i].is_out, "at %d s", (int)rows[i].at_s);
+        ck_assert_msg(region_is_out(world->clusters) == rows[i].is_out, "at %d s",
+                      (int)rows[i].at_s);
     }
 }
 END_TEST

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -234,10 +234,12 @@ START_TEST(chances_strike_as_often_as_they_say_and_larger_ones_also_where_smalle
     for (size_t c = 0; c < 5; c++) {
         int32_t struck = 0;
         for (uint64_t i = 0; i < DRAWS; i++) {
-            bool strikes = mishap_strikes(world, chances_ppm[c], RNG_CHANCE, 5, i);
+            bool strikes = engine_strikes(world->engine, chances_ppm[c],
+                                          world->scenario->failures.rate_ppm, RNG_CHANCE, 5, i);
             struck += strikes;
             ck_assert(strikes || c == 0 ||
-                      !mishap_strikes(world, chances_ppm[c - 1], RNG_CHANCE, 5, i));
+                      !engine_strikes(world->engine, chances_ppm[c - 1],
+                                      world->scenario->failures.rate_ppm, RNG_CHANCE, 5, i));
         }
         double p = (double)chances_ppm[c] / (double)PPM;
         ck_assert(fabs(struck - DRAWS * p) <= 4 * sqrt(DRAWS * p * (1 - p)));
@@ -247,9 +249,10 @@ START_TEST(chances_strike_as_often_as_they_say_and_larger_ones_also_where_smalle
     // Doubled rates double chances, up to certainty.
     scenario->failures.rate_ppm = 2 * PPM;
     for (uint64_t i = 0; i < DRAWS; i++)
-        ck_assert(mishap_strikes(world, PPM / 2, RNG_CHANCE, 5, i));
+        ck_assert(
+            engine_strikes(world->engine, PPM / 2, scenario->failures.rate_ppm, RNG_CHANCE, 5, i));
     scenario->failures.rate_ppm = 0;
-    ck_assert(!mishap_strikes(world, PPM, RNG_CHANCE, 5, 0));
+    ck_assert(!engine_strikes(world->engine, PPM, scenario->failures.rate_ppm, RNG_CHANCE, 5, 0));
 }
 END_TEST
 

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/loss.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -22,9 +23,12 @@ static void end(void)
     arena_destroy(arena);
 }
 
+static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+
 static World *make(Fidelity fidelity)
 {
     Scenario *scenario = scenario_of(&list, 1);
+    scenario->until_ns = until_ns;
     scenario->fidelity = fidelity;
     told = recording_create(arena);
     world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_STEPS));
@@ -34,7 +38,7 @@ static World *make(Fidelity fidelity)
 
 static Job *the_job(void)
 {
-    return world_job_row(world, (JobId){0});
+    return job_row(world->jobs, (JobId){0});
 }
 
 static JobSpec *sleeping(int64_t seconds, int32_t exit_code)
@@ -128,7 +132,7 @@ START_TEST(a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is)
     for (int32_t is_late = 0; is_late < 2; is_late++) {
         make(FIDELITY_STEP);
         world_advance(world, (is_late ? 246 : 200) * NS_PER_S); // mounted at 245 s
-        share_slows(world, (ShareId){0}, 0, NS_PER_HOUR);
+        share_slows(world->storage, (ShareId){0}, 0, NS_PER_HOUR);
         world_run(world);
         if (is_late) {
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
@@ -210,7 +214,7 @@ START_TEST(a_program_can_be_made_to_exit)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(FIDELITY_STEP);
         world_advance(world, rows[i].at_s * NS_PER_S);
-        ck_assert(job_exits_now(world, the_job(), rows[i].exit_code) == rows[i].does);
+        ck_assert(job_exits_now(world->jobs, the_job(), rows[i].exit_code) == rows[i].does);
         world_run(world);
         ck_assert_int_eq(the_job()->state, rows[i].state);
         ck_assert_int_eq(the_job()->exit_code, rows[i].does ? rows[i].exit_code : 0);
@@ -253,7 +257,7 @@ START_TEST(a_time_limit_counts_from_the_last_start)
     submit(spec);
     make(FIDELITY_STEP);
     world_advance(world, 300 * NS_PER_S);
-    job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_PREEMPTION);
+    job_loses_nodes(world->jobs, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_PREEMPTION);
     world_run(world);
     changes_with("failed", CAUSE_TIME_LIMIT);
     ck_assert_int_eq(the_job()->ended_ns, 400 * NS_PER_S);
@@ -269,11 +273,11 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
         cluster->is_low_priority = is_low;
         commands_create_cluster(&list, "c", 0, cluster);
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
+        until_ns = 10000 * NS_PER_S;
         make(FIDELITY_STEP);
         Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
         scenario->service.attempts_max = 2;
-        scenario->until_ns = 10000 * NS_PER_S;
         world_run(world);
         if (!is_low) {
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
@@ -306,11 +310,10 @@ START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
         cluster->is_low_priority = true;
         commands_create_cluster(&list, "c", 0, cluster);
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
+        until_ns = has_end ? 30 * NS_PER_DAY : INT64_MAX;
         make(FIDELITY_JOB);
         Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
-        if (has_end)
-            scenario->until_ns = 30 * NS_PER_DAY;
         world_run(world);
         if (has_end) {
             ck_assert_int_gt(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);
@@ -420,9 +423,9 @@ START_TEST(a_requeue_is_a_moment_with_a_number)
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         make((Fidelity)fidelity);
         world_advance(world, 245 * NS_PER_S);
-        job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        job_loses_nodes(world->jobs, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
         world_advance(world, 250 * NS_PER_S);
-        job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        job_loses_nodes(world->jobs, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(came_at("once"), 245 * NS_PER_S);
         ck_assert_int_eq(came_at("twice"), 250 * NS_PER_S);
@@ -442,7 +445,7 @@ START_TEST(an_epoch_is_a_moment_after_a_resume_too)
         world_advance(world, 247 * NS_PER_S);
         ck_assert_int_gt(job_epochs_done(the_job(), world_now_ns(world)), 0);
         ck_assert_int_lt(job_epochs_done(the_job(), world_now_ns(world)), 3);
-        job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        job_loses_nodes(world->jobs, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(came_at("epoch-4"), job_epoch_times(the_job(), 3).begin_ns);
     }
@@ -453,7 +456,7 @@ END_TEST
 
 static void set_speed(int32_t node, int64_t speed_ppm)
 {
-    world_node_row(world, the_job()->attempt->nodes[node])->speed_ppm = speed_ppm;
+    node_row(world->clusters, the_job()->attempt->nodes[node])->speed_ppm = speed_ppm;
 }
 
 static int64_t epoch_ns(int64_t epoch)
@@ -523,7 +526,7 @@ START_TEST(a_step_is_a_moment_once_and_after_a_resume_too)
         while (world_run_instant(world) && !recording_find(&told, TRACE_FILE_WRITTEN, "step-12", 0))
             continue;
         const int64_t first_ns = came_at("step-12");
-        job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        job_loses_nodes(world->jobs, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(came_at("step-12"), first_ns);
         ck_assert_int_eq(recording_count(&told, TRACE_FILE_WRITTEN, "step-12"), 1);

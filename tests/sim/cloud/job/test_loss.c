@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/loss.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -53,6 +54,8 @@ static Program *steady_program(void)
 }
 
 /* Ready at 230 s; overhead 1 s, start 10 s and 1 s of download: training from 242 s on. */
+static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+
 static World *world_with(const JobSpec *spec, Fidelity fidelity)
 {
     CommandList list = commands_begin(arena);
@@ -60,6 +63,7 @@ static World *world_with(const JobSpec *spec, Fidelity fidelity)
     commands_create_job(&list, "j", 0, "c", spec);
     Scenario *scenario = scenario_of(&list, 1);
     scenario->fidelity = fidelity;
+    scenario->until_ns = until_ns;
     told = recording_create(arena);
     world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_EPOCHS));
     world_check_always(world);
@@ -70,22 +74,22 @@ enum { TRAINS_S = 242 };
 
 static Job *the_job(void)
 {
-    return world_job_row(world, (JobId){0});
+    return job_row(world->jobs, (JobId){0});
 }
 
 static Node *node_of_job(int32_t n)
 {
-    return world_node_row(world, the_job()->nodes[n]);
+    return node_row(world->clusters, the_job()->nodes[n]);
 }
 
 static void stall(void)
 {
-    job_stalls(world, the_job(), node_of_job(1));
+    job_stalls(world->jobs, the_job(), node_of_job(1));
 }
 
 static void lose(TraceCause cause)
 {
-    job_loses_nodes(world, the_job(), node_of_job(1), DEALLOCATE_REQUEUE, cause);
+    job_loses_nodes(world->jobs, the_job(), node_of_job(1), DEALLOCATE_REQUEUE, cause);
 }
 
 static const TraceRecord *attempt(int32_t n)
@@ -182,7 +186,7 @@ START_TEST(the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
     world_advance(world, 250 * NS_PER_S);
     Node *node = node_of_job(1);
-    cluster_node_crashes(world, node,
+    cluster_node_crashes(world->clusters, node,
                          (NodeFailure){.cause = CAUSE_CRASH,
                                        .reason = "GPU memory error",
                                        .recovery = RECOVERY_REBOOT,
@@ -348,7 +352,7 @@ START_TEST(nodes_taken_with_the_option_to_terminate_end_the_job)
 {
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
     world_advance(world, (TRAINS_S + 25) * NS_PER_S);
-    job_loses_nodes(world, the_job(), node_of_job(0), DEALLOCATE_TERMINATE, CAUSE_SCALE_DOWN);
+    job_loses_nodes(world->jobs, the_job(), node_of_job(0), DEALLOCATE_TERMINATE, CAUSE_SCALE_DOWN);
     world_run(world);
     failed_with("JobTerminated", CAUSE_SCALE_DOWN);
     ck_assert_str_eq(attempt(0)->name, "stopped");
@@ -376,7 +380,7 @@ START_TEST(a_terminating_job_that_loses_its_nodes_was_terminated)
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
     world_advance(world, (TRAINS_S + 5) * NS_PER_S);
     stall();
-    ck_assert(job_terminate(world, the_job(), &status));
+    ck_assert(job_terminate(world->jobs, the_job(), &status));
     world_advance(world, (TRAINS_S + 6) * NS_PER_S);
     lose(CAUSE_CRASH);
     world_run(world);
@@ -394,8 +398,8 @@ START_TEST(a_stalled_job_can_be_terminated_and_deleted)
         world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
         world_advance(world, (TRAINS_S + 5) * NS_PER_S);
         stall();
-        ck_assert(is_delete ? job_delete(world, the_job(), &status)
-                            : job_terminate(world, the_job(), &status));
+        ck_assert(is_delete ? job_delete(world->jobs, the_job(), &status)
+                            : job_terminate(world->jobs, the_job(), &status));
         world_run(world);
         failed_with("JobTerminated", is_delete ? CAUSE_DELETION : CAUSE_TERMINATION);
         ck_assert_int_eq(the_job()->ended_ns, (TRAINS_S + (is_delete ? 9 : 10)) * NS_PER_S);
@@ -413,16 +417,16 @@ START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
             lose(CAUSE_CRASH);
             if (resumes) {
                 world_advance(world, (TRAINS_S + 25 + 12) * NS_PER_S + NS_PER_MS);
-                ck_assert_int_eq(the_job()->transfers, 1); // reading the checkpoint
+                ck_assert_int_eq(the_job()->transfers.count, 1); // reading the checkpoint
             }
-            ck_assert(is_delete ? job_delete(world, the_job(), &status)
-                                : job_terminate(world, the_job(), &status));
+            ck_assert(is_delete ? job_delete(world->jobs, the_job(), &status)
+                                : job_terminate(world->jobs, the_job(), &status));
             ck_assert_int_eq(the_job()->state, resumes     ? JOB_TERMINATING
                                                : is_delete ? JOB_FAILED
                                                            : JOB_QUEUED);
             world_run(world);
             failed_with("JobTerminated", is_delete ? CAUSE_DELETION : CAUSE_TERMINATION);
-            ck_assert_int_eq(the_job()->transfers, 0);
+            ck_assert_int_eq(the_job()->transfers.count, 0);
             ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), resumes ? 2 : 1);
         }
 }
@@ -431,8 +435,8 @@ END_TEST
 START_TEST(a_run_that_ends_tells_of_attempts_under_way)
 {
     for (int32_t stalls = 0; stalls < 2; stalls++) {
+        until_ns = (TRAINS_S + 5) * NS_PER_S;
         world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
-        changeable()->until_ns = (TRAINS_S + 5) * NS_PER_S;
         world_advance(world, (TRAINS_S + 3) * NS_PER_S);
         if (stalls)
             stall();

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/apply.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/job/loss.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -115,10 +116,10 @@ START_TEST(a_job_that_stalls_gives_its_wires_back)
         World *world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_JOBS));
         world_check_always(world);
         world_advance(world, 250 * NS_PER_S + at_ms * NS_PER_MS);
-        Job *job = world_job_row(world, (JobId){0});
-        job_stalls(world, job, world_node_row(world, job->nodes[0]));
+        Job *job = job_row(world->jobs, (JobId){0});
+        job_stalls(world->jobs, job, node_row(world->clusters, job->nodes[0]));
         world_advance(world, 300 * NS_PER_S);
-        job_loses_nodes(world, job, NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        job_loses_nodes(world->jobs, job, NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(job->state, JOB_SUCCEEDED);
         ck_assert_int_eq(trained_ms(world, 0), 40 * 3000 + 4);

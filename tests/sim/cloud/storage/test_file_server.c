@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -76,11 +76,11 @@ START_TEST(it_is_a_share_from_success_on_and_billed_until_it_is_deleted)
     commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 1000 * NS_PER_S);
     World *world = world_of();
     world_advance(world, 239 * NS_PER_S);
-    ck_assert(!world_share_exists(world, "fileserver/nfs"));
+    ck_assert(!storage_has_share(world->storage, "fileserver/nfs"));
     world_advance(world, 240 * NS_PER_S);
-    ck_assert(world_share_exists(world, "fileserver/nfs"));
+    ck_assert(storage_has_share(world->storage, "fileserver/nfs"));
     world_advance(world, 1000 * NS_PER_S);
-    ck_assert(!world_share_exists(world, "fileserver/nfs"));
+    ck_assert(!storage_has_share(world->storage, "fileserver/nfs"));
     world_run(world);
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_PROVISIONING, "creating nfs", 0), 0);
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs", 0), 240);
@@ -190,7 +190,7 @@ START_TEST(a_name_can_be_used_again_once_it_is_free)
     ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs"),
                      1); // the first was deleted before
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs", 0), 660);
-    ck_assert(world_share_exists(world, "fileserver/nfs"));
+    ck_assert(storage_has_share(world->storage, "fileserver/nfs"));
     ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, NULL), 2);
 }
 END_TEST
@@ -225,8 +225,8 @@ START_TEST(two_workspaces_may_have_servers_of_one_name)
     ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 0);
     ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs"),
                      2);
-    ck_assert(!world_share_exists(world, "fileserver/nfs"));
-    ck_assert(world_share_exists(world, mounts[0]));
+    ck_assert(!storage_has_share(world->storage, "fileserver/nfs"));
+    ck_assert(storage_has_share(world->storage, mounts[0]));
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], 1);
 }
 END_TEST
@@ -264,7 +264,7 @@ START_TEST(a_creation_that_fails_leaves_no_share)
             world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_EPOCHS));
         world_check_always(world);
         world_run(world);
-        ck_assert(world_share_exists(world, "fileserver/nfs") == !is_on);
+        ck_assert(storage_has_share(world->storage, "fileserver/nfs") == !is_on);
         ck_assert_int_eq(
             recording_count(&recording, TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs"), !is_on);
         ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, "nfs"), 1);

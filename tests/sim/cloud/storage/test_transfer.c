@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
@@ -80,7 +80,7 @@ START_TEST(an_outage_moves_every_end_by_its_length)
     Recording recording = recording_create(arena);
     World *world = readers(&recording);
     world_advance(world, plain_ns - 7 * NS_PER_S - 3);
-    share_slows(world, (ShareId){0}, 0, 100 * NS_PER_S);
+    share_slows(world->storage, (ShareId){0}, 0, 100 * NS_PER_S);
     ck_assert(share_is_out(world_share(world, (ShareId){0})));
     world_run(world);
     for (uint32_t j = 0; j < JOBS; j++)
@@ -104,12 +104,12 @@ START_TEST(of_faults_that_overlap_the_slowest_counts)
     World *world = readers(&recording);
     int64_t at_ns = plain_ns - 15 * NS_PER_S;
     world_advance(world, at_ns);
-    share_slows(world, (ShareId){0}, PPM / 2, 20 * NS_PER_S);
+    share_slows(world->storage, (ShareId){0}, PPM / 2, 20 * NS_PER_S);
     world_advance(world, at_ns + 4 * NS_PER_S);
-    share_slows(world, (ShareId){0}, PPM / 4, 8 * NS_PER_S);
+    share_slows(world->storage, (ShareId){0}, PPM / 4, 8 * NS_PER_S);
     world_advance(world, at_ns + 6 * NS_PER_S);
-    share_slows(world, (ShareId){0}, 0, 2 * NS_PER_S);
-    share_slows(world, (ShareId){0}, 3 * PPM, NS_PER_S); // makes nothing faster
+    share_slows(world->storage, (ShareId){0}, 0, 2 * NS_PER_S);
+    share_slows(world->storage, (ShareId){0}, 3 * PPM, NS_PER_S); // makes nothing faster
     world_run(world);
     ck_assert_int_eq(read_of(&recording, 0)->at_ns, plain_ns + 20 * NS_PER_S - 7500 * NS_PER_MS);
     static const int64_t speeds_ppm[] = {PPM / 2, PPM / 4, 0, PPM / 4, PPM / 2, PPM};
@@ -128,7 +128,7 @@ START_TEST(an_outage_without_end_lasts_until_the_jobs_run_out_of_time)
     Recording recording = recording_create(arena);
     World *world = readers(&recording);
     world_advance(world, 240 * NS_PER_S);
-    share_slows(world, (ShareId){0}, 0, INT64_MAX);
+    share_slows(world->storage, (ShareId){0}, 0, INT64_MAX);
     world_run(world);
     ck_assert_ptr_null(read_of(&recording, 0));
     for (uint32_t j = 0; j < JOBS; j++)
@@ -147,7 +147,7 @@ START_TEST(whoever_is_stopped_leaves_its_part_to_the_others)
     World *world = readers(&recording);
     Status status = {0};
     world_advance(world, began_ns + 5 * NS_PER_S);
-    ck_assert(job_terminate(world, world_job_row(world, (JobId){1}), &status));
+    ck_assert(job_terminate(world->jobs, job_row(world->jobs, (JobId){1}), &status));
     world_run(world);
     ck_assert_ptr_null(read_of(&recording, 1));
     int64_t expected_ns = began_ns + 10 * NS_PER_S + INT64_C(13333333334);
@@ -172,7 +172,7 @@ START_TEST(random_faults_leave_everything_in_order)
             uint64_t word = rng_word(seed, RNG_IDENTITY, 5, f);
             world_advance(world, world_now_ns(world) + (int64_t)(word % 400) * NS_PER_S);
             if (world_share_count(world) > 0)
-                share_slows(world, (ShareId){0}, (int64_t)(word >> 20) % 4 * (PPM / 4),
+                share_slows(world->storage, (ShareId){0}, (int64_t)(word >> 20) % 4 * (PPM / 4),
                             (int64_t)(word >> 30) % 300 * NS_PER_S);
         }
         world_run(world);

@@ -46,7 +46,7 @@ START_TEST(moments_are_read_and_printed_again)
         ck_assert_str_eq(trigger.subject, rows[i].subject);
         ck_assert_int_eq(trigger.delay_ns, rows[i].delay_ns);
         ck_assert_int_eq(trigger.ordinal, rows[i].ordinal);
-        ck_assert_int_eq(trigger_is_job(trigger.moment), strstr(rows[i].text, "job") != NULL);
+        ck_assert_int_eq(moment_is_of_job(trigger.moment), strstr(rows[i].text, "job") != NULL);
         trigger_print(&text, trigger);
         ck_assert_str_eq(text_string(&text), rows[i].printed);
         text_free(&text);

@@ -1,0 +1,133 @@
+#include "sim/cloud/cluster/check.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/quota.h"
+#include "sim/cloud/cluster/tables.h"
+
+/* A node is held by one cluster until it is released, and broken where it says why. */
+static void check_node(const Clusters *clusters, const Node *node)
+{
+    invariant(node->allocated_ns <= clusters->engine->now_ns);
+    invariant(node->state_since_ns >= node->allocated_ns &&
+              node->state_since_ns <= clusters->engine->now_ns);
+    invariant((node->state == NODE_STATE_COUNT) == (node->released_ns != INT64_MAX));
+    invariant((node->state == NODE_RUNNING) == (node->job.index != ID_NONE));
+    invariant(!node->is_retiring || node->state == NODE_RUNNING);
+    invariant(!node->is_withdrawn);
+    invariant(!node->is_in_setup || node->state == NODE_PREPARING);
+    invariant(!node->is_silent || (node->state != NODE_LEAVING && node->state != NODE_UNUSABLE &&
+                                   node->state != NODE_STATE_COUNT));
+    if (node->is_silent || node->state == NODE_UNUSABLE)
+        invariant(node->failure != NULL && node->failed_ns <= clusters->engine->now_ns);
+    if (node->state == NODE_STATE_COUNT)
+        return;
+    const Cluster *cluster = cluster_by_id(clusters, node->cluster);
+    invariant(node->place >= 0 && node->place < cluster->place_count);
+    invariant(cluster->nodes[node->place].index == node->id.index);
+}
+
+/* Every place is in exactly one set: that of its node's state, or of the free places. */
+static void check_places(const Clusters *clusters, const Cluster *cluster)
+{
+    int32_t capacity = cluster->node_capacity;
+    invariant(cluster->place_count >= 0 && cluster->place_count <= capacity);
+    invariant(cluster->place_count == 0 ||
+              cluster->nodes[cluster->place_count - 1].index != ID_NONE);
+    for (int32_t place = 0; place < capacity; place++) {
+        NodeId id = cluster->nodes[place];
+        NodeState state = NODE_STATE_COUNT;
+        invariant(id.index == ID_NONE || place < cluster->place_count);
+        if (id.index != ID_NONE) {
+            state = node_by_id(clusters, id)->state;
+            invariant(state != NODE_STATE_COUNT && node_by_id(clusters, id)->place == place);
+        }
+        for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
+            invariant(place_set_has(&cluster->places[s], place) == (s == (int32_t)state));
+    }
+}
+
+/* The five counts are those of the nodes held, and add up to the current number of nodes. */
+static void check_counts(const Clusters *clusters, const Cluster *cluster)
+{
+    int32_t count[NODE_STATE_COUNT] = {0};
+    int32_t retiring = 0, sum = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        if (cluster->nodes[place].index == ID_NONE)
+            continue;
+        const Node *node = node_by_id(clusters, cluster->nodes[place]);
+        invariant(node->cluster.index == cluster->id.index);
+        invariant(node->number > 0 && node->number < cluster->next_node_number);
+        retiring += node->is_retiring;
+        count[node->state]++;
+    }
+    for (int32_t s = 0; s < NODE_STATE_COUNT; s++) {
+        invariant(count[s] == cluster->node_count[s]);
+        invariant(count[s] == cluster->places[s].count);
+        sum += count[s];
+    }
+    invariant(sum == cluster->current_nodes);
+    invariant(retiring == cluster->retiring_nodes);
+}
+
+/* Steady is a cluster that has its target, or has said why not; all else is under way. */
+static void check_allocation(const Cluster *cluster)
+{
+    bool is_steady = cluster->allocation == ALLOCATION_STEADY;
+    invariant(cluster->asked_nodes >= 0 && cluster->asked_nodes <= cluster->missing_nodes);
+    invariant(cluster->asked_nodes == 0 || cluster->is_growing);
+    invariant(!cluster->is_growing || !is_steady);
+    invariant(!cluster->is_growing || cluster->node_count[NODE_LEAVING] == 0);
+    invariant(!cluster->is_short_of_cores || cluster->error_code != NULL);
+    invariant((cluster->error_code != NULL) == (cluster->error_message != NULL));
+    invariant(!is_steady || cluster->first_steady_ns != INT64_MAX);
+    if (!is_steady)
+        return;
+    invariant(cluster->node_count[NODE_LEAVING] == 0);
+    invariant(cluster->retiring_nodes == 0);
+    invariant(cluster->current_nodes <= cluster->target_nodes);
+    invariant(cluster->current_nodes == cluster->target_nodes || cluster->error_code != NULL);
+}
+
+static void check_cluster(const Clusters *clusters, const Cluster *cluster)
+{
+    invariant(cluster->created_ns <= clusters->engine->now_ns);
+    invariant(cluster->target_nodes >= 0 &&
+              cluster->target_nodes <= clusters->scenario->service.nodes_per_cluster_max);
+    invariant(cluster->current_nodes <= clusters->scenario->service.nodes_per_cluster_max);
+    // An evaluation that could change something is due.
+    invariant(cluster->is_tick_due || !autoscale_could_act(clusters, cluster));
+    switch (cluster->provisioning) {
+    case PROVISIONING_CREATING:
+    case PROVISIONING_SUCCEEDED:
+    case PROVISIONING_FAILED:
+        check_allocation(cluster);
+        return;
+    case PROVISIONING_DELETING:
+        invariant(cluster->node_count[NODE_LEAVING] == cluster->current_nodes);
+        invariant(cluster->asked_nodes == 0);
+        return;
+    case PROVISIONING_DELETED:
+        invariant(cluster->current_nodes == 0);
+        return;
+    }
+}
+
+int64_t clusters_check(const Clusters *clusters)
+{
+    int32_t living = 0;
+    int64_t contained = 0;
+    for (uint32_t n = 0; n < clusters->nodes.count; n++)
+        check_node(clusters, node_by_id(clusters, (NodeId){n}));
+    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+        const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
+        check_counts(clusters, cluster);
+        check_places(clusters, cluster);
+        check_cluster(clusters, cluster);
+        living += cluster->provisioning != PROVISIONING_DELETED;
+        contained += container_check(clusters->resources, cluster->path, cluster->provisioning);
+    }
+    invariant(living == clusters->living_count);
+    quotas_check(clusters);
+    return contained;
+}

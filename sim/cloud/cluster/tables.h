@@ -1,0 +1,35 @@
+/* Private to sim/cloud/cluster: the tables that it keeps. */
+#ifndef SIM_CLOUD_CLUSTER_TABLES_H
+#define SIM_CLOUD_CLUSTER_TABLES_H
+
+#include "sim/base/row_table.h"
+#include "sim/cloud/cluster/cluster.h"
+#include "sim/cloud/spec/event.h"
+
+struct Clusters {
+    Arena *arena;
+    Engine *engine;
+    TraceRecorder *recorder;
+    const Scenario *scenario;
+    Names *names;
+    Resources *resources;
+    Subjects *subjects;
+    Storage *storage;
+    ClusterJobs jobs;
+    ClusterFaults faults;
+    RowTable rows;         /* Cluster */
+    RowTable nodes;        /* Node, of all clusters */
+    int32_t living_count;  /* clusters that are not deleted */
+    CoreQuota *quotas;     /* [scenario->quota_count] the present ones */
+    CoreQuota *quota_tops; /* the most of each that can be held: more than the present quota while
+                              old nodes stay */
+    int64_t region_up_ns;  /* no node can be allocated before */
+};
+
+/* Kinds of mishap in the addresses of RNG_CHANCE draws: append, never reorder. */
+enum { CHANCE_ALLOCATION = 1, CHANCE_PREPARATION, CHANCE_MOUNT, CHANCE_SETUP };
+
+/* Reports a moment of the cluster. */
+void cluster_moment(const Clusters *clusters, const Cluster *cluster, Moment moment);
+
+#endif

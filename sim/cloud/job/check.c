@@ -1,0 +1,162 @@
+#include "sim/cloud/job/check.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/scheduler.h"
+#include "sim/cloud/job/tables.h"
+
+/* A node runs a job exactly when that job says so. */
+static void check_node_job(const Jobs *jobs, const Node *node)
+{
+    const Job *job = job_by_id(jobs, node->job);
+    invariant(job->cluster.index == node->cluster.index);
+    invariant(job_is_active(job));
+    int32_t mentions = 0;
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        mentions += job->nodes[n].index == node->id.index;
+    invariant(mentions == 1);
+}
+
+/* The cluster knows the demand of its jobs that have not finished. */
+static void check_demand(const Jobs *jobs, const Cluster *cluster)
+{
+    int64_t demand = 0;
+    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+        const Job *job = job_by_id(jobs, (JobId){j});
+        if (job->cluster.index == cluster->id.index && !job_is_completed(job))
+            demand += job->spec->nodes;
+    }
+    invariant(cluster->demand_nodes == demand);
+}
+
+/* The times that are set are past, and in this order. */
+static void check_times(const Jobs *jobs, const Job *job)
+{
+    const JobAttempt *attempt = job->attempt;
+    // A job that is terminated in the queue shows a start although it never started.
+    bool has_attempt = job->nodes != NULL;
+    const int64_t times_ns[] = {job->created_ns,
+                                job->started_ns,
+                                has_attempt ? attempt->program_ns : INT64_MAX,
+                                has_attempt ? attempt->training_ns : INT64_MAX,
+                                has_attempt ? attempt->trained_ns : INT64_MAX,
+                                has_attempt ? attempt->saved_ns : INT64_MAX};
+    int64_t latest_ns = 0;
+    for (size_t i = 0; i < sizeof times_ns / sizeof times_ns[0]; i++) {
+        if (times_ns[i] == INT64_MAX)
+            continue;
+        invariant(times_ns[i] >= latest_ns);
+        latest_ns = times_ns[i];
+    }
+    invariant(latest_ns <= jobs->engine->now_ns);
+    invariant(job_is_completed(job) == (job->ended_ns != INT64_MAX));
+    if (job_is_completed(job))
+        invariant(latest_ns <= job->ended_ns && job->ended_ns <= jobs->engine->now_ns);
+}
+
+/* Stages of a node follow each other. As many nodes are at work as have not reached the next
+ * barrier: the program's start, or its training. */
+static void check_stages(const Jobs *jobs, const Job *job)
+{
+    const JobStage *stage = job->attempt->stage;
+    JobStage barrier = job->attempt->program_ns == INT64_MAX ? STAGE_START : STAGE_COUNT;
+    int32_t at_work = 0;
+    for (int32_t n = 0; n < job->spec->nodes; n++) {
+        int64_t before_ns = job->started_ns;
+        invariant(stage[n] <= barrier);
+        invariant(node_by_id(jobs->clusters, job->nodes[n])->job.index == job->id.index);
+        at_work += stage[n] < barrier;
+        for (int32_t s = 0; s < (int32_t)stage[n]; s++) {
+            int64_t end_ns = job_stage_end_ns(job, n, (JobStage)s);
+            invariant(end_ns >= before_ns && end_ns <= jobs->engine->now_ns);
+            before_ns = end_ns;
+        }
+    }
+    // After the last barrier no node is in a stage.
+    invariant(at_work == 0 || at_work == job->attempt->nodes_at_work);
+}
+
+/* Epochs follow each other from the first epoch of the attempt. Kept epochs were done, and outlive
+ * the nodes. */
+static void check_training(const Job *job)
+{
+    const Training *t = job->attempt->training;
+    invariant((t != NULL) == job_trains(job));
+    if (!t)
+        return;
+    invariant((t->plan.ranks > 0) == (job->attempt->training_ns != INT64_MAX));
+    invariant(t->first_epoch >= 0 && t->first_epoch <= t->epoch && t->epoch <= t->plan.epochs);
+    invariant(t->first_epoch == 0 || program_can_resume(job->spec->program));
+    invariant(t->step >= 0 && t->step <= t->plan.steps_per_epoch);
+    if (t->plan.ranks == 0)
+        return;
+    for (int64_t e = t->first_epoch + 1; e < t->epoch; e++)
+        invariant(job_epoch_times(job, e).begin_ns == job_epoch_times(job, e - 1).checkpointed_ns);
+    if (t->progress) {
+        invariant(job->epochs_kept <= t->epoch);
+        invariant(node_time_sum(t->progress->kept) <= node_time_sum(t->progress->done));
+    }
+}
+
+/* A job has nodes from its start until it waits again, and keeps the list when it is over. */
+static void check_attempt(const Jobs *jobs, const Job *job)
+{
+    bool is_active = job_is_active(job);
+    invariant((job->attempt != NULL) == (job->starts > 0));
+    invariant(!job->nodes || job->starts > 0);
+    invariant(!is_active || job->nodes);
+    invariant(job->state != JOB_QUEUED || !job->nodes);
+    const Program *program = job->spec->program;
+    invariant(job->epochs_kept == 0 ||
+              program_can_resume(program->training ? program->training : program));
+    if (!job->attempt)
+        return;
+    check_training(job);
+    if (is_active)
+        check_stages(jobs, job);
+    if (job_is_stalled(job))
+        invariant(job->transfers.count == 0 && job->attempt->stalled_ns >= job->started_ns);
+}
+
+static void check_job(const Jobs *jobs, const Job *job)
+{
+    check_times(jobs, job);
+    check_attempt(jobs, job);
+    invariant(job->state != JOB_SUCCEEDED || job->exit_code == 0);
+    invariant((job->state == JOB_FAILED) == (job->error_code != NULL));
+    invariant((job->state == JOB_TERMINATING) <= (job->stop_cause != CAUSE_NONE));
+    invariant(job->provisioning < PROVISIONING_DELETING || job_is_completed(job) ||
+              job->state == JOB_TERMINATING);
+    invariant(job->provisioning != PROVISIONING_DELETED || job_is_completed(job));
+    invariant(!job->is_waiting || job->state == JOB_QUEUED);
+    invariant(job->transfers.count == 0 || job_is_active(job));
+}
+
+int64_t jobs_check(const Jobs *jobs)
+{
+    int32_t queued = 0, waiting = 0, transfers = 0;
+    int64_t contained = 0;
+    for (uint32_t n = 0; n < node_count(jobs->clusters); n++) {
+        const Node *node = node_by_id(jobs->clusters, (NodeId){n});
+        if (node->state == NODE_RUNNING)
+            check_node_job(jobs, node);
+    }
+    for (uint32_t c = 0; c < cluster_count(jobs->clusters); c++) {
+        const Cluster *cluster = cluster_by_id(jobs->clusters, (ClusterId){c});
+        check_demand(jobs, cluster);
+        queued += scheduler_check(jobs, cluster);
+    }
+    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+        const Job *job = job_by_id(jobs, (JobId){j});
+        check_job(jobs, job);
+        waiting += job->is_waiting;
+        transfers += transfer_list_check(jobs->storage, &job->transfers, job->id);
+        contained += container_check(jobs->resources, job->path, job->provisioning);
+    }
+    invariant(waiting == queued);
+    transfers_check(jobs->storage, transfers);
+    exchanges_check(jobs);
+    return contained;
+}

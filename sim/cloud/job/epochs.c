@@ -1,0 +1,534 @@
+#include "sim/cloud/job/epochs.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/pace.h"
+#include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/real.h"
+#include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/transfers.h"
+#include "sim/model/bounded.h"
+
+static const Program *program_of(const Job *job)
+{
+    return job->spec->program;
+}
+
+static Training *training_of(const Job *job)
+{
+    return job->attempt->training;
+}
+
+static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
+{
+    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
+}
+
+static int64_t local_write_ns(const Jobs *jobs, int64_t bytes)
+{
+    return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
+}
+
+static EpochTimes *times_now(const Job *job)
+{
+    const Training *t = training_of(job);
+    invariant(t->epoch < t->plan.epochs);
+    return &t->progress->epochs[t->epoch];
+}
+
+/* Time that all nodes of the job spend together. */
+static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
+{
+    return bounded_times(job->spec->nodes, span_ns);
+}
+
+static bool has_checkpoint(const Program *program, int64_t epochs_done)
+{
+    return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
+}
+
+/* --- Steps --- */
+
+static int64_t steps_before(const Training *training)
+{
+    return training->epoch * training->plan.steps_per_epoch + training->step;
+}
+
+static void begin_step(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    const int64_t *speed_ppm = pace_of_ranks(jobs, job, &p->rank_speed_ppm, jobs->arena);
+    int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
+                                          speed_ppm, p->rank_parts);
+    bool shares_wires = pace_shares_wires(jobs, job);
+    p->is_drawn_alone = !speed_ppm && !shares_wires;
+    if (shares_wires) {
+        const StepParts *any = &p->rank_parts[0];
+        int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
+        push(jobs, job, own_ns, EVENT_TRAINING_EXCHANGE);
+    } else {
+        push(jobs, job, step_ns, EVENT_TRAINING_STEP);
+    }
+}
+
+void epochs_exchange_begins(Jobs *jobs, Job *job)
+{
+    const Training *t = training_of(job);
+    t->progress->exchange_since_ns = jobs->engine->now_ns;
+    exchange_begin(jobs, job, t->plan.wire_bytes, t->plan.wire_bytes_per_s);
+}
+
+void epochs_exchange_done(Jobs *jobs, Job *job)
+{
+    const Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    int64_t rest_ns = t->plan.exchange_ns - t->plan.wire_ns;
+    int64_t wire_ns = jobs->engine->now_ns - p->exchange_since_ns;
+    for (int32_t rank = 0; rank < t->plan.ranks; rank++)
+        p->rank_parts[rank].exchange_ns = bounded_add(rest_ns, wire_ns);
+    push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
+}
+
+/* Where steps are not events: pushes the end of the next awaited step, from step `from` of all
+ * epochs on. Below job fidelity an epoch is foreseen when it begins. */
+static void await_step(Jobs *jobs, const Job *job, int64_t from)
+{
+    const Training *t = training_of(job);
+    const int64_t steps = t->plan.steps_per_epoch;
+    const int64_t step = job_next_awaited(jobs, job, MOMENT_JOB_STEP, from);
+    if (step == INT64_MAX)
+        return;
+    const int64_t epoch = (step - 1) / steps, in_epoch = (step - 1) % steps + 1;
+    if (epoch >= t->plan.epochs || (t->progress && epoch > t->epoch))
+        return;
+    const int64_t begin_ns =
+        t->progress ? t->progress->epochs[epoch].begin_ns
+                    : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
+    const int64_t at_ns =
+        bounded_add(begin_ns, bounded_part(step_parts_sum(t->epoch_parts), in_epoch, steps));
+    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
+                job->generation, (uint32_t)step);
+}
+
+void epochs_step_reached(Jobs *jobs, Job *job, int64_t step)
+{
+    const Training *t = training_of(job);
+    job_moment(jobs, job, MOMENT_JOB_STEP, step);
+    if (!t->progress || step % t->plan.steps_per_epoch != 0)
+        await_step(jobs, job, step + 1);
+}
+
+static void begin_epoch(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    *times_now(job) = (EpochTimes){.begin_ns = jobs->engine->now_ns,
+                                   .end_ns = INT64_MAX,
+                                   .evaluated_ns = INT64_MAX,
+                                   .checkpointed_ns = INT64_MAX};
+    t->step = 0;
+    t->epoch_parts = (StepParts){0};
+    job_moment(jobs, job, MOMENT_JOB_EPOCH, t->epoch + 1);
+    if (jobs->scenario->fidelity == FIDELITY_STEP) {
+        begin_step(jobs, job);
+        return;
+    }
+    pace_foresee_epoch(jobs, job);
+    push(jobs, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
+    await_step(jobs, job, t->epoch * t->plan.steps_per_epoch + 1);
+}
+
+/* --- Job fidelity: all epochs at once --- */
+
+/* The time of a checkpoint at coarse fidelity, without other users of the share: the same formulas,
+ * in one sum. */
+static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
+{
+    const Program *p = program_of(job);
+    if (p->checkpoint_bytes == 0)
+        return 0;
+    if (p->checkpoint_place == PLACE_LOCAL)
+        return local_write_ns(jobs, p->checkpoint_bytes);
+    ShareId share = storage_find_share(jobs->storage, p->checkpoint_share);
+    const ShareTier *tier = share_tier(storage_share(jobs->storage, share));
+    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
+}
+
+/* The next awaited moment of that kind, from epoch `from` on. */
+static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
+{
+    const Training *t = training_of(job);
+    bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
+    int64_t epoch = job_next_awaited(jobs, job, moment, from);
+    while (is_checkpoint && epoch <= t->plan.epochs && !has_checkpoint(program_of(job), epoch))
+        epoch = job_next_awaited(jobs, job, moment, epoch + 1);
+    if (epoch > t->plan.epochs)
+        return;
+    int64_t at_ns = bounded_add(job->attempt->training_ns,
+                                pace_until_ns(job, is_checkpoint ? epoch : epoch - 1));
+    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT, job->id.index,
+                job->generation, (uint32_t)epoch << 1 | is_checkpoint);
+}
+
+void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
+{
+    Moment moment = epoch_and_kind & 1 ? MOMENT_JOB_CHECKPOINT : MOMENT_JOB_EPOCH;
+    int64_t epoch = epoch_and_kind >> 1;
+    job_moment(jobs, job, moment, epoch);
+    await_moment(jobs, job, moment, epoch + 1);
+}
+
+static void begin_whole(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    pace_foresee_epoch(jobs, job);
+    t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
+    push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
+    await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
+    await_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
+    await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + 1);
+}
+
+/* --- Beginning --- */
+
+static TrainingProgress *new_progress(Arena *arena, const StepPlan *plan)
+{
+    TrainingProgress *progress = ARENA_NEW(arena, TrainingProgress);
+    progress->epochs = ARENA_ARRAY(arena, EpochTimes, plan->epochs);
+    progress->rank_parts = ARENA_ARRAY(arena, StepParts, plan->ranks);
+    return progress;
+}
+
+/* In the room of earlier attempts. */
+static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
+                                        const StepPlan *plan)
+{
+    if (!progress)
+        return new_progress(jobs->arena, plan);
+    for (int64_t e = 0; progress->step_end_ns && e < plan->epochs; e++)
+        progress->step_end_ns[e] = NULL;
+    *progress = (TrainingProgress){.epochs = progress->epochs,
+                                   .step_end_ns = progress->step_end_ns,
+                                   .rank_parts = progress->rank_parts,
+                                   .rank_speed_ppm = progress->rank_speed_ppm};
+    return progress;
+}
+
+static void end_training(Jobs *jobs, Job *job);
+
+static void begin_training(Jobs *jobs, Job *job)
+{
+    const JobSpec *spec = job->spec;
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    Training *t = training_of(job);
+    *t = (Training){.plan = step_plan(spec->program, cluster->spec->vm_size,
+                                      rank_places_spread(spec->nodes, spec->processes)),
+                    .seed = jobs->scenario->seed,
+                    .address = job->address,
+                    .step_address = training_step_address(job->address, job->starts),
+                    .first_epoch = job->epochs_kept,
+                    .epoch = job->epochs_kept,
+                    .progress = t->progress};
+    bool is_coarse = jobs->scenario->fidelity == FIDELITY_JOB;
+    if (!is_coarse)
+        t->progress = begin_progress(jobs, t->progress, &t->plan);
+    job->attempt->training_ns = jobs->engine->now_ns;
+    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINING, job);
+    record.job_training.ranks = t->plan.ranks;
+    record.job_training.steps = t->plan.steps_per_epoch;
+    record.job_training.epochs = t->plan.epochs;
+    recorder_emit(jobs->recorder, &record);
+    job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
+    if (t->epoch == t->plan.epochs)
+        end_training(jobs, job); // only the model was missing
+    else if (is_coarse)
+        begin_whole(jobs, job);
+    else
+        begin_epoch(jobs, job);
+}
+
+void epochs_data_ready(Jobs *jobs, Job *job)
+{
+    const Program *p = program_of(job);
+    if (job->epochs_kept > 0)
+        job_transfer(jobs, job, 0, TRANSFER_FOR_RESUME, p->checkpoint_share, p->checkpoint_bytes);
+    else
+        begin_training(jobs, job);
+}
+
+void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
+{
+    TraceRecord record = job_trace(jobs, TRACE_JOB_RESUMED, job);
+    record.name =
+        job_fill_in(jobs->scenario, job, program->checkpoint_path, job->epochs_kept, jobs->arena);
+    record.job_resumed.epochs = job->epochs_kept;
+    recorder_emit(jobs->recorder, &record);
+}
+
+void epochs_resumed(Jobs *jobs, Job *job)
+{
+    epochs_emit_resumed(jobs, job, program_of(job));
+    begin_training(jobs, job);
+}
+
+/* --- The end of a step and of an epoch --- */
+
+static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
+{
+    const Training *t = training_of(job);
+    TraceRecord record = job_trace(jobs, TRACE_STEP, job);
+    record.since_ns = jobs->engine->now_ns - step_parts_sum(parts);
+    record.node = job->nodes[job_node_of_rank(job, rank)];
+    record.step.epoch = t->epoch + 1;
+    record.step.step = t->step + 1;
+    record.step.rank = rank;
+    record.step.parts = parts;
+    recorder_emit(jobs->recorder, &record);
+}
+
+static void end_epoch(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    times_now(job)->end_ns = jobs->engine->now_ns;
+    EpochResult result =
+        training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
+    p->parts = step_parts_add(p->parts, t->epoch_parts);
+    TraceRecord record = job_trace(jobs, TRACE_EPOCH, job);
+    record.since_ns = times_now(job)->begin_ns;
+    record.epoch.epoch = t->epoch + 1;
+    record.epoch.steps = t->plan.steps_per_epoch;
+    record.epoch.parts = t->epoch_parts;
+    record.epoch.train_accuracy_ppm = result.train_accuracy_ppm;
+    record.epoch.train_loss_micro = result.train_loss_micro;
+    recorder_emit(jobs->recorder, &record);
+    t->evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.evaluate_ns);
+    if (t->plan.evaluate_ns > 0)
+        push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED);
+    else
+        epochs_evaluated(jobs, job);
+}
+
+/* The ends of the epoch's steps so far, from their draws; the caller fills in the present step. */
+static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
+{
+    const Training *t = training_of(job);
+    int64_t steps = t->plan.steps_per_epoch;
+    int64_t *step_end_ns = ARENA_ARRAY(jobs->arena, int64_t, steps);
+    int64_t end_ns = times_now(job)->begin_ns;
+    for (int64_t step = 0; step < steps; step++) {
+        if (step < t->step)
+            end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, t->epoch * steps + step);
+        step_end_ns[step] = step < t->step ? end_ns : INT64_MAX;
+    }
+    return step_end_ns;
+}
+
+/* Logs draw the steps again; ends that differ from the draws must be stored. */
+static void note_step_end(Jobs *jobs, const Job *job)
+{
+    const Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    int64_t **ends = p->step_end_ns ? &p->step_end_ns[t->epoch] : NULL;
+    if (p->is_drawn_alone && !(ends && *ends))
+        return;
+    if (!ends) {
+        p->step_end_ns = ARENA_ARRAY(jobs->arena, int64_t *, t->plan.epochs);
+        ends = &p->step_end_ns[t->epoch];
+    }
+    if (!*ends)
+        *ends = begin_step_ends(jobs, job);
+    (*ends)[t->step] = jobs->engine->now_ns;
+}
+
+void epochs_step_done(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    t->epoch_parts = step_parts_add(t->epoch_parts, p->rank_parts[0]);
+    p->done = node_time_add(p->done, training_node_time(p->rank_parts, (StepParts){0},
+                                                        t->plan.ranks, job->spec->nodes));
+    if (recorder_takes(jobs->recorder, TRACE_STEP))
+        for (int32_t rank = 0; rank < t->plan.ranks; rank++)
+            tell_step(jobs, job, rank, p->rank_parts[rank]);
+    note_step_end(jobs, job);
+    job_moment(jobs, job, MOMENT_JOB_STEP, steps_before(t) + 1);
+    if (++t->step < t->plan.steps_per_epoch)
+        begin_step(jobs, job);
+    else
+        end_epoch(jobs, job);
+}
+
+void epochs_epoch_done(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    t->step = t->plan.steps_per_epoch;
+    t->progress->done = node_time_add(t->progress->done, t->epoch_nodes);
+    end_epoch(jobs, job);
+}
+
+/* --- Between epochs --- */
+
+static void next_epoch(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    if (++t->epoch < t->plan.epochs)
+        begin_epoch(jobs, job);
+    else
+        end_training(jobs, job);
+}
+
+static void write_checkpoint(Jobs *jobs, Job *job)
+{
+    const Program *p = program_of(job);
+    if (p->checkpoint_place == PLACE_LOCAL)
+        push(jobs, job, local_write_ns(jobs, p->checkpoint_bytes), EVENT_TRAINING_CHECKPOINTED);
+    else
+        job_transfer(jobs, job, 0, TRANSFER_FOR_CHECKPOINT, p->checkpoint_share,
+                     p->checkpoint_bytes);
+}
+
+static void tell_evaluation(Jobs *jobs, const Job *job)
+{
+    const Training *t = training_of(job);
+    EpochResult result = job_epoch_result(job, t->epoch);
+    TraceRecord record = job_trace(jobs, TRACE_EVALUATION, job);
+    record.since_ns = times_now(job)->end_ns;
+    record.evaluation.epoch = t->epoch + 1;
+    record.evaluation.accuracy_ppm = result.accuracy_ppm;
+    record.evaluation.loss_micro = result.loss_micro;
+    recorder_emit(jobs->recorder, &record);
+}
+
+void epochs_evaluated(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    EpochTimes *times = times_now(job);
+    int64_t evaluation_ns = jobs->engine->now_ns - times->end_ns;
+    times->evaluated_ns = jobs->engine->now_ns;
+    t->evaluate_total_ns += evaluation_ns;
+    p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
+    if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
+        tell_evaluation(jobs, job);
+    if (has_checkpoint(program_of(job), t->epoch + 1)) {
+        write_checkpoint(jobs, job);
+        return;
+    }
+    times->checkpointed_ns = jobs->engine->now_ns;
+    next_epoch(jobs, job);
+}
+
+static void tell_file(Jobs *jobs, const Job *job, const char *share, const char *path,
+                      int64_t bytes)
+{
+    if (!share)
+        return; // it is on the node and lost with it
+    TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
+    record.bytes = bytes;
+    record.name = path;
+    storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
+}
+
+static void tell_checkpoint(Jobs *jobs, const Job *job)
+{
+    const Program *p = program_of(job);
+    const Training *t = training_of(job);
+    const char *path =
+        job_fill_in(jobs->scenario, job, p->checkpoint_path, t->epoch + 1, jobs->arena);
+    TraceRecord record = job_trace(jobs, TRACE_CHECKPOINT, job);
+    record.node = job->nodes[0];
+    record.since_ns = times_now(job)->evaluated_ns;
+    record.bytes = p->checkpoint_bytes;
+    record.name = path;
+    record.checkpoint.epoch = t->epoch + 1;
+    recorder_emit(jobs->recorder, &record);
+    if (p->checkpoint_place == PLACE_SHARE)
+        tell_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
+}
+
+/* While rank 0 writes, all others wait: the time of every node goes into the checkpoint. */
+void epochs_checkpointed(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    EpochTimes *times = times_now(job);
+    int64_t writing_ns = jobs->engine->now_ns - times->evaluated_ns;
+    times->checkpointed_ns = jobs->engine->now_ns;
+    t->checkpoint_total_ns += writing_ns;
+    p->done.checkpoint_ns = bounded_add(p->done.checkpoint_ns, of_all_nodes_ns(job, writing_ns));
+    if (program_can_resume(program_of(job))) {
+        p->kept = p->done;
+        job->epochs_kept = t->epoch + 1;
+    }
+    tell_checkpoint(jobs, job);
+    job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch + 1);
+    next_epoch(jobs, job);
+}
+
+/* --- The end --- */
+
+static void tell_trained(Jobs *jobs, const Job *job)
+{
+    const Training *t = training_of(job);
+    EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
+    int64_t epochs = t->plan.epochs - t->first_epoch;
+    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINED, job);
+    record.since_ns = job->attempt->training_ns;
+    record.job_trained.steps = epochs * t->plan.steps_per_epoch;
+    record.job_trained.parts =
+        t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs);
+    record.job_trained.evaluate_ns = t->evaluate_total_ns;
+    record.job_trained.checkpoint_ns = t->checkpoint_total_ns;
+    record.job_trained.accuracy_ppm = last.accuracy_ppm;
+    record.job_trained.loss_micro = last.loss_micro;
+    recorder_emit(jobs->recorder, &record);
+}
+
+static void end_training(Jobs *jobs, Job *job)
+{
+    job->attempt->trained_ns = jobs->engine->now_ns;
+    tell_trained(jobs, job);
+    const Program *p = program_of(job);
+    if (p->model_bytes == 0)
+        epochs_model_saved(jobs, job);
+    else if (p->model_share)
+        job_transfer(jobs, job, 0, TRANSFER_FOR_MODEL, p->model_share, p->model_bytes);
+    else
+        push(jobs, job, local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
+}
+
+/* Job fidelity: the epochs happened one after the other, each as long as it takes on average. */
+void epochs_all_done(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    int64_t epochs = t->plan.epochs - t->first_epoch;
+    t->epoch = t->plan.epochs;
+    t->evaluate_total_ns = epochs * t->evaluate_ns;
+    t->checkpoint_total_ns = jobs->engine->now_ns - job->attempt->training_ns -
+                             epochs * bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
+    if (has_checkpoint(program_of(job), t->epoch))
+        job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch);
+    end_training(jobs, job);
+}
+
+void epochs_model_saved(Jobs *jobs, Job *job)
+{
+    const Program *p = program_of(job);
+    Training *t = training_of(job);
+    job->attempt->saved_ns = jobs->engine->now_ns;
+    if (p->model_bytes > 0 && p->model_share)
+        tell_file(jobs, job, p->model_share,
+                  job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
+    t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
+    if (p->evaluates_at_end && t->final_evaluate_ns > 0)
+        push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);
+    else
+        epochs_scored(jobs, job);
+}
+
+void epochs_scored(Jobs *jobs, Job *job)
+{
+    job_exit(jobs, job, 0);
+}

@@ -1,0 +1,75 @@
+#include "sim/cloud/job/loss.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/scheduler.h"
+#include "sim/cloud/job/tables.h"
+
+// How the service reported this was never recorded; we use its code for a job that was stopped from
+// outside (assumption).
+static const JobError timed_out = {"JobTerminated",
+                                   "The specified job ran longer than its maxWallClockTime"};
+static const JobError preempted = {"PreemptionError", "Nodes of this job got pre-empted"};
+
+void job_timed_out(Jobs *jobs, Job *job)
+{
+    job_fail_attempt(jobs, job, ATTEMPT_STOPPED, timed_out, -1,
+                     (JobReason){.cause = CAUSE_TIME_LIMIT});
+}
+
+static void count_fruitless(Jobs *jobs, Job *job)
+{
+    job->fruitless = job->epochs_kept > job->kept_before ? 0 : job->fruitless + 1;
+    job->kept_before = job->epochs_kept;
+    if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
+        engine_give_up(
+            jobs->engine,
+            arena_printf(jobs->arena,
+                         "job %s lost its nodes %d times in a row without having kept anything: "
+                         "it never ends",
+                         job->path.name, FRUITLESS_ATTEMPTS_MAX));
+}
+
+static void requeue(Jobs *jobs, Job *job, JobReason reason)
+{
+    attempt_end(jobs, job, ATTEMPT_LOST, reason);
+    count_fruitless(jobs, job);
+    job->nodes = NULL; // others hold them from here on
+    job_set_state(jobs, job, JOB_QUEUED, reason);
+    attempt_forget(job);
+    scheduler_add(jobs, job);
+    scheduler_wake(jobs, job->cluster);
+    job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);
+}
+
+void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
+                     TraceCause cause)
+{
+    invariant(job_is_active(job));
+    const ServiceModel *service = &jobs->scenario->service;
+    JobReason reason = {.cause = cause, .node = node};
+    bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
+    // The option to requeue asks for another attempt, however many there were.
+    bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
+    if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
+        job_fail_attempt(jobs, job, ATTEMPT_STOPPED, job_error_terminated, -1, reason);
+    } else if (is_preemption && service->preemption_fails_jobs) {
+        job_fail_attempt(jobs, job, ATTEMPT_LOST, preempted, -1, reason);
+    } else if (was_last) {
+        const char *message =
+            arena_printf(jobs->arena, "Job lost its nodes in attempt %d and is not tried again",
+                         (int)job->starts);
+        job_fail_attempt(jobs, job, ATTEMPT_LOST, (JobError){"InternalError", message}, -1, reason);
+    } else {
+        requeue(jobs, job, reason);
+    }
+}
+
+void job_ran_too_long(Jobs *jobs, Job *job)
+{
+    const NodeId *nodes = job->nodes; // the list outlives the loss
+    job_loses_nodes(jobs, job, NULL, DEALLOCATE_REQUEUE, CAUSE_RUN_LENGTH);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        cluster_node_warned(jobs->clusters, node_row(jobs->clusters, nodes[n]), 0,
+                            CAUSE_RUN_LENGTH);
+}

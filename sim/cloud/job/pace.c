@@ -1,0 +1,131 @@
+#include "sim/cloud/job/pace.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/tables.h"
+#include "sim/model/bounded.h"
+
+static int64_t node_speed_ppm(const Jobs *jobs, const Job *job, int32_t node)
+{
+    int64_t speed_ppm = node_by_id(jobs->clusters, job->nodes[node])->speed_ppm;
+    invariant(speed_ppm > 0);
+    return speed_ppm;
+}
+
+static bool is_as_modelled(const Jobs *jobs, const Job *job)
+{
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        if (node_speed_ppm(jobs, job, n) != PPM)
+            return false;
+    return true;
+}
+
+const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, Arena *arena)
+{
+    if (is_as_modelled(jobs, job))
+        return NULL;
+    if (!*room)
+        *room = ARENA_ARRAY(arena, int64_t, job->spec->processes);
+    for (int32_t rank = 0; rank < job->spec->processes; rank++)
+        (*room)[rank] = node_speed_ppm(jobs, job, job_node_of_rank(job, rank));
+    return *room;
+}
+
+int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns)
+{
+    int64_t slowest_ppm = node_speed_ppm(jobs, job, 0);
+    for (int32_t n = 1; n < job->spec->nodes; n++) {
+        int64_t speed_ppm = node_speed_ppm(jobs, job, n);
+        slowest_ppm = speed_ppm < slowest_ppm ? speed_ppm : slowest_ppm;
+    }
+    return slowest_ppm == PPM ? modelled_ns : bounded_part(modelled_ns, PPM, slowest_ppm);
+}
+
+bool pace_shares_wires(const Jobs *jobs, const Job *job)
+{
+    return job->attempt->training->plan.wire_bytes > 0 && exchange_is_shared(jobs, job);
+}
+
+/* --- Epochs as a whole --- */
+
+/* The plan with an exchange at the rate that the job gets of its wires now. */
+static StepPlan plan_on_wires(const Jobs *jobs, const Job *job)
+{
+    StepPlan plan = job->attempt->training->plan;
+    if (!pace_shares_wires(jobs, job))
+        return plan;
+    int64_t rate = exchange_rate_bytes_per_s(jobs, job);
+    if (rate >= plan.wire_bytes_per_s)
+        return plan;
+    int64_t wire_ns = rate > 0 ? bounded_at_rate_ns(plan.wire_bytes, rate) : INT64_MAX;
+    plan.exchange_ns = bounded_add(plan.exchange_ns - plan.wire_ns, wire_ns);
+    plan.wire_ns = wire_ns;
+    return plan;
+}
+
+/* The mean step where nodes differ: rank 0's parts, and the time of all nodes. */
+static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const StepPlan *plan,
+                                    NodeTime *nodes)
+{
+    Arena *scratch = arena_create();
+    int64_t *room = NULL;
+    const int64_t *speed_ppm = pace_of_ranks(jobs, job, &room, scratch);
+    StepParts *parts = ARENA_ARRAY(scratch, StepParts, plan->ranks);
+    step_parts_mean_of_ranks(plan, speed_ppm, parts);
+    StepParts first = parts[0];
+    *nodes = training_node_time(parts, first, plan->ranks, job->spec->nodes);
+    arena_destroy(scratch);
+    return first;
+}
+
+void pace_foresee_epoch(const Jobs *jobs, Job *job)
+{
+    Training *t = job->attempt->training;
+    StepPlan plan = plan_on_wires(jobs, job);
+    StepParts mean;
+    NodeTime nodes;
+    if (is_as_modelled(jobs, job)) {
+        mean = step_parts_mean(&plan);
+        nodes = training_node_time(NULL, mean, plan.ranks, job->spec->nodes);
+    } else {
+        mean = mean_of_slow_nodes(jobs, job, &plan, &nodes);
+    }
+    t->epoch_parts = step_parts_times(mean, plan.steps_per_epoch);
+    t->epoch_nodes = node_time_times(nodes, plan.steps_per_epoch);
+    t->evaluate_ns = pace_of_slowest_ns(jobs, job, plan.evaluate_ns);
+}
+
+/* Checkpoints written after epochs `first`, exclusive, to `last`, inclusive. */
+static int64_t checkpoints_between(const Program *program, int64_t first, int64_t last)
+{
+    if (program->checkpoint_bytes == 0)
+        return 0;
+    return last / program->checkpoint_every - first / program->checkpoint_every;
+}
+
+int64_t pace_until_ns(const Job *job, int64_t epochs_done)
+{
+    const Training *t = job->attempt->training;
+    int64_t epoch_ns = bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
+    int64_t checkpoints = checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
+    return bounded_add(bounded_times(epoch_ns, epochs_done - t->first_epoch),
+                       bounded_times(t->checkpoint_ns, checkpoints));
+}
+
+int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+{
+    const Training *t = job->attempt->training;
+    if (job->attempt->training_ns == INT64_MAX)
+        return 0;
+    int64_t elapsed_ns = at_ns - job->attempt->training_ns;
+    int64_t low = t->first_epoch, high = t->plan.epochs; // the answer is one of these, or between
+    while (low < high) {
+        int64_t middle = high - (high - low) / 2;
+        if (pace_until_ns(job, middle) <= elapsed_ns)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

@@ -1,0 +1,23 @@
+/* The present pace of a job's steps, epochs and evaluations: it depends on the speed of its nodes
+ * and on its rate on shared wires. */
+#ifndef SIM_CLOUD_JOB_PACE_H
+#define SIM_CLOUD_JOB_PACE_H
+
+#include "sim/cloud/job/job.h"
+
+/* Speeds of the job's ranks [rank], in `*room`, which is made in `arena` when it is NULL; NULL when
+ * all are as modelled. */
+const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, Arena *arena);
+/* The duration on the slowest node of work that takes `modelled_ns` at modelled speed. */
+int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns);
+/* Whether the job's exchange competes with others for a wire. */
+bool pace_shares_wires(const Jobs *jobs, const Job *job);
+/* Foresees an epoch: epoch_parts, epoch_nodes and evaluate_ns of the job's Training. */
+void pace_foresee_epoch(const Jobs *jobs, Job *job);
+/* Job fidelity: from the beginning of training until so many epochs (counted as Training.epoch) are
+ * over, checkpoints included. */
+int64_t pace_until_ns(const Job *job, int64_t epochs_done);
+/* Job fidelity: how many epochs are over at `at_ns`; 0 before training. */
+int64_t pace_epochs_done(const Job *job, int64_t at_ns);
+
+#endif

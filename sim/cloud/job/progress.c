@@ -1,0 +1,117 @@
+#include "sim/cloud/job/progress.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/epochs.h"
+#include "sim/cloud/job/pace.h"
+#include "sim/cloud/job/tables.h"
+#include "sim/model/bounded.h"
+
+static const Training *training_of(const Job *job)
+{
+    return job->attempt->training;
+}
+
+/* The last checkpoint written by the end of epoch `epoch`, or the one kept before. */
+static int64_t last_checkpoint(const Job *job, int64_t epoch)
+{
+    int64_t every = job->spec->program->checkpoint_every;
+    int64_t last = epoch / every * every;
+    return last > job->epochs_kept ? last : job->epochs_kept;
+}
+
+void epochs_settle(const Jobs *jobs, Job *job)
+{
+    Training *t = job->attempt->training;
+    if (!t || t->progress || job->attempt->training_ns == INT64_MAX)
+        return;
+    bool is_stalled = job->attempt->stalled_ns < jobs->engine->now_ns;
+    if (job->attempt->trained_ns == INT64_MAX)
+        t->epoch =
+            pace_epochs_done(job, is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns);
+    if (program_can_resume(job->spec->program))
+        job->epochs_kept = last_checkpoint(job, t->epoch);
+}
+
+bool job_is_training(const Job *job)
+{
+    return job_is_active(job) && job->attempt->training_ns != INT64_MAX &&
+           job->attempt->trained_ns == INT64_MAX;
+}
+
+int64_t job_epochs_done(const Job *job, int64_t now_ns)
+{
+    if (!job->attempt || !training_of(job))
+        return 0;
+    const Training *t = training_of(job);
+    bool counts = job_is_active(job) || job->state == JOB_SUCCEEDED;
+    if (!counts || job->attempt->training_ns == INT64_MAX)
+        return job->epochs_kept;
+    bool is_known = t->progress || job->attempt->trained_ns != INT64_MAX || !job_is_active(job);
+    if (is_known)
+        return t->epoch;
+    bool is_stalled = job->attempt->stalled_ns < now_ns;
+    return pace_epochs_done(job, is_stalled ? job->attempt->stalled_ns : now_ns);
+}
+
+EpochTimes job_epoch_times(const Job *job, int64_t epoch)
+{
+    const Training *t = training_of(job);
+    invariant(epoch >= t->first_epoch);
+    invariant(epoch < t->plan.epochs);
+    if (t->progress)
+        return t->progress->epochs[epoch];
+    bool is_over = epoch < t->epoch;
+    int64_t begin_ns = job->attempt->training_ns + pace_until_ns(job, epoch);
+    int64_t end_ns = bounded_add(begin_ns, step_parts_sum(t->epoch_parts));
+    return (EpochTimes){.begin_ns = begin_ns,
+                        .end_ns = is_over ? end_ns : INT64_MAX,
+                        .evaluated_ns = is_over ? end_ns + t->evaluate_ns : INT64_MAX,
+                        .checkpointed_ns =
+                            is_over ? job->attempt->training_ns + pace_until_ns(job, epoch + 1)
+                                    : INT64_MAX};
+}
+
+EpochResult job_epoch_result(const Job *job, int64_t epoch)
+{
+    const Training *t = training_of(job);
+    return training_results(job->spec->program, &t->plan, t->seed, t->address, epoch + 1);
+}
+
+const int64_t *job_step_ends(const Job *job, int64_t epoch)
+{
+    const TrainingProgress *progress = training_of(job)->progress;
+    return progress && progress->step_end_ns ? progress->step_end_ns[epoch] : NULL;
+}
+
+/* --- Node time --- */
+
+/* Job fidelity: node time of the epochs of this attempt up to `epoch`, with their evaluations and
+ * checkpoints. */
+static NodeTime coarse_node_time(const Job *job, int64_t epoch)
+{
+    const Training *t = training_of(job);
+    int64_t nodes = job->spec->nodes, epochs = epoch - t->first_epoch;
+    NodeTime time = node_time_times(t->epoch_nodes, epochs);
+    int64_t steps_ns = bounded_times(step_parts_sum(t->epoch_parts), epochs);
+    int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);
+    int64_t checkpoints_ns = pace_until_ns(job, epoch) - bounded_add(steps_ns, evaluations_ns);
+    time.kept_ns = bounded_add(time.kept_ns, bounded_times(nodes, evaluations_ns));
+    time.checkpoint_ns = bounded_times(nodes, checkpoints_ns);
+    return time;
+}
+
+void epochs_node_time(const Job *job, NodeTime *done, NodeTime *kept)
+{
+    const Training *t = training_of(job);
+    *done = *kept = (NodeTime){0};
+    if (!t || t->plan.ranks == 0)
+        return;
+    if (t->progress) {
+        *done = t->progress->done;
+        *kept = t->progress->kept;
+        return;
+    }
+    *done = coarse_node_time(job, t->epoch);
+    if (job->epochs_kept > t->first_epoch)
+        *kept = coarse_node_time(job, job->epochs_kept);
+}

@@ -1,0 +1,131 @@
+#include "sim/cloud/job/script.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/real.h"
+#include "sim/cloud/job/tables.h"
+
+int32_t job_preparation_exit_code(const Job *job, int32_t node)
+{
+    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)node);
+    if (ran)
+        return ran->exit_code;
+    const ShellRun *run = job->attempt->preparations ? job->attempt->preparations[node] : NULL;
+    return run ? run->exit_code : job->spec->preparation_exit_code;
+}
+
+static const ShellScript *script_of(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? job->spec->program->script : job->spec->preparation_script;
+}
+
+static ShellRun **run_of(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? &job->attempt->shell : &job->attempt->preparations[whose - 1];
+}
+
+/* The job's environment on its nodes; `*directory` is where its commands start. */
+static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
+                                              const char **directory)
+{
+    int32_t count = job->spec->environment_count;
+    EnvironmentVariable *variables = ARENA_ARRAY(jobs->arena, EnvironmentVariable, count);
+    *directory = "";
+    for (int32_t i = 0; i < count; i++) {
+        variables[i] = job->spec->environment[i];
+        if (variables[i].value)
+            variables[i].value =
+                job_fill_in(jobs->scenario, job, variables[i].value, 0, jobs->arena);
+        // Where the service started commands is not documented: the job's own folder (assumption).
+        if (strcmp(variables[i].name, "AZ_BATCHAI_JOB_TEMP") == 0)
+            *directory = variables[i].value;
+    }
+    return variables;
+}
+
+/* The program finds the files of the preparation on the master. */
+static uint32_t disk_of(const Job *job, uint32_t whose)
+{
+    const ShellRun *before =
+        whose == 0 && job->attempt->preparations ? job->attempt->preparations[0] : NULL;
+    return before ? before->disk : 0;
+}
+
+static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t whose)
+{
+    const ShellScript *script = script_of(job, whose);
+    ShellSettings *settings = ARENA_NEW(jobs->arena, ShellSettings);
+    uint32_t *volumes = ARENA_ARRAY(jobs->arena, uint32_t, script->mount_count);
+    for (int32_t i = 0; i < script->mount_count; i++)
+        volumes[i] = storage_find_share(jobs->storage, script->mounts[i].share).index;
+    *settings = (ShellSettings){.arena = jobs->arena,
+                                .script = script,
+                                .files = storage_files(jobs->storage),
+                                .volumes = volumes,
+                                .variable_count = job->spec->environment_count,
+                                .disk = disk_of(job, whose),
+                                .job = job->id};
+    settings->variables = environment(jobs, job, &settings->directory);
+    return shell_begin(settings);
+}
+
+void job_script_begins(Jobs *jobs, Job *job, uint32_t whose, int64_t delay_ns)
+{
+    if (delay_ns > 0)
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation,
+                    whose);
+    else
+        job_script_continues(jobs, job, whose);
+}
+
+static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32_t whose)
+{
+    for (int32_t i = 0; i < run->change_count; i++) {
+        const ShellChange *change = &run->changes[i];
+        const bool is_gone = change->file == FILE_NONE;
+        TraceRecord record =
+            job_trace(jobs, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
+        record.node = job->nodes[whose == 0 ? 0 : whose - 1];
+        record.share = (ShareId){change->volume};
+        record.name = change->path;
+        record.file = change->file;
+        if (!is_gone) {
+            record.bytes = storage_file(jobs->storage, change->file)->bytes;
+            file_set_keep(storage_files(jobs->storage),
+                          change->file); // a later reader of the record finds this file
+        }
+        recorder_emit(jobs->recorder, &record);
+    }
+}
+
+/* A share that it has mounted is gone: whatever it does next hangs. */
+static bool hangs(const Jobs *jobs, const ShellRun *run)
+{
+    const ShellScript *script = run->settings->script;
+    for (int32_t i = 0; i < script->mount_count && script->uses_files; i++)
+        if (storage_share_is_gone(jobs->storage, (ShareId){run->settings->volumes[i]}))
+            return true;
+    return false;
+}
+
+void job_script_continues(Jobs *jobs, Job *job, uint32_t whose)
+{
+    ShellRun **at = run_of(job, whose);
+    if (!*at)
+        *at = begin_run(jobs, job, whose);
+    ShellRun *run = *at;
+    if (hangs(jobs, run))
+        return;
+    int64_t sleep_ns = shell_go_on(run, jobs->engine->now_ns);
+    tell_changes(jobs, job, run, whose);
+    if (!run->is_over)
+        engine_push(jobs->engine, sleep_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation,
+                    whose);
+    else if (whose == 0)
+        engine_push(jobs->engine, 0, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    else
+        engine_push(jobs->engine, 0, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                    whose - 1);
+}

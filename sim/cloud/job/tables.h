@@ -1,0 +1,53 @@
+/* Private to sim/cloud/job: the tables that it keeps. */
+#ifndef SIM_CLOUD_JOB_TABLES_H
+#define SIM_CLOUD_JOB_TABLES_H
+
+#include "sim/base/row_table.h"
+#include "sim/cloud/job/job.h"
+#include "sim/cloud/spec/event.h"
+
+/* The jobs that wait for a cluster, in the service's order: by priority, then by submission, in
+ * which ids are given. */
+typedef struct {
+    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
+    int32_t length;
+    struct QueuePlan *plan; /* for policies that look at the whole queue; NULL for others */
+    bool is_pass_due;       /* a scheduling pass is due at this instant */
+    int64_t eligible_ns; /* when the job submitted last enters the queue: later ones not before */
+} JobQueue;
+
+/* Under a policy that asks for it: node time used by the jobs of an experiment up to `until_ns`,
+ * and the nodes that they hold since then. */
+typedef struct {
+    int64_t node_us;
+    int64_t nodes_held;
+    int64_t until_ns;
+} ExperimentUse;
+
+struct Jobs {
+    Arena *arena;
+    Engine *engine;
+    TraceRecorder *recorder;
+    const Scenario *scenario;
+    Names *names;
+    Resources *resources;
+    Subjects *subjects;
+    Storage *storage;
+    Clusters *clusters;
+    RowTable rows;       /* Job */
+    RowTable queues;     /* JobQueue, by cluster */
+    ExperimentUse *uses; /* by row of the experiment (resource_index) */
+    uint32_t use_capacity;
+    struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
+    struct WorkloadProgress *workloads; /* [scenario->workload_count] */
+};
+
+Cluster *job_cluster(Jobs *jobs, const Job *job);
+/* The queue of a cluster; empty before the first job. */
+JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster);
+/* Reports a moment of the job; `ordinal` is 0 for moments without one. */
+void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal);
+/* The lowest awaited ordinal of the moment from `from` on; INT64_MAX: none. */
+int64_t job_next_awaited(const Jobs *jobs, const Job *job, Moment moment, int64_t from);
+
+#endif

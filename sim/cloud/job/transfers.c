@@ -1,0 +1,47 @@
+#include "sim/cloud/job/transfers.h"
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/epochs.h"
+#include "sim/cloud/job/tables.h"
+
+void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, const char *share,
+                  int64_t bytes)
+{
+    const bool is_read = purpose == TRANSFER_FOR_DATA || purpose == TRANSFER_FOR_RESUME;
+    const Transfer transfer = {.share = storage_find_share(jobs->storage, share),
+                               .kind = is_read ? TRANSFER_READ : TRANSFER_WRITE,
+                               .bytes = bytes,
+                               .cluster = job->cluster,
+                               .job = job->id,
+                               .node = job->nodes[node],
+                               .purpose = (uint32_t)purpose,
+                               .node_index = node};
+    transfer_start(jobs->storage, &job->transfers, transfer);
+}
+
+static void transfer_done(void *client, const Transfer *transfer)
+{
+    Jobs *jobs = client;
+    Job *job = job_row(jobs, transfer->job);
+    switch ((TransferPurpose)transfer->purpose) {
+    case TRANSFER_FOR_DATA:
+        job_stage_done(jobs, job, (uint32_t)transfer->node_index);
+        return;
+    case TRANSFER_FOR_CHECKPOINT:
+        epochs_checkpointed(jobs, job);
+        return;
+    case TRANSFER_FOR_MODEL:
+        epochs_model_saved(jobs, job);
+        return;
+    case TRANSFER_FOR_RESUME:
+        epochs_resumed(jobs, job);
+        return;
+    }
+    invariant_broken("a transfer for a known purpose", __FILE__, __LINE__);
+}
+
+TransferClient jobs_of_transfers(Jobs *jobs)
+{
+    return (TransferClient){.client = jobs, .transfer_done = transfer_done};
+}

@@ -1,0 +1,18 @@
+/* A job's transfers to and from shares, and what happens when one ends. */
+#ifndef SIM_CLOUD_JOB_TRANSFERS_H
+#define SIM_CLOUD_JOB_TRANSFERS_H
+
+#include "sim/cloud/job/job.h"
+
+typedef enum {
+    TRANSFER_FOR_DATA, /* reads the data set: STAGE_DATA */
+    TRANSFER_FOR_CHECKPOINT,
+    TRANSFER_FOR_MODEL,
+    TRANSFER_FOR_RESUME, /* reads the last checkpoint */
+} TransferPurpose;
+
+/* The job's `node`-th node begins to read or write `bytes` on a share. */
+void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, const char *share,
+                  int64_t bytes);
+
+#endif

@@ -1,0 +1,358 @@
+#include "sim/cloud/network/wires.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cloud/record/ids.h"
+#include "sim/engine/end_heap.h"
+#include "sim/model/fairness.h"
+
+__extension__ typedef unsigned __int128 Amount; /* bytes times ns per second */
+
+/* Where a flow crosses a link: the link, and its place in the link's list. */
+typedef struct {
+    uint32_t link;
+    int32_t place;
+} Crossing;
+
+typedef struct {
+    uint32_t owner;
+    uint32_t next_free; /* of a free row; ID_NONE: the last */
+    uint64_t order;     /* of beginning */
+    uint64_t stamp;     /* of the search that found it */
+    Amount left;        /* at `updated_ns` */
+    int64_t updated_ns;
+    int64_t rate_bytes_per_s;
+    int64_t most_bytes_per_s;
+    int32_t link_count, link_capacity;
+    Crossing *links;
+} Flow;
+
+/* An entry of a link's list: a flow, and which of the flow's links this one is. */
+typedef struct {
+    uint32_t flow;
+    int32_t crossing;
+} LinkFlow;
+
+typedef struct {
+    int64_t bytes_per_s;
+    uint64_t stamp;
+    int32_t found; /* its index among those that the search found */
+    int32_t flow_count, flow_capacity;
+    LinkFlow *flows;
+} Link;
+
+struct Wires {
+    Arena *run;
+    Flow *flows;
+    uint32_t flow_count, flow_capacity, first_free;
+    Link *links;
+    uint32_t link_count, link_capacity;
+    EndHeap ends; /* by time, then by beginning */
+    uint64_t begun;
+    uint64_t searches;
+    /* The result of the last search, and room to compute its rates. */
+    uint32_t *found_flows, *found_links;
+    int32_t found_flow_count, found_link_count;
+    FairFlow *fair_flows;
+    FairLink *fair_links;
+    int64_t *rates;
+    int32_t *crossings; /* of all found flows, one after the other */
+    int32_t fair_flow_capacity, fair_link_capacity, crossing_capacity;
+};
+
+Wires *wires_create(Arena *run)
+{
+    Wires *wires = ARENA_NEW(run, Wires);
+    wires->run = run;
+    wires->first_free = ID_NONE;
+    wires->ends = end_heap_create(run);
+    return wires;
+}
+
+/* Twice as much room, until `needed` items fit. The arena keeps the old room: together they are no
+ * more than the last. */
+static int32_t grown(int32_t capacity, int32_t needed)
+{
+    invariant(needed <= INT32_MAX / 2);
+    capacity = capacity == 0 ? 4 : capacity;
+    while (capacity < needed)
+        capacity *= 2;
+    return capacity;
+}
+
+uint32_t wires_add_link(Wires *wires, int64_t bytes_per_s)
+{
+    invariant(bytes_per_s > 0);
+    if (wires->link_count == wires->link_capacity) {
+        uint32_t capacity = wires->link_capacity == 0 ? 16 : 2 * wires->link_capacity;
+        Link *links = ARENA_ARRAY(wires->run, Link, capacity);
+        if (wires->link_count > 0)
+            memcpy(links, wires->links, wires->link_count * sizeof *links);
+        wires->links = links;
+        wires->link_capacity = capacity;
+    }
+    wires->links[wires->link_count] = (Link){.bytes_per_s = bytes_per_s};
+    return wires->link_count++;
+}
+
+/* --- Flows and links --- */
+
+static void join_link(Wires *wires, uint32_t flow, int32_t crossing)
+{
+    Crossing *of_flow = &wires->flows[flow].links[crossing];
+    Link *link = &wires->links[of_flow->link];
+    if (link->flow_count == link->flow_capacity) {
+        int32_t capacity = grown(link->flow_capacity, link->flow_count + 1);
+        LinkFlow *flows = ARENA_ARRAY(wires->run, LinkFlow, capacity);
+        if (link->flow_count > 0)
+            memcpy(flows, link->flows, (size_t)link->flow_count * sizeof *flows);
+        link->flows = flows;
+        link->flow_capacity = capacity;
+    }
+    of_flow->place = link->flow_count;
+    link->flows[link->flow_count++] = (LinkFlow){.flow = flow, .crossing = crossing};
+}
+
+/* The last of the link's list takes the place of the one that goes. */
+static void leave_link(Wires *wires, const Crossing *crossing)
+{
+    Link *link = &wires->links[crossing->link];
+    LinkFlow last = link->flows[--link->flow_count];
+    link->flows[crossing->place] = last;
+    wires->flows[last.flow].links[last.crossing].place = crossing->place;
+}
+
+/* --- Rates --- */
+
+static void find_link(Wires *wires, uint32_t index)
+{
+    Link *link = &wires->links[index];
+    if (link->stamp == wires->searches)
+        return;
+    link->stamp = wires->searches;
+    link->found = wires->found_link_count;
+    if (wires->found_link_count == wires->fair_link_capacity) {
+        int32_t capacity = grown(wires->fair_link_capacity, wires->found_link_count + 1);
+        uint32_t *found = ARENA_ARRAY(wires->run, uint32_t, capacity);
+        if (wires->found_link_count > 0)
+            memcpy(found, wires->found_links, (size_t)wires->found_link_count * sizeof *found);
+        wires->found_links = found;
+        wires->fair_links = ARENA_ARRAY(wires->run, FairLink, capacity);
+        wires->fair_link_capacity = capacity;
+    }
+    wires->found_links[wires->found_link_count++] = index;
+}
+
+static void find_flow(Wires *wires, uint32_t index)
+{
+    Flow *flow = &wires->flows[index];
+    if (flow->stamp == wires->searches)
+        return;
+    flow->stamp = wires->searches;
+    if (wires->found_flow_count == wires->fair_flow_capacity) {
+        int32_t capacity = grown(wires->fair_flow_capacity, wires->found_flow_count + 1);
+        uint32_t *found = ARENA_ARRAY(wires->run, uint32_t, capacity);
+        if (wires->found_flow_count > 0)
+            memcpy(found, wires->found_flows, (size_t)wires->found_flow_count * sizeof *found);
+        wires->found_flows = found;
+        wires->fair_flows = ARENA_ARRAY(wires->run, FairFlow, capacity);
+        wires->rates = ARENA_ARRAY(wires->run, int64_t, capacity);
+        wires->fair_flow_capacity = capacity;
+    }
+    wires->found_flows[wires->found_flow_count++] = index;
+    for (int32_t i = 0; i < flow->link_count; i++)
+        find_link(wires, flow->links[i].link);
+}
+
+static void begin_search(Wires *wires)
+{
+    wires->searches++;
+    wires->found_flow_count = wires->found_link_count = 0;
+}
+
+/* From the links found so far to all flows and links that they reach. */
+static void search(Wires *wires)
+{
+    for (int32_t l = 0; l < wires->found_link_count; l++) {
+        const Link *link = &wires->links[wires->found_links[l]];
+        for (int32_t i = 0; i < link->flow_count; i++)
+            find_flow(wires, link->flows[i].flow);
+    }
+}
+
+/* The flows and links that were found, as sim/model/fairness.h wants them. */
+static void describe_found(Wires *wires)
+{
+    int32_t crossings = 0;
+    for (int32_t f = 0; f < wires->found_flow_count; f++)
+        crossings += wires->flows[wires->found_flows[f]].link_count;
+    if (crossings > wires->crossing_capacity) {
+        wires->crossing_capacity = grown(wires->crossing_capacity, crossings);
+        wires->crossings = ARENA_ARRAY(wires->run, int32_t, wires->crossing_capacity);
+    }
+    for (int32_t l = 0; l < wires->found_link_count; l++)
+        wires->fair_links[l] =
+            (FairLink){.bytes_per_s = wires->links[wires->found_links[l]].bytes_per_s};
+    int32_t *crossing = wires->crossings;
+    for (int32_t f = 0; f < wires->found_flow_count; f++) {
+        const Flow *flow = &wires->flows[wires->found_flows[f]];
+        wires->fair_flows[f] = (FairFlow){.most_bytes_per_s = flow->most_bytes_per_s,
+                                          .link_count = flow->link_count,
+                                          .links = crossing};
+        for (int32_t i = 0; i < flow->link_count; i++)
+            *crossing++ = wires->links[flow->links[i].link].found;
+    }
+}
+
+static void bring_up_to_date(Flow *flow, int64_t now_ns)
+{
+    invariant(now_ns >= flow->updated_ns);
+    Amount moved = (Amount)(now_ns - flow->updated_ns) * (Amount)flow->rate_bytes_per_s;
+    flow->left = moved < flow->left ? flow->left - moved : 0;
+    flow->updated_ns = now_ns;
+}
+
+static int64_t end_ns(const Flow *flow)
+{
+    if (flow->left == 0)
+        return flow->updated_ns;
+    if (flow->rate_bytes_per_s == 0)
+        return INT64_MAX;
+    Amount rate = (Amount)flow->rate_bytes_per_s;
+    Amount left_ns = flow->left / rate + (flow->left % rate != 0);
+    if (left_ns >= (Amount)(INT64_MAX - flow->updated_ns))
+        return INT64_MAX;
+    return flow->updated_ns + (int64_t)left_ns;
+}
+
+/* A flow whose rate does not change is left alone: its end does not move. */
+static void set_rate(Wires *wires, uint32_t ticket, int64_t rate_bytes_per_s, int64_t now_ns)
+{
+    Flow *flow = &wires->flows[ticket];
+    bool is_new = end_heap_find(&wires->ends, ticket) == NULL;
+    if (rate_bytes_per_s == flow->rate_bytes_per_s && !is_new)
+        return;
+    bring_up_to_date(flow, now_ns);
+    flow->rate_bytes_per_s = rate_bytes_per_s;
+    end_heap_put(&wires->ends, ticket, (EndKey)end_ns(flow), flow->order);
+}
+
+static void share_out(Wires *wires, int64_t now_ns)
+{
+    search(wires);
+    describe_found(wires);
+    fair_rates(wires->found_link_count, wires->fair_links, wires->found_flow_count,
+               wires->fair_flows, wires->rates);
+    for (int32_t f = 0; f < wires->found_flow_count; f++)
+        set_rate(wires, wires->found_flows[f], wires->rates[f], now_ns);
+}
+
+/* --- Flows --- */
+
+static uint32_t new_flow(Wires *wires)
+{
+    uint32_t ticket = wires->first_free;
+    if (ticket != ID_NONE) {
+        wires->first_free = wires->flows[ticket].next_free;
+        return ticket;
+    }
+    if (wires->flow_count == wires->flow_capacity) {
+        uint32_t capacity = wires->flow_capacity == 0 ? 16 : 2 * wires->flow_capacity;
+        Flow *flows = ARENA_ARRAY(wires->run, Flow, capacity);
+        if (wires->flow_count > 0)
+            memcpy(flows, wires->flows, wires->flow_count * sizeof *flows);
+        wires->flows = flows;
+        wires->flow_capacity = capacity;
+    }
+    return wires->flow_count++;
+}
+
+uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_bytes_per_s,
+                     int32_t link_count, const uint32_t *links, int64_t now_ns)
+{
+    invariant(bytes >= 0);
+    invariant(now_ns <= wires_next_end_ns(wires)); // ends come before beginnings at the same time
+    uint32_t ticket = new_flow(wires);
+    Flow *flow = &wires->flows[ticket];
+    int32_t capacity = flow->link_capacity;
+    Crossing *crossings = flow->links;
+    if (link_count > capacity) {
+        capacity = grown(capacity, link_count);
+        crossings = ARENA_ARRAY(wires->run, Crossing, capacity);
+    }
+    *flow = (Flow){.owner = owner,
+                   .order = wires->begun++,
+                   .left = (Amount)bytes * (Amount)NS_PER_S,
+                   .updated_ns = now_ns,
+                   .most_bytes_per_s = most_bytes_per_s,
+                   .link_count = link_count,
+                   .link_capacity = capacity,
+                   .links = crossings};
+    for (int32_t i = 0; i < link_count; i++) {
+        flow->links[i].link = links[i];
+        join_link(wires, ticket, i);
+    }
+    begin_search(wires);
+    find_flow(wires, ticket);
+    share_out(wires, now_ns);
+    return ticket;
+}
+
+/* The rate of the removed flow is shared by the flows that it reached. */
+static void remove_flow(Wires *wires, uint32_t ticket, int64_t now_ns)
+{
+    Flow *flow = &wires->flows[ticket];
+    begin_search(wires);
+    for (int32_t i = 0; i < flow->link_count; i++) {
+        leave_link(wires, &flow->links[i]);
+        find_link(wires, flow->links[i].link);
+    }
+    end_heap_remove(&wires->ends, ticket);
+    flow->next_free = wires->first_free;
+    wires->first_free = ticket;
+    share_out(wires, now_ns);
+}
+
+int64_t wires_next_end_ns(const Wires *wires)
+{
+    const EndEntry *first = end_heap_first(&wires->ends);
+    return first ? (int64_t)first->key : INT64_MAX;
+}
+
+uint32_t wires_end_next(Wires *wires, int64_t now_ns)
+{
+    invariant(now_ns == wires_next_end_ns(wires));
+    uint32_t ticket = end_heap_first(&wires->ends)->id;
+    remove_flow(wires, ticket, now_ns);
+    return wires->flows[ticket].owner;
+}
+
+void wires_cancel(Wires *wires, uint32_t ticket, int64_t now_ns)
+{
+    invariant(end_heap_find(&wires->ends, ticket) != NULL);
+    remove_flow(wires, ticket, now_ns);
+}
+
+/* --- Looking --- */
+
+int32_t wires_active(const Wires *wires)
+{
+    return wires->ends.count;
+}
+
+int64_t wires_rate(const Wires *wires, uint32_t ticket)
+{
+    invariant(end_heap_find(&wires->ends, ticket) != NULL);
+    return wires->flows[ticket].rate_bytes_per_s;
+}
+
+int64_t wires_link_load(const Wires *wires, uint32_t link)
+{
+    int64_t load = 0;
+    const Link *of = &wires->links[link];
+    for (int32_t i = 0; i < of->flow_count; i++)
+        load += wires->flows[of->flows[i].flow].rate_bytes_per_s;
+    return load;
+}

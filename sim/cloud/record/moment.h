@@ -1,0 +1,70 @@
+/* The list of moments: named points in the life of a cluster or job ("job train completed") that
+ * commands, expectations and the emulator's clock wait for. */
+#ifndef SIM_CLOUD_RECORD_MOMENT_H
+#define SIM_CLOUD_RECORD_MOMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The number after a moment's name. */
+typedef enum {
+    ORDINAL_NONE,   /* "job train started" */
+    ORDINAL_NEEDED, /* "job train epoch 3" */
+    ORDINAL_OR_1    /* "job train requeued", "job train requeued 2" */
+} MomentOrdinal;
+
+/* X(ENUM, noun of the subject, name, ordinal) */
+#define MOMENTS(X)                                                                                 \
+    X(CLUSTER_STEADY, "cluster", "steady", NONE)                                                   \
+    X(CLUSTER_READY, "cluster", "ready", NONE) /* steady, no node preparing, one can run jobs */   \
+    X(CLUSTER_EMPTY, "cluster", "empty", NONE) /* steady, with no nodes */                         \
+    X(CLUSTER_DELETED, "cluster", "deleted", NONE)                                                 \
+    X(JOB_STARTED, "job", "started", NONE)     /* executionState running */                        \
+    X(JOB_TRAINING, "job", "training", NONE)   /* the first step begins */                         \
+    X(JOB_COMPLETED, "job", "completed", NONE) /* succeeded or failed */                           \
+    X(JOB_SUBMITTED, "job", "submitted", NONE)                                                     \
+    X(JOB_REQUEUED, "job", "requeued", OR_1) /* in the queue again after it lost its nodes */      \
+    X(JOB_EPOCH, "job", "epoch", NEEDED)     /* this epoch begins, in any attempt */               \
+    X(JOB_CHECKPOINT, "job", "checkpoint", NEEDED) /* the one after this epoch is written */       \
+    /* This step, counted over all epochs, ends, in any attempt. For a job of real execution: when \
+     * a command reports it. */                                                                    \
+    X(JOB_STEP, "job", "step", NEEDED)
+
+typedef enum {
+    MOMENT_AT, /* of a Trigger: a time, no moment */
+#define X(moment, noun, name, ordinal) MOMENT_##moment,
+    MOMENTS(X)
+#undef X
+        MOMENT_CONDITION, /* of a Trigger: Trigger.condition has held for its time */
+    MOMENT_COUNT
+} Moment;
+
+/* The moment called `name` of a subject called `noun`; MOMENT_COUNT: there is none. */
+Moment moment_find(const char *noun, const char *name);
+/* The three columns of a moment, which is not MOMENT_AT or MOMENT_CONDITION. */
+const char *moment_noun(Moment moment);
+const char *moment_name(Moment moment);
+MomentOrdinal moment_ordinal(Moment moment);
+/* Whether its subject is a job, or a cluster; both false for MOMENT_AT and MOMENT_CONDITION. */
+bool moment_is_of_job(Moment moment);
+bool moment_is_of_cluster(Moment moment);
+
+/* The report of a moment. */
+typedef struct {
+    Moment moment;
+    const char *subject; /* the name of the cluster or job */
+    uint32_t row;        /* the index of its ClusterId or JobId */
+    int64_t ordinal;     /* 0 where the moment has none */
+    int64_t at_ns;
+} MomentNotice;
+
+typedef struct {
+    void *listener;
+    void (*happened)(void *listener, const MomentNotice *notice);
+    /* The lowest ordinal from `from` on that the listener waits for, of that moment and subject;
+     * INT64_MAX: none. Steps and epochs that are not events otherwise become events for these.
+     * NULL: the listener waits for no particular ordinal. */
+    int64_t (*next_awaited)(void *listener, Moment moment, const char *subject, int64_t from);
+} MomentListener;
+
+#endif

@@ -1,0 +1,44 @@
+/* Names of resources: from a path to a row, and from a name to the address of its random draws. */
+#ifndef SIM_CLOUD_RESOURCE_NAMES_H
+#define SIM_CLOUD_RESOURCE_NAMES_H
+
+#include "sim/base/arena.h"
+#include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/scenario.h"
+
+typedef struct Names Names;
+
+/* Lives as long as `run`. */
+Names *names_create(Arena *run);
+
+/* The key of a resource, by the kind of command that creates it. Valid until the next key is made,
+ * by either function. */
+const char *names_key(Names *names, CommandKind made_by, ResourcePath path);
+/* The key of a name as conditions use it: "workspace/experiment/name" without the parts that `path`
+ * lacks, and without the resource group. */
+const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath path);
+
+/* `key` belongs to the resource in `row` from now on. */
+void names_set(Names *names, const char *key, uint32_t row);
+/* The row of the existing resource with that path. */
+bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
+/* The resource with that key is gone; the name can be used again. */
+void names_forget(Names *names, const char *key);
+
+/* Grows when a resource is gone, or accepts no new contents: an earlier answer of names_row may be
+ * out of date. */
+uint64_t names_losses(const Names *names);
+void names_note_loss(Names *names);
+
+/* A stable address for the random draws of a new resource: a hash of its key and of how often that
+ * key was used before. */
+uint64_t names_new_address(Names *names, const char *key);
+/* A GUID from the draws `draw` and `draw` + 1 of RNG_IDENTITY at `address`. These draws decide
+ * nothing and are not counted. In `arena`. */
+const char *names_guid(const Scenario *scenario, uint64_t address, uint64_t draw, Arena *arena);
+
+/* Compares as the service does: without letter case. NULL equals only NULL. */
+bool same_name(const char *a, const char *b);
+bool begins_with(const char *text, const char *start);
+
+#endif

@@ -1,0 +1,94 @@
+#include "sim/cloud/resource/subject.h"
+
+#include "sim/base/name_table.h"
+#include "sim/cloud/record/ids.h"
+
+enum { SUBJECT_KINDS = 2 }; /* clusters and jobs */
+static const CommandKind subject_kinds[SUBJECT_KINDS] = {COMMAND_CLUSTER_CREATE,
+                                                         COMMAND_JOB_CREATE};
+
+/* `known` has the names that were asked for. Rows created since then are looked through once, so a
+ * question does not search all jobs. */
+struct Subjects {
+    Names *names;
+    SubjectRows source;
+    bool is_asked;                     /* whether any name was ever asked for */
+    NameTable *known;                  /* names_subject_key -> row; ID_NONE: no row */
+    uint32_t rows_seen[SUBJECT_KINDS]; /* rows that `known` takes into account */
+};
+
+Subjects *subjects_create(Arena *run, Names *names, SubjectRows source)
+{
+    Subjects *subjects = ARENA_NEW(run, Subjects);
+    *subjects = (Subjects){.names = names, .source = source, .known = name_table_create(run)};
+    return subjects;
+}
+
+static bool is_leaving(const Subjects *subjects, CommandKind made_by, uint32_t row)
+{
+    return subjects->source.is_leaving(subjects->source.owner, made_by, row);
+}
+
+/* Rows are seen in the order of their creation. The newer of two counts if both are being deleted,
+ * or neither. */
+static void see_called(Subjects *subjects, CommandKind made_by, ResourcePath called, uint32_t row)
+{
+    uint32_t before;
+    const char *key = names_subject_key(subjects->names, made_by, called);
+    if (name_table_find(subjects->known, key, &before) &&
+        (before == ID_NONE || !is_leaving(subjects, made_by, row) ||
+         is_leaving(subjects, made_by, before)))
+        name_table_set(subjects->known, key, row);
+}
+
+static void see_new_rows(Subjects *subjects)
+{
+    for (int k = 0; k < SUBJECT_KINDS; k++) {
+        const CommandKind made_by = subject_kinds[k];
+        const uint32_t count = subjects->source.count(subjects->source.owner, made_by);
+        for (uint32_t row = subjects->rows_seen[k]; row < count; row++) {
+            ResourcePath path = subjects->source.path(subjects->source.owner, made_by, row);
+            see_called(subjects, made_by, path, row);
+            see_called(subjects, made_by, (ResourcePath){.name = path.name}, row);
+        }
+        subjects->rows_seen[k] = count;
+    }
+}
+
+/* Adds the name to those that were asked for; all rows are looked through once more. */
+static void look_anew(Subjects *subjects, CommandKind made_by, ResourcePath called)
+{
+    name_table_set(subjects->known, names_subject_key(subjects->names, made_by, called), ID_NONE);
+    for (int k = 0; k < SUBJECT_KINDS; k++)
+        subjects->rows_seen[k] = 0;
+}
+
+static void forget_called(Subjects *subjects, CommandKind made_by, ResourcePath called,
+                          uint32_t row)
+{
+    uint32_t known;
+    const char *key = names_subject_key(subjects->names, made_by, called);
+    if (name_table_find(subjects->known, key, &known) && known == row)
+        look_anew(subjects, made_by, called);
+}
+
+void subject_leaves(Subjects *subjects, CommandKind made_by, ResourcePath path, uint32_t row)
+{
+    if (!subjects->is_asked)
+        return;
+    forget_called(subjects, made_by, path, row);
+    forget_called(subjects, made_by, (ResourcePath){.name = path.name}, row);
+}
+
+uint32_t subject_row(Subjects *subjects, CommandKind made_by, const char *name)
+{
+    const ResourcePath called = {.name = name};
+    subjects->is_asked = true;
+    if (!name_table_find(subjects->known, names_subject_key(subjects->names, made_by, called),
+                         NULL))
+        look_anew(subjects, made_by, called);
+    see_new_rows(subjects);
+    uint32_t row = ID_NONE;
+    name_table_find(subjects->known, names_subject_key(subjects->names, made_by, called), &row);
+    return row;
+}

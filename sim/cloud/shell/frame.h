@@ -1,0 +1,46 @@
+/* Private to sim/cloud/shell: one command as it runs, with its streams and redirections. */
+#ifndef SIM_CLOUD_SHELL_FRAME_H
+#define SIM_CLOUD_SHELL_FRAME_H
+
+#include "sim/cloud/shell/place.h"
+
+typedef enum { TO_PRINT, TO_PIPE, TO_FILE, TO_NOTHING } ShellTargetKind;
+
+/* Where a stream of a command leads. */
+typedef struct {
+    ShellTargetKind kind;
+    bool is_error;     /* TO_PRINT: standard error */
+    ShellPlace place;  /* TO_FILE */
+    PartList contents; /* TO_FILE: all of it; TO_PIPE */
+    bool is_changed;   /* TO_FILE */
+} ShellTarget;
+
+/* One command as it runs. */
+typedef struct {
+    ShellRun *run;
+    const ShellCommand *command;
+    Arena *arena; /* for as long as the pipeline runs */
+    int32_t count;
+    const char **words; /* [count], after the command's name */
+    PartList *input;    /* NULL: empty */
+    ShellTarget *streams[3];
+    bool is_alone; /* not one of several in a pipeline */
+    int64_t sleep_ns;
+} ShellFrame;
+
+/* Writes to stream 1 or 2. */
+void shell_print(ShellFrame *frame, int stream, const char *text, size_t length);
+void shell_printf(ShellFrame *frame, int stream, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void shell_pass_on(ShellFrame *frame, const PartList *list);
+/* A message of the shell itself, without a line feed: "bash: line 1: ". */
+void shell_complain(ShellFrame *frame, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Applies the redirections of the frame's command; false when one fails, which is reported. */
+bool shell_redirect(ShellFrame *frame);
+/* Writes the files that streams lead to. */
+void shell_close_files(ShellFrame *frame);
+ShellTarget *shell_new_target(ShellFrame *frame, ShellTargetKind kind);
+
+#endif

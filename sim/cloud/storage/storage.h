@@ -1,0 +1,70 @@
+/* Everything that is stored: file shares and blob containers, the files on them, and the file
+ * servers whose disks are mounted as shares. */
+#ifndef SIM_CLOUD_STORAGE_STORAGE_H
+#define SIM_CLOUD_STORAGE_STORAGE_H
+
+#include "sim/cloud/record/recorder.h"
+#include "sim/cloud/resource/resource.h"
+#include "sim/cloud/storage/file_set.h"
+#include "sim/cloud/storage/share.h"
+#include "sim/cloud/storage/transfer.h"
+
+typedef struct Storage Storage;
+
+/* Lives as long as `run`. */
+Storage *storage_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                               const Scenario *scenario, Names *names, Resources *resources);
+/* Sets the client that starts transfers and is notified of their ends. Once, before the first. */
+void storage_connect(Storage *storage, TransferClient client);
+
+/* --- Shares --- */
+
+uint32_t storage_share_count(const Storage *storage); /* deleted ones included */
+const Share *storage_share(const Storage *storage, ShareId share);
+/* The share called "account/share" or "fileserver/...", deleted or not; ID_NONE: there was never
+ * one. */
+ShareId storage_find_share(const Storage *storage, const char *name);
+/* Whether a share of that name exists, so that it can be mounted. */
+bool storage_has_share(const Storage *storage, const char *name);
+/* It was deleted: clients that have mounted it hang. */
+bool storage_share_is_gone(const Storage *storage, ShareId share);
+/* From its creation to its deletion, or to now. */
+int64_t storage_share_existed_ns(const Storage *storage, ShareId share);
+
+/* A new share. A deleted one of the same name is found no more. */
+ShareId storage_add_share(Storage *storage, const char *name, const ShareTier *tier);
+/* The share is deleted: transfers under way hang for ever, and it cannot be mounted. */
+void storage_lose_share(Storage *storage, ShareId share);
+/* The same, with its record. */
+void storage_delete_share(Storage *storage, ShareId share);
+/* Deletes all shares of a storage account. */
+void storage_delete_account(Storage *storage, const char *account);
+
+/* The service's words for a blob container that cannot be mounted; `trouble` is like "doesn't
+ * exist". In `arena`. */
+const char *storage_blob_message(Arena *arena, const char *share, const char *trouble);
+
+/* --- Files --- */
+
+FileSet *storage_files(Storage *storage);
+/* A file on a share, by its number (TraceRecord.file). */
+const StoredFile *storage_file(const Storage *storage, uint32_t file);
+/* Writes a file, which replaces another of its name, and emits `record`, which has its owner, its
+ * bytes and its path. `upload` is the command that puts it there; NULL: a job writes it. */
+void storage_write_file(Storage *storage, TraceRecord record, ShareId share, const Command *upload);
+void storage_remove_file(Storage *storage, ShareId share, const char *path);
+
+/* --- Faults --- */
+
+/* A share has this speed from now on (0: it does not answer), for `duration_ns`; INT64_MAX: for
+ * ever. If faults overlap the slowest one counts. No fault makes a share faster than its tier. */
+void share_slows(Storage *storage, ShareId share, int64_t speed_ppm, int64_t duration_ns);
+
+/* --- Events --- */
+
+/* A fault of the share is over. */
+void share_restored(Storage *storage, ShareId share, uint32_t fault);
+/* EVENT_SHARE_NEXT_END counts as long as no transfer has begun or ended since. */
+uint32_t share_generation(const Storage *storage, ShareId share);
+
+#endif

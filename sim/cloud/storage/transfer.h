@@ -1,0 +1,53 @@
+/* Bytes on their way to or from a share: first the latency, then a part of the share's rate
+ * (sim/cloud/storage/share.h). */
+#ifndef SIM_CLOUD_STORAGE_TRANSFER_H
+#define SIM_CLOUD_STORAGE_TRANSFER_H
+
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/storage/share.h"
+
+typedef struct Storage Storage;
+
+/* One transfer, as its client asks for it. */
+typedef struct {
+    ShareId share;
+    TransferKind kind;
+    int64_t bytes;
+    ClusterId cluster; /* cluster, job and node appear in the record of the transfer */
+    JobId job;
+    NodeId node;
+    uint32_t purpose; /* for the client alone, as is the next */
+    int32_t node_index;
+} Transfer;
+
+/* The client that starts transfers; filled in by sim/cloud/job. */
+typedef struct {
+    void *client;
+    void (*transfer_done)(void *client, const Transfer *transfer);
+} TransferClient;
+
+/* The transfers under way for one job. All zero: none. */
+typedef struct {
+    uint32_t first; /* the row of the newest, + 1; 0: none */
+    int32_t count;
+} TransferList;
+
+/* `list` stays where it is until the transfer has ended. */
+void transfer_start(Storage *storage, TransferList *list, Transfer transfer);
+/* Cancels all transfers of a list. */
+void transfers_cancel(Storage *storage, TransferList *list);
+
+/* --- Events --- */
+
+/* The latency is over. */
+void transfer_joins(Storage *storage, uint32_t row);
+uint32_t transfer_generation(const Storage *storage, uint32_t row);
+/* The next transfer of a share ends. */
+void share_next_end(Storage *storage, ShareId share);
+
+/* Checks the list of one job; returns how many transfers it has. */
+int32_t transfer_list_check(const Storage *storage, const TransferList *list, JobId job);
+/* Checks that shares and lists agree, which have `listed` transfers together. */
+void transfers_check(const Storage *storage, int32_t listed);
+
+#endif

@@ -1,0 +1,371 @@
+#include "sim/engine/engine.h"
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+
+/* The events of one phase that are due now: first in, first out. */
+typedef struct {
+    Event *items;
+    int32_t begin, end, capacity;
+} DueEvents;
+
+typedef struct EngineInside {
+    Arena *arena;
+    EngineOwner owner;
+    EngineSettings settings;
+    EventQueue *queue;
+    int64_t events_run;
+    int64_t looked_events;      /* events_run when stale events were last looked for */
+    int64_t looked_next_ns;     /* the time of the next event then */
+    const char *give_up_reason; /* of a run that would never end; NULL */
+    bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
+    bool checks_always;
+    bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not reported yet */
+    DueEvents due[EVENT_PHASES]; /* taken out of the queue: all at `due_ns` */
+    int32_t due_count;
+    int64_t due_ns;
+    uint64_t shuffles; /* draws taken from the shuffle seed */
+    DrawCount draws;
+} EngineInside;
+
+Engine *engine_create(Arena *run, EngineSettings settings, EngineOwner owner)
+{
+    EngineInside *inside = ARENA_NEW(run, EngineInside);
+    Engine *engine = ARENA_NEW(run, Engine);
+    inside->arena = run;
+    inside->owner = owner;
+    inside->settings = settings;
+    inside->queue = event_queue_create(run);
+    engine->inside = inside;
+    return engine;
+}
+
+void engine_check_always(Engine *engine)
+{
+    engine->inside->checks_always = true;
+}
+
+int64_t engine_next_event_ns(const Engine *engine)
+{
+    return event_queue_next_ns(engine->inside->queue);
+}
+
+int64_t engine_events(const Engine *engine)
+{
+    return engine->inside->events_run;
+}
+
+/* --- Events --- */
+
+void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subject,
+                 uint32_t generation, uint32_t detail)
+{
+    EngineInside *inside = engine->inside;
+    invariant(delay_ns >= 0);
+    if (delay_ns >= INT64_MAX - engine->now_ns) {
+        if (inside->owner.types[kind].awaited == EVENT_AWAITED && delay_ns < INT64_MAX)
+            inside->is_out_of_time = true;
+        return;
+    }
+    event_queue_push(inside->queue, (Event){.at_ns = engine->now_ns + delay_ns,
+                                            .kind = kind,
+                                            .subject = subject,
+                                            .generation = generation,
+                                            .detail = detail});
+}
+
+static inline bool is_stale(const EngineInside *inside, const Event *event)
+{
+    const EventType *type = &inside->owner.types[event->kind];
+    return type->is_stale && type->is_stale(inside->owner.owner, event);
+}
+
+static bool is_awaited(const EngineInside *inside, const Event *event)
+{
+    return inside->owner.types[event->kind].awaited != EVENT_BACKGROUND;
+}
+
+/* --- Instants --- */
+
+static void due_add(EngineInside *inside, const Event *event)
+{
+    DueEvents *due = &inside->due[inside->owner.types[event->kind].phase];
+    if (due->begin == due->end)
+        due->begin = due->end = 0;
+    if (due->end == due->capacity) {
+        due->capacity = due->capacity > 0 ? 2 * due->capacity : 16;
+        Event *items = ARENA_ARRAY(inside->arena, Event, due->capacity);
+        for (int32_t i = due->begin; i < due->end; i++)
+            items[i] = due->items[i];
+        due->items = items;
+    }
+    due->items[due->end++] = *event;
+    inside->due_count++;
+    inside->due_ns = event->at_ns;
+}
+
+/* Which of the events due in `phase` runs next: the first, or with a shuffle seed any of them. */
+static int32_t due_choice(EngineInside *inside, EventPhase phase)
+{
+    const DueEvents *due = &inside->due[phase];
+    uint64_t seed = inside->settings.shuffle_seed;
+    if (seed == 0 || phase == PHASE_COMMAND)
+        return due->begin;
+    uint64_t word = rng_word(seed, RNG_SHUFFLE, 0, inside->shuffles++);
+    return due->begin + (int32_t)((word >> 32) * (uint64_t)(due->end - due->begin) >> 32);
+}
+
+static Event due_take(EngineInside *inside)
+{
+    int phase = 0;
+    while (inside->due[phase].begin == inside->due[phase].end)
+        phase++;
+    DueEvents *due = &inside->due[phase];
+    int32_t choice = due_choice(inside, (EventPhase)phase);
+    Event event = due->items[choice];
+    due->items[choice] = due->items[due->begin++];
+    inside->due_count--;
+    return event;
+}
+
+/* Takes out the next event at or before `until_ns`, by time, phase and order of pushing. */
+static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
+{
+    if (inside->due_count == 0) {
+        if (event_queue_next_ns(inside->queue) > until_ns || !event_queue_pop(inside->queue, event))
+            return false;
+        if (event_queue_next_ns(inside->queue) > event->at_ns)
+            return true; // the only event at its time, as most are
+        due_add(inside, event);
+    }
+    while (event_queue_next_ns(inside->queue) == inside->due_ns) {
+        Event other = {0};
+        event_queue_pop(inside->queue, &other);
+        due_add(inside, &other);
+    }
+    *event = due_take(inside);
+    return true;
+}
+
+/* Notifies the owner when no event is left at this time: once per instant, also when the last event
+ * of the instant is stale. */
+static void end_instant(Engine *engine)
+{
+    EngineInside *inside = engine->inside;
+    if (!inside->is_in_instant || inside->due_count > 0 ||
+        event_queue_next_ns(inside->queue) <= engine->now_ns)
+        return;
+    inside->is_in_instant = false;
+    inside->owner.instant_ends(inside->owner.owner);
+    if (event_queue_next_ns(inside->queue) > engine->now_ns)
+        inside->owner.instant_ended(inside->owner.owner);
+}
+
+/* Takes out the next event that is not stale, at or before `until_ns`. */
+static bool next_event(Engine *engine, int64_t until_ns, Event *event)
+{
+    for (; take_event(engine->inside, until_ns, event); end_instant(engine))
+        if (!is_stale(engine->inside, event))
+            return true;
+    return false;
+}
+
+/* Something happened at this time. */
+static void count_event(Engine *engine)
+{
+    EngineInside *inside = engine->inside;
+    if (inside->checks_always && inside->owner.event_ran)
+        inside->owner.event_ran(inside->owner.owner);
+    end_instant(engine);
+}
+
+static void run_event(Engine *engine, const Event *event)
+{
+    EngineInside *inside = engine->inside;
+    invariant(event->at_ns >= engine->now_ns);
+    engine->now_ns = event->at_ns;
+    inside->events_run++;
+    inside->is_in_instant = true;
+    inside->owner.types[event->kind].run(inside->owner.owner, event);
+    count_event(engine);
+}
+
+static void run_until(Engine *engine, int64_t until_ns)
+{
+    for (Event event; next_event(engine, until_ns, &event);)
+        run_event(engine, &event);
+}
+
+/* --- Whether anything is awaited --- */
+
+static bool is_awaited_still(void *context, const Event *event)
+{
+    return is_awaited(context, event) && !is_stale(context, event);
+}
+
+static bool is_any_awaited(const EngineInside *inside)
+{
+    for (int phase = 0; phase < EVENT_PHASES; phase++)
+        for (int32_t i = inside->due[phase].begin; i < inside->due[phase].end; i++)
+            if (is_awaited_still((void *)inside, &inside->due[phase].items[i]))
+                return true;
+    return event_queue_any(inside->queue, (void *)inside, is_awaited_still);
+}
+
+static bool is_given_up(const EngineInside *inside)
+{
+    return inside->give_up_reason != NULL && inside->settings.until_ns == INT64_MAX;
+}
+
+/* Runs until no event is awaited. All events due together are one question: the answer does not
+ * depend on which of them comes first. */
+static void run_to_rest(Engine *engine)
+{
+    EngineInside *inside = engine->inside;
+    for (Event event; next_event(engine, INT64_MAX, &event) &&
+                      (is_awaited(inside, &event) || is_any_awaited(inside));) {
+        run_event(engine, &event);
+        if (is_given_up(inside))
+            return;
+    }
+}
+
+/* --- Stale events --- */
+
+static bool counts_next(void *context, const Event *event)
+{
+    const EngineInside *inside = context;
+    return event->at_ns == inside->looked_next_ns && !is_stale(inside, event);
+}
+
+static bool has_turned_stale(void *context, const Event *event)
+{
+    return is_stale(context, event);
+}
+
+/* Removes stale events if the next event is one: the limits of a job that has ended may be days
+ * ahead, and no caller should wait for them. Looks only after an event has run. */
+static void forget_stale(EngineInside *inside)
+{
+    if (inside->looked_events == inside->events_run)
+        return;
+    inside->looked_events = inside->events_run;
+    inside->looked_next_ns = event_queue_next_ns(inside->queue);
+    if (inside->looked_next_ns < INT64_MAX && !event_queue_any(inside->queue, inside, counts_next))
+        event_queue_remove(inside->queue, inside, has_turned_stale);
+}
+
+/* --- Running --- */
+
+void engine_advance(Engine *engine, int64_t until_ns)
+{
+    invariant(until_ns >= engine->now_ns);
+    run_until(engine, until_ns);
+    engine->now_ns = until_ns;
+    forget_stale(engine->inside);
+}
+
+bool engine_run_instant(Engine *engine)
+{
+    const EngineInside *inside = engine->inside;
+    const int64_t until_ns = inside->settings.until_ns;
+    const int64_t at_ns = event_queue_next_ns(inside->queue);
+    if (at_ns == INT64_MAX || at_ns > until_ns ||
+        (until_ns == INT64_MAX && (is_given_up(inside) || !is_any_awaited(inside))))
+        return false;
+    run_until(engine, at_ns);
+    return true;
+}
+
+void engine_run(Engine *engine)
+{
+    const EngineSettings *settings = &engine->inside->settings;
+    if (settings->until_ns == INT64_MAX) {
+        run_to_rest(engine);
+        return;
+    }
+    run_until(engine, settings->until_ns);
+    // A run that is cut short ends at `until_ns`. Stale events do not count: nothing would happen.
+    if (settings->stays_until || next_event(engine, INT64_MAX, &(Event){0}))
+        engine->now_ns = settings->until_ns;
+}
+
+void engine_begin_instant(Engine *engine, int64_t at_ns)
+{
+    invariant(at_ns > engine->now_ns);
+    engine_advance(engine, at_ns - 1);
+    invariant(event_queue_next_ns(engine->inside->queue) > at_ns);
+    engine->now_ns = at_ns;
+}
+
+void engine_leave_instant(Engine *engine)
+{
+    engine->now_ns--;
+}
+
+void engine_finish_instant(Engine *engine)
+{
+    engine->inside->events_run++;
+    engine->inside->is_in_instant = true;
+    count_event(engine);
+    run_until(engine, engine->now_ns);
+}
+
+void engine_give_up(Engine *engine, const char *reason)
+{
+    engine->inside->give_up_reason = reason;
+}
+
+const char *engine_stop_reason(const Engine *engine)
+{
+    const EngineInside *inside = engine->inside;
+    if (is_given_up(inside))
+        return inside->give_up_reason;
+    return inside->is_out_of_time && inside->settings.until_ns == INT64_MAX
+               ? "simulated time ends after 292 years, before all that was to happen"
+               : NULL;
+}
+
+/* --- Draws --- */
+
+uint64_t engine_word(const Engine *engine, RngStream stream, uint64_t entity, uint64_t draw)
+{
+    EngineInside *inside = engine->inside;
+    const uint64_t word = rng_word(inside->settings.seed, stream, entity, draw);
+    inside->draws.count++;
+    inside->draws.sum += word;
+    return word;
+}
+
+int64_t engine_draw(const Engine *engine, Quantiles quantiles, RngStream stream, uint64_t entity,
+                    uint64_t draw)
+{
+    if (quantiles.count == 1)
+        return quantiles.knots[0].value; // the same for every word
+    return quantiles_at(quantiles, engine_word(engine, stream, entity, draw));
+}
+
+int64_t engine_sample(const Engine *engine, Distribution distribution, RngStream stream,
+                      uint64_t entity, uint64_t draw)
+{
+    if (distribution.kind == DISTRIBUTION_QUANTILES)
+        return engine_draw(engine, distribution.quantiles, stream, entity, draw);
+    return distribution_at(distribution, engine_word(engine, stream, entity, draw));
+}
+
+__extension__ typedef unsigned __int128 Wide;
+
+bool engine_strikes(const Engine *engine, int64_t chance_ppm, int64_t rate_ppm, RngStream stream,
+                    uint64_t entity, uint64_t draw)
+{
+    Wide chance = (Wide)chance_ppm * (uint64_t)rate_ppm; // in units of 10^-12
+    if (chance == 0)
+        return false;
+    uint64_t word = engine_word(engine, stream, entity, draw);
+    return (Wide)(word >> 32) * (uint64_t)(PPM * PPM) < chance << 32;
+}
+
+DrawCount engine_draws(const Engine *engine)
+{
+    return engine->inside->draws;
+}
