@@ -71,9 +71,9 @@ static Trigger read_moment(const Reader *reader, BoundText after)
     Status status = {0};
     Place at = json_at(after.node);
     if (trigger_read(reader->context->arena, after.value, at, &trigger, &status))
-        check_subject(reader,
-                      moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
-                      trigger.subject, at);
+        check_subject(
+            reader, moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
+            trigger.subject, at);
     else
         problems_add_status(reader->context->problems, &status);
     return trigger;
