@@ -36,7 +36,7 @@ static bool has_recovery(CommandKind kind)
 
 /* --- When --- */
 
-/* Somebody must make what a fault waits for. */
+/* Refuses a fault that waits for a resource that no command makes. */
 static void check_subject(const Reader *reader, CommandKind made_by, const char *name, Place at)
 {
     ResourcePath path;
@@ -95,7 +95,7 @@ static Trigger read_trigger(const Reader *reader)
     return (Trigger){.moment = MOMENT_AT, .delay_ns = fault->at.value};
 }
 
-/* --- To whom --- */
+/* --- What it affects --- */
 
 /* A path of nothing but a name, which takes the place of one that is not known: the fault is then
  * refused. */
@@ -152,13 +152,13 @@ static void check_what(const Reader *reader)
         return;
     if (stays && fault->duration.node != NULL)
         status_hint(problem_at(reader, fault->duration.node,
-                               "has a \"duration\", but the node stays as it is"),
+                               "has a \"duration\", but the node is not repaired"),
                     "\"recovery\": \"reboot\" or \"replace\"");
     if (!stays && fault->duration.node == NULL)
         problem_at(reader, fault->node, "needs \"duration\", the time until the node is repaired");
 }
 
-/* Only an outage is for ever where nobody says how long. */
+/* Only an outage may lack a duration: it then never ends. */
 static int64_t read_duration(const FaultText *fault)
 {
     return fault->duration.node != NULL ? fault->duration.value : INT64_MAX;
