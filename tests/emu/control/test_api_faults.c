@@ -1,4 +1,4 @@
-/* emu/control/api_faults.h: what goes wrong between a client and the service. */
+/* emu/control/api_faults.h: the kind of fault between a client and the service. */
 #include <string.h>
 
 #include "emu/control/api_faults.h"

@@ -1,5 +1,5 @@
+#include "trainer/record/checkpoint_name.h"
 #include "trainer/run/checkpoint.h"
-#include "trainer/run/checkpoint_name.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/run/seal.h"
+#include "trainer/run/checksum.h"
 
 /* What every test has: a folder of its own, a network, a training. */
 static const char *folder;
@@ -188,7 +188,7 @@ START_TEST(a_file_that_is_cut_short_is_refused_at_every_length)
         Status status = parsed(bytes, cut, false);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(status.message, cut == 0  ? "is empty"
-                                                     : cut < 8 ? "is no HDF5 file"
+                                                     : cut < 8 ? "is not an HDF5 file"
                                                                : "is cut short"));
         ck_assert_str_eq(parsed(bytes, cut, true).message, status.message);
     }
@@ -245,7 +245,7 @@ START_TEST(what_is_no_checkpoint_is_refused_by_name)
     ck_assert_str_eq(status.message, "is a folder, expected a file");
     ck_assert(file_write(path_of("text.h5"), "epoch,loss\n", 11, &status));
     ck_assert(!checkpoint_read(path_of("text.h5"), &net, NULL, weights, NULL, &status));
-    ck_assert_str_eq(status.message, "is no HDF5 file");
+    ck_assert_str_eq(status.message, "is not an HDF5 file");
     const KerasModel mnist = {.network = "keras_mnist_cnn", .ranks = 1};
     Text image = {0};
     ck_assert(keras_model_write(&mnist, (ByteSink){&image, append}, &status));
@@ -260,7 +260,7 @@ static Status parsed_with(KerasAttribute *attributes, int32_t count)
 {
     Text image = {0};
     Status status = {0};
-    attributes[count++] = (KerasAttribute){"trainyard_digest", seal_blank, 0};
+    attributes[count++] = (KerasAttribute){"trainyard_digest", checksum_blank, 0};
     const KerasFile file = {.network = net.keras,
                             .version = KERAS_2_3_1,
                             .optimizer_settings = "\"lr\": 0.1",
@@ -270,7 +270,7 @@ static Status parsed_with(KerasAttribute *attributes, int32_t count)
                             .attributes = attributes,
                             .attribute_count = count};
     ck_assert(keras_file_write(&file, (ByteSink){&image, append}, &status));
-    seal_close(image.data, image.length);
+    checksum_fill(image.data, image.length);
     status = parsed(image.data, image.length, true);
     text_free(&image);
     return status;

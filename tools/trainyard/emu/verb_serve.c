@@ -178,7 +178,8 @@ static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator 
 
 static void print_account(Arena *arena, Emulator *emulator)
 {
-    const char *key = files_account_key(&emulator->azure_files, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
+    const char *key =
+        files_account_key(&emulator->azure_files, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
     printf("A connection string for its account:\n"
            "  DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
            "FileEndpoint=http://%s/%s;\n",
@@ -279,7 +280,8 @@ static bool serve_on(Life *life, const ServeOptions *options, Server *server, Pr
 {
     Status status = {0};
     ServerEnd end;
-    while ((end = server_run(server, emulator_handler(life->emulator), &status)) == SERVER_LOST_WRITES) {
+    while ((end = server_run(server, emulator_handler(life->emulator), &status)) ==
+           SERVER_LOST_WRITES) {
         report_status(&status);
         fputs("warning: requests that changed something were refused (507); going on with what "
               "was kept before\n",
