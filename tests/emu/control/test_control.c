@@ -386,7 +386,7 @@ START_TEST(what_the_clock_does_not_do_is_said)
         {"{\"do\": \"advance\"}", 400, "needs \\\"by\\\""},
         {"{\"do\": \"advance\", \"by\": \"tomorrow\"}", 400, "tomorrow"},
         {"{\"do\": \"rate\", \"rate\": \"fast\"}", 400, "x60"},
-        {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "no instant, moment or condition"},
+        {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "not an instant, a moment or a condition"},
         {"{\"do\": \"run-until\", \"until\": \"job train completed\"}", 404, "no job"},
         {"{\"do\": \"run-until\", \"until\": \"cluster w2/gpu ready\"}", 404, "no cluster"},
         {"{\"do\": \"run-until\", \"until\": \"cluster nosuch idle >= 1\"}", 404,
