@@ -10,7 +10,7 @@
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
 #include "emu/files/files.h"
-#include "emu/files/told.h"
+#include "emu/files/report.h"
 #include "emu/http/gate.h"
 #include "emu/session/base.h"
 #include "sim/base/invariant.h"
@@ -238,7 +238,7 @@ bool emulator_commit(Emulator *emulator, Status *status)
 bool emulator_rest(Emulator *emulator, Status *status)
 {
     runs_end(emulator->runs);
-    files_tell_written(&emulator->azure_files);
+    files_report_written(&emulator->azure_files);
     return emulator_commit(emulator, status);
 }
 
@@ -269,11 +269,11 @@ void emulator_withdraw(Emulator *emulator)
 static void tell_files(Emulator *emulator, int64_t until_ns)
 {
     const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
-    const int32_t count = next_ns <= until_ns ? files_untold_count(&emulator->azure_files) : 0;
+    const int32_t count = next_ns <= until_ns ? files_unreported_count(&emulator->azure_files) : 0;
     if (count == 0)
         return;
     session_advance(emulator->session, next_ns - 1 - count);
-    files_tell_written(&emulator->azure_files);
+    files_report_written(&emulator->azure_files);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -430,7 +430,7 @@ static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
 
 /* Requests that change the world otherwise than by files, and exports of the session, need a world
  * that knows all files. */
-static bool needs_files_told(Part part, const HttpRequest *request)
+static bool needs_files_reported(Part part, const HttpRequest *request)
 {
     const bool is_look = request->method == HTTP_GET || request->method == HTTP_HEAD;
     return part != PART_FILES && (!is_look || strcmp(request->target, "/trainyard/session") == 0);
@@ -442,8 +442,8 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
     emulator->arm.request = ++emulator->requests;
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));
-    if (needs_files_told(part, request))
-        files_tell_written(&emulator->azure_files);
+    if (needs_files_reported(part, request))
+        files_report_written(&emulator->azure_files);
     if (part == PART_CONTROL) { // what rules the faults is not struck by them
         answer(emulator, part, request, response);
         return;

@@ -1,4 +1,4 @@
-"""Finds the words that CONTRIBUTING.md ("Words to replace") asks to write otherwise: in comments, messages and documents.
+"""Finds the words that CONTRIBUTING.md ("English") asks to write otherwise: in comments, messages and documents.
 
     prose.py             checks the folders and files of tools/prose_clean.txt; exit code 1 if there is a finding
     prose.py PATH...     checks these instead
@@ -6,7 +6,6 @@
 Names in code are not checked, nor text between <!-- prose: off --> and <!-- prose: on --> in a document.
 """
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -96,9 +95,9 @@ def findings(path):
 
 
 def files_of(names):
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *names], capture_output=True, text=True, check=True)
-    paths = [Path(name) for name in sorted(set(listed.stdout.splitlines())) if not name.startswith(NOT_PROSE)]
-    return [path for path in paths if path.suffix in KINDS and path.exists()]
+    paths = [path for name in names for path in ([Path(name)] if Path(name).is_file() else Path(name).rglob("*"))]
+    paths = [path for path in sorted(set(paths)) if not str(path).startswith(NOT_PROSE) and "node_modules" not in path.parts]
+    return [path for path in paths if path.suffix in KINDS and path.is_file()]
 
 
 def clean_names():

@@ -1,6 +1,6 @@
 /* Private to emu/files: stored access policies of a share, to which SAS refer by their identifiers
  * (emu/files/auth/sas.c). They are the share's property "policies", [{"id", "start", "expiry",
- * "permission"}], without what is not said. */
+ * "permission"}], without missing members. */
 #include <string.h>
 #include <unistr.h>
 
@@ -34,7 +34,7 @@ void op_share_get_acl(FilesCall *call)
     call_answer_xml(call, xml);
 }
 
-static bool value_is_right(const char *element, const char *value)
+static bool value_is_valid(const char *element, const char *value)
 {
     int64_t unix_ms;
     return strcmp(element, "Permission") == 0 ? value[strspn(value, "rcwdl")] == '\0'
@@ -62,7 +62,7 @@ static bool take_policy(FilesCall *call, const XmlNode *node, Json *policies)
         const char *value = xml_child_text(xml_child(node, "AccessPolicy"), fields[i].element);
         if (!value || *value == '\0')
             continue;
-        if (!value_is_right(fields[i].element, value))
+        if (!value_is_valid(fields[i].element, value))
             return call_refuse_for(call, AZURE_FILES_INVALID_XML_VALUE, "(%s: \"%s\")",
                                    fields[i].element, value);
         files_json_put(call->arena, policy, fields[i].key, value);
@@ -70,7 +70,7 @@ static bool take_policy(FilesCall *call, const XmlNode *node, Json *policies)
     return true;
 }
 
-/* An absent body leaves none. */
+/* An absent body removes all policies. */
 static bool take_policies(FilesCall *call, Json *policies)
 {
     if (call->request->body_bytes == 0)

@@ -6,8 +6,8 @@
 
 #include "sim/base/ascii.h"
 
-/* A container is a setting of the store: when it was made, in ms of the simulated calendar. To the
- * world it is a share, which jobs may mount. */
+/* A container is a setting of the store: its time of creation, in ms of the simulated calendar. In
+ * the world it is a share, which jobs may mount. */
 static const char *setting_name(const FilesCall *call)
 {
     return call_setting(call, "blob.container", call->address.share);
@@ -29,7 +29,7 @@ static void container_create(FilesCall *call)
     }
     Status status = {0};
     const char *made = arena_printf(call->arena, "%" PRId64, call_now_ms(call));
-    if (!call_tell_share(call, true))
+    if (!call_report_share(call, true))
         return;
     if (!store_set(call->service->store, setting_name(call), made, &status)) {
         call_refuse_failure(call, FILES_NO_SPACE);

@@ -1,5 +1,5 @@
-/* The blob host: containers, and nothing in them. `az batchai cluster create --use-auto-storage`
- * makes one; every other operation is refused by its name. */
+/* The blob host: containers, which hold nothing. `az batchai cluster create --use-auto-storage`
+ * makes one; every other operation is refused by name. */
 #ifndef EMU_BLOB_H
 #define EMU_BLOB_H
 

@@ -28,7 +28,7 @@ static const char *query_of(const HttpRequest *request, const char *name)
     return value ? value : "";
 }
 
-/* Only names as Azure Files has them get any further. */
+/* Accepts only names that are valid in Azure Files. */
 static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *spot)
 {
     Arena *arena = request->arena;
@@ -40,7 +40,7 @@ static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *
                            "The query needs \"share\", as in share=account/share.");
     if (!file_path_split(arena, query_of(request, "path"), &names, &count))
         return gate_refuse(request, response, 400, "InvalidPath",
-                           "The query's \"path\" is no path on a share.");
+                           "The query's \"path\" is not a path on a share.");
     *spot = (Spot){
         {.account = arena_strndup(arena, share, (size_t)(slash - share)), .share = slash + 1},
         .path = ""};
@@ -104,7 +104,7 @@ void files_browse_list(FileStore *files, const HttpRequest *request, HttpRespons
 
 /* --- Files --- */
 
-/* "last" of the query, or all; false after answering what is wrong with it. */
+/* "last" of the query, or all bytes; false after refusing an invalid number. */
 static bool read_last(const HttpRequest *request, HttpResponse *response, int64_t bytes,
                       int64_t *last)
 {
@@ -121,8 +121,8 @@ static bool read_last(const HttpRequest *request, HttpResponse *response, int64_
     return true;
 }
 
-/* "attachment; filename*=UTF-8''stdout.txt" (RFC 6266, RFC 8187): a browser saves it and never
- * shows as a page what somebody has put on a share. */
+/* "attachment; filename*=UTF-8''stdout.txt" (RFC 6266, RFC 8187): a browser saves the file and
+ * never shows it as a page, because any client can write it. */
 static const char *disposition(Arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -10,18 +10,18 @@
 #include "emu/files/properties.h"
 #include "emu/files/range.h"
 #include "emu/files/store/ticks.h"
-#include "emu/files/store/untold.h"
+#include "emu/files/store/unreported.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 /* --- Refusing --- */
 
-/* With an element of its own behind the message; NULL: none. */
+/* `element`: another element after the message; NULL: none. */
 static bool refuse(FilesCall *call, int32_t status, const char *code, const char *message,
                    const char *element, const char *value)
 {
     HttpResponse *response = call->response;
-    // Whatever was answered so far does not hold; what all answers have stays.
+    // The answer so far is dropped, except for the headers of all answers.
     response->status = status;
     response->reason = message;
     response->source = (HttpSource){0};
@@ -116,12 +116,12 @@ bool call_number(FilesCall *call, const char *name, int64_t least, int64_t most,
     const char *text = call_header(call, name);
     if (!text)
         return true;
-    // Read as a range's first byte is: digits alone, of a number that int64 holds.
+    // Parsed like the first byte of a range: digits only, in the range of int64.
     FilesRange range;
     const bool is_minus = least < 0 && strcmp(text, "-1") == 0;
     if (!is_minus && !files_range_parse(arena_printf(call->arena, "bytes=%s-", text), &range))
-        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is no number)", name,
-                               text);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is not a number)",
+                               name, text);
     const int64_t number = is_minus ? -1 : range.first;
     if (number < least || number > most)
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
@@ -211,7 +211,7 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry)
         return call_refuse_failure(call, failure);
     const bool is_root = entry->kind == FILES_SHARE && kind == FILES_DIRECTORY;
     if (is_root)
-        entry->id = 0; // what is in it has that as its parent
+        entry->id = 0; // the parent id of its entries
     return entry->kind == kind || is_root ||
            call_refuse(call, is_reading(call) ? AZURE_FILES_NOT_FOUND : AZURE_FILES_OTHER_KIND);
 }
@@ -242,12 +242,12 @@ bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *hea
     if (!text)
         return !is_locked || !is_write || call_refuse(call, AZURE_FILES_LEASE_MISSING);
     if (!lease_id_read(text, id))
-        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s is no GUID)", header);
-    const bool is_right = strcmp(id, lease.id) == 0;
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s is not a GUID)", header);
+    const bool is_valid = strcmp(id, lease.id) == 0;
     if (is_locked)
-        return is_right || call_refuse(call, is_share ? AZURE_FILES_LEASE_MISMATCH_OF_SHARE
+        return is_valid || call_refuse(call, is_share ? AZURE_FILES_LEASE_MISMATCH_OF_SHARE
                                                       : AZURE_FILES_LEASE_MISMATCH_OF_FILE);
-    if (is_right)
+    if (is_valid)
         return call_refuse(call, AZURE_FILES_LEASE_LOST);
     return call_refuse(call,
                        is_share ? AZURE_FILES_NO_LEASE_OF_SHARE : AZURE_FILES_NO_LEASE_OF_FILE);
@@ -255,7 +255,7 @@ bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *hea
 
 /* --- Conditions (RFC 9110, section 13) --- */
 
-/* Whether a list of ETags, or "*", has that of what is there. */
+/* Whether a list of ETags, or "*", includes `etag`. */
 static bool etags_have(const char *list, const char *etag)
 {
     while (*list) {
@@ -272,7 +272,7 @@ static bool etags_have(const char *list, const char *etag)
     return false;
 }
 
-/* Whole seconds, as headers tell them. */
+/* In whole seconds, as in headers. */
 static int64_t modified_ms(const FilesEntry *entry)
 {
     enum { SECOND_MS = 1000 };
@@ -294,7 +294,7 @@ bool call_conditions(FilesCall *call)
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(If-Unmodified-Since)");
     FilesEntry entry;
     if (files_look(call->files, call->arena, call->share, call->address.path, &entry) != FILES_OK)
-        // What is to be made is not there yet; whatever else is missing, its handler says.
+        // An entry to be created does not exist yet; its handler reports whatever else is missing.
         return is_reading(call) || !match || call_refuse(call, AZURE_FILES_CONDITION_NOT_MET);
     const char *etag = entry_etag(call->arena, &entry);
     if ((match && !etags_have(match, etag)) ||
@@ -355,9 +355,9 @@ void call_stamp_path(FilesCall *call, const char *path)
         call_stamp(call, &entry);
 }
 
-void call_tell_lease(FilesCall *call, const FilesEntry *entry)
+void call_answer_lease(FilesCall *call, const FilesEntry *entry)
 {
-    // Clients of older versions know no leases, and stumble over the headers.
+    // Clients of older versions do not know leases, and fail on the headers.
     if (strcmp(call->version, entry->kind == FILES_SHARE ? "2020-02-10" : "2019-02-02") < 0)
         return;
     const Lease lease = lease_read(call->arena, entry->lease);
@@ -414,7 +414,7 @@ const char *call_setting(const FilesCall *call, const char *kind, const char *na
                         account >= 0 ? account : 0, name);
 }
 
-/* --- Telling the world --- */
+/* --- Reporting to the world --- */
 
 static Json *command(FilesCall *call, const char *action, const char *name)
 {
@@ -446,7 +446,7 @@ static bool tell(FilesCall *call, const Json *said)
     return call_refuse(call, AZURE_FILES_WORLD_BAD_INPUT, message);
 }
 
-/* Without the Resource Manager an account is there as soon as somebody names it. */
+/* Without the Resource Manager the first request with its name creates an account. */
 static bool tell_account(FilesCall *call)
 {
     if (!call->service->is_files_only ||
@@ -460,21 +460,22 @@ static const char *world_name(const FilesCall *call)
     return arena_printf(call->arena, "%s/%s", call->address.account, call->address.share);
 }
 
-bool call_tell_share(FilesCall *call, bool is_created)
+bool call_report_share(FilesCall *call, bool is_created)
 {
     Json *said = command(call, is_created ? "share.create" : "share.delete", world_name(call));
     if (is_created)
-        files_json_put(call->arena, said, "tier", "standard"); // how fast it is for jobs
+        files_json_put(call->arena, said, "tier", "standard"); // its speed for jobs
     return (!is_created || tell_account(call)) && tell(call, said);
 }
 
-/* A job finds a file by the letters that its name was given, whatever letters this request has. */
+/* A job finds a file by the letters with which it was first written, whatever letters this request
+ * has. */
 static const char *true_path(const FilesCall *call, const char *path)
 {
     return files_path(call->files, call->arena, call->share, path);
 }
 
-bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
+bool call_report_upload(FilesCall *call, const char *path, int64_t bytes)
 {
     Json *said = command(call, "file.upload", world_name(call));
     files_json_put(call->arena, said, "file", true_path(call, path));
@@ -483,13 +484,14 @@ bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
     return tell(call, said);
 }
 
-bool call_tell_later(FilesCall *call, const char *path)
+bool call_report_later(FilesCall *call, const char *path)
 {
-    const FilesFailure failure = files_untold_add(call->files, call->share, true_path(call, path));
+    const FilesFailure failure =
+        files_unreported_add(call->files, call->share, true_path(call, path));
     return failure == FILES_OK || call_refuse_failure(call, failure);
 }
 
-bool call_tell_delete(FilesCall *call, const char *path)
+bool call_report_delete(FilesCall *call, const char *path)
 {
     Json *said = command(call, "file.delete", world_name(call));
     files_json_put(call->arena, said, "file", path);

@@ -15,7 +15,7 @@ bool copy_url_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress 
                         const char *letters, FilesDenial *denial)
 {
     FilesAccess access;
-    // Whoever fetches the source is this machine, as the service is there.
+    // The source is fetched by this machine, as by the service itself.
     inner->listener = call->request->listener;
     if (!files_authenticate(call->service, inner, address, &access, denial))
         return false;
@@ -27,7 +27,7 @@ bool copy_url_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress 
     return true;
 }
 
-/* The URL without what signs it: signatures are told and kept nowhere. */
+/* The URL without its query: a signature must not be stored or returned. */
 static const char *without_query(Arena *arena, const char *url, const char *snapshot)
 {
     const size_t length = strcspn(url, "?#");
@@ -61,7 +61,7 @@ bool copy_source_read(FilesCall *call, CopySource *source)
     *source = (CopySource){
         .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
         .path = address.path,
-        .told = without_query(call->arena, url, address.snapshot)};
+        .url = without_query(call->arena, url, address.snapshot)};
     const FilesFailure failure =
         files_look(call->files, call->arena, source->share, source->path, &source->entry);
     const bool is_missing =
@@ -73,39 +73,41 @@ bool copy_source_read(FilesCall *call, CopySource *source)
 
 /* --- Properties of a copy --- */
 
-static const char *const told[][2] = {{"copy-id", "x-ms-copy-id"},
-                                      {"copy-source", "x-ms-copy-source"},
-                                      {"copy-progress", "x-ms-copy-progress"},
-                                      {"copy-completion-time", "x-ms-copy-completion-time"}};
-enum { TOLD = sizeof told / sizeof *told };
+static const char *const copy_headers[][2] = {
+    {"copy-id", "x-ms-copy-id"},
+    {"copy-source", "x-ms-copy-source"},
+    {"copy-progress", "x-ms-copy-progress"},
+    {"copy-completion-time", "x-ms-copy-completion-time"}};
+enum { COPY_HEADERS = sizeof copy_headers / sizeof *copy_headers };
 
-void copy_tell(FilesCall *call, const Json *properties)
+void copy_answer(FilesCall *call, const Json *properties)
 {
-    if (*files_json_text(properties, told[0][0]) == '\0')
+    if (*files_json_text(properties, copy_headers[0][0]) == '\0')
         return;
-    for (int i = 0; i < TOLD; i++)
-        http_set(call->response, told[i][1], files_json_text(properties, told[i][0]));
+    for (int i = 0; i < COPY_HEADERS; i++)
+        http_set(call->response, copy_headers[i][1],
+                 files_json_text(properties, copy_headers[i][0]));
     http_set(call->response, "x-ms-copy-status", "success");
 }
 
 void copy_forget(Arena *arena, Json *properties)
 {
-    for (int i = 0; i < TOLD; i++)
-        files_json_put(arena, properties, told[i][0], "");
+    for (int i = 0; i < COPY_HEADERS; i++)
+        files_json_put(arena, properties, copy_headers[i][0], "");
 }
 
-/* What the copy is said to be, over what came with the source. */
+/* Sets the properties of the copy over those of the source. */
 static bool take_properties(FilesCall *call, const CopySource *source, Json *properties)
 {
     char id[FILES_ID], now[HTTP_DATE];
     call->service->new_id(call->service->owner, "files.copy", id);
     http_date_print(call_now_ms(call), now);
-    const char *const values[TOLD] = {
-        id, source->told,
+    const char *const values[COPY_HEADERS] = {
+        id, source->url,
         arena_printf(call->arena, "%" PRId64 "/%" PRId64, source->entry.bytes, source->entry.bytes),
         now};
-    for (int i = 0; i < TOLD; i++)
-        files_json_put(call->arena, properties, told[i][0], values[i]);
+    for (int i = 0; i < COPY_HEADERS; i++)
+        files_json_put(call->arena, properties, copy_headers[i][0], values[i]);
     return smb_take_copy(call, properties, source->share, &source->entry);
 }
 
@@ -131,11 +133,11 @@ void op_copy_start(FilesCall *call)
         call_refuse_failure(call, failure);
         return;
     }
-    if (!call_tell_upload(call, path, source.entry.bytes)) {
+    if (!call_report_upload(call, path, source.entry.bytes)) {
         files_file_delete(call->files, call->share, path);
         return;
     }
-    if (!call_tell_later(call, path))
+    if (!call_report_later(call, path))
         return;
     call->response->status = 202;
     call_stamp_path(call, path);

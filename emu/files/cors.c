@@ -7,7 +7,8 @@
 
 /* --- Lists, as rules and headers have them: "a, b" --- */
 
-/* The next part of `*list`, without spaces around it, and moves behind it; false at the end. */
+/* Returns the next part of `*list` without spaces around it, and advances `*list`; false at the
+ * end. */
 static bool next_part(const char **list, const char **part, size_t *length)
 {
     while (**list) {
@@ -39,7 +40,7 @@ static bool list_has(const char *list, const char *word)
 
 /* --- Rules --- */
 
-/* A star stands for a part of a host's name: all hosts below it fit. */
+/* A star stands for a part of a host's name: all hosts below it match. */
 static bool origin_fits(const char *part, size_t length, const char *origin)
 {
     const char *star = memchr(part, '*', length);
@@ -61,7 +62,7 @@ static bool rule_has_origin(const XmlNode *rule, const char *origin)
     return false;
 }
 
-/* A name of the rule ends in '*' where it is the beginning of names. */
+/* A name in the rule that ends in '*' matches all names that begin with it. */
 static bool rule_has_header(const XmlNode *rule, const char *name, size_t size)
 {
     const char *list = xml_child_text(rule, "AllowedHeaders"), *part;
@@ -90,8 +91,8 @@ static bool rule_has_all_origins(const XmlNode *rule)
     return list_has(xml_child_text(rule, "AllowedOrigins"), "*");
 }
 
-/* The one of `rules` that counts for an origin (NULL: for answers to nobody's page) and a method;
- * NULL: none. */
+/* The first of `rules` for a method and an origin (NULL: a request without an origin); NULL if
+ * there is none. */
 static const XmlNode *find_rule(const XmlNode *rules, const char *origin, const char *method)
 {
     const XmlNode *rule = rules;
@@ -101,50 +102,50 @@ static const XmlNode *find_rule(const XmlNode *rules, const char *origin, const 
     return rule;
 }
 
-/* Methods that rules may name, and at least one. */
-static bool methods_are_right(const char *list)
+/* Whether the list has at least one method, and only valid ones. */
+static bool methods_are_valid(const char *list)
 {
     static const char methods[] = "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT";
     const char *part;
     size_t length;
-    bool is_right = list && *list;
-    while (is_right && next_part(&list, &part, &length)) {
+    bool is_valid = list && *list;
+    while (is_valid && next_part(&list, &part, &length)) {
         const char *known = methods, *method;
         size_t size;
         bool is_known = false;
         while (!is_known && next_part(&known, &method, &size))
             is_known = size == length && strncmp(method, part, length) == 0;
-        is_right = is_known;
+        is_valid = is_known;
     }
-    return is_right;
+    return is_valid;
 }
 
-/* Whether a list is there, with at most 64 parts as they are and so many with a star, none of them
- * longer than 256 characters. */
-static bool list_is_right(const char *list, int32_t stars_max)
+/* Whether there is a list with at most 64 plain parts and `stars_max` parts with a star, each of at
+ * most 256 characters. */
+static bool list_is_valid(const char *list, int32_t stars_max)
 {
     enum { PARTS_MAX = 64, LENGTH_MAX = 256 };
     int32_t plain = 0, stars = 0;
     const char *part;
     size_t length;
-    bool is_right = list != NULL;
-    while (is_right && next_part(&list, &part, &length)) {
+    bool is_valid = list != NULL;
+    while (is_valid && next_part(&list, &part, &length)) {
         const bool has_star = memchr(part, '*', length) != NULL;
         plain += !has_star;
         stars += has_star;
-        is_right = length <= LENGTH_MAX && plain <= PARTS_MAX && stars <= stars_max;
+        is_valid = length <= LENGTH_MAX && plain <= PARTS_MAX && stars <= stars_max;
     }
-    return is_right;
+    return is_valid;
 }
 
-bool cors_rule_is_right(const XmlNode *rule)
+bool cors_rule_is_valid(const XmlNode *rule)
 {
     enum { ORIGINS_MAX = 64, HEADER_STARTS_MAX = 2 };
     const char *origins = xml_child_text(rule, "AllowedOrigins");
-    return methods_are_right(xml_child_text(rule, "AllowedMethods")) && origins && *origins &&
-           list_is_right(origins, ORIGINS_MAX) &&
-           list_is_right(xml_child_text(rule, "AllowedHeaders"), HEADER_STARTS_MAX) &&
-           list_is_right(xml_child_text(rule, "ExposedHeaders"), HEADER_STARTS_MAX);
+    return methods_are_valid(xml_child_text(rule, "AllowedMethods")) && origins && *origins &&
+           list_is_valid(origins, ORIGINS_MAX) &&
+           list_is_valid(xml_child_text(rule, "AllowedHeaders"), HEADER_STARTS_MAX) &&
+           list_is_valid(xml_child_text(rule, "ExposedHeaders"), HEADER_STARTS_MAX);
 }
 
 /* --- Answers --- */
@@ -157,9 +158,9 @@ static void tell_origin(FilesCall *call, const XmlNode *rule, const char *origin
         http_set(call->response, "Access-Control-Allow-Credentials", "true");
 }
 
-/* Answers to GET and HEAD are kept by browsers: what holds for one origin alone says so (Vary), and
- * what holds for all says that to whoever did not ask as well. */
-void cors_tell(FilesCall *call)
+/* Browsers cache answers to GET and HEAD. So an answer for one origin only says so (Vary), and an
+ * answer for all origins is marked as such even if the request has no origin. */
+void cors_answer(FilesCall *call)
 {
     const HttpMethod method = call->request->method;
     const bool is_kept = method == HTTP_GET || method == HTTP_HEAD;

@@ -1,6 +1,6 @@
-/* Cross-origin requests: which pages of a browser may read what the service answers. Rules are a
- * section of the service's properties; the first of a request's origin and method is the one that
- * counts, also where it refuses headers that a later one would take.
+/* Cross-origin requests: which web pages may read the service's answers. The rules are a section of
+ * the service's properties. The first rule for a request's origin and method applies, even if it
+ * refuses headers that a later rule allows.
  *
  * Source: Microsoft, "Cross-Origin Resource Sharing (CORS) support for Azure Storage", "Preflight
  * File Request". */
@@ -9,9 +9,9 @@
 
 #include "emu/files/call.h"
 
-/* Whether a <CorsRule> to be set is one. */
-bool cors_rule_is_right(const XmlNode *rule);
-/* Adds to an answer what a browser must know that has it, or keeps it for others to have. */
-void cors_tell(FilesCall *call);
+/* Whether a <CorsRule> is valid. */
+bool cors_rule_is_valid(const XmlNode *rule);
+/* Sets the headers that browsers and their caches need. */
+void cors_answer(FilesCall *call);
 
 #endif

@@ -4,18 +4,18 @@
 
 #include "sim/base/array.h"
 
-/* Ranges of pages in order, looked at page by page. */
+/* Ordered ranges of pages, which are read page by page. */
 typedef struct {
     FilesRange *ranges;
     int32_t count;
-    int32_t at; /* the first range that does not end before the page that is looked at */
+    int32_t at; /* the first range that does not end before the current page */
 } Pages;
 
-enum { BLOCK = 64 << 10 }; // that is read at once
+enum { BLOCK = 64 << 10 }; // bytes of one read
 
-/* A file at one of the two times. */
+/* The file at one of the two times. */
 typedef struct {
-    FilesReader *reader; /* NULL: it is not there */
+    FilesReader *reader; /* NULL: the file does not exist */
     Pages written, cleared;
     char *block;
     int64_t block_first; /* -1: none was read yet */
@@ -42,8 +42,8 @@ static void close_side(Side *side)
         files_reader_close(side->reader);
 }
 
-/* Whether the page at `first` is among them; `*end` comes no later than the page where that
- * changes. Pages are asked for in order. */
+/* Whether the page at `first` is among them. `*end` is reduced to the page where that changes.
+ * Pages are queried in order. */
 static bool has_page(Pages *pages, int64_t first, int64_t *end)
 {
     while (pages->at < pages->count && pages->ranges[pages->at].last < first)
@@ -66,7 +66,7 @@ static PageState page_state(Side *side, int64_t first, int64_t *end)
     return has_page(&side->written, first, end) ? WRITTEN : is_cleared ? CLEARED : NEVER_WRITTEN;
 }
 
-/* The bytes of a page; what is not there is zeros. NULL: the disk failed. */
+/* The bytes of a page, with zeros where nothing is stored. NULL: the disk failed. */
 static const char *page_bytes(Side *side, int64_t first)
 {
     const int64_t block = first / BLOCK * BLOCK;
@@ -97,8 +97,8 @@ static void add(Changes *changes, FilesRange range, bool is_clear)
     changes->items[changes->count++] = (FilesChange){range, is_clear};
 }
 
-/* `sides`: before and now. Goes by runs of pages that are alike; bytes are compared page by page.
- */
+/* `sides`: before and now. Advances by runs of pages in the same state; compares bytes page by
+ * page. */
 static FilesFailure compare(Side *sides, FilesRange within, Changes *changes)
 {
     int64_t end;

@@ -1,5 +1,5 @@
-/* Private to emu/files: operations of directories, and of the handles that SMB clients would hold
- * on what is in them. */
+/* Private to emu/files: operations of directories, and of the handles that SMB clients would have
+ * on their entries. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ void op_directory_create(FilesCall *call)
 {
     const char *metadata;
     Json *properties = json_object(call->arena);
-    if (!smb_is_said(call))
+    if (!smb_has_all_headers(call))
         return;
     if (*call->address.path == '\0') {
         FilesEntry share;
@@ -31,7 +31,7 @@ void op_directory_create(FilesCall *call)
         return;
     }
     call->response->status = 201;
-    smb_tell_path(call, call->address.path);
+    smb_answer_path(call, call->address.path);
 }
 
 void op_directory_get(FilesCall *call)
@@ -39,10 +39,10 @@ void op_directory_get(FilesCall *call)
     FilesEntry directory;
     if (!call_look(call, FILES_DIRECTORY, &directory))
         return;
-    smb_tell(call, &directory, files_json_read(call->arena, directory.properties));
+    smb_answer(call, &directory, files_json_read(call->arena, directory.properties));
     http_set(call->response, "x-ms-server-encrypted", "true");
     if (*call->address.path)
-        metadata_tell(call, directory.metadata);
+        metadata_answer(call, directory.metadata);
 }
 
 void op_directory_delete(FilesCall *call)
@@ -61,7 +61,7 @@ void op_directory_delete(FilesCall *call)
 void op_directory_set(FilesCall *call)
 {
     FilesEntry directory;
-    if (!smb_is_said(call) || !call_look_to_change(call, &directory))
+    if (!smb_has_all_headers(call) || !call_look_to_change(call, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
     if (!smb_take(call, properties, (SmbWord){"preserve", &directory}))
@@ -72,7 +72,7 @@ void op_directory_set(FilesCall *call)
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else
-        smb_tell_path(call, call->address.path);
+        smb_answer_path(call, call->address.path);
 }
 
 /* --- Lists --- */
@@ -109,7 +109,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     xml_close(xml);
 }
 
-/* The outermost element of a list of what is at the request's path. */
+/* Begins the outermost element of a list of the request's path. */
 static XmlWriter *begin_list(FilesCall *call)
 {
     XmlWriter *xml = xml_begin(call->arena, "EnumerationResults");
@@ -155,7 +155,7 @@ void op_directory_list(FilesCall *call)
 
 /* --- Handles: only SMB opens them --- */
 
-/* Whether there is a directory or file at all. */
+/* Whether the path exists, as a directory or file. */
 static bool look_at_any(FilesCall *call)
 {
     FilesEntry entry;

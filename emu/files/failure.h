@@ -1,4 +1,4 @@
-/* What Azure Files answers to a failure of its store. */
+/* The errors with which Azure Files answers failures of its store. */
 #ifndef EMU_FILES_FAILURE_H
 #define EMU_FILES_FAILURE_H
 

@@ -11,7 +11,7 @@
 
 /* --- Making --- */
 
-/* A permission to create makes what is not there yet, and no more. */
+/* The permission to create does not include replacing an existing file. */
 bool file_may_be_made(FilesCall *call)
 {
     FilesEntry old;
@@ -30,7 +30,7 @@ bool file_may_be_made(FilesCall *call)
            (ignores || smb_is_writable(call, &old));
 }
 
-/* What a file is made with. */
+/* The settings of a new file. */
 typedef struct {
     int64_t bytes;
     const char *metadata;
@@ -42,7 +42,7 @@ static bool take_file(FilesCall *call, NewFile *file)
     const char *type, *length;
     bool is_any;
     file->properties = json_object(call->arena);
-    if (!smb_is_said(call) || !call_has_header(call, "x-ms-type", &type) ||
+    if (!smb_has_all_headers(call) || !call_has_header(call, "x-ms-type", &type) ||
         !call_has_header(call, "x-ms-content-length", &length) ||
         !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &file->bytes))
         return false;
@@ -69,12 +69,12 @@ void op_file_create(FilesCall *call)
         call_refuse_failure(call, failure);
         return;
     }
-    if (!call_tell_upload(call, path, file.bytes)) {
+    if (!call_report_upload(call, path, file.bytes)) {
         files_file_delete(call->files, call->share, path);
         return;
     }
     call->response->status = 201;
-    smb_tell_path(call, path);
+    smb_answer_path(call, path);
 }
 
 void op_file_delete(FilesCall *call)
@@ -86,7 +86,7 @@ void op_file_delete(FilesCall *call)
     const FilesFailure failure = files_file_delete(call->files, call->share, path);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
-    else if (call_tell_delete(call, path))
+    else if (call_report_delete(call, path))
         call->response->status = 202;
 }
 
@@ -115,21 +115,21 @@ HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first)
     return (HttpSource){contents, contents_read, contents_free};
 }
 
-/* All that is told of a file that is read. */
+/* Sets the headers of a file that is read. */
 static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)
 {
     const Json *properties = files_json_read(call->arena, file->properties);
-    smb_tell(call, file, properties);
-    content_tell(call, properties, is_whole);
-    metadata_tell(call, file->metadata);
-    copy_tell(call, properties);
-    call_tell_lease(call, file);
+    smb_answer(call, file, properties);
+    content_answer(call, properties, is_whole);
+    metadata_answer(call, file->metadata);
+    copy_answer(call, properties);
+    call_answer_lease(call, file);
     http_set(call->response, "x-ms-type", "File");
     http_set(call->response, "x-ms-server-encrypted", "true");
     http_set(call->response, "Accept-Ranges", "bytes");
 }
 
-/* A service SAS may say with which headers to answer. */
+/* Sets the headers that a service SAS overrides. */
 static void tell_overrides(FilesCall *call)
 {
     static const char *const overrides[][2] = {{"rscc", "Cache-Control"},
@@ -155,7 +155,7 @@ void op_file_head(FilesCall *call)
     call->response->entity_bytes = file.bytes;
 }
 
-/* Small ones are sent from memory, for that is quicker; false when the disk fails. */
+/* Sends small contents from memory, which is faster; false if the disk fails. */
 static bool send_contents(FilesCall *call, FilesReader *reader, FilesRange range)
 {
     enum { SMALL = 64 << 10 };
@@ -174,7 +174,7 @@ static bool send_contents(FilesCall *call, FilesReader *reader, FilesRange range
     return got == length || call_refuse_failure(call, FILES_MACHINE);
 }
 
-/* Content-MD5 of a range, which the client asked for. */
+/* Sets Content-MD5 of a range, which the client requested. */
 static bool tell_range_md5(FilesCall *call, FilesReader *reader, FilesRange range)
 {
     const size_t length = (size_t)(range.last - range.first + 1);
@@ -187,7 +187,7 @@ static bool tell_range_md5(FilesCall *call, FilesReader *reader, FilesRange rang
     return true;
 }
 
-/* What of the file is asked for: everything without a range. */
+/* The requested range; the whole file if the request has none. */
 static bool read_range(FilesCall *call, const FilesEntry *file, FilesRange *range, bool *is_part)
 {
     enum { HASHED_MAX = 4 << 20 };
@@ -220,7 +220,7 @@ void op_file_get(FilesCall *call)
     const FilesFailure failure =
         files_look_open(call->files, call->arena, call->share, call->address.path, &file, &reader);
     if (failure != FILES_OK) {
-        // To who reads, no file is there.
+        // For a client that reads, a directory is not a file.
         call_refuse_failure(call, failure == FILES_OTHER_KIND ? FILES_NO_RESOURCE : failure);
         return;
     }
@@ -249,12 +249,12 @@ void op_file_set(FilesCall *call)
     int64_t bytes = -1;
     bool is_any;
     Json *content = json_object(call->arena);
-    if (!smb_is_said(call) || !call_look_to_change(call, &file) ||
+    if (!smb_has_all_headers(call) || !call_look_to_change(call, &file) ||
         !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &bytes) ||
         !content_take(call, content, &is_any))
         return;
     Json *properties = files_json_read(call->arena, file.properties);
-    // Content headers are set together: those that are not sent go. A size alone changes none.
+    // Content headers are set together: missing ones are removed. A size alone changes none.
     if (is_any || bytes < 0)
         content_replace(call->arena, properties, content);
     copy_forget(call->arena, properties);
@@ -267,7 +267,7 @@ void op_file_set(FilesCall *call)
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else if (bytes < 0 || bytes == file.bytes ||
-             (call_tell_upload(call, call->address.path, bytes) &&
-              call_tell_later(call, call->address.path)))
-        smb_tell_path(call, call->address.path);
+             (call_report_upload(call, call->address.path, bytes) &&
+              call_report_later(call, call->address.path)))
+        smb_answer_path(call, call->address.path);
 }

@@ -9,14 +9,14 @@
 
 /* --- What all answers have --- */
 
-static bool version_is_right(FilesCall *call)
+static bool version_is_valid(FilesCall *call)
 {
     const char *said = call_header(call, "x-ms-version");
     return !said || files_is_version(said) ||
            call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
 }
 
-/* Up to a KiB of visible characters. */
+/* Up to 1 KiB of visible characters. */
 static bool is_client_request_id(const char *text)
 {
     enum { ID_MAX = 1024 };
@@ -50,7 +50,7 @@ static bool read_address(FilesCall *call)
                               .snapshot = call->address.snapshot};
     if (fault == AZURE_OK)
         return true;
-    // Without an account in it a signature is none.
+    // A signature without an account is invalid.
     const bool is_unsigned =
         fault == AZURE_FILES_ADDRESS_ACCOUNT && call->request->listener == LISTENER_USERINFO;
     return call_refuse(call, is_unsigned ? AZURE_FILES_AUTHENTICATION_FAILED : fault);
@@ -136,17 +136,17 @@ void files_handle(const AzureFiles *service, const HttpRequest *request, HttpRes
     FilesCall call = call_begin(service, request, response);
     if (!read_address(&call))
         return;
-    // A browser asks before it asks, without a signature.
+    // A preflight request has no signature.
     if (request->method == HTTP_OPTIONS) {
         op_preflight(&call);
         response->operation = "Preflight File Request";
         return;
     }
-    if (authenticate(&call) && version_is_right(&call)) {
+    if (authenticate(&call) && version_is_valid(&call)) {
         if (call.address.host == BLOB_HOST)
             blob_handle(&call);
         else
             handle(&call);
     }
-    cors_tell(&call); // a page learns why it was refused, too
+    cors_answer(&call); // a page can read the reason of a refusal
 }

@@ -1,7 +1,7 @@
-/* Azure Files over HTTP: what requests for shares, directories and files go through.
+/* Azure Files over HTTP: from a request to the handler of its operation.
  *
- * Operations are in emu/files/operations.h, who may ask for them in emu/files/auth/auth.h and
- * emu/files/auth/sas.h, what there is in emu/files/store/file_store.h. */
+ * The operations are in emu/files/operations.h, their authorisation in emu/files/auth, the stored
+ * shares and files in emu/files/store. */
 #ifndef EMU_FILES_H
 #define EMU_FILES_H
 
@@ -9,15 +9,16 @@
 #include "emu/files/auth/azure_files.h"
 #include "emu/files/auth/sas.h"
 
-/* Whether a request goes here: to a storage account's host, to the userinfo listener, or to a path
- * that begins with an account's name and not with a word of the Resource Manager's. */
+/* Whether a request is for Azure Files: its host is a storage account, it came in at the userinfo
+ * listener, or its path begins with an account's name and not with a word of the Resource Manager.
+ */
 bool files_serves(const AzureFiles *service, const HttpRequest *request);
 void files_handle(const AzureFiles *service, const HttpRequest *request, HttpResponse *response);
 
-/* Answers an error with all that the others carry. */
+/* Answers an error with the headers of all other answers. */
 void files_refuse(const AzureFiles *service, const HttpRequest *request, HttpResponse *response,
                   int32_t status, const char *code, const char *message);
-/* Answers a request whose writes did not get to the disk. */
+/* Answers a request whose writes could not be committed. */
 void files_refuse_unwritten(const AzureFiles *service, const HttpRequest *request,
                             HttpResponse *response);
 

@@ -107,7 +107,7 @@ AzureError lease_change(Lease *lease, const char *id, const char *to, int64_t no
         return has_id(lease, id) ? AZURE_FILES_LEASE_BREAKING_CHANGED : AZURE_FILES_LEASE_MISMATCH;
     if (state != LEASE_LEASED)
         return AZURE_FILES_LEASE_ABSENT;
-    // Asked once more after the answer was lost, the lease has the new id already.
+    // If the client repeats a request whose answer was lost, the lease has the new id already.
     if (!has_id(lease, id) && !has_id(lease, to))
         return AZURE_FILES_LEASE_MISMATCH;
     memcpy(lease->id, to, LEASE_ID);
@@ -137,7 +137,7 @@ AzureError lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t 
     const int64_t wanted_ms = period_ms >= 0          ? now_ms + period_ms
                               : until_ms == INT64_MAX ? now_ms
                                                       : until_ms;
-    lease->breaks_ms = wanted_ms < until_ms ? wanted_ms : until_ms; // never longer than it holds
+    lease->breaks_ms = wanted_ms < until_ms ? wanted_ms : until_ms; // never longer than the lease
     *left_s = (lease->breaks_ms - now_ms + SECOND_MS - 1) / SECOND_MS;
     return AZURE_OK;
 }

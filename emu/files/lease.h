@@ -1,7 +1,7 @@
-/* A lease: whoever has its id may change a share or file, and nobody else.
+/* Leases: a share or file with an active lease can only be changed with the lease's id.
  *
- * Pure functions of a lease and the time; the store keeps a lease as JSON, {"id", "ends_ms",
- * "breaks_ms"}. Times are of the simulated calendar.
+ * These are pure functions of a lease and the time. The store keeps a lease as JSON, {"id",
+ * "ends_ms", "breaks_ms"}. Times are of the simulated calendar.
  *
  * Source: Microsoft, "Lease Share", "Lease File" (Azure Storage REST API), and the outcomes that
  * these share with "Lease Container". */
@@ -14,10 +14,10 @@
 enum { LEASE_ID = 37 };
 
 typedef struct {
-    char id[LEASE_ID];   /* "": there is none */
-    int64_t duration_ms; /* -1: without end */
-    int64_t ends_ms;     /* INT64_MAX: never by itself */
-    int64_t breaks_ms;   /* when it was or will be broken; INT64_MAX: it was not asked for */
+    char id[LEASE_ID];   /* "": there is no lease */
+    int64_t duration_ms; /* -1: infinite */
+    int64_t ends_ms;     /* INT64_MAX: infinite */
+    int64_t breaks_ms;   /* when it was or will be broken; INT64_MAX: no break was requested */
 } Lease;
 
 /* X(ENUM, name) */
@@ -37,10 +37,10 @@ typedef enum {
 
 const char *lease_state_name(LeaseState state);
 LeaseState lease_state(const Lease *lease, int64_t now_ms);
-/* Nobody may change what is leased or breaking without the id. */
+/* Whether the lease is active (leased or breaking), so that changes need its id. */
 bool lease_is_locked(const Lease *lease, int64_t now_ms);
 
-/* "" is no lease. What the store has was printed by lease_print. */
+/* Reads the output of lease_print; "" stands for none. */
 Lease lease_read(Arena *arena, const char *text);
 const char *lease_print(Arena *arena, const Lease *lease);
 
@@ -51,11 +51,12 @@ AzureError lease_acquire(Lease *lease, const char *id, int64_t duration_ms, int6
 AzureError lease_renew(Lease *lease, const char *id, int64_t now_ms);
 AzureError lease_change(Lease *lease, const char *id, const char *to, int64_t now_ms);
 AzureError lease_release(Lease *lease, const char *id);
-/* `period_ms` -1: as long as it lasts, and a lease without end is broken at once. `*left_s` is how
- * long it still holds. */
+/* `period_ms` -1: the rest of the lease's time; an infinite lease is broken at once. `*left_s`: the
+ * seconds until it is broken. */
 AzureError lease_break(Lease *lease, int64_t period_ms, int64_t now_ms, int64_t *left_s);
 
-/* A GUID in one of its usual forms, into small letters without braces. False when it is none. */
+/* Reads a GUID in one of its usual forms, and writes it in small letters without braces. False if
+ * `text` is not a GUID. */
 bool lease_id_read(const char *text, char id[LEASE_ID]);
 
 #endif

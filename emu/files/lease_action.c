@@ -1,5 +1,4 @@
-/* Private to emu/files: Lease Share and Lease File, a request for a lease (emu/files/lease.h) and
- * its answer. */
+/* Private to emu/files: Lease Share and Lease File, which act on a lease (emu/files/lease.h). */
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,10 +12,10 @@ static bool read_id(FilesCall *call, const char *header, char id[LEASE_ID])
     const char *text;
     return call_has_header(call, header, &text) &&
            (lease_id_read(text, id) ||
-            call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s is no GUID)", header));
+            call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s is not a GUID)", header));
 }
 
-/* Whether the action was done; otherwise its error is answered. */
+/* Whether the action succeeded; otherwise answers its error. */
 static bool is_done(FilesCall *call, AzureError error)
 {
     return error == AZURE_OK || call_refuse(call, error);
@@ -30,9 +29,9 @@ static bool acquire(FilesCall *call, const FilesEntry *entry, Lease *lease)
     if (!call_has_header(call, "x-ms-lease-duration", &said) ||
         !call_number(call, "x-ms-lease-duration", -1, MOST_S, &duration_s))
         return false;
-    // A file's lease has no end; a share's may have one.
-    const bool is_right = duration_s == -1 || (entry->kind == FILES_SHARE && duration_s >= LEAST_S);
-    if (!is_right)
+    // A file's lease is infinite; a share's lease may be finite.
+    const bool is_valid = duration_s == -1 || (entry->kind == FILES_SHARE && duration_s >= LEAST_S);
+    if (!is_valid)
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-lease-duration: %" PRId64 ")", duration_s);
     if (!call_header(call, "x-ms-proposed-lease-id"))
@@ -84,7 +83,7 @@ static bool act(FilesCall *call, const FilesEntry *entry, const char *action, Le
 
 void op_entry_lease(FilesCall *call)
 {
-    // What has no end needs no renewal: the service has none for files.
+    // An infinite lease needs no renewal: the service has none for files.
     static const char *const actions[] = {"acquire", "change", "break", "release", "renew"};
     const int32_t count = call->kind == FILES_SHARE ? 5 : 4;
     const char *said, *action;

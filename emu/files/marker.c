@@ -4,7 +4,7 @@
 
 #include "emu/http/crypto.h"
 
-/* No name has a line end in it. */
+/* Names contain no line ends. */
 static const char between = '\n';
 
 const char *list_marker(Arena *arena, const char *prefix, const char *name)

@@ -1,7 +1,7 @@
-/* Lists in pieces: which part of one is asked for.
+/* Pages of a list.
  *
- * A marker is the prefix and the last name that was told, in base64. It carries the prefix because
- * some clients send another one with the marker than they sent before. */
+ * A marker is the prefix and the last name of the page before, in base64. It contains the prefix
+ * because some clients send another prefix with the marker. */
 #ifndef EMU_FILES_MARKER_H
 #define EMU_FILES_MARKER_H
 
@@ -9,14 +9,14 @@
 
 typedef struct {
     const char *prefix;
-    const char *after;  /* the last name that was told; "" at the beginning */
-    const char *marker; /* as the client sent it; "" */
+    const char *after;  /* the last name of the page before; "" for the first page */
+    const char *marker; /* the marker as received; "" */
 } ListPage;
 
-/* prefix and marker of the query. */
+/* Reads prefix and marker of the query. */
 bool list_page_read(FilesCall *call, ListPage *page);
-/* <Prefix>, <Marker> and <MaxResults>, as they were asked for. Without a prefix there is no
- * <Prefix>: the Python SDK asks for the next piece with what it makes of an empty one. */
+/* Writes <Prefix>, <Marker> and <MaxResults> as requested. A request without a prefix gets no
+ * <Prefix>: the Python SDK derives the next request from it, also if it is empty. */
 void list_page_write(FilesCall *call, XmlWriter *xml, const ListPage *page);
 const char *list_marker(Arena *arena, const char *prefix, const char *name);
 

@@ -14,7 +14,8 @@ static bool is_utf8(const char *text)
     return u8_check((const uint8_t *)text, strlen(text)) == NULL;
 }
 
-/* A C# identifier, as the service asks for, of ASCII: it becomes a header and an XML element. */
+/* Whether `name` is a C# identifier, as the service requires, in ASCII: it becomes a header and an
+ * XML element. */
 static bool is_metadata_name(const char *name)
 {
     static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -52,7 +53,7 @@ bool metadata_take(FilesCall *call, const char **metadata)
     return true;
 }
 
-void metadata_tell(FilesCall *call, const char *metadata)
+void metadata_answer(FilesCall *call, const char *metadata)
 {
     const Json *object = files_json_read(call->arena, metadata);
     for (const Json *pair = object->first; pair; pair = pair->next)
@@ -76,8 +77,8 @@ void op_entry_get_metadata(FilesCall *call)
     if (!call_look_to_read(call, &entry))
         return;
     call_stamp(call, &entry);
-    if (entry.kind == call->kind) // the root directory has none of its own
-        metadata_tell(call, entry.metadata);
+    if (entry.kind == call->kind) // the root directory has no metadata
+        metadata_answer(call, entry.metadata);
 }
 
 void op_entry_set_metadata(FilesCall *call)

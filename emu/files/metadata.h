@@ -4,9 +4,9 @@
 
 #include "emu/files/call.h"
 
-/* All x-ms-meta-NAME of the request; "" without any. */
+/* Reads all x-ms-meta-NAME of the request as a JSON object in text; "" if there are none. */
 bool metadata_take(FilesCall *call, const char **metadata);
-void metadata_tell(FilesCall *call, const char *metadata);
+void metadata_answer(FilesCall *call, const char *metadata);
 void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata); /* <Metadata> */
 
 #endif

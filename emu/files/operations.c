@@ -13,11 +13,10 @@
 #define DELETE (1u << HTTP_DELETE)
 #define OPTIONS (1u << HTTP_OPTIONS)
 
-/* X(NAME, METHODS, SCOPE, comp, HEADER, kind and letters that a SAS needs, WORKS_ON_SNAPSHOTS,
- * HANDLER)
+/* X(NAME, METHODS, SCOPE, comp, HEADER, kind and letters of a SAS, WORKS_ON_SNAPSHOTS, HANDLER)
  *
- * Source of what a SAS needs: Microsoft, "Create an account SAS" and "Create a service SAS", tables
- * of operations. Where two rows differ by a header alone, the one that needs it comes first. */
+ * Source of the SAS permissions: Microsoft, "Create an account SAS" and "Create a service SAS",
+ * tables of operations. If two rows differ by a header only, the row that needs it is first. */
 #define OPERATIONS(X)                                                                              \
     X("List Shares", GET, OF_SERVICE, "list", NULL, 's', "l", "", false, op_service_list)          \
     X("Get File Service Properties", GET, OF_SERVICE, "properties", NULL, 's', "r", "", false,     \

@@ -1,5 +1,5 @@
-/* Every operation of Azure Files, by the names that Microsoft's documentation gives them. The same
- * rows find what a request asks for, tell what a SAS needs for it, and make the list of operations
+/* Every operation of Azure Files, named as in Microsoft's documentation. The same rows find the
+ * operation of a request, say which permissions of a SAS it needs, and make the list of operations
  * in the documentation. */
 #ifndef EMU_FILES_OPERATIONS_H
 #define EMU_FILES_OPERATIONS_H
@@ -14,26 +14,26 @@ typedef enum {
     OF_SHARE,
     OF_DIRECTORY,
     OF_FILE,
-    OF_ENTRY, /* a directory or file: the query does not say which */
+    OF_ENTRY, /* a directory or file: the query does not distinguish them */
     OF_HARD_LINK,
     OF_SYMBOLIC_LINK,
-    OF_ANYTHING, /* what browsers ask before they ask */
+    OF_ANYTHING, /* preflight requests of browsers */
 } FilesScope;
 
 typedef struct {
     const char *name; /* "Create Share"; NULL ends the table */
     uint32_t methods; /* 1 << HttpMethod */
     FilesScope scope;
-    const char *comp;   /* of the query; "" */
-    const char *header; /* that must be there; NULL */
+    const char *comp;   /* the query's comp; "" */
+    const char *header; /* a header that the request must have; NULL */
     FilesNeeds needs;
     bool works_on_snapshots;
-    FilesHandler *handler; /* NULL: known and not implemented */
+    FilesHandler *handler; /* NULL: not implemented */
 } FilesOperation;
 
 extern const FilesOperation files_operations[];
 
-/* The row of a request; NULL after refusing it. */
+/* The row for a request; NULL after refusing the request. */
 const FilesOperation *files_operation_find(FilesCall *call);
 
 /* --- Handlers --- */
@@ -49,7 +49,7 @@ FilesHandler op_directory_set, op_directory_list, op_handles_list, op_handles_cl
 FilesHandler op_file_create, op_file_get, op_file_head, op_file_delete, op_file_set; /* file.c */
 FilesHandler op_range_put, op_range_put_from_url, op_range_list;                     /* ranges.c */
 FilesHandler op_copy_start, op_copy_abort;                                           /* copy.c */
-/* Of shares, directories and files: */
+/* For shares, directories and files: */
 FilesHandler op_entry_get_metadata, op_entry_set_metadata; /* metadata.c */
 FilesHandler op_entry_lease;                               /* lease_action.c */
 FilesHandler op_entry_rename;                              /* rename.c */

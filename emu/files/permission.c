@@ -1,6 +1,6 @@
-/* Private to emu/files: permissions of files (security descriptors in SDDL), which a share keeps
- * under keys made of them: its property "permissions", {KEY: SDDL}. Nothing here asks them: there
- * is no SMB. */
+/* Private to emu/files: permissions of files (security descriptors in SDDL), which a share stores
+ * under keys derived from them in its property "permissions", {KEY: SDDL}. They are not enforced:
+ * there is no SMB. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 enum { SDDL_MAX = 8 << 10, PERMISSIONS_MAX = 1000 };
 
-/* What a file inherits that was given nothing: everything for administrators, the system and
- * whoever made it. */
+/* The permission that a file inherits: all rights for administrators, the system and its creator.
+ */
 static const char inherited[] = "O:SYG:SYD:(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;OICIIO;GA;;;CO)";
-/* What key_of says of it. */
+/* The result of key_of for it. */
 static const char inherited_key[] = "12398064941523911634*14316923933238331526";
 
-/* Two numbers, as the service's keys look. */
+/* Two numbers, like the service's keys. */
 static const char *key_of(Arena *arena, const char *sddl)
 {
     unsigned char digest[SHA256_BYTES];

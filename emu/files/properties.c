@@ -24,7 +24,7 @@ static const char *ticks_text(Arena *arena, int64_t ticks)
 /* --- Content headers --- */
 
 static const struct {
-    const char *sent, *told, *key;
+    const char *sent, *answered, *key;
 } content_headers[] = {{"x-ms-content-type", "Content-Type", "content-type"},
                        {"x-ms-content-encoding", "Content-Encoding", "content-encoding"},
                        {"x-ms-content-language", "Content-Language", "content-language"},
@@ -43,7 +43,7 @@ bool content_take(FilesCall *call, Json *properties, bool *is_any)
         if (!call_text(call, content_headers[i].sent, &value))
             return false;
         *is_any = *is_any || value;
-        // The client's word for it is kept; nobody compares it with the contents.
+        // The client's value is stored; it is not compared with the contents.
         if (value && strcmp(content_headers[i].sent, CONTENT_MD5) == 0 &&
             !base64_decode(call->arena, value, &length))
             return call_refuse(call, AZURE_FILES_INVALID_MD5);
@@ -61,7 +61,7 @@ void content_replace(Arena *arena, Json *properties, const Json *taken)
     files_json_put(arena, properties, "untyped", is_typed ? "" : "true");
 }
 
-void content_tell(FilesCall *call, const Json *properties, bool is_whole)
+void content_answer(FilesCall *call, const Json *properties, bool is_whole)
 {
     if (*files_json_text(properties, "untyped") == '\0')
         http_set(call->response, "Content-Type", "application/octet-stream");
@@ -69,7 +69,8 @@ void content_tell(FilesCall *call, const Json *properties, bool is_whole)
         const char *value = files_json_text(properties, content_headers[i].key);
         const bool is_md5_of_part = !is_whole && strcmp(content_headers[i].sent, CONTENT_MD5) == 0;
         if (*value != '\0')
-            http_set(call->response, is_md5_of_part ? CONTENT_MD5 : content_headers[i].told, value);
+            http_set(call->response, is_md5_of_part ? CONTENT_MD5 : content_headers[i].answered,
+                     value);
     }
 }
 
@@ -101,8 +102,8 @@ static bool has_attribute(const char *list, const char *name)
     return false;
 }
 
-/* In the order and spelling of the table; NULL when there is a word that is not in it. "None" is
- * what a client sends that has no wish, and stands alone. */
+/* The attributes in the order and spelling of the table; NULL if one is unknown. "None" stands for
+ * no attributes, and must be alone. */
 static const char *attributes_read(Arena *arena, const char *list)
 {
     const char *out = "";
@@ -148,7 +149,7 @@ static bool is_the_word(SmbWord word, const char *value)
     return word.word && ascii_same(value, word.word);
 }
 
-/* A file is none. */
+/* A file is not a directory. */
 static bool attributes_fit(const FilesCall *call, const char *attributes)
 {
     const char *type = http_query(call->request, "restype");
@@ -173,10 +174,10 @@ static bool take_attributes(FilesCall *call, Json *properties, SmbWord word)
 
 /* --- Times that clients set --- */
 
-/* "2018-06-15T21:57:57.1234567Z" with all its decimals; false for no time. */
+/* Reads "2018-06-15T21:57:57.1234567Z" with all its decimals; false if the text is not a time. */
 static bool read_time(Arena *arena, const char *text, const char **out)
 {
-    enum { WHOLE = 19, DECIMALS = 7 }; // characters of "2018-06-15T21:57:57", and behind it
+    enum { WHOLE = 19, DECIMALS = 7 }; // lengths of "2018-06-15T21:57:57", and of the decimals
     int64_t unix_ms;
     if (!sas_time_parse(text, &unix_ms))
         return false;
@@ -189,21 +190,22 @@ static bool read_time(Arena *arena, const char *text, const char **out)
     return true;
 }
 
-/* "": what the store says, of a new file now. `told` says what the word's entry has. */
-typedef const char *ToldTime(Arena *arena, const FilesEntry *entry, const Json *properties);
+/* "": the store's time, of a new file now. `entry_time` returns the time of the word's entry. */
+typedef const char *EntryTime(Arena *arena, const FilesEntry *entry, const Json *properties);
 static bool take_time(FilesCall *call, Json *properties, const char *header, const char *key,
-                      SmbWord word, ToldTime *told)
+                      SmbWord word, EntryTime *entry_time)
 {
     const char *value = call_header(call, header), *time = "";
     if (!value)
         return true;
     if (is_the_word(word, value))
-        time = told(call->arena, word.entry, files_json_read(call->arena, word.entry->properties));
+        time = entry_time(call->arena, word.entry,
+                          files_json_read(call->arena, word.entry->properties));
     else if (ascii_same(value, "now"))
         time = word.word ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
     else if (!read_time(call->arena, value, &time))
-        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
-                               value);
+        return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is not a time)",
+                               header, value);
     files_json_put(call->arena, properties, key, time);
     return true;
 }
@@ -287,7 +289,7 @@ bool smb_take(FilesCall *call, Json *properties, SmbWord word)
 
 /* --- The same of copies --- */
 
-/* Where the copy's permission comes from: "source", or "override" by what the request says. */
+/* Sets the permission of a copy: "source", or "override" by the request's. */
 static bool take_copied_permission(FilesCall *call, Json *properties, ShareName source,
                                    const char *source_key)
 {
@@ -330,9 +332,9 @@ bool smb_take_copy(FilesCall *call, Json *properties, ShareName source, const Fi
     return take_copied_permission(call, properties, source, smb_permission_key(said));
 }
 
-/* --- Telling --- */
+/* --- Answering --- */
 
-void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
+void smb_answer(FilesCall *call, const FilesEntry *entry, const Json *properties)
 {
     HttpResponse *response = call->response;
     Arena *arena = call->arena;
@@ -346,15 +348,15 @@ void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
     call_set(call, "x-ms-file-parent-id", "%" PRId64, entry->parent_id);
 }
 
-void smb_tell_path(FilesCall *call, const char *path)
+void smb_answer_path(FilesCall *call, const char *path)
 {
     FilesEntry entry;
     if (files_look(call->files, call->arena, call->share, path, &entry) == FILES_OK)
-        smb_tell(call, &entry, files_json_read(call->arena, entry.properties));
+        smb_answer(call, &entry, files_json_read(call->arena, entry.properties));
     http_set(call->response, "x-ms-request-server-encrypted", "true");
 }
 
-bool smb_is_said(FilesCall *call)
+bool smb_has_all_headers(FilesCall *call)
 {
     static const char *const headers[] = {"x-ms-file-attributes", "x-ms-file-creation-time",
                                           "x-ms-file-last-write-time"};

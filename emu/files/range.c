@@ -4,7 +4,7 @@
 
 #include "sim/base/ascii.h"
 
-/* Moves `*text` behind a number that int64 holds. */
+/* Reads a number that int64 holds, and advances `*text`. */
 static bool take_number(const char **text, int64_t *number)
 {
     const char *at = *text;

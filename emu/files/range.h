@@ -1,4 +1,4 @@
-/* Range headers of Azure Files: "bytes=FIRST-LAST" and "bytes=FIRST-", one range and no other form.
+/* Range headers of Azure Files: "bytes=FIRST-LAST" and "bytes=FIRST-", with one range.
  *
  * Source: Microsoft, "Specify the range header for file service operations". */
 #ifndef EMU_FILES_RANGE_H
@@ -6,7 +6,7 @@
 
 #include "emu/files/store/file_store.h"
 
-/* `last` is INT64_MAX where none is said. False for any other text. */
+/* `last` is INT64_MAX for "bytes=FIRST-". False for any other text. */
 MUST_CHECK bool files_range_parse(const char *text, FilesRange *range);
 
 #endif

@@ -13,7 +13,7 @@ enum { RANGE_MAX = 4 << 20 };
 
 /* --- Writing --- */
 
-/* The range that is written, which must say both ends and lie in the file. */
+/* Reads the range to write, which must have both ends and be in the file. */
 static bool read_written(FilesCall *call, const FilesEntry *file, FilesRange *range)
 {
     bool is_there;
@@ -29,14 +29,14 @@ static bool read_written(FilesCall *call, const FilesEntry *file, FilesRange *ra
 
 static bool may_write(FilesCall *call, FilesEntry *file, FilesRange *range)
 {
-    // Bytes in frames of their own (with checksums) would be written as if they were contents.
+    // A structured body (with checksums) would be written as if it were the contents.
     if (call_header(call, "x-ms-structured-body"))
         return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER, "(x-ms-structured-body)");
     return call_look_to_change(call, file) && smb_is_writable(call, file) &&
            read_written(call, file, range);
 }
 
-/* Whether the body has the MD5 that the client says; what it has goes into the answer. */
+/* Whether the body has the MD5 in the request. Sets the MD5 of the body in the answer. */
 static bool check_md5(FilesCall *call)
 {
     unsigned char digest[MD5_BYTES];
@@ -54,7 +54,7 @@ static bool check_md5(FilesCall *call)
     return true;
 }
 
-/* Writes the range, and what the file says of when it was written. `bytes` NULL: zeros. */
+/* Writes the range and the file's time of writing. `bytes` NULL: clears it. */
 static void write_range(FilesCall *call, const FilesEntry *file, FilesRange range,
                         const char *bytes)
 {
@@ -80,7 +80,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
         call_refuse_failure(call, failure);
         return;
     }
-    if (!call_tell_later(call, call->address.path))
+    if (!call_report_later(call, call->address.path))
         return;
     call->response->status = 201;
     call_stamp(call, &now);
@@ -112,7 +112,7 @@ void op_range_put(FilesCall *call)
                         "(Content-MD5 of a range that is cleared)");
         return;
     }
-    // Before the range is looked at: what is too much is said so, whatever it is for.
+    // Checked before the range: a body that is too large is always 413.
     if (request->body_bytes > RANGE_MAX) {
         refuse_large(call);
         return;
@@ -130,9 +130,9 @@ void op_range_put(FilesCall *call)
         write_range(call, &file, range, is_clear ? NULL : request->body);
 }
 
-/* --- Writing what lies elsewhere --- */
+/* --- Writing from a URL --- */
 
-/* The part of the source that is written, as long as where it goes. */
+/* Reads the range of the source, which must be as long as the range to write. */
 static bool read_source_range(FilesCall *call, const CopySource *source, int64_t length,
                               FilesRange *range)
 {
@@ -169,7 +169,7 @@ static char *read_source(FilesCall *call, const CopySource *source, FilesRange r
     return NULL;
 }
 
-/* x-ms-source-content-crc64, and the conditions on it; the sum goes into the answer. */
+/* Checks x-ms-source-content-crc64 and the conditions on it. Sets the checksum in the answer. */
 static bool check_sum(FilesCall *call, const char *bytes, size_t length)
 {
     unsigned char sum[8];
@@ -214,7 +214,7 @@ void op_range_put_from_url(FilesCall *call)
 
 /* --- Listing --- */
 
-/* Written ranges as changes since nothing was there. */
+/* The written ranges, as changes of an empty file. */
 static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChange **changes,
                                    int32_t *count)
 {
@@ -230,8 +230,8 @@ static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChan
     return FILES_OK;
 }
 
-/* Where the file lay in a snapshot: the request's path, unless it was renamed since, which is
- * followed where the request says so. */
+/* The path of the file in a snapshot: the request's path, or, if the file was renamed since and the
+ * request allows it, the earlier path. */
 static bool find_before(FilesCall *call, const FilesEntry *file, FileAt *before)
 {
     FilesEntry old;

@@ -5,9 +5,9 @@
 #include "emu/files/metadata.h"
 #include "emu/files/properties.h"
 
-/* Whether the request may take the source away from where it is. A key, and a SAS of the account or
- * the share, is for both paths. A SAS of one file is for that file alone: then the source has one
- * of its own, which allows what a copy and a deletion would need. */
+/* Whether the request may remove the source from its path. A key, and a SAS of the account or the
+ * share, covers both paths. A SAS of one file covers that file only: then the source needs a SAS
+ * that allows reading and deleting it. */
 static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source)
 {
     FilesDenial denial = {AZURE_FILES_RESOURCE_TYPE_MISMATCH, ""};
@@ -16,7 +16,7 @@ static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *so
            call_refuse_denial(call, &denial);
 }
 
-/* The path that is renamed, of the same share. */
+/* The path to rename, in the same share. */
 static bool rename_source(FilesCall *call, const char **path)
 {
     const char *url;
@@ -45,7 +45,7 @@ struct PathList {
     PathList *next;
 };
 
-/* All files in a directory, and below. */
+/* All files below a directory. */
 static PathList *files_below(FilesCall *call, const char *directory, const char *inner,
                              PathList *found)
 {
@@ -76,19 +76,19 @@ static PathList *files_below(FilesCall *call, const char *directory, const char 
     return found;
 }
 
-/* To the world a renamed file is one that goes and one that comes. */
+/* For the world a renamed file is deleted and created. */
 static bool tell_moved(FilesCall *call, const char *from, const PathList *files)
 {
     for (; files; files = files->next) {
         const char *to = arena_printf(call->arena, "%s%s", call->address.path, files->path);
-        if (!call_tell_delete(call, arena_printf(call->arena, "%s%s", from, files->path)) ||
-            !call_tell_upload(call, to, files->bytes) || !call_tell_later(call, to))
+        if (!call_report_delete(call, arena_printf(call->arena, "%s%s", from, files->path)) ||
+            !call_report_upload(call, to, files->bytes) || !call_report_later(call, to))
             return false;
     }
     return true;
 }
 
-/* Whether the entry that would be replaced may go. */
+/* Whether the entry at the new path may be replaced. */
 static bool may_replace(FilesCall *call)
 {
     FilesEntry old;
@@ -98,14 +98,14 @@ static bool may_replace(FilesCall *call)
         return !call_header(call, "x-ms-destination-lease-id") ||
                call_refuse(call, AZURE_FILES_NO_LEASE_OF_FILE);
     if (failure != FILES_OK)
-        return true; // the renaming says why
+        return true; // files_rename reports why
     const bool ignores = call_is_true(call, "x-ms-file-rename-ignore-readonly");
     return (old.kind != FILES_FILE ||
             call_lease_allows(call, &old, "x-ms-destination-lease-id", true)) &&
            (ignores || smb_is_writable(call, &old));
 }
 
-/* Properties and metadata that a renaming says in the same breath. */
+/* Sets the properties and metadata of the request. */
 static FilesFailure change_moved(FilesCall *call, const FilesEntry *old, Json *properties,
                                  const char *metadata)
 {
@@ -151,5 +151,5 @@ void op_entry_rename(FilesCall *call)
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else if (tell_moved(call, from, files))
-        smb_tell_path(call, call->address.path);
+        smb_answer_path(call, call->address.path);
 }

@@ -1,4 +1,4 @@
-/* Operations of a storage account's file service: its shares, and its properties. */
+/* Private to emu/files: operations of a storage account's file service. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     xml_close(xml);
 }
 
-/* Behind which the next piece of the list begins; snapshots are told one by one. */
+/* The marker after which the next page begins; snapshots are listed one by one. */
 static const char *marker_of(FilesCall *call, const ListPage *page, const FilesEntry *share)
 {
     const char *name = *share->snapshot
@@ -75,7 +75,7 @@ void op_service_list(FilesCall *call)
 
 /* --- Properties --- */
 
-/* What may be set, in the order in which it is told, and what it is before anybody did. */
+/* The sections that may be set, in the order of answers, with their defaults. */
 static const struct {
     const char *name, *fallback;
 } sections[] = {{"HourMetrics",
@@ -109,11 +109,12 @@ const XmlNode *service_section(const FilesCall *call, const char *name)
 const XmlNode *service_cors_rules(const FilesCall *call)
 {
     const char *kept = store_setting(call->service->store, call->arena, setting_name(call));
-    const bool may_have = kept && strstr(kept, "<CorsRule>"); // most have none: nothing to parse
+    const bool may_have =
+        kept && strstr(kept, "<CorsRule>"); // most accounts have none: nothing to parse
     return may_have ? service_section(call, "Cors")->first : NULL;
 }
 
-/* What there is, with the sections of `news` (NULL: none) in their places. */
+/* The current properties, with the sections of `news` (NULL: none) in their place. */
 static XmlWriter *write_properties(FilesCall *call, const XmlNode *news)
 {
     XmlWriter *xml = xml_begin(call->arena, ROOT);
@@ -131,7 +132,7 @@ void op_service_get(FilesCall *call)
 
 /* --- Checking what is set --- */
 
-/* Which elements an element may have inside; those that are not here have none. */
+/* The child elements of each element; others have none. */
 static const struct {
     const char *name, *inner[6];
 } elements[] = {
@@ -156,7 +157,7 @@ static bool element_may_have(const char *name, const char *inner)
     return false;
 }
 
-/* What is not known would be set without effect. */
+/* An unknown element would be set without effect. */
 static bool elements_are_known(FilesCall *call, const XmlNode *node)
 {
     for (const XmlNode *inner = node->first; inner; inner = inner->next)
@@ -189,7 +190,7 @@ static bool is_number(const char *text, int64_t least, int64_t most)
     return number >= least && number <= most;
 }
 
-static bool metrics_are_right(const XmlNode *metrics)
+static bool metrics_are_valid(const XmlNode *metrics)
 {
     const char *version = xml_child_text(metrics, "Version");
     const XmlNode *policy = xml_child(metrics, "RetentionPolicy");
@@ -200,7 +201,7 @@ static bool metrics_are_right(const XmlNode *metrics)
            (!is_on(policy) || is_number(xml_child_text(policy, "Days"), 1, 365));
 }
 
-/* All text in an element, and in those inside. */
+/* The length of all text in an element and below. */
 static size_t text_bytes(const XmlNode *node)
 {
     size_t bytes = strlen(node->text);
@@ -209,27 +210,27 @@ static size_t text_bytes(const XmlNode *node)
     return bytes;
 }
 
-static bool rules_are_right(const XmlNode *cors)
+static bool rules_are_valid(const XmlNode *cors)
 {
     enum { RULES_MAX = 5, RULES_BYTES_MAX = 2 << 10 };
     int count = 0;
     for (const XmlNode *rule = cors->first; rule; rule = rule->next, count++)
-        if (!cors_rule_is_right(rule) ||
+        if (!cors_rule_is_valid(rule) ||
             !is_number(xml_child_text(rule, "MaxAgeInSeconds"), 0, 2000000000))
             return false;
     return count <= RULES_MAX && text_bytes(cors) <= RULES_BYTES_MAX;
 }
 
-static bool protocol_is_right(const XmlNode *protocol)
+static bool protocol_is_valid(const XmlNode *protocol)
 {
     const XmlNode *channels = xml_child(xml_child(protocol, "SMB"), "Multichannel");
     return !channels || is_boolean(xml_child_text(channels, "Enabled"));
 }
 
-static bool section_is_right(FilesCall *call, const XmlNode *section)
+static bool section_is_valid(FilesCall *call, const XmlNode *section)
 {
-    bool (*const checks[SECTIONS])(const XmlNode *) = {metrics_are_right, metrics_are_right,
-                                                       rules_are_right, protocol_is_right};
+    bool (*const checks[SECTIONS])(const XmlNode *) = {metrics_are_valid, metrics_are_valid,
+                                                       rules_are_valid, protocol_is_valid};
     for (int i = 0; i < SECTIONS; i++)
         if (strcmp(section->name, sections[i].name) == 0)
             return checks[i](section) ||
@@ -247,7 +248,7 @@ void op_service_set(FilesCall *call)
     if (!elements_are_known(call, news))
         return;
     for (const XmlNode *section = news->first; section; section = section->next)
-        if (!section_is_right(call, section))
+        if (!section_is_valid(call, section))
             return;
     size_t length;
     Status status = {0};

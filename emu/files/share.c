@@ -15,7 +15,7 @@ enum { QUOTA_GIB = 5120, QUOTA_GIB_MAX = 102400 };
 static const char *const tiers[] = {"TransactionOptimized", "Hot", "Cool", "Premium"};
 static const char *const squashes[] = {"NoRootSquash", "RootSquash", "AllSquash"};
 
-/* What a share's creator and Set Share Properties say of it beside its quota. */
+/* Reads the properties, except for the quota, of Create Share and Set Share Properties. */
 static bool take_properties(FilesCall *call, Json *properties)
 {
     const char *tier, *squash;
@@ -46,7 +46,7 @@ void op_share_create(FilesCall *call)
         !metadata_take(call, &metadata) || !take_properties(call, properties))
         return;
     FilesFailure failure = files_share_create(call->files, call->share, quota_gib, metadata);
-    if (failure == FILES_OK && !call_tell_share(call, true)) {
+    if (failure == FILES_OK && !call_report_share(call, true)) {
         files_share_delete(call->files, call->share, false);
         return;
     }
@@ -77,16 +77,16 @@ void op_share_get(FilesCall *call)
     http_set(call->response, "x-ms-enabled-protocols", "SMB");
     if (*files_json_text(properties, "root-squash"))
         http_set(call->response, "x-ms-root-squash", files_json_text(properties, "root-squash"));
-    call_tell_lease(call, &share);
-    metadata_tell(call, share.metadata);
+    call_answer_lease(call, &share);
+    metadata_answer(call, share.metadata);
 }
 
-/* Whether a lease on one of the share's snapshots holds. */
+/* Whether one of the share's snapshots has an active lease. */
 static bool has_leased_snapshot(FilesCall *call)
 {
     int32_t count;
     bool more;
-    // A share comes behind its snapshots, and before other shares whose names begin with its own.
+    // A share follows its snapshots, and precedes other shares whose names begin with its name.
     const FilesEntry *rows = files_shares(call->files, call->arena, call->address.account,
                                           call->address.share, "", INT32_MAX, true, &count, &more);
     for (int32_t i = 0; i < count && strcmp(rows[i].name, call->address.share) == 0; i++) {
@@ -97,8 +97,8 @@ static bool has_leased_snapshot(FilesCall *call)
     return false;
 }
 
-/* "include" takes snapshots along of which none is leased, "include-leased" all; a snapshot alone
- * has none of its own. */
+/* "include" also deletes snapshots, if none is leased, and "include-leased" all of them. A snapshot
+ * has no snapshots. */
 typedef enum { SNAPSHOTS_STAY, SNAPSHOTS_GO, LEASED_SNAPSHOTS_GO } WithSnapshots;
 
 static bool read_with_snapshots(FilesCall *call, WithSnapshots *with)
@@ -126,7 +126,7 @@ void op_share_delete(FilesCall *call)
         files_share_delete(call->files, call->share, with != SNAPSHOTS_STAY);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
-    else if (call->share.snapshot || call_tell_share(call, false))
+    else if (call->share.snapshot || call_report_share(call, false))
         call->response->status = 202;
 }
 

@@ -18,7 +18,7 @@ struct XmlWriter {
     xmlTextWriter *writer;
 };
 
-/* Writing into memory fails only without any. */
+/* Writing into memory only fails if there is no more of it. */
 static void wrote(int result)
 {
     invariant(result >= 0);
@@ -53,7 +53,7 @@ static bool is_character(ucs4_t c)
            (c >= 0xe000 && c < 0xfffe) || c >= 0x10000;
 }
 
-/* `text` itself where XML can hold it, else a copy in `room`. */
+/* `text` itself if XML can hold it, else a copy in `room`. */
 static const char *clean(const char *text, Text *room)
 {
     const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
@@ -137,7 +137,7 @@ void xml_copy(XmlWriter *xml, const XmlNode *node)
 
 /* --- Reading --- */
 
-/* A document type is where entities come from: the reading ends there. */
+/* Stops at a document type, which could define entities. */
 static void refuse_type(void *context, const xmlChar *name, const xmlChar *external,
                         const xmlChar *system)
 {
@@ -147,7 +147,7 @@ static void refuse_type(void *context, const xmlChar *name, const xmlChar *exter
     xmlStopParser(context);
 }
 
-/* NULL when it goes deeper than `depth`. */
+/* NULL if it is deeper than `depth`. */
 static XmlNode *take(Arena *arena, const xmlNode *from, int32_t depth)
 {
     if (depth == 0)
@@ -177,7 +177,7 @@ const XmlNode *xml_read(Arena *arena, const char *bytes, size_t length)
     xmlParserCtxt *context = xmlNewParserCtxt();
     invariant(context != NULL);
     context->sax->internalSubset = refuse_type;
-    // Whatever encoding the document says it has: the protocol is UTF-8.
+    // The protocol is UTF-8, whatever encoding the document declares.
     xmlDoc *document = xmlCtxtReadMemory(context, bytes, (int)length, NULL, "UTF-8",
                                          XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                              XML_PARSE_NOBLANKS);

@@ -20,7 +20,7 @@ static bool take_name(const char *text, size_t length, Authority *authority)
     return strlen(authority->name) == length;
 }
 
-/* "[::1]" at the beginning of `text`; how long it is, 0: it is not. */
+/* The length of "[::1]" at the beginning of `text`; 0 if there is none. */
 static size_t read_bracketed(const char *text, size_t length, Authority *authority)
 {
     struct in6_addr address;
@@ -41,9 +41,9 @@ static size_t read_name(const char *text, size_t length, Authority *authority)
         return 0;
     for (const char *at = authority->name; *at != '\0'; at++)
         if (!is_name_letter(*at) || (*at == '.' && (at == authority->name || at[-1] == '.')))
-            return 0; // nor is a part of a name empty
+            return 0; // nor may a part of a name be empty
     char *last = authority->name + strlen(authority->name) - 1;
-    if (*last == '.') // the root of all names, which "example.com." ends in
+    if (*last == '.') // the root of all names, with which "example.com." ends
         *last = '\0';
     authority->is_address = inet_pton(AF_INET, authority->name, &address) == 1;
     return used;
@@ -86,7 +86,7 @@ bool authority_is_loopback(const Authority *authority)
     return strcmp(authority->name, "::1") == 0;
 }
 
-/* One label, as account names are: "acct", and "acct-secondary" for reading elsewhere. */
+/* One label, like account names: "acct", and "acct-secondary" for reading elsewhere. */
 static const char *skip_label(const char *name)
 {
     return name + strcspn(name, ".");

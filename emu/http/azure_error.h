@@ -1,6 +1,6 @@
-/* Every error that Azure's protocols answer: its code, its HTTP status and its message, in one
- * table with a section for each service. A service renders an error in its own format
- * (emu/arm/arm.h as JSON, emu/files/call.h as XML). */
+/* Every error of Azure's protocols, with its code, HTTP status and message, in one table with a
+ * section for each service. A service writes an error in its own format (emu/arm/arm.h as JSON,
+ * emu/files/call.h as XML). */
 #ifndef EMU_AZURE_ERROR_H
 #define EMU_AZURE_ERROR_H
 
@@ -9,8 +9,7 @@
 
 #include "sim/base/arena.h"
 
-/* X(ENUM, code, status, message). Each "%s" in a message stands for a text that the caller gives.
- */
+/* X(ENUM, code, status, message). The caller gives a text for each "%s" in a message. */
 #define AZURE_FILES_ERRORS(X)                                                                      \
     /* requests */                                                                                 \
     X(FILES_INVALID_URI, "InvalidUri", 400,                                                        \
@@ -61,7 +60,7 @@
     X(FILES_ON_SNAPSHOT, "ShareSnapshotOperationNotSupported", 400,                                \
       "The specified operation is not supported on a share snapshot.")                             \
     X(FILES_COPY_SOURCE, "CannotVerifyCopySource", 400,                                            \
-      "Could not verify the copy source: it is no file of this emulator's.")                       \
+      "Could not verify the copy source: it is not a file of this emulator.")                      \
     X(FILES_COPY_SOURCE_DENIED, "CannotVerifyCopySource", 403,                                     \
       "Could not verify the copy source: the request may not read it.")                            \
     X(FILES_COPY_SOURCE_MISSING, "CannotVerifyCopySource", 404,                                    \
@@ -150,7 +149,8 @@
       "The lease ID matched, but the lease has been broken explicitly and cannot be "              \
       "renewed.")                                                                                  \
     /* addresses */                                                                                \
-    X(FILES_ADDRESS_URI, "InvalidUri", 400, "The requested URI is no valid URI of this service.")  \
+    X(FILES_ADDRESS_URI, "InvalidUri", 400,                                                        \
+      "The requested URI is not a valid URI of this service.")                                     \
     X(FILES_ADDRESS_ACCOUNT, "InvalidUri", 400,                                                    \
       "The account name has 3 to 24 small letters and digits.")                                    \
     X(FILES_ADDRESS_SHARE, "InvalidResourceName", 400,                                             \
@@ -162,12 +162,12 @@
     X(FILES_ADDRESS_PATH, "InvalidFileOrDirectoryPathName", 400,                                   \
       "File or directory path is too long or has too many subdirectories.")                        \
     X(FILES_ADDRESS_SNAPSHOT, "InvalidQueryParameterValue", 400,                                   \
-      "The value of sharesnapshot is no time of a snapshot.")                                      \
+      "The value of sharesnapshot is not the time of a snapshot.")                                 \
     /* the blob host */                                                                            \
     X(FILES_CONTAINER_EXISTS, "ContainerAlreadyExists", 409,                                       \
       "The specified container already exists.")                                                   \
     X(FILES_NO_CONTAINER, "ContainerNotFound", 404, "The specified container does not exist.")     \
-    /* what the simulated cloud refuses: its own words are the message */                          \
+    /* refusals of the simulated cloud, with its words */                                          \
     X(FILES_WORLD_BAD_INPUT, "InvalidInput", 400, "%s")                                            \
     X(FILES_WORLD_NOT_FOUND, "ResourceNotFound", 404, "%s")                                        \
     X(FILES_WORLD_CONFLICT, "OperationNotAllowed", 409, "%s")
@@ -252,9 +252,8 @@
       "Expected the header 'Metadata: true' and a resource in the form.")                          \
     X(ARM_UNSUPPORTED_GRANT, "unsupported_grant_type", 400,                                        \
       "The emulator gives tokens for grant_type=client_credentials with a scope.")                 \
-    /* what the simulated cloud or the disk refuses: its own words are the message. Of the         \
-       service's codes that of its one quota is published (azure-docs issue 17809), and no status                        \
-       with it */                                                                                  \
+    /* errors of the simulated cloud or the disk: its words are the message. The code of the quota \
+       is published (azure-docs issue 17809), but not its status */                                \
     X(ARM_FAILED, "InternalServerError", 500, "%s")                                                \
     X(ARM_BAD_INPUT, "InvalidRequestContent", 400, "%s")                                           \
     X(ARM_NOT_FOUND, "ResourceNotFound", 404, "%s")                                                \
@@ -302,10 +301,10 @@ typedef enum {
 typedef struct {
     const char *code;
     int32_t status;
-    const char *message; /* with its "%s" */
+    const char *message; /* with the "%s" */
 } AzureErrorRow;
 
-/* Not of AZURE_OK. */
+/* `error` is not AZURE_OK. */
 const AzureErrorRow *azure_error(AzureError error);
 
 /* The error's message in `arena`, with each "%s" replaced by the next of `values`, which are all of

@@ -12,14 +12,14 @@
 
 enum {
     DAY_S = 24 * 60 * 60,
-    VALID_S = 397 * DAY_S, // what browsers take at most (CA/Browser Forum, baseline requirements)
+    VALID_S = 397 * DAY_S, // the maximum of browsers (CA/Browser Forum, baseline requirements)
     RENEWED_S = 30 * DAY_S,
     FILE_BYTES_MAX = 4 << 20,
     SERIAL_BYTES = 16,
     KEY_ID_BYTES = 20,
 };
 
-static const char system_bundle[] = "/etc/ssl/certs/ca-certificates.crt"; // Debian and its kin
+static const char system_bundle[] = "/etc/ssl/certs/ca-certificates.crt"; // Debian and derivatives
 
 typedef struct {
     unsigned char bytes[sizeof(struct in6_addr)];
@@ -49,7 +49,7 @@ typedef struct {
     gnutls_x509_crt_t certificate;
 } Pair;
 
-/* Everything is freed by pair_free, whatever failed on the way. */
+/* pair_free frees everything, even after a failure. */
 static int pair_init(Pair *pair)
 {
     *pair = (Pair){0};
@@ -77,7 +77,7 @@ static bool has_name(gnutls_x509_crt_t certificate, unsigned at, const char *nam
     return kind == GNUTLS_SAN_DNSNAME && length == strlen(name) && memcmp(found, name, length) == 0;
 }
 
-/* These names in this order, and no others. */
+/* Whether the certificate has exactly these names in this order. */
 static bool has_names(gnutls_x509_crt_t certificate, const CertificateNames *names)
 {
     char room[256];
@@ -89,7 +89,7 @@ static bool has_names(gnutls_x509_crt_t certificate, const CertificateNames *nam
                                                 NULL) == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE;
 }
 
-static bool belong_together(const Pair *pair)
+static bool key_matches(const Pair *pair)
 {
     unsigned char of_key[KEY_ID_BYTES], of_certificate[KEY_ID_BYTES];
     size_t key_length = sizeof of_key, length = sizeof of_certificate;
@@ -110,12 +110,12 @@ static bool is_usable(const Pair *pair, const Certificate *certificate,
     const gnutls_datum_t certificate_pem = datum(certificate->certificate_pem);
     return gnutls_x509_privkey_import(pair->key, &key_pem, GNUTLS_X509_FMT_PEM) == 0 &&
            gnutls_x509_crt_import(pair->certificate, &certificate_pem, GNUTLS_X509_FMT_PEM) == 0 &&
-           belong_together(pair) && has_names(pair->certificate, names) &&
+           key_matches(pair) && has_names(pair->certificate, names) &&
            gnutls_x509_crt_get_activation_time(pair->certificate) <= now_s &&
            gnutls_x509_crt_get_expiration_time(pair->certificate) >= now_s + RENEWED_S;
 }
 
-/* False where there is none, or none that will do: then one is made. */
+/* False if there is no usable certificate: then one is made. */
 static bool certificate_read(Arena *arena, const char *key_path, const CertificateNames *names,
                              int64_t now_s, Certificate *certificate)
 {
@@ -152,8 +152,8 @@ static int add_names(gnutls_x509_crt_t certificate, const CertificateNames *name
     return 0;
 }
 
-/* The extensions that strict readers want (Python 3.13, RFC 5280): key identifiers, purposes, and
- * that it is nobody's authority. */
+/* The extensions that strict clients require (Python 3.13, RFC 5280): key identifiers, purposes,
+ * and that it is not an authority. */
 static int add_extensions(const Pair *pair)
 {
     unsigned char id[KEY_ID_BYTES];
@@ -187,7 +187,7 @@ static int describe(const Pair *pair, const CertificateNames *names, int64_t now
     if (code >= 0)
         code = gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, name,
                                              sizeof name - 1);
-    if (code >= 0) // a day ago: the clocks of virtual machines are late
+    if (code >= 0) // a day ago: clocks of virtual machines may be late
         code = gnutls_x509_crt_set_activation_time(certificate, (time_t)(now_s - DAY_S));
     if (code >= 0)
         code = gnutls_x509_crt_set_expiration_time(certificate, (time_t)(now_s - DAY_S + VALID_S));

@@ -1,8 +1,8 @@
-/* The certificate by which clients know the emulator: made at the first start, kept in the state
- * folder, made anew when its names have changed or it is about to expire.
+/* The emulator's certificate: made at the first start, kept in the state folder, and made again if
+ * its names have changed or it expires soon.
  *
- * It signs itself and may sign nothing else: whoever trusts it trusts this emulator, and a stolen
- * key is worth nothing for other sites. */
+ * It is self-signed and cannot sign others: a client that trusts it trusts this emulator only, and
+ * a stolen key is worthless for other sites. */
 #ifndef EMU_CERTIFICATE_H
 #define EMU_CERTIFICATE_H
 
@@ -17,15 +17,15 @@ typedef struct {
 } CertificateNames;
 
 typedef struct {
-    const char *path;        /* FOLDER/ca.pem: the certificate, for clients that add to their own */
-    const char *bundle_path; /* FOLDER/ca-bundle.pem: with those of the system behind it, for
-                                clients that take one file instead of their own */
+    const char *path; /* FOLDER/ca.pem: the certificate, for clients that add it to their own */
+    const char *bundle_path; /* FOLDER/ca-bundle.pem: the certificate and those of the system, for
+                                clients that replace their own */
     const char *certificate_pem;
     const char *key_pem; /* FOLDER/tls-key.pem, which only its owner can read */
 } Certificate;
 
-/* All of it in `arena`; `folder` exists. `now_s`: the machine's calendar, seconds since 1970.
- * STATUS_MACHINE with what failed. */
+/* Reads or makes the certificate, in `arena`; `folder` exists. `now_s`: the machine's calendar,
+ * seconds since 1970. STATUS_MACHINE with the step that failed. */
 MUST_CHECK bool certificate_open(Arena *arena, const char *folder, const CertificateNames *names,
                                  int64_t now_s, Certificate *certificate, Status *status);
 

@@ -11,12 +11,13 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
-static const int64_t rest_ns = NS_PER_S; // to read what a client has said before it ended
+static const int64_t last_read_ns =
+    NS_PER_S; // to read the bytes that a client sent before it ended
 
 void connections_set_deadline(Connections *connections, int descriptor, int64_t from_now_ns)
 {
     if (connections->table[descriptor].has_ended && from_now_ns != INT64_MAX)
-        from_now_ns = rest_ns;
+        from_now_ns = last_read_ns;
     const int64_t at_ns = from_now_ns == INT64_MAX ? INT64_MAX : connections->now_ns + from_now_ns;
     connections->table[descriptor].deadline_ns = at_ns;
     if (at_ns < connections->deadline_ns)
@@ -29,28 +30,28 @@ void connections_closed(Connections *connections, int descriptor)
     connections->count--;
 }
 
-static void turn_away(Connections *connections, int descriptor)
+static void drop(Connections *connections, int descriptor)
 {
     connections_closed(connections, descriptor);
     close(descriptor);
 }
 
-/* The library (0.9.75) with epoll misses the end of a client that comes together with its last
- * words. */
-static void listen_for_end(const Connections *connections, int descriptor)
+/* With epoll the library (0.9.75) misses the end of a client that comes together with its last
+ * bytes. */
+static void watch_end(const Connections *connections, int descriptor)
 {
     struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.fd = descriptor};
     epoll_ctl(connections->events, EPOLL_CTL_ADD, descriptor,
-              &event); // else it is idle for a while
+              &event); // otherwise it stays until its deadline
 }
 
 static void hand_over(Connections *connections, HttpListener to, int descriptor)
 {
     Connection *connection = &connections->table[descriptor];
     connection->state = CONNECTION_HTTP;
-    listen_for_end(connections, descriptor);
-    // Whatever comes of it: the library closes the descriptor, and connection_changes in server.c
-    // learns of it where it was taken.
+    watch_end(connections, descriptor);
+    // In any case the library closes the descriptor, and connection_changes in server.c is called
+    // if it was accepted.
     if (MHD_add_connection(connections->listeners[to].daemon, descriptor,
                            (const struct sockaddr *)&connection->from,
                            connection->from_length) != MHD_YES &&
@@ -60,19 +61,19 @@ static void hand_over(Connections *connections, HttpListener to, int descriptor)
 
 /* --- The proxy's clients --- */
 
-static void say(int descriptor, const char *text)
+static void send_text(int descriptor, const char *text)
 {
-    // A few bytes into an empty socket: whatever does not fit has no reader.
+    // A few bytes into an empty socket: if they do not fit, there is no reader.
     const ssize_t sent = send(descriptor, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)sent;
 }
 
-static void stop_listening_to(Connections *connections, int descriptor)
+static void unwatch(Connections *connections, int descriptor)
 {
     epoll_ctl(connections->events, EPOLL_CTL_DEL, descriptor, NULL);
 }
 
-/* Takes the head of a CONNECT off the socket: what follows is the client's TLS. */
+/* Reads the head of a CONNECT from the socket: the client's TLS follows. */
 static bool take_head(int descriptor, size_t length)
 {
     char head[PROXY_HEAD_MAX];
@@ -83,10 +84,10 @@ static void open_tunnel(Connections *connections, HttpListener to, int descripto
                         size_t head_bytes)
 {
     if (!take_head(descriptor, head_bytes)) {
-        turn_away(connections, descriptor);
+        drop(connections, descriptor);
         return;
     }
-    say(descriptor, "HTTP/1.1 200 Connection established\r\n\r\n");
+    send_text(descriptor, "HTTP/1.1 200 Connection established\r\n\r\n");
     hand_over(connections, to, descriptor);
 }
 
@@ -99,11 +100,11 @@ static void refuse_tunnel(Connections *connections, int descriptor, size_t head_
              "Connection: close\r\n\r\n%s",
              sizeof text - 1, text);
     if (take_head(descriptor, head_bytes))
-        say(descriptor, answer);
-    turn_away(connections, descriptor);
+        send_text(descriptor, answer);
+    drop(connections, descriptor);
 }
 
-/* What there is of a visitor's first bytes. False when it has gone. */
+/* The first bytes of a visitor; false if it has gone. */
 static bool peek(int descriptor, char *room, size_t room_bytes, size_t *length)
 {
     const ssize_t count = recv(descriptor, room, room_bytes, MSG_PEEK | MSG_DONTWAIT);
@@ -121,8 +122,9 @@ static ProxyVerdict judge(const Connections *connections, const char *bytes, siz
     return proxy_judge(connections->rules, bytes, length, head_bytes);
 }
 
-/* What a visitor has said. True when it is still one: it is to say more, and may (`has_ended`). */
-static bool hear(Connections *connections, int descriptor, bool is_new, bool has_ended)
+/* Handles a visitor's bytes. True if it is still a visitor: more bytes are needed and may come
+ * (`has_ended`). */
+static bool read_visitor(Connections *connections, int descriptor, bool is_new, bool has_ended)
 {
     char bytes[PROXY_HEAD_MAX];
     size_t length, head_bytes = 0;
@@ -132,10 +134,10 @@ static bool hear(Connections *connections, int descriptor, bool is_new, bool has
     if (verdict == PROXY_UNDECIDED && is_there && !has_ended)
         return true;
     if (!is_new)
-        stop_listening_to(connections, descriptor);
+        unwatch(connections, descriptor);
     switch (verdict) {
     case PROXY_UNDECIDED:
-        turn_away(connections, descriptor);
+        drop(connections, descriptor);
         break;
     case PROXY_NOT_MEANT:
         hand_over(connections, LISTENER_PLAIN, descriptor);
@@ -157,25 +159,25 @@ void connections_receive(Connections *connections, int descriptor, bool has_ende
 {
     Connection *connection = &connections->table[descriptor];
     if (connection->state == CONNECTION_VISITOR) {
-        hear(connections, descriptor, false, has_ended);
+        read_visitor(connections, descriptor, false, has_ended);
     } else if (connection->state == CONNECTION_HTTP && has_ended) {
         connection->has_ended = true;
-        if (connection->deadline_ns != INT64_MAX) // else it hears its answer
-            connections_set_deadline(connections, descriptor, rest_ns);
+        if (connection->deadline_ns != INT64_MAX) // otherwise its answer is still sent
+            connections_set_deadline(connections, descriptor, last_read_ns);
     }
 }
 
 /* --- Letting in --- */
 
-/* Bytes that were looked at stay in the socket, so only new ones count (EPOLLET). */
-static void listen_to(Connections *connections, int descriptor)
+/* Peeked bytes stay in the socket, so only new ones are reported (EPOLLET). */
+static void watch_visitor(Connections *connections, int descriptor)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = descriptor};
     if (epoll_ctl(connections->events, EPOLL_CTL_ADD, descriptor, &event) != 0)
-        turn_away(connections, descriptor);
+        drop(connections, descriptor);
 }
 
-static void name_peer(Connection *connection)
+static void print_peer(Connection *connection)
 {
     const int family = connection->from.ss_family;
     const void *address =
@@ -185,21 +187,21 @@ static void name_peer(Connection *connection)
     inet_ntop(family, address, connection->peer, sizeof connection->peer);
 }
 
-static void let_in(Connections *connections, const Listener *listener, int descriptor,
-                   const Connection *connection)
+static void add_connection(Connections *connections, const Listener *listener, int descriptor,
+                           const Connection *connection)
 {
-    if (descriptor >= FD_SETSIZE) { // more files are open than were reckoned with
+    if (descriptor >= FD_SETSIZE) { // more files are open than expected
         close(descriptor);
         return;
     }
     connections->table[descriptor] = *connection;
-    name_peer(&connections->table[descriptor]);
+    print_peer(&connections->table[descriptor]);
     connections->count++;
     connections_set_deadline(connections, descriptor, connections->settings->head_s * NS_PER_S);
     if (listener->kind != LISTENER_PLAIN || !connections->settings->has_proxy)
         hand_over(connections, listener->kind, descriptor);
-    else if (hear(connections, descriptor, true, false))
-        listen_to(connections, descriptor);
+    else if (read_visitor(connections, descriptor, true, false))
+        watch_visitor(connections, descriptor);
 }
 
 void connections_accept(Connections *connections, const Listener *listener)
@@ -212,11 +214,12 @@ void connections_accept(Connections *connections, const Listener *listener)
         const int descriptor = accept4(listener->descriptor, (struct sockaddr *)&connection.from,
                                        &connection.from_length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (descriptor < 0) {
-            if (errno != EAGAIN && errno != EWOULDBLOCK) // no descriptors, no memory: not for ever
+            if (errno != EAGAIN &&
+                errno != EWOULDBLOCK) // a lack of descriptors or memory is temporary
                 connections->shut_until_ns = connections->now_ns + SHUT_NS;
             return;
         }
-        let_in(connections, listener, descriptor, &connection);
+        add_connection(connections, listener, descriptor, &connection);
     }
 }
 
@@ -240,12 +243,12 @@ void connections_limit(Connections *connections, bool is_leaving)
 static void cut(Connections *connections, int descriptor)
 {
     if (connections->table[descriptor].state == CONNECTION_VISITOR) {
-        stop_listening_to(connections, descriptor);
-        turn_away(connections, descriptor);
+        unwatch(connections, descriptor);
+        drop(connections, descriptor);
         return;
     }
     connections->table[descriptor].deadline_ns = INT64_MAX;
-    shutdown(descriptor, SHUT_RDWR); // the library sees the end, and closes
+    shutdown(descriptor, SHUT_RDWR); // the library sees the end and closes it
 }
 
 void connections_close_visitors(Connections *connections)

@@ -72,7 +72,7 @@ unsigned char *base64_decode(Arena *arena, const char *text, size_t *length)
     memcpy(copy, bytes.data, bytes.size);
     *length = bytes.size;
     gnutls_free(bytes.data);
-    // The library also takes white space and other forms of the same bytes.
+    // The library also accepts white space and other forms of the same bytes.
     return strcmp(base64_encode(arena, copy, *length), text) == 0 ? copy : NULL;
 }
 

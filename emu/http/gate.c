@@ -64,7 +64,7 @@ static bool origin_passes(const GateRules *rules, const HttpRequest *request,
     const char *scheme = request->listener == LISTENER_PLAIN ? "http://" : "https://";
     if (!origin || changes_nothing(request->method))
         return true;
-    // What signs a request is a key that the page must have been given.
+    // A page can only sign a request with a key that it was given.
     if (rules->is_signed && rules->is_signed(request, rules->storage_suffix))
         return true;
     if (ascii_same_start(origin, scheme, strlen(scheme)) &&

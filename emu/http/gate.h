@@ -1,11 +1,11 @@
-/* Who is let in at all, before anything looks at what is asked.
+/* Which requests are refused before a handler sees them.
  *
- * Whoever can reach the ports is trusted; web pages are not, whose scripts run in a browser on this
- * machine. A page can have the name of its own server point to 127.0.0.1 (DNS rebinding): then the
- * Host header has that name, so only addresses, "localhost" and the names of storage accounts are
- * answered. And it can send requests to other sites, whose answers it does not see but whose
- * effects it would have: then they have an Origin, so writes from elsewhere are refused, except
- * those to Azure Files, which are signed. */
+ * Any process that can reach the ports is trusted. Web pages are not, although their scripts run in
+ * a browser on this machine. A page can let the name of its server point to 127.0.0.1 (DNS
+ * rebinding). The Host header has that name then, so only addresses, "localhost" and the names of
+ * storage accounts are answered. A page can also send requests to other sites, and would not see
+ * the answers but cause the effects. Such requests have an Origin, so writes from other sites are
+ * refused, except signed ones. */
 #ifndef EMU_GATE_H
 #define EMU_GATE_H
 
@@ -13,8 +13,9 @@
 
 typedef struct {
     const char *storage_suffix; /* "core.windows.net" */
-    const char *own_name;       /* of this machine, where others may come from; "" */
-    /* Whether a request is of a service whose requests are all signed; NULL: none is. */
+    const char *own_name;       /* the name of this machine, if other machines may connect; "" */
+    /* Whether a request is for a service whose requests are all signed; NULL: there is no such
+     * service. */
     bool (*is_signed)(const HttpRequest *request, const char *storage_suffix);
 } GateRules;
 
@@ -22,7 +23,7 @@ typedef struct {
 MUST_CHECK bool gate_passes(const GateRules *rules, const HttpRequest *request,
                             HttpResponse *response);
 
-/* The answer to what never gets to a handler: {"error": {"code": ..., "message": ...}}. Returns
+/* Answers an error outside of Azure's protocols: {"error": {"code": ..., "message": ...}}. Returns
  * false. */
 bool gate_refuse(const HttpRequest *request, HttpResponse *response, int32_t status,
                  const char *code, const char *format, ...) __attribute__((format(printf, 5, 6)));

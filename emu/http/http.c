@@ -68,7 +68,7 @@ static bool has_control(const char *text)
 
 const char *http_headers_problem(const HttpRequest *request)
 {
-    int32_t ways = 0; // in which it says how long its body is
+    int32_t ways = 0; // of the length of the body
     const char *coding = NULL;
     for (int32_t i = 0; i < request->header_count; i++) {
         const char *name = request->headers[i].name, *value = request->headers[i].value;
@@ -165,7 +165,7 @@ HttpResponse http_response(int32_t status)
     return (HttpResponse){.status = status, .entity_bytes = -1};
 }
 
-/* Nothing that came from outside may end a header and begin another. */
+/* A value from outside must not end a header and begin another. */
 static bool is_one_line(const char *value)
 {
     return value[strcspn(value, "\r\n")] == '\0';
@@ -244,7 +244,7 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 
 enum { DAY_MS = 86400000 };
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT": where what stands. */
+/* Positions in "Sun, 06 Nov 1994 08:49:37 GMT". */
 static const char date_form[] = "ddd, 00 mmm 0000 00:00:00 GMT";
 enum { AT_DAY = 5, AT_MONTH = 8, AT_YEAR = 12, AT_HOUR = 17, AT_MINUTE = 20, AT_SECOND = 23 };
 
@@ -261,7 +261,7 @@ void http_date_print(int64_t unix_ms, char out[HTTP_DATE])
     digits_print(out + AT_SECOND, time.second, 2);
 }
 
-/* -1: there is something else than digits. */
+/* -1: there are characters other than digits. */
 static int32_t read_digits(const char *text, int32_t count)
 {
     int32_t number = 0;
@@ -290,7 +290,7 @@ bool http_date_parse(const char *text, int64_t *unix_ms)
         time.second < 0)
         return false;
     const int64_t found = civil_to_unix_ms(time);
-    http_date_print(found, back); // as strict as printing: no 31 June, no wrong day of the week
+    http_date_print(found, back); // only the printed form: no 31 June, no wrong day of the week
     if (strcmp(back, text) != 0)
         return false;
     *unix_ms = found;

@@ -69,7 +69,7 @@ static bool open_tunnel(Arena *arena, const HttpsGet *get, int descriptor, Statu
     if (send(descriptor, request, strlen(request), MSG_NOSIGNAL) != (ssize_t)strlen(request))
         return fail(get, "asking the proxy", strerror(errno), status);
     while (!is_head_whole(head) && length < HEAD_MAX) {
-        // One byte at a time: what follows is TLS.
+        // One byte at a time: TLS follows.
         if (recv(descriptor, head + length, 1, 0) != 1)
             return fail(get, "asking the proxy", "it does not answer", status);
         head[++length] = '\0';

@@ -8,7 +8,7 @@
 static const char method[] = "CONNECT ";
 enum { METHOD_LENGTH = sizeof method - 1, STORAGE_PORT = 443, PLAIN_STORAGE_PORT = 80 };
 
-/* Behind the empty line; 0 when there is none yet. */
+/* The length up to the empty line; 0 if there is none yet. */
 static size_t head_end(const char *bytes, size_t length)
 {
     for (size_t i = 3; i < length; i++)
@@ -27,7 +27,7 @@ static ProxyVerdict judge_target(const ProxyRules *rules, const Authority *to)
 {
     if (to->port == STORAGE_PORT && authority_is_storage(to, rules->gate.storage_suffix))
         return PROXY_TLS;
-    // An address of another machine ends here too: where its client fails, at our certificate.
+    // The address of another machine ends here too: its client fails at this certificate.
     if (to->port == rules->tls_port && is_own(&rules->gate, to))
         return PROXY_TLS;
     if (to->port == rules->userinfo_port && is_own(&rules->gate, to))

@@ -14,7 +14,8 @@ static const Field ready_fields[] = {
     NEEDED_INTEGER("pid", process, 0, 0, "process of the emulator"),
     NEEDED_TEXT("tls", addresses.tls, "address for https"),
     NEEDED_TEXT("plain", addresses.plain, "address for http"),
-    NEEDED_TEXT("userinfo", addresses.userinfo, "address for storage URLs with an account before @"),
+    NEEDED_TEXT("userinfo", addresses.userinfo,
+                "address for storage URLs with an account before @"),
     NEEDED_TEXT("subscription", subscription, "id of the subscription"),
     NEEDED_TEXT("tenant", tenant, "id of the tenant"),
     NEEDED_TEXT("storage_suffix", storage_suffix, "end of the names of storage hosts"),
@@ -59,7 +60,7 @@ static bool no_emulator(const char *state_folder, Status *status)
                                "folder where it is not here");
 }
 
-/* A killed emulator leaves its file behind. */
+/* A killed emulator leaves its file. */
 static bool is_alive(int64_t process)
 {
     return process > 0 && (kill((pid_t)process, 0) == 0 || errno == EPERM);

@@ -13,12 +13,12 @@
 #include "sim/cli/machine_clock.h"
 
 typedef enum {
-    REQUEST_NEW,      /* its head is there */
-    REQUEST_READING,  /* its body is coming */
-    REQUEST_ANSWERED, /* the response is made, and waits perhaps for the commit */
+    REQUEST_NEW,      /* its head has been received */
+    REQUEST_READING,  /* its body is being received */
+    REQUEST_ANSWERED, /* the response is made, and may wait for the commit */
 } RequestStage;
 
-/* Why the rest of a body is not kept. */
+/* Why the rest of a body is dropped. */
 typedef enum { BODY_IS_KEPT, BODY_IS_TOO_LARGE, BODY_IS_TOO_MUCH } BodyFate;
 
 struct Request {
@@ -38,21 +38,21 @@ struct Request {
     BodyFate body_fate;
 
     int64_t sent_bytes; /* of the source */
-    int64_t told_ns;    /* an event stream's last bytes */
+    int64_t sent_ns;    /* an event stream's last bytes */
     bool has_end;       /* counted in answering_count */
     int64_t begun_ns;
-    Request *next; /* held or dry */
+    Request *next; /* held or waiting */
 };
 
 enum {
-    BODIES_MAX = 256 << 20,     // all under way together
-    BODY_BYTES_PER_S = 1 << 14, // the slowest that is waited for
+    BODIES_MAX = 256 << 20,     // all requests together
+    BODY_BYTES_PER_S = 1 << 14, // the slowest accepted rate
     WHOLE_MAX = 64 << 10,       // a source up to this size is sent with its head
-    BLOCK_BYTES = 256 << 10,    // of longer ones
+    BLOCK_BYTES = 256 << 10,    // of longer sources
     ARENA_BYTES = 16 << 10,     // enough for most requests
 };
-static const int64_t dry_pause_ns = NS_PER_S / 10; // until a source is asked again
-static const int64_t heartbeat_ns = 15 * NS_PER_S; // of an event stream without events
+static const int64_t retry_pause_ns = NS_PER_S / 10; // until an empty source is asked again
+static const int64_t heartbeat_ns = 15 * NS_PER_S;   // of an event stream without events
 
 /* --- Life --- */
 
@@ -66,7 +66,7 @@ static RequestArena take_arena(Requests *requests)
     if (requests->spare_count > 0)
         return requests->spare_arenas[--requests->spare_count];
     Arena *arena = arena_create();
-    arena_reserve(arena, ARENA_BYTES); // stays
+    arena_reserve(arena, ARENA_BYTES); // is kept
     return (RequestArena){.arena = arena, .empty = arena_mark(arena)};
 }
 
@@ -121,7 +121,7 @@ static void forget(Request **list, const Request *request)
         }
 }
 
-/* A byte of a path as a log shows it: no terminal obeys it, and it stays one word. */
+/* Writes a path into a log line, as one word without control characters of terminals. */
 static void log_path(Text *line, const char *path)
 {
     for (; *path != '\0'; path++)
@@ -131,7 +131,7 @@ static void log_path(Text *line, const char *path)
             text_printf(line, "\\x%02x", (unsigned char)*path);
 }
 
-/* Without query and headers, which may have signatures, tokens and keys in them. */
+/* Leaves out query and headers, which may contain signatures, tokens and keys. */
 static void log_request(const Request *request)
 {
     const Requests *requests = request->listener->requests;
@@ -159,7 +159,7 @@ void requests_end(void *listener, struct MHD_Connection *connection, void **cont
     *context = NULL;
     Requests *requests = request->listener->requests;
     forget(&requests->held, request);
-    forget(&requests->dry, request);
+    forget(&requests->waiting, request);
     if (request->has_end)
         requests->answering_count--;
     requests->body_bytes -= (int64_t)request->body_room;
@@ -193,7 +193,7 @@ static bool refuse(Request *request, int32_t status, const char *code, const cha
     return gate_refuse(&request->http, &request->response, status, code, "%s", message);
 }
 
-/* Where its end is not known for sure, nothing that follows is taken for another request. */
+/* If the end of a request is uncertain, the following bytes must not be read as another request. */
 static bool refuse_last(Request *request, int32_t status, const char *code, const char *message)
 {
     refuse(request, status, code, message);
@@ -217,12 +217,12 @@ static bool read_headers(Request *request)
     for (int32_t i = 0; i < fields.count; i++)
         if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
             request->http.host = fields.fields[i].value;
-    if (hosts > 1) // of which this server and a cache might believe different ones
+    if (hosts > 1) // this server and a cache could use different ones
         return refuse(request, 400, "InvalidHost", "The request has more than one Host header.");
     return true;
 }
 
-/* Cuts the query off and returns it; NULL: there is none. */
+/* Cuts off and returns the query; NULL if there is none. */
 static char *split_target(Request *request)
 {
     char *query = strchr(request->target, '?');
@@ -243,8 +243,9 @@ static bool read_target(Request *request, const char *query)
         return refuse_last(request, 400, "InvalidUri",
                            "The request line has more than three parts.");
     if (request->http.target[0] != '/')
-        return refuse(request, 400, "InvalidUri",
-                      "The request's target is no path: the emulator is no proxy for http: URLs.");
+        return refuse(
+            request, 400, "InvalidUri",
+            "The request's target is not a path: the emulator is not a proxy for http: URLs.");
     if (!http_read_query(&request->http, query ? query : ""))
         return refuse(request, 400, "InvalidQueryParameterValue",
                       "The query has a broken escape, or one for NUL.");
@@ -267,7 +268,7 @@ static bool refuse_body(Request *request, BodyFate why)
                : refuse(request, 503, "ServerBusy", "Too many large requests at a time.");
 }
 
-/* False where all bodies together have no room for it. */
+/* False if all bodies together have no room for it. */
 static bool grow_body(Request *request, size_t room)
 {
     Requests *requests = request->listener->requests;
@@ -292,7 +293,7 @@ static bool expect_body(Request *request)
            refuse_body(request, BODY_IS_TOO_MUCH);
 }
 
-/* False when an answer is made already. */
+/* False if an answer is made already. */
 static bool read_head(Request *request, const char *method)
 {
     HttpRequest *http = &request->http;
@@ -310,7 +311,7 @@ static bool read_head(Request *request, const char *method)
 
 /* --- The body --- */
 
-/* For so many bytes more. */
+/* Makes room for `length` more bytes. */
 static BodyFate make_room(Request *request, size_t length)
 {
     const size_t most = (size_t)request->listener->requests->settings->body_max;
@@ -327,7 +328,7 @@ static void take_body(Request *request, const char *data, size_t length)
     if (request->body_fate == BODY_IS_KEPT)
         request->body_fate = make_room(request, length);
     if (request->body_fate != BODY_IS_KEPT)
-        return; // an answer can only be given at its end
+        return; // an answer can only be sent after its end
     memcpy(request->body + request->body_bytes, data, length);
     request->body_bytes += length;
     request->body[request->body_bytes] = '\0';
@@ -335,8 +336,8 @@ static void take_body(Request *request, const char *data, size_t length)
 
 /* --- Answers that are sent by the library --- */
 
-/* Who waits for something to be told says nothing more: the end of its bytes is its own. The
- * library does not look at a connection that is suspended. */
+/* Whether a client that waits for events has gone: it sends nothing more, so the only possible byte
+ * is the end. The library does not watch a suspended connection. */
 static bool has_gone(int descriptor)
 {
     char byte;
@@ -345,22 +346,23 @@ static bool has_gone(int descriptor)
 
 static ssize_t wait_for_source(Request *request, char *room, size_t length)
 {
-    static const char heartbeat[] = ":\n\n"; // a comment: only whether anybody is there matters
+    static const char heartbeat[] =
+        ":\n\n"; // a comment, which shows whether the client is connected
     Requests *requests = request->listener->requests;
     if (request->response.is_event_stream && (requests->is_ending || requests->has_failed))
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (has_gone(request->descriptor))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
-        requests->connections->now_ns - request->told_ns >= heartbeat_ns) {
-        request->told_ns = requests->connections->now_ns;
+        requests->connections->now_ns - request->sent_ns >= heartbeat_ns) {
+        request->sent_ns = requests->connections->now_ns;
         memcpy(room, heartbeat, sizeof heartbeat - 1);
         return sizeof heartbeat - 1;
     }
-    if (!requests->dry)
-        requests->dry_ns = requests->connections->now_ns + dry_pause_ns;
-    request->next = requests->dry;
-    requests->dry = request;
+    if (!requests->waiting)
+        requests->retry_ns = requests->connections->now_ns + retry_pause_ns;
+    request->next = requests->waiting;
+    requests->waiting = request;
     MHD_suspend_connection(request->connection);
     return 0;
 }
@@ -369,14 +371,14 @@ static ssize_t read_source(void *context, uint64_t position, char *room, size_t 
 {
     Request *request = context;
     const HttpSource *source = &request->response.source;
-    (void)position; // in a stream heartbeats count in it
+    (void)position; // in a stream it includes heartbeats
     const int64_t count = source->read(source->owner, request->sent_bytes, room, length);
     if (count < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (count == 0)
         return wait_for_source(request, room, length);
     request->sent_bytes += count;
-    request->told_ns = request->listener->requests->connections->now_ns;
+    request->sent_ns = request->listener->requests->connections->now_ns;
     return (ssize_t)count;
 }
 
@@ -386,7 +388,7 @@ static ssize_t read_nothing(void *context, uint64_t position, char *room, size_t
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-/* Short contents become bytes, which go out in one piece with the head. */
+/* Reads short contents into memory, so that they are sent in one piece with the head. */
 static void read_whole(Request *request)
 {
     HttpResponse *response = &request->response;
@@ -398,7 +400,7 @@ static void read_whole(Request *request)
         const int64_t count = response->source.read(response->source.owner, used, bytes + used,
                                                     (size_t)(response->source_bytes - used));
         if (count <= 0)
-            return; // too slow for this, or broken: so it is read once more, while it is sent
+            return; // slow or broken: it is read again while it is sent
         used += count;
     }
     response->body = bytes;
@@ -406,7 +408,7 @@ static void read_whole(Request *request)
     release_source(request);
 }
 
-/* To HEAD: how long the body would be, and no body. */
+/* The answer to HEAD: the length of the body, and no body. */
 static struct MHD_Response *make_head_response(Request *request)
 {
     const HttpResponse *response = &request->response;
@@ -448,14 +450,14 @@ static enum MHD_Result send_by_library(Request *request)
         request->has_end = true;
         requests->answering_count++;
     }
-    request->told_ns = requests->connections->now_ns;
+    request->sent_ns = requests->connections->now_ns;
     return result;
 }
 
-/* --- Answers with a phrase of their own --- */
+/* --- Answers with a special phrase --- */
 
-/* The library knows the standard phrases alone, and az prints the phrase of a failed HEAD, which
- * has nothing else to say. So such an answer is written here, and is the connection's last. */
+/* The library only knows the standard phrases, and az prints the phrase of a failed HEAD, which has
+ * nothing else to print. So such an answer is written here, and is the connection's last. */
 static bool has_own_phrase(const Request *request)
 {
     return request->http.method == HTTP_HEAD && request->response.reason &&
@@ -464,7 +466,7 @@ static bool has_own_phrase(const Request *request)
 
 static void send_bytes(const Request *request, const char *bytes, size_t length)
 {
-    // Nothing else is on its way here: what does not fit has no reader.
+    // No other bytes are being sent: if these do not fit, there is no reader.
     ssize_t sent;
     if (request->listener->kind == LISTENER_PLAIN) {
         sent = send(request->descriptor, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -516,7 +518,7 @@ static void refuse_unwritten(Request *request)
     handler->refuse(handler->owner, &request->http, &request->response);
 }
 
-static void ask_emulator(Request *request)
+static void call_handler(Request *request)
 {
     Requests *requests = request->listener->requests;
     request->http.body = request->body ? request->body : "";
@@ -530,7 +532,7 @@ static void ask_emulator(Request *request)
         requests->handler.handle(requests->handler.owner, &request->http, &request->response);
 }
 
-/* What was made of writes that are not on disk yet must not be known before they are. */
+/* An answer that depends on uncommitted writes must wait for the commit. */
 static bool is_held(Request *request)
 {
     Requests *requests = request->listener->requests;
@@ -562,7 +564,7 @@ enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connect
             return MHD_YES;
         }
         request->stage = REQUEST_ANSWERED;
-        ask_emulator(request);
+        call_handler(request);
         if (is_held(request))
             return MHD_YES;
         break;
@@ -572,7 +574,7 @@ enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connect
     return answer(request);
 }
 
-/* --- Going on --- */
+/* --- Continuing --- */
 
 static bool resume_all(Request **list)
 {
@@ -598,7 +600,7 @@ bool requests_release_held(Requests *requests)
     return resume_all(&requests->held);
 }
 
-bool requests_ask_dry(Requests *requests)
+bool requests_retry_sources(Requests *requests)
 {
-    return resume_all(&requests->dry);
+    return resume_all(&requests->waiting);
 }

@@ -1,5 +1,5 @@
-/* Requests under way: from libmicrohttpd's calls to an HttpRequest, and from an HttpResponse to its
- * calls. */
+/* Requests that are being served: from libmicrohttpd's calls to an HttpRequest, and from an
+ * HttpResponse to its calls. */
 #ifndef EMU_REQUESTS_H
 #define EMU_REQUESTS_H
 
@@ -7,8 +7,8 @@
 
 typedef struct Request Request;
 
-/* An arena whose first memory is kept from request to request: getting it from the heap and zeroing
- * all of it took a tenth of the time of a small request. */
+/* An arena that keeps its first memory for the next request: allocating and zeroing it took a tenth
+ * of the time of a small request. */
 typedef struct {
     Arena *arena;
     ArenaMark empty;
@@ -23,8 +23,8 @@ typedef struct Requests {
     ServerHandler handler;   /* during server_run */
     int32_t answering_count; /* requests whose answer has an end */
     Request *held;           /* their answers wait for the commit */
-    Request *dry;            /* their sources had nothing to send the last time they were asked */
-    int64_t dry_ns;          /* when they are asked again */
+    Request *waiting;        /* their sources had nothing to send the last time they were asked */
+    int64_t retry_ns;        /* when they are asked again */
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests */
@@ -44,7 +44,7 @@ void requests_refuse_held(Requests *requests);
 /* Answers that were held go out with the next run of the daemons. True when there were any. */
 bool requests_release_held(Requests *requests);
 /* Sources that had nothing to send are asked again. */
-bool requests_ask_dry(Requests *requests);
+bool requests_retry_sources(Requests *requests);
 void requests_free_arenas(Requests *requests);
 
 #endif

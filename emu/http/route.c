@@ -34,7 +34,7 @@ static bool is_brace(const char *part, size_t length)
     return length == 2 && part[0] == '{';
 }
 
-/* From the end, where patterns of one table differ: most rows are out after one part. */
+/* From the end, where the patterns of a table differ: most rows are excluded after one part. */
 bool route_fits(const char *pattern, const RoutePath *path)
 {
     const char *end = pattern + strlen(pattern);

@@ -13,7 +13,8 @@ typedef struct {
     const char *parts[ROUTE_PARTS_MAX];
 } RouteMatch;
 
-/* A part of the emulator has rows of its own type, which begin with a Route and add a handler. */
+/* A part of the emulator has rows of a specific type, which begin with a Route and add a handler.
+ */
 typedef struct {
     const char
         *operation; /* "Clusters_Create", as Azure's API documents name it; NULL ends a table */

@@ -18,8 +18,8 @@
 #include "sim/base/units.h"
 #include "sim/cli/machine_clock.h"
 
-static const int64_t tick_pause_ns = NS_PER_S / 20; // how often time passes where nobody asks
-static const int64_t farewell_ns = NS_PER_S;        // for answers under way at the end
+static const int64_t tick_pause_ns = NS_PER_S / 20; // how often time advances without requests
+static const int64_t end_limit_ns = NS_PER_S;       // for answers that are being sent at the end
 
 const ServerSettings server_defaults = {
     .address = "127.0.0.1",
@@ -75,7 +75,7 @@ static void set_port(SocketAddress *to, int32_t port)
         to->four.sin_port = htons((uint16_t)port);
 }
 
-/* The one it got, where any free one was asked for. */
+/* The port of the socket, which the system chose for port 0. */
 static int32_t port_of(int descriptor)
 {
     SocketAddress own = {0};
@@ -106,7 +106,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     const struct addrinfo wanted = {.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
     if (getaddrinfo(settings->address, NULL, &wanted, &found) != 0) {
         status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
-                    "\"%s\" is no address of IPv4 or IPv6", settings->address);
+                    "\"%s\" is not an address of IPv4 or IPv6", settings->address);
         return status_hint(status, "127.0.0.1 is what clients on this machine need");
     }
     memcpy(to, found->ai_addr, found->ai_addrlen);
@@ -137,7 +137,7 @@ static bool fail_to_listen(const ServerSettings *settings, int32_t port, Status 
                 settings->address, port, strerror(reason));
     if (reason == EADDRINUSE)
         return status_hint(status, "another emulator may be running; --port, --plain-port and "
-                                   "--state let a second one run beside it");
+                                   "--state let a second one run next to it");
     return false;
 }
 
@@ -210,7 +210,7 @@ bool server_certify(Server *server, const char *state_folder, Status *status)
                             &server->certificate, status);
 }
 
-/* -1: there is none. */
+/* -1: there is no such listener. */
 static int32_t userinfo_port(const Server *server)
 {
     const Listener *listener = &server->listeners[LISTENER_USERINFO];
@@ -286,7 +286,7 @@ void server_addresses(const Server *server, Arena *arena, HttpAddresses *address
 
 /* --- libmicrohttpd --- */
 
-/* Targets and queries are decoded where it is known what they mean. */
+/* Targets and queries are decoded later, according to their meaning. */
 static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context, (void)connection;
@@ -304,7 +304,7 @@ static void connection_changes(void *context, struct MHD_Connection *connection,
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 }
 
-/* TLS goes by select: with epoll and half a handshake the library (0.9.75) asks to be run again at
+/* TLS uses select: with epoll and half a handshake the library (0.9.75) asks to be run again at
  * once, for ever. Without TLS epoll is a third faster. */
 static unsigned flags_of(const Listener *listener)
 {
@@ -335,7 +335,7 @@ static bool start_daemon(Server *server, Listener *listener, Status *status)
                                            "libmicrohttpd does not start");
 }
 
-/* What the plain daemon waits for is one descriptor, which is watched with the rest. */
+/* The plain daemon waits on one descriptor, which is watched with the others. */
 static bool start_daemons(Server *server, Status *status)
 {
     for (int32_t i = 0; i < LISTENER_COUNT; i++)
@@ -350,8 +350,8 @@ static bool start_daemons(Server *server, Status *status)
 static void stop_daemons(Server *server)
 {
     connections_close_visitors(&server->connections);
-    requests_release_held(&server->requests); // the library wants them back, their answers are cut
-    requests_ask_dry(&server->requests);
+    requests_release_held(&server->requests); // the library needs them back; their answers are cut
+    requests_retry_sources(&server->requests);
     for (int32_t i = 0; i < LISTENER_COUNT; i++) {
         if (server->listeners[i].daemon)
             MHD_stop_daemon(server->listeners[i].daemon);
@@ -374,7 +374,8 @@ static bool take_signals(Server *server, SignalsBefore *before, Status *status)
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigprocmask(SIG_BLOCK, &ends, &before->mask);
-    sigaction(SIGPIPE, &ignore, &before->pipe); // a client that has gone is an error of its socket
+    sigaction(SIGPIPE, &ignore,
+              &before->pipe); // a client that has gone is reported as an error of its socket
     server->signals = signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);
     if (server->signals < 0)
         return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0), "signalfd failed: %s",
@@ -386,7 +387,7 @@ static void give_signals_back(Server *server, const SignalsBefore *before)
 {
     struct signalfd_siginfo info;
     while (server->signals >= 0 && read(server->signals, &info, sizeof info) > 0)
-        continue; // those that came are served
+        continue; // received signals are done
     if (server->signals >= 0)
         close(server->signals);
     server->signals = -1;
@@ -406,15 +407,15 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When something is to be done though no descriptor says so. */
+/* The next time at which there is something to do without an event. */
 static int64_t next_ns(const Server *server, int64_t ticked_ns)
 {
     int64_t at_ns = server->requests.handler.next_ns(server->requests.handler.owner);
     if (at_ns < ticked_ns + tick_pause_ns)
-        at_ns = ticked_ns + tick_pause_ns; // who asks in between is told the very moment
+        at_ns = ticked_ns + tick_pause_ns; // a request in between gets the exact time
     at_ns = earlier(at_ns, server->connections.deadline_ns);
-    if (server->requests.dry)
-        at_ns = earlier(at_ns, server->requests.dry_ns);
+    if (server->requests.waiting)
+        at_ns = earlier(at_ns, server->requests.retry_ns);
     if (server->connections.is_shut &&
         server->connections.shut_until_ns > server->connections.now_ns)
         at_ns = earlier(at_ns, server->connections.shut_until_ns);
@@ -453,7 +454,7 @@ static void server_wait(Server *server, WaitSet *set, int64_t until_ns)
     }
     if (pselect(set->descriptor_max + 1, &set->read, &set->write, &set->except,
                 until_ns == INT64_MAX ? NULL : &time, NULL) < 0) {
-        FD_ZERO(&set->read); // interrupted: nothing is known of any
+        FD_ZERO(&set->read); // interrupted: the sets are undefined
         FD_ZERO(&set->write);
         FD_ZERO(&set->except);
     }
@@ -472,9 +473,9 @@ static void serve_event(Server *server, int descriptor, uint32_t events)
             connections_accept(&server->connections, &server->listeners[i]);
             return;
         }
-    connections_receive(
-        &server->connections, descriptor,
-        events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)); // or the plain daemon's, which is run anyway
+    connections_receive(&server->connections, descriptor,
+                        events & (EPOLLRDHUP | EPOLLHUP |
+                                  EPOLLERR)); // or the plain daemon's, which is run in any case
 }
 
 static void serve_events(Server *server)
@@ -502,8 +503,8 @@ static bool is_leaving(const Server *server)
     return server->requests.is_ending || server->requests.has_failed;
 }
 
-/* Writes of this round are on disk, or whoever waits for them is refused. True where the daemons
- * have to run again. */
+/* Commits the writes of this round, or refuses the requests that wait for them. True if the daemons
+ * must run again. */
 static bool settle(Server *server, Status *status)
 {
     const ServerHandler *handler = &server->requests.handler;
@@ -512,9 +513,9 @@ static bool settle(Server *server, Status *status)
         requests_refuse_held(&server->requests);
     }
     bool again = requests_release_held(&server->requests);
-    if (server->requests.dry &&
-        (server->connections.now_ns >= server->requests.dry_ns || is_leaving(server)))
-        again = requests_ask_dry(&server->requests) || again;
+    if (server->requests.waiting &&
+        (server->connections.now_ns >= server->requests.retry_ns || is_leaving(server)))
+        again = requests_retry_sources(&server->requests) || again;
     return again;
 }
 
@@ -542,7 +543,7 @@ static void serve(Server *server, Status *status)
         again = settle(server, status);
         connections_cut_late(&server->connections);
         if (is_leaving(server) && end_ns == INT64_MAX)
-            end_ns = server->connections.now_ns + farewell_ns;
+            end_ns = server->connections.now_ns + end_limit_ns;
     }
 }
 

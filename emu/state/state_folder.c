@@ -22,7 +22,7 @@ bool state_folder_is_ours(const char *folder, Status *status)
     const FolderMark mark = {.maker = "emulator",
                              .option = "--state",
                              .mark = names[STATE_DATABASE],
-                             .beginning = "", // SQLite says what is no database
+                             .beginning = "", // SQLite reports a file that is not a database
                              .replaced = names};
     return folder_is_ours(folder, &mark, status);
 }
@@ -59,7 +59,7 @@ void state_folder_withdraw(const char *folder, StateBefore before)
     if (before.has_database)
         return;
     Arena *arena = arena_create();
-    Status ignored = {0}; // what stays does no harm: the start itself has failed
+    Status ignored = {0}; // leftovers do no harm: the start itself has failed
     for (int name = 0; name < STATE_NAME_COUNT; name++)
         (void)!folder_remove(state_path(arena, folder, (StateName)name), &ignored);
     for (size_t length = strlen(folder);

@@ -1,7 +1,8 @@
-/* The state folder: every name that the emulator makes in it, and whose folder it is.
+/* The state folder: all names that the emulator creates in it, and whether the folder is the
+ * emulator's.
  *
- * What stands there under these names is replaced or removed without asking, so a folder is only
- * taken where none of them is in it, or the database too, which is always made first. */
+ * Files with these names are replaced or removed without asking. So a folder is only used if it
+ * contains none of them, or also the database, which is always made first. */
 #ifndef EMU_STATE_FOLDER_H
 #define EMU_STATE_FOLDER_H
 
@@ -32,11 +33,11 @@ typedef enum {
 /* "FOLDER/NAME" */
 const char *state_path(Arena *arena, const char *folder, StateName name);
 
-/* Whether the emulator may keep its state in `folder`, which need not be there; else
- * STATUS_BAD_INPUT. To be asked before anything in it is changed. */
+/* Whether the emulator may keep its state in `folder`, which need not exist; else STATUS_BAD_INPUT.
+ * Called before anything in it is changed. */
 MUST_CHECK bool state_folder_is_ours(const char *folder, Status *status);
 
-/* What is there before a start: the length of the part of `folder` that exists, and whether the
+/* The state before a start: the length of the part of `folder` that exists, and whether the
  * database does. */
 typedef struct {
     size_t length;
@@ -44,9 +45,9 @@ typedef struct {
 } StateBefore;
 
 StateBefore state_folder_before(const char *folder);
-/* Removes what a start has made in `folder` that found no database there, and the folders that were
- * not there before, as far as they are empty. The caller has the database open, so that no other
- * process can have begun with it. */
+/* Removes what a start has made in `folder` that had no database before, and the new folders, if
+ * they are empty. The caller has the database open, so that no other process can have started with
+ * it. */
 void state_folder_withdraw(const char *folder, StateBefore before);
 
 #endif

@@ -14,9 +14,9 @@
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"
 
-/* So much of the disk stays free: a transaction that has begun should find room to end, and a
- * request that finds none is refused before anything has changed. Contents leave twice as much, so
- * that whoever has filled the disk with them can delete some. */
+/* This much of the disk stays free: a transaction that has begun should find room to end, and a
+ * request that finds none is refused before it changes anything. Contents leave twice as much, so
+ * that a client that has filled the disk with them can delete some. */
 #define FREE_BYTES_LEAST (INT64_C(4) << 20)
 #define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
 
@@ -29,18 +29,18 @@ typedef struct {
 
 struct Store {
     Arena *arena;
-    const char *folder; /* the caller's: the place of every status */
+    const char *folder; /* the caller's: the place in statuses */
     sqlite3 *connection;
     sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
     bool is_dirty;
-    bool has_lost; /* what was written since the last commit is not what should be kept */
+    bool has_lost; /* the writes since the last commit are incomplete */
     SyncedFile *files;
     size_t file_count, file_capacity;
 };
 
 /* --- Failures --- */
 
-/* What SQLite says, as a status; false. */
+/* Reports SQLite's error as a status; returns false. */
 static bool refuse(const Store *store, const char *what, Status *status)
 {
     int code = sqlite3_extended_errcode(store->connection);
@@ -55,13 +55,13 @@ static bool refuse(const Store *store, const char *what, Status *status)
     if ((code & 0xff) == SQLITE_FULL)
         status_hint(status, "free some space on the disk");
     else if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
-        status_hint(status, "the file is no database, or was damaged; choose another folder for "
+        status_hint(status, "the file is not a database, or was damaged; choose another folder for "
                             "--state");
     return false;
 }
 
-/* Some failures make SQLite take back the whole transaction: then the writes of others in it are
- * gone as well, and no commit may say that they are there. */
+/* Some failures make SQLite roll back the whole transaction: then the writes of other requests in
+ * it are lost as well, and no commit may succeed. */
 static void notice_loss(Store *store)
 {
     if (store->is_dirty && sqlite3_get_autocommit(store->connection))
@@ -106,7 +106,7 @@ static bool read_version(Store *store, int32_t *version, Status *status)
     return is_read || refuse(store, "read its version", status);
 }
 
-/* From `version` to the next, whole or not at all. */
+/* Upgrades `version` to the next, whole or not at all. */
 static bool upgrade(Store *store, int32_t version, Status *status)
 {
     Text sql = {0};
@@ -148,7 +148,7 @@ static bool bring_up_to_date(Store *store, Status *status)
 static bool open_connection(Store *store, const char *path, Status *status)
 {
     // The main lock is taken with the first transaction and kept until the process ends, so that
-    // the shared memory that several processes would need is never made.
+    // the shared memory for several processes is never made.
     static const char settings[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA journal_mode=WAL;"
                                    "PRAGMA synchronous=FULL;"
@@ -160,7 +160,7 @@ static bool open_connection(Store *store, const char *path, Status *status)
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return refuse(store, "open it", status);
-    (void)chmod(path, 0600); // who cannot read it is told so by what follows
+    (void)chmod(path, 0600); // the following step reports a failure
     return execute(store, settings, "open it", status);
 }
 
@@ -242,7 +242,7 @@ bool store_has_lost(const Store *store)
     return store->has_lost;
 }
 
-/* Where nobody knows, the write itself will tell. */
+/* If it is unknown, the write itself fails. */
 static bool are_free(const Store *store, int64_t bytes)
 {
     struct statvfs facts;
@@ -303,8 +303,8 @@ void store_sync_before_commit(Store *store, int descriptor)
             larger[i] = store->files[i];
         store->files = larger;
     }
-    // The caller may close its own; a descriptor that cannot be doubled is synced at once, and a
-    // failure of that is the commit's.
+    // The caller may close its descriptor. One that cannot be duplicated is synced at once, and a
+    // failure of that is reported by the commit.
     int own = is_known ? dup(descriptor) : -1;
     if (own >= 0)
         store->files[store->file_count++] = (SyncedFile){own, facts.st_dev, facts.st_ino};
@@ -334,7 +334,7 @@ bool store_commit(Store *store, Status *status)
         store->is_dirty = false;
         return true;
     }
-    // Nothing of it, rather than a part: the transaction may still be open.
+    // Nothing, rather than a part: the transaction may still be open.
     if (!sqlite3_get_autocommit(store->connection))
         sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
     store->is_dirty = false;
@@ -375,7 +375,7 @@ bool store_withdraw(Store *store, int64_t sequence, Status *status)
     invariant(store->is_dirty);
     bind_integer(store->withdraw, 1, sequence);
     const bool is_gone = run(store, store->withdraw, "write to its journal", status);
-    if (!is_gone) // else the next commit would keep it
+    if (!is_gone) // otherwise the next commit would keep it
         store->has_lost = true;
     return is_gone;
 }

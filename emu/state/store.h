@@ -1,8 +1,8 @@
-/* Everything that outlives the process: one SQLite database in the state folder, in WAL mode.
+/* The persistent state: one SQLite database in the state folder, in WAL mode.
  *
- * Writes gather in one transaction, which the server commits (fsync included) before it lets any
- * answer go out that was made since the transaction began. So an answer never tells of what a crash
- * can take back, and many clients' writes share one fsync. */
+ * Writes are collected in one transaction. The server commits it (with fsync) before it sends any
+ * answer that was made since the transaction began. So no answer reports a write that a crash can
+ * undo, and the writes of many clients share one fsync. */
 #ifndef EMU_STORE_H
 #define EMU_STORE_H
 
@@ -11,20 +11,20 @@
 typedef struct Store Store;
 struct sqlite3;
 
-/* Opens or makes the store in `folder` (made too, 0700), which is borrowed: statuses name it, and
- * may outlive the store. STATUS_BAD_INPUT for one of a newer version, and for a folder that is not
- * ours (emu/state/state_folder.h), STATUS_CONFLICT when another process has it open,
- * STATUS_MACHINE for disks. Older versions are brought up to date. */
+/* Opens or makes the store in `folder` (also made, 0700), which is borrowed: statuses name it, and
+ * may outlive the store. STATUS_BAD_INPUT for a newer version, and for a folder that is not the
+ * emulator's (emu/state/state_folder.h), STATUS_CONFLICT if another process has it open,
+ * STATUS_MACHINE for disks. Older versions are upgraded. */
 Store *store_open(const char *folder, Status *status);
-void store_close(Store *store); /* NULL is fine; commits nothing */
+void store_close(Store *store); /* NULL is fine; does not commit */
 const char *store_folder(const Store *store);
 
-/* Whether something was written since the last commit. */
+/* Whether there are writes since the last commit. */
 bool store_is_dirty(const Store *store);
-/* All that was written since the last commit, or nothing of it. After a failure the store is as it
- * was at the last commit, takes nothing more, and whoever wrote begins again from what it has. */
+/* Commits all writes since the last commit, or none of them. After a failure the store is as at the
+ * last commit and accepts no more writes; the caller opens it again. */
 MUST_CHECK bool store_commit(Store *store, Status *status);
-/* Whether such a failure has come, or is certain to. */
+/* Whether such a failure has happened, or is certain to happen. */
 bool store_has_lost(const Store *store);
 
 /* --- Journal --- */
@@ -32,18 +32,18 @@ bool store_has_lost(const Store *store);
 typedef struct {
     int64_t sequence; /* from 1 */
     int64_t at_ns;
-    const char *list;    /* "commands", "faults"; "notes" for what is no command */
+    const char *list;    /* "commands", "faults"; "notes" for an entry that is not a command */
     const char *command; /* JSON text; "" of a note */
-    const char *kept;    /* JSON text; "" when nothing is kept */
-    const char *subject; /* of a note: which record; "" else */
+    const char *kept;    /* JSON text; "" if there is nothing to keep */
+    const char *subject; /* of a note: its record; else "" */
 } JournalEntry;
 
-/* STATUS_MACHINE when the disk is full: nothing is entered then. */
+/* STATUS_MACHINE if the disk is full: nothing is entered then. */
 MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *status);
-/* Takes back the last entry, which was made since the last commit. Where that fails there is no
- * commit any more. */
+/* Removes the last entry, which was made since the last commit. If that fails, later commits fail.
+ */
 MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
-/* Every entry in order; false as soon as `entry_read` returns false. */
+/* Calls `entry_read` for every entry in order; false as soon as it returns false. */
 MUST_CHECK bool store_replay(Store *store, void *owner,
                              bool (*entry_read)(void *owner, const JournalEntry *entry,
                                                 Status *status),
@@ -51,21 +51,21 @@ MUST_CHECK bool store_replay(Store *store, void *owner,
 
 /* --- Settings: few, by name --- */
 
-/* In `arena`; NULL when it was never set. */
+/* In `arena`; NULL if it was never set. */
 const char *store_setting(Store *store, Arena *arena, const char *name);
 MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Status *status);
 
 /* --- For emu/files --- */
 
-/* The connection, for modules that keep tables of their own: their CREATE statements stand in
+/* The connection, for modules with separate tables: their CREATE statements are in
  * emu/state/store_schema.c. */
 struct sqlite3 *store_connection(Store *store);
-/* To be called by them before they write: opens the transaction. */
+/* Opens the transaction; those modules call it before they write. */
 MUST_CHECK bool store_begin(Store *store, Status *status);
-/* Whether the disk has room for so many bytes of contents: they leave some for what is said about
- * them, and for deleting them. */
+/* Whether the disk has room for `bytes` of contents, and for the rows that describe or delete them.
+ */
 bool store_has_room(const Store *store, int64_t bytes);
-/* A descriptor whose bytes must be on disk before the next commit; it may be closed afterwards. */
+/* Syncs a descriptor before the next commit; the caller may close it. */
 void store_sync_before_commit(Store *store, int descriptor);
 
 #endif

@@ -11,8 +11,8 @@ static const char session_1[] =
     "subject TEXT NOT NULL)STRICT;"
     "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;";
 
-/* Without a rowid each look at a small setting compared names in rows that have their values in
- * them, the whole scenario among these. */
+/* Without a rowid each query of a small setting compared names in rows that contain their values,
+ * among them the whole scenario. */
 static const char session_3[] =
     "CREATE TABLE settings_2 AS SELECT name,value FROM settings;"
     "DROP TABLE settings;"
@@ -20,8 +20,8 @@ static const char session_3[] =
     "INSERT INTO settings(name,value)SELECT name,value FROM settings_2;"
     "DROP TABLE settings_2;";
 
-/* Times are in 100 ns since 1601, `since_ns` in simulated ns; emu/files/store/tables.h says what
- * the rows mean. */
+/* Times are in 100 ns since 1601, `since_ns` in simulated ns; emu/files/store/tables.h describes
+ * the rows. */
 static const char files_1[] =
     "CREATE TABLE file_counter (number INTEGER NOT NULL, etag INTEGER NOT NULL);"
     "INSERT INTO file_counter VALUES (0, 0);"
@@ -42,7 +42,7 @@ static const char files_1[] =
     "  PRIMARY KEY (contents, first)) WITHOUT ROWID;"
     "CREATE INDEX file_extent_blob ON file_extent (blob, contents);";
 
-/* Files that were written since the world was told what is in them. */
+/* Files whose contents were not reported to the world yet. */
 static const char files_2[] =
     "CREATE TABLE file_untold (account TEXT NOT NULL, share TEXT NOT NULL, path TEXT NOT NULL,"
     "  PRIMARY KEY (account, share, path)) WITHOUT ROWID;";

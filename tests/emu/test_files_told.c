@@ -1,6 +1,6 @@
-/* emu/files/told.h: what clients write into files is there for jobs, and in a session's export. */
+/* emu/files/report.h: what clients write into files is there for jobs, and in a session's export. */
 #include "emu/files/auth/auth.h"
-#include "emu/files/told.h"
+#include "emu/files/report.h"
 #include "sim/base/units.h"
 #include "sim/output/share/job_files.h"
 #include "tests/emu/small_emulator.h"
@@ -194,16 +194,16 @@ END_TEST
 
 START_TEST(what_is_no_short_text_counts_as_bytes)
 {
-    char *large = arena_alloc(arena, FILES_TOLD_TEXT_MAX + 1);
-    memset(large, 'x', FILES_TOLD_TEXT_MAX + 1);
+    char *large = arena_alloc(arena, FILES_REPORT_TEXT_MAX + 1);
+    memset(large, 'x', FILES_REPORT_TEXT_MAX + 1);
     create("/acct/share/zero", 3);
     write_at("/acct/share/zero", 0, "a\0b", 3);
     create("/acct/share/latin", 2);
     write_at("/acct/share/latin", 0, "\xe9!", 2);
-    create("/acct/share/large", FILES_TOLD_TEXT_MAX + 1);
-    write_at("/acct/share/large", 0, large, FILES_TOLD_TEXT_MAX + 1);
-    create("/acct/share/most", FILES_TOLD_TEXT_MAX);
-    write_at("/acct/share/most", 0, large, FILES_TOLD_TEXT_MAX);
+    create("/acct/share/large", FILES_REPORT_TEXT_MAX + 1);
+    write_at("/acct/share/large", 0, large, FILES_REPORT_TEXT_MAX + 1);
+    create("/acct/share/most", FILES_REPORT_TEXT_MAX);
+    write_at("/acct/share/most", 0, large, FILES_REPORT_TEXT_MAX);
     const char *session = exported();
     ck_assert_int_eq(count_of(session, "\"text\": \"xxx"), 1);
     ck_assert_int_eq(count_of(session, "\"text\": \""), 2); // and the scenario's own
@@ -220,14 +220,14 @@ START_TEST(many_ranges_are_told_once_and_a_deleted_file_never)
     for (int i = 0; i < 300; i++)
         write_at("/acct/share/f", i, "y", 1);
     write_at("/acct/share/a..g", 0, "z", 1);
-    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 2);
+    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 2);
     static const char *const none[][2] = {{NULL}};
     ck_assert_int_eq(ask(LISTENER_PLAIN, "DELETE", "/acct/share/a..g", none, "", 0), 202);
     const char *session = exported();
     ck_assert_int_eq(count_of(session, "\"text\": \"yyy"), 1);
     ck_assert_int_eq(count_of(session, "\"file\": \"f\""), 2); // its size, then its text
     ck_assert_int_eq(count_of(session, "\"text\": \"z"), 0);
-    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 0);
+    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 0);
     ck_assert_str_eq(exported(), session);
 }
 END_TEST
@@ -239,7 +239,7 @@ START_TEST(the_world_knows_it_before_time_brings_an_event)
     create("/acct/share/f", 1);
     write_at("/acct/share/f", 0, "q", 1);
     emulator_tick(small.emulator, 2, small.emulator->pace.real_unix_ms);
-    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 1); // the clock stands
+    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 1); // the clock stands
     const World *world = session_world(small.emulator->session);
     const int64_t next_ns = world_next_event_ns(world);
     ck_assert_int_lt(next_ns, world_now_ns(world) + NS_PER_DAY);
@@ -247,7 +247,7 @@ START_TEST(the_world_knows_it_before_time_brings_an_event)
     clock_start(&small.emulator->pace.clock, 2, world_now_ns(world));
     emulator_tick(small.emulator, 2 + next_ns - world_now_ns(world),
                   small.emulator->pace.real_unix_ms);
-    ck_assert_int_eq(files_untold_count(&small.emulator->azure_files), 0);
+    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 0);
     const char *told = arena_printf(arena, "\"at\": \"%" PRId64 "ns\"", next_ns - 1);
     ck_assert_ptr_nonnull(strstr(exported(), told));
 }

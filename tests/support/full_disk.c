@@ -6,7 +6,7 @@
 
 #include "sim/base/invariant.h"
 
-/* The soft limit; the hard one is as it was found. */
+/* Sets the soft limit and leaves the hard limit unchanged. */
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;

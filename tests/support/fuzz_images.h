@@ -1,4 +1,4 @@
-/* What holds of a parser of CIFAR-10 whatever the bytes are. */
+/* Checks that a parser of CIFAR-10 must pass for any input. */
 #ifndef TESTS_SUPPORT_FUZZ_IMAGES_H
 #define TESTS_SUPPORT_FUZZ_IMAGES_H
 

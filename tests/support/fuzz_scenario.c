@@ -25,7 +25,7 @@ void fuzz_scenario(const char *bytes, size_t length)
     arena_destroy(arena);
 }
 
-/* What surrounds a job or cluster that is not itself being tested; lives as long as the program. */
+/* The surroundings of a job or cluster under test. They exist until the program ends. */
 typedef struct {
     Arena *arena;
     const Catalog *catalog;

@@ -1,5 +1,5 @@
-/* What the fuzz targets of scenario, job.json and cluster.json have in common: any bytes go in, and
- * either something usable or problems come out. Each aborts when that promise is broken. */
+/* Shared by the fuzz targets of scenario, job.json and cluster.json: any input gives either a
+ * usable value or problems. A target aborts if it gets neither. */
 #ifndef TESTS_SUPPORT_FUZZ_SCENARIO_H
 #define TESTS_SUPPORT_FUZZ_SCENARIO_H
 

@@ -1,7 +1,7 @@
 #include "tests/support/json_shrink.h"
 
-/* What is left out of a copy: `count` children of the `container`-th array or object (counted in
- * the order of the text), from `first` on. */
+/* The part that a copy omits: `count` children, from child `first`, of the `container`-th array or
+ * object in the order of the text. */
 typedef struct {
     int32_t container;
     int32_t first, count;

@@ -143,7 +143,7 @@ Observation *observation_read(Arena *arena, const char *text, const char **probl
         size_t length = strcspn(text, "\n");
         bool is_row = length > 0 && text[0] != '#';
         if (is_row && !read_row(o, fields, cut(arena, text, length, fields))) {
-            *problem = arena_printf(arena, "line %d is no row of an observation", (int)line);
+            *problem = arena_printf(arena, "line %d is not a row of an observation", (int)line);
             return NULL;
         }
         text += length + (text[length] == '\n');
@@ -164,7 +164,7 @@ typedef struct {
     const char *state;
 } Change;
 
-/* What a thing went through in a run. */
+/* The states of a resource in a run. */
 typedef struct {
     Change changes[CHANGES_MAX];
     int32_t count;
@@ -175,7 +175,7 @@ typedef struct {
     Arena *arena;
     const Observation *observation;
     const World *world;
-    History *histories; /* [thing] */
+    History *histories; /* one per observed resource */
 } Replay;
 
 static void note_moment(History *history, ThingMoment moment, bool has_come, int64_t at_ns)
@@ -223,7 +223,8 @@ static const char *job_state(Replay *replay, const Job *job, History *history, i
                                : state;
 }
 
-/* The state of a thing as of now; NULL before it exists. Of several of one name the last. */
+/* The present state of an observed resource; NULL before it exists. If several have the name, the
+ * last one. */
 static const char *state_now(Replay *replay, int32_t index, int64_t at_ns)
 {
     const Thing *thing = &replay->observation->things[index];
@@ -285,7 +286,7 @@ static bool is_comparable(const Replay *replay)
     return true;
 }
 
-/* Walks through what was seen of a thing and what it went through in the run, in step. */
+/* Compares the observed states of a resource with its states in the run, in order. */
 static bool has_order(Replay *replay, int32_t thing, bool *fits_polls, const char **why)
 {
     const Observation *o = replay->observation;
@@ -304,7 +305,7 @@ static bool has_order(Replay *replay, int32_t thing, bool *fits_polls, const cha
                                 row->state, at < 0 ? "" : history->changes[at].state);
             return false;
         }
-        // What lies between was missed by two polls in a row.
+        // Two consecutive polls missed the states between.
         for (int32_t skipped = at + 1; skipped < next; skipped++)
             *fits_polls &= history->changes[skipped + 1].at_ns - history->changes[skipped].at_ns <
                            row->at_ns - last_poll_ns;

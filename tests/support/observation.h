@@ -1,4 +1,4 @@
-/* What was seen of the real service in one session, and whether runs of a scenario agree with it.
+/* Observations of the real service in one session, compared with runs of a scenario.
  *
  * A table is a text file; fields are separated by tabs, lines that begin with '#' are comments:
  *
@@ -13,13 +13,14 @@
  * preparing/leaving; of a job provisioningState, executionState and the exit code where it has one;
  * "gone" when it was no longer there. Rows stand in order of time.
  *
- * `wait`: the client went on only after it had seen this, so a run in which it comes later is not
- * the same session and is left out. `band`: between two moments lie so many seconds, at least and
- * at most. Moments: submitted provisioned steady ready deleting gone started completed.
+ * `wait`: the client continued only after it had seen this, so a run in which it comes later is not
+ * the same session and is left out. `band`: the least and most seconds between two moments.
+ * Moments: submitted provisioned steady ready deleting gone started completed.
  *
- * A run agrees when for every thing the states seen are among its own, in the same order, and every
- * duration lies in its band. Besides, in at least one run whatever a poll did not see must be short
- * enough to fall between two polls, so that some polling of it shows exactly what was recorded. */
+ * A run agrees if the states seen of each resource are among its own, in the same order, and every
+ * duration is within its band. Besides, in at least one run whatever a poll did not see must be
+ * short enough to fall between two polls, so that some polling of it shows exactly what was
+ * recorded. */
 #ifndef TESTS_SUPPORT_OBSERVATION_H
 #define TESTS_SUPPORT_OBSERVATION_H
 

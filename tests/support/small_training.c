@@ -48,8 +48,7 @@ Net slim_net(const char *name, int32_t divisor)
     Net net;
     Status status;
     const bool is_there = net_build(name, &net, &status);
-    invariant(
-        is_there); // not ck_assert: ranks of tests have it too, which are no tests of libcheck
+    invariant(is_there); // not ck_assert: programs that are not libcheck tests use it too
     const int64_t whole = net.parameter_count;
     for (int32_t i = 0; i < net.layer_count - 1; i++)
         net.layers[i].out.channels /= divisor;

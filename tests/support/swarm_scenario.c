@@ -176,7 +176,8 @@ static const char *random_moment(Maker *maker, Dice *dice)
     return happens(dice, 50) ? moment : FORMAT(maker, "%s + %ds", moment, roll(dice, 900));
 }
 
-/* At a time (often a round one, so that several things happen at once) or after something. */
+/* At a time (often a round one, so that several commands take effect at once) or after something.
+ */
 static void set_time(Maker *maker, Json *object, Dice *dice, int latest_s)
 {
     if (happens(dice, 30))
@@ -598,7 +599,8 @@ static void make_cluster(Maker *maker, int c)
 
 /* --- Jobs --- */
 
-/* With files of the job's own: what others leave at the same instant would hang on their order. */
+/* Uses only files of this job: the result of jobs that write at the same instant would depend on
+ * their order. */
 static const char *simple_commands(const Maker *maker, Dice *dice)
 {
     int begin_min = roll(dice, 120);
@@ -709,8 +711,8 @@ static void make_job_changes(Maker *maker, Dice *dice, const char *name, const c
     }
 }
 
-/* What was told of a job that ran outside: mostly while it does, of its preparation or its command.
- * One that nobody tells of ends with its maxWallClockTime. */
+/* Reports about a job that ran outside the simulation, mostly while it runs, about its preparation
+ * or its command. A job without reports ends with its maxWallClockTime. */
 static void make_real(Maker *maker, Json *command, Json *properties, const char *experiment)
 {
     const char *name = json_member(command, "name")->text;
@@ -946,7 +948,7 @@ static void make_fault_time(Maker *maker, Dice *dice, Json *fault)
         set_time(maker, fault, dice, 6000);
 }
 
-/* What a kind of fault is about, and what may be said of it. */
+/* The subject of a kind of fault, and the members that it may have. */
 typedef struct {
     const char *subject; /* node: of a cluster or job */
     bool has_recovery, has_duration, has_reason, needs_speed;
@@ -1017,12 +1019,12 @@ static void make_fault(Maker *maker, Dice *dice, Json *faults)
     const char *recovery = shape.has_recovery && happens(dice, 70) ? PICK(dice, recoveries) : NULL;
     if (recovery != NULL)
         set_text(maker, fault, "recovery", recovery);
-    // A node that stays as it is has no time of repair.
+    // A node that stays broken has no time of repair.
     bool comes_back = !shape.has_recovery || (recovery != NULL && strcmp(recovery, "stays") != 0);
     if (shape.has_duration && comes_back && (shape.has_recovery || happens(dice, 80)))
         set_text(maker, fault, "duration", seconds(maker, 1 + roll(dice, 1200)));
     if (shape.has_reason && happens(dice, 30))
-        set_text(maker, fault, "reason", "somebody wanted it so");
+        set_text(maker, fault, "reason", "requested by the user");
     if (shape.needs_speed)
         set_text(maker, fault, "speed", FORMAT(maker, "%d%%", 20 * (1 + roll(dice, 5))));
     if (kind == COMMAND_SHARE_SLOW && happens(dice, 40))

@@ -1,18 +1,18 @@
 /* Random scenario files: whole, valid, and using every key of the format sooner or later.
  *
  * A file is a pure function of its seed and of the features that are on, the same on every machine.
- * Each part of it (clusters, jobs, faults, ...) rolls dice of its own: a feature more leaves the
- * other parts as they were. Clusters and jobs stand in the file itself; the only other file that it
- * names is scenarios/catalog/azure-2018.json, as seen from a folder below the repository's root.
- * Some of what it asks for is refused by the service, and some never has its moment: that is part
- * of the format too. */
+ * Each part of it (clusters, jobs, faults, ...) has separate random numbers: one more feature
+ * leaves the other parts unchanged. Clusters and jobs are in the file itself; the only other file
+ * that it names is scenarios/catalog/azure-2018.json, as seen from a folder below the repository's
+ * root. The service refuses some of its requests, and some moments never happen: both are part of
+ * the format too. */
 #ifndef TESTS_SUPPORT_SWARM_SCENARIO_H
 #define TESTS_SUPPORT_SWARM_SCENARIO_H
 
 #include "sim/json/json.h"
 
-/* What can be left out: X(ENUM, name, whether the simulator has it by now). Flip the last column
- * when a part lands; `swarm make --with NAME` tries it before. */
+/* Features that can be left out: X(ENUM, name, whether the simulator has it by now). Flip the last
+ * column when a part lands; `swarm make --with NAME` tries it before. */
 #define SWARM_FEATURES(X)                                                                          \
     X(AUTOSCALE, "autoscale", true)                                                                \
     X(QUOTAS, "quotas", true)                                                                      \

@@ -1,7 +1,7 @@
-/* What the theory tests (tests/theory) share: a service without habits of its own, arrivals, and
+/* Shared by the theory tests (tests/theory): a service without delays or failures, arrivals, and
  * the comparison of simulated means with closed forms.
  *
- * Seeds are fixed, so a test that has passed once passes always. A mean must lie within three
+ * Seeds are fixed, so a test that has passed once passes always. A mean must be within three
  * standard errors of the theory, and the error must be small: a broken model with a wide interval
  * would pass otherwise. */
 #ifndef TESTS_SUPPORT_THEORY_H
@@ -27,7 +27,7 @@ int64_t next_arrival_ns(uint64_t seed, uint64_t arrival, int64_t now_ns, int64_t
 /* A word of the test's own random numbers. */
 uint64_t theory_word(uint64_t seed, uint64_t draw);
 
-/* Fails the test unless the mean of `values`, one for each of `count` independent runs, lies within
+/* Fails the test unless the mean of `values`, one for each of `count` independent runs, is within
  * 3 standard errors of `theory`, and one standard error is at most `error_most` of it (of a run of
  * full size). */
 void check_mean(const char *what, const double *values, int32_t count, double theory,

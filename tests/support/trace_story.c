@@ -66,7 +66,7 @@ static void add_word(Text *out, const char *word, size_t length)
 {
     size_t digits = length;
     while (digits > 1 && isdigit((unsigned char)word[length - digits]) == 0)
-        digits--; // what stands before the number: "billed_ns="
+        digits--; // the text before the number: "billed_ns="
     const char *number = word + length - digits;
     size_t count = 0;
     while (count < digits && isdigit((unsigned char)number[count]))

@@ -336,7 +336,7 @@ static const JobSpec *random_job(Arena *arena, Dice *dice)
     return spec;
 }
 
-/* Some of the clusters scale by themselves, from the start or from some command on. */
+/* Some of the clusters scale automatically, from the start or from some command on. */
 static void randomly_scale(CommandList *list, uint64_t seed)
 {
     Dice dice = {.seed = seed + (UINT64_C(1) << 32)}; // its own: it moves no other roll

@@ -48,13 +48,13 @@ void commands_create_job(CommandList *list, const char *name, int64_t at_ns, con
 void commands_resize(CommandList *list, const char *name, int64_t at_ns, int32_t nodes);
 Scenario *scenario_of(const CommandList *list, uint64_t seed);
 
-/* A valid scenario drawn from `seed`: clusters, some of which scale by themselves or run into
+/* A valid scenario drawn from `seed`: clusters, some of which scale automatically or run into
  * quotas, jobs of all kinds, resizes, terminations and deletions that overlap; some commands of it
  * are refused. */
 Scenario *random_scenario(Arena *arena, uint64_t seed);
 
-/* A random scenario in which things go wrong as well, at any moment: faults on request (also on
- * conditions), failures by themselves, groups, networks, policies. Which of them is said by the
+/* A random scenario with failures at any moment: faults on request (also on
+ * conditions), random failures, groups, networks, policies. Which of them is said by the
  * table in worlds.c. */
 Scenario *rough_scenario(Arena *arena, uint64_t seed);
 

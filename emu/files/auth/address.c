@@ -19,9 +19,9 @@ bool account_name_is_valid(const char *name)
     return true;
 }
 
-/* --- Where the account stands --- */
+/* --- The account --- */
 
-/* "ACCOUNT.file.SUFFIX" or "ACCOUNT.blob.SUFFIX", with a port or without; NULL. */
+/* The account of "ACCOUNT.file.SUFFIX" or "ACCOUNT.blob.SUFFIX", with or without a port; NULL. */
 static const char *account_of_host(Arena *arena, const char *host, const char *suffix,
                                    FilesHost *kind)
 {
@@ -43,7 +43,7 @@ static const char *account_of_host(Arena *arena, const char *host, const char *s
     return name;
 }
 
-/* "SharedKey ACCOUNT:signature", or of SharedKeyLite; NULL. */
+/* The account of "SharedKey ACCOUNT:signature" or of SharedKeyLite; NULL. */
 static const char *account_of_signature(const HttpRequest *request)
 {
     static const char scheme[] = "SharedKey";
@@ -56,7 +56,7 @@ static const char *account_of_signature(const HttpRequest *request)
     return account && account_name_is_valid(account) ? account : NULL;
 }
 
-/* The first part of the path, decoded, and the path behind it; NULL where an escape is broken. */
+/* The first part of the path, decoded, and the rest of the path; NULL if an escape is broken. */
 static const char *first_part(const HttpRequest *request, const char **rest)
 {
     const char *at = request->target + strspn(request->target, "/");
@@ -87,14 +87,14 @@ const char *files_version(const HttpRequest *request)
     return said && files_is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
 }
 
-/* Older versions know no such header. */
+/* Older versions do not have the header. */
 static bool keeps_dots(const HttpRequest *request, const char *header)
 {
     const char *said = http_header(request, header);
     return said && ascii_same(said, "true") && strcmp(files_version(request), "2022-11-02") >= 0;
 }
 
-/* "/SHARE/a/b" of a path without its account. */
+/* Reads "/SHARE/a/b", a path without its account. */
 static AzureError read_resource(Arena *arena, const char *path, bool has_dots,
                                 FilesAddress *address)
 {
@@ -148,8 +148,8 @@ static AzureError read_address(const HttpRequest *request, const char *suffix, b
         address->account = first_part(request, &rest);
         if (!address->account)
             return AZURE_FILES_ADDRESS_URI;
-        // The JavaScript SDK renames to "/SHARE/a/b", and hands out clients of it, also where paths
-        // begin with the account. Whoever signs with a key says of which account it is.
+        // The JavaScript SDK renames to "/SHARE/a/b", also if paths begin with the account, and
+        // continues with that path. A signature with a key names the account.
         if (signing && strcmp(signing, address->account) != 0) {
             address->account = signing;
             rest = request->target;
@@ -170,7 +170,7 @@ AzureError files_address_read(const HttpRequest *request, const char *suffix, Fi
 
 /* --- URLs --- */
 
-/* "https://HOST/path?query" as a request; false when it is none. */
+/* Reads "https://HOST/path?query" as a request; false if it is not a URL. */
 static bool read_url(Arena *arena, const char *url, HttpRequest *request)
 {
     if (ascii_same_start(url, "https://", 8))
@@ -213,7 +213,7 @@ AzureError files_address_read_url(const HttpRequest *outer, const char *url, con
                            .body = ""};
     if (!read_url(outer->arena, url, inner))
         return AZURE_FILES_ADDRESS_URI;
-    // "ACCOUNT.file.core.x@127.0.0.1:PORT": the part that names the account is the user's.
+    // In "ACCOUNT.file.core.x@127.0.0.1:PORT" the user names the account.
     const char *at = strchr(inner->host, '@');
     if (at) {
         const size_t user = (size_t)(at - inner->host), account = strcspn(inner->host, ".");
@@ -222,7 +222,7 @@ AzureError files_address_read_url(const HttpRequest *outer, const char *url, con
                 arena_printf(outer->arena, "/%.*s%s", (int)account, inner->host, inner->target);
         inner->host = at + 1;
     }
-    // What is neither one of our accounts' hosts nor this machine lies elsewhere.
+    // Other hosts are neither an account of this emulator nor this machine.
     FilesHost kind;
     const bool is_here = is_this_machine(inner->host) || strcmp(inner->host, outer->host) == 0;
     if (!is_here && !account_of_host(outer->arena, inner->host, suffix, &kind))

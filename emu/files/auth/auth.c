@@ -15,7 +15,7 @@ static void add_line(Text *text, const char *value)
     text_add(text, "\n");
 }
 
-/* As Azure trims it: spaces and tabs at both ends. */
+/* Trims spaces and tabs at both ends, as Azure does. */
 static void add_trimmed(Text *text, const char *value)
 {
     value += strspn(value, " \t");
@@ -33,9 +33,9 @@ static void add_lower_case(Text *text, const char *name)
     }
 }
 
-/* How headers are put in order. By bytes, as most clients do; or as the service itself does, which
- * the JavaScript SDK has copied, by words, where '_' stands before digits. The two differ for
- * metadata called "a_b" and "a1b" alone. */
+/* The order of headers: by bytes, as most clients sort them; or by words, as the service and the
+ * JavaScript SDK sort them, where '_' precedes digits. The two only differ for metadata such as
+ * "a_b" and "a1b". */
 typedef enum { BY_BYTES, BY_WORDS, ORDER_COUNT } HeaderOrder;
 
 static int weight(char c, HeaderOrder order)
@@ -52,8 +52,8 @@ static int compare_names(const char *left, const char *right, HeaderOrder order)
     return weight(*left, order) - weight(*right, order);
 }
 
-/* By name and then by value: names alone order headers ("x-ms-meta" before "x-ms-meta-a", although
- * '-' comes before ':'), and repeated parameters are ordered by value. */
+/* Compares by name and then by value: names alone order headers ("x-ms-meta" before "x-ms-meta-a",
+ * although '-' precedes ':'), and repeated parameters are ordered by value. */
 static int compare_fields(const void *left, const void *right, HeaderOrder order)
 {
     const HttpField *a = *(const HttpField *const *)left, *b = *(const HttpField *const *)right;
@@ -112,13 +112,13 @@ static void add_query(Text *text, const HttpRequest *request)
     }
 }
 
-/* The date counts where it is the only one. */
+/* The Date header is only signed if there is no x-ms-date. */
 static const char *signed_date(const HttpRequest *request)
 {
     return http_header(request, "x-ms-date") ? "" : http_header(request, "Date");
 }
 
-/* A length of zero counts since version 2015-02-21 as one that is not there. */
+/* Since version 2015-02-21 a length of zero is signed as an empty text. */
 static const char *signed_length(const HttpRequest *request)
 {
     const char *length = http_header(request, "Content-Length");
@@ -194,8 +194,8 @@ static bool date_is_fresh(const AzureFiles *service, const HttpRequest *request,
     return true;
 }
 
-/* What was signed helps whoever signs wrongly. It is left out where it holds secrets: the URL of a
- * copy's source and the signature of a SAS. */
+/* The signed text helps to find the mistake. It is left out if it contains secrets: the URL of a
+ * copy's source or the signature of a SAS. */
 static const char *mismatch(const HttpRequest *request, const char *text)
 {
     if (http_header(request, "x-ms-copy-source") || http_query(request, "sig") ||
@@ -226,7 +226,7 @@ static bool check_signature(const AzureFiles *service, const HttpRequest *reques
                               "The account of the Authorization header is not the one that the "
                               "request is for.");
         for (HeaderOrder order = BY_BYTES; order < ORDER_COUNT; order++)
-            if (files_signature_is_right(service, request->arena, address->account,
+            if (files_signature_is_valid(service, request->arena, address->account,
                                          string_to_sign(request, address->account, is_lite, order),
                                          colon + 1))
                 return date_is_fresh(service, request, denial);
@@ -239,7 +239,7 @@ static bool check_signature(const AzureFiles *service, const HttpRequest *reques
                       "\"SharedKeyLite ACCOUNT:SIGNATURE\".");
 }
 
-/* By whatever the request has to show. */
+/* Checks the request's signature of either kind. */
 static bool check(const AzureFiles *service, const HttpRequest *request,
                   const FilesAddress *address, FilesAccess *access, FilesDenial *denial)
 {
@@ -259,7 +259,7 @@ bool files_authenticate(const AzureFiles *service, const HttpRequest *request,
     *access = (FilesAccess){0};
     if (check(service, request, address, access, denial))
         return true;
-    // Without an account there is no key, so that no signature was right.
+    // Without an account there is no key, and no signature is valid.
     if (!files_account_key(service, request->arena, address->account, 0))
         return files_deny(
             denial, AZURE_FILES_AUTHENTICATION_FAILED,

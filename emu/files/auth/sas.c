@@ -8,7 +8,7 @@
 
 /* --- Fields --- */
 
-/* A parameter of the URL; "" without. */
+/* A parameter of the URL; "" if it is missing. */
 static const char *field(const HttpRequest *request, const char *name)
 {
     const char *value = http_query(request, name);
@@ -32,7 +32,8 @@ static const char *joined(Arena *arena, const char *const *lines, int32_t count)
 typedef struct {
     const char *permissions, *start, *expiry;
     const char *policy, *addresses, *protocol, *version;
-    const char *cache_control, *disposition, *encoding, *language, *type; /* to answer with */
+    const char *cache_control, *disposition, *encoding, *language,
+        *type; /* headers of the answer */
 } SasFields;
 
 /* `resource`: "/file/ACCOUNT/SHARE/path". */
@@ -45,7 +46,7 @@ static const char *service_string(Arena *arena, const SasFields *sas, const char
     return joined(arena, lines, sizeof lines / sizeof *lines);
 }
 
-/* Before version 2015-04-05 without addresses and protocol. */
+/* Versions before 2015-04-05 have no addresses and protocol. */
 static const char *old_service_string(Arena *arena, const SasFields *sas, const char *resource)
 {
     const char *const lines[] = {sas->permissions,   sas->start,       sas->expiry,
@@ -62,7 +63,7 @@ static const char *account_string(const HttpRequest *request, const SasFields *s
         account,     sas->permissions, field(request, "ss"), field(request, "srt"), sas->start,
         sas->expiry, sas->addresses,   sas->protocol,        sas->version};
     const char *text = joined(request->arena, lines, sizeof lines / sizeof *lines);
-    // Since version 2020-12-06 the encryption scope, which files do not have, stands behind.
+    // Since version 2020-12-06 the encryption scope follows, which files do not have.
     const bool has_scope = strcmp(sas->version, "2020-12-06") >= 0;
     return arena_printf(request->arena, "%s\n%s%s", text, has_scope ? field(request, "ses") : "",
                         has_scope ? "\n" : "");
@@ -91,8 +92,8 @@ static bool deny(FilesDenial *denial, const char *detail)
     return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED, detail);
 }
 
-/* What a stored access policy of the share says stands in for what the URL does not say; what both
- * say is refused, as the service does. */
+/* A stored access policy of the share gives the fields that the URL leaves out. A field in both is
+ * refused, as by the service. */
 static bool take_policy(const AzureFiles *service, const HttpRequest *request,
                         const FilesAddress *address, SasFields *sas, FilesDenial *denial)
 {
@@ -128,15 +129,15 @@ static bool take_policy(const AzureFiles *service, const HttpRequest *request,
     return true;
 }
 
-/* By the machine's clock: whoever signs has no other. */
+/* By the machine's clock, which is the clock of the signer. */
 static bool check_times(const AzureFiles *service, const SasFields *sas, FilesDenial *denial)
 {
     const int64_t now_ms = service->machine_ms(service->owner);
     int64_t start_ms = now_ms, expiry_ms;
     if (*sas->start != '\0' && !sas_time_parse(sas->start, &start_ms))
-        return deny(denial, "The start time (st) is no time.");
+        return deny(denial, "The start time (st) is not a valid time.");
     if (!sas_time_parse(sas->expiry, &expiry_ms))
-        return deny(denial, "The expiry time (se) is no time, or missing.");
+        return deny(denial, "The expiry time (se) is missing or not a valid time.");
     return (start_ms <= now_ms && now_ms < expiry_ms) ||
            deny(denial, "Signature not valid in the specified time frame.");
 }
@@ -160,7 +161,7 @@ static bool check_account_sas(const AzureFiles *service, const HttpRequest *requ
                               FilesDenial *denial)
 {
     const char *text = account_string(request, sas, address->account);
-    if (!files_signature_is_right(service, request->arena, address->account, text,
+    if (!files_signature_is_valid(service, request->arena, address->account, text,
                                   field(request, "sig")))
         return deny(denial, "Signature did not match.");
     const char letter = address->host == FILES_HOST ? 'f' : 'b';
@@ -184,7 +185,7 @@ static bool check_service_sas(const AzureFiles *service, const HttpRequest *requ
     const char *text = strcmp(sas->version, "2015-04-05") >= 0
                            ? service_string(arena, sas, resource)
                            : old_service_string(arena, sas, resource);
-    return files_signature_is_right(service, arena, address->account, text,
+    return files_signature_is_valid(service, arena, address->account, text,
                                     field(request, "sig")) ||
            deny(denial, "Signature did not match.");
 }
@@ -198,7 +199,7 @@ bool files_sas_check(const AzureFiles *service, const HttpRequest *request,
         return deny(denial, "The version (sv) is a date as 2018-03-28, and is needed.");
     if (http_query(request, "skoid"))
         return deny(denial, "User delegation is not supported: sign with a key of the account.");
-    // The signature is of the URL alone, before a policy fills in what it leaves open.
+    // The signature covers the URL only, before a policy gives the missing fields.
     if (!(is_account ? check_account_sas(service, request, address, &sas, denial)
                      : check_service_sas(service, request, address, &sas, denial)))
         return false;

@@ -8,7 +8,7 @@
 
 bool sas_time_parse(const char *text, int64_t *unix_ms)
 {
-    // All forms are begins of the longest, "2018-06-15T21:57:57.0000000Z".
+    // All forms are prefixes of the longest, "2018-06-15T21:57:57.0000000Z".
     static const char form[] = "dddd-dd-ddTdd:dd:dd";
     enum { DATE = 10, MINUTE = 16, SECOND = 19, DECIMALS = 7 };
     size_t length = 0;

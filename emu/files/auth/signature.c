@@ -17,7 +17,7 @@ const char *files_account_key(const AzureFiles *service, Arena *arena, const cha
                                   : service->account_key(service->owner, arena, account, which);
 }
 
-/* False when there is no such account. */
+/* False if there is no such account. */
 static bool sign(const AzureFiles *service, Arena *arena, const char *account, int which,
                  const char *text, unsigned char code[SHA256_BYTES])
 {
@@ -38,7 +38,7 @@ const char *files_signature(const AzureFiles *service, Arena *arena, const char 
                : NULL;
 }
 
-bool files_signature_is_right(const AzureFiles *service, Arena *arena, const char *account,
+bool files_signature_is_valid(const AzureFiles *service, Arena *arena, const char *account,
                               const char *text, const char *signature)
 {
     size_t length;

@@ -15,8 +15,8 @@
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
 
-/* In the blob FILES_CLEARED_BLOB lies nothing: a range that was cleared, whose bytes are zeros. Its
- * position is its first byte, so that neighbours become one as other extents do. */
+/* An extent in the blob FILES_CLEARED_BLOB is a cleared range, whose bytes are zeros. Its position
+ * is its first byte, so that adjacent ones are joined like other extents. */
 typedef struct {
     int64_t first, length;
     int64_t blob, position;
@@ -33,7 +33,7 @@ static int blob_open(const Blobs *blobs, int64_t blob, int flags)
     return openat(blobs->folder, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A place for one more; NULL: readers use all. */
+/* A place for another open blob; NULL: readers use all. */
 static OpenBlob *open_blob_place(Blobs *blobs)
 {
     OpenBlob *place = NULL;
@@ -54,7 +54,7 @@ static void open_blob_close(OpenBlob *row)
     row->descriptor = -1;
 }
 
-/* A descriptor to read the blob by, until blob_release; -1. */
+/* A descriptor for reading the blob, until blob_release; -1. */
 static int blob_hold(Blobs *blobs, int64_t blob)
 {
     for (int i = 0; i < OPEN_BLOBS; i++) {
@@ -75,7 +75,7 @@ static int blob_hold(Blobs *blobs, int64_t blob)
     return descriptor;
 }
 
-/* What a reader has read by: a blob's, or a descriptor of its own. */
+/* Releases the descriptor of a reader: that of a blob, or a separate one. */
 static void blob_release(Blobs *blobs, int descriptor)
 {
     for (int i = 0; i < OPEN_BLOBS; i++) {
@@ -96,7 +96,8 @@ static void dead_add(Blobs *blobs, DeadRange range)
     blobs->dead[blobs->dead_count++] = range;
 }
 
-/* Where the bytes begin; -1. What was appended and not committed stays in front, unused. */
+/* Appends bytes and returns their position; -1 on failure. Bytes that were appended and not
+ * committed stay before them, unused. */
 static int64_t blob_append(Blobs *blobs, int64_t blob, const char *bytes, int64_t length)
 {
     struct stat about;
@@ -114,10 +115,10 @@ static int64_t blob_append(Blobs *blobs, int64_t blob, const char *bytes, int64_
     bool is_written = file_put(descriptor, bytes, (size_t)length, about.st_size);
     if (!is_written) {
         tables_fail(blobs->tables, errno);
-        (void)!ftruncate(descriptor, about.st_size); // gives the room back, as far as it goes
+        (void)!ftruncate(descriptor, about.st_size); // frees the space, if possible
     }
     if (about.st_size == 0) {
-        dead_add(blobs, (DeadRange){.blob = blob}); // should the operation be undone
+        dead_add(blobs, (DeadRange){.blob = blob}); // if the operation is undone
         store_sync_before_commit(blobs->store, blobs->folder);
     }
     store_sync_before_commit(blobs->store, descriptor);
@@ -127,7 +128,7 @@ static int64_t blob_append(Blobs *blobs, int64_t blob, const char *bytes, int64_
 
 /* --- Extents --- */
 
-/* Those of [first, end) and the one before it; in `arena`. */
+/* The extents in [first, end) and the one before; in `arena`. */
 static Extent *extents_of(Blobs *blobs, Arena *arena, int64_t contents, int64_t first, int64_t end,
                           int32_t *count)
 {
@@ -152,7 +153,7 @@ static void extent_put(Blobs *blobs, int64_t contents, Extent extent)
               extent.blob, extent.position);
 }
 
-/* Takes [from, to) out of an extent. */
+/* Removes [from, to) from an extent. */
 static void extent_cut(Blobs *blobs, int64_t contents, Extent extent, int64_t from, int64_t to)
 {
     int64_t end = extent.first + extent.length;
@@ -175,7 +176,7 @@ static void extent_cut(Blobs *blobs, int64_t contents, Extent extent, int64_t fr
                             .position = extent.position + (to - extent.first)});
     if (extent.blob == FILES_CLEARED_BLOB)
         return;
-    // In a blob of others somebody else may use the range.
+    // Another file may use the same range of a shared blob.
     DeadRange dead = {.blob = extent.blob};
     if (extent.blob == contents) {
         dead.position = extent.position + (cut_first - extent.first);
@@ -194,8 +195,7 @@ static void extents_cut(Blobs *blobs, int64_t contents, int64_t from, int64_t to
     arena_destroy(arena);
 }
 
-/* Makes an extent; the one before it grows where both lie side by side, as bytes just appended do.
- */
+/* Adds an extent. It is joined with the one before if both are adjacent, as after appending. */
 static void extent_add(Blobs *blobs, int64_t contents, Extent extent)
 {
     Arena *arena = arena_create();
@@ -212,7 +212,7 @@ static void extent_add(Blobs *blobs, int64_t contents, Extent extent)
     arena_destroy(arena);
 }
 
-/* Contents that only this entry uses, and which are its own to append to. */
+/* Contents that only this entry uses, and to whose blob it may append. */
 static int64_t own_contents(Blobs *blobs, int64_t contents)
 {
     if (contents > 0 && tables_number(blobs->tables, QUERY_FILES_CONTENTS_USERS, "i", contents) < 2)
@@ -244,7 +244,7 @@ void contents_cut(Blobs *blobs, int64_t *contents, int64_t first, int64_t length
     extents_cut(blobs, *contents, first, first + length);
 }
 
-/* The first page that begins at `at` or behind. */
+/* The first page boundary at or after `at`. */
 static int64_t page_from(int64_t at)
 {
     return (at + FILES_PAGE - 1) / FILES_PAGE * FILES_PAGE;
@@ -290,10 +290,10 @@ struct FilesReader {
     FilesReader *next, *previous;
     int64_t bytes;
     Extent *extents; /* in order; `blob` is the index in `descriptors` */
-    Extent *cleared; /* likewise, without descriptors */
+    Extent *cleared; /* in order, without descriptors */
     int32_t extent_count, cleared_count;
     int *descriptors;
-    int64_t *numbers; /* of each; 0: no blob */
+    int64_t *numbers; /* the blob of each descriptor; 0: not a blob */
     uint32_t descriptor_count, descriptor_capacity, blob_capacity;
 };
 
@@ -335,7 +335,7 @@ static void reader_add(FilesReader *reader, int64_t blob, int descriptor)
     reader->descriptor_count = count;
 }
 
-/* Index of the blob's descriptor, which is opened the first time; -1. */
+/* The index of the blob's descriptor, which is opened at the first use; -1. */
 static int64_t reader_blob(FilesReader *reader, int64_t blob)
 {
     for (uint32_t i = reader->descriptor_count; i-- > 0;)
@@ -382,7 +382,7 @@ FilesReader *descriptor_reader(Blobs *blobs, int descriptor, int64_t there, int6
     return reader;
 }
 
-/* The first extent that ends behind `at`. */
+/* The first extent that ends after `at`. */
 static int32_t extent_at(const Extent *extents, int32_t count, int64_t at)
 {
     int32_t low = 0, high = count;
@@ -403,7 +403,7 @@ static bool read_all(int descriptor, char *room, int64_t length, int64_t positio
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return false; // cut behind our back
+            return false; // another process has cut the file
         room += got;
         length -= got;
         position += got;
@@ -457,7 +457,7 @@ void contents_fill(Blobs *blobs, int64_t *contents, FilesReader *reader)
     arena_destroy(arena);
 }
 
-/* The pages of extents, as far as they lie in [first, last]. */
+/* The pages of extents in [first, last]. */
 static FilesRange *pages_of(Arena *arena, const Extent *extents, int32_t extent_count,
                             int64_t first, int64_t last, int32_t *count)
 {
@@ -509,10 +509,10 @@ static void blob_remove(Blobs *blobs, int64_t blob)
     }
     char name[BLOB_NAME];
     snprintf(name, sizeof name, "%" PRId64, blob);
-    unlinkat(blobs->folder, name, 0); // else it is an orphan, to be removed at the next start
+    unlinkat(blobs->folder, name, 0); // otherwise the next start removes it as an orphan
 }
 
-/* Gives the disk space of a range back; a file system that cannot loses nothing but space. */
+/* Frees the disk space of a range; on a file system that cannot, only space is lost. */
 static void blob_punch(const Blobs *blobs, DeadRange range)
 {
     int descriptor = blob_open(blobs, range.blob, O_WRONLY);
@@ -525,7 +525,7 @@ static void blob_punch(const Blobs *blobs, DeadRange range)
 
 void contents_sweep(Blobs *blobs)
 {
-    // After a failed commit what died is alive again; the next start finds what is left over.
+    // A failed commit restores what was removed; the next start removes what is left over.
     if (blobs->dead_count == 0 || store_is_dirty(blobs->store) || store_has_lost(blobs->store))
         return;
     uint32_t kept = 0;
@@ -547,7 +547,7 @@ void contents_begin(Blobs *blobs)
     blobs->dead_before = blobs->dead_count;
 }
 
-/* Blobs as wholes are looked at before they go. */
+/* Whole blobs stay in the list: their use is checked again before they are removed. */
 void contents_undo(Blobs *blobs)
 {
     uint32_t kept = blobs->dead_before;
@@ -565,10 +565,10 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* Of unnamed_file, until it has none. */
+/* The name of an unnamed_file until it is removed. */
 static const char passing_name[] = "unnamed";
 
-/* What a crash left behind. Files of other names are not ours. */
+/* Removes files that a crash left. Files with other names are not the store's. */
 static void remove_orphans(Blobs *blobs, DIR *folder)
 {
     for (struct dirent *entry; (entry = readdir(folder));) {

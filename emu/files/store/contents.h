@@ -1,4 +1,5 @@
-/* The contents of files on disk: which ranges of a file are in which blob, blobs, and readers. */
+/* The contents of files on disk: extents, which say where the ranges of a file are stored; blobs,
+ * the files that hold the bytes; and readers. */
 #ifndef EMU_FILES_CONTENTS_H
 #define EMU_FILES_CONTENTS_H
 
@@ -6,19 +7,19 @@
 #include "emu/files/store/tables.h"
 #include "emu/state/store.h"
 
-/* What may be removed from disk after the next commit. */
+/* A range that may be removed from disk after the next commit. */
 typedef struct {
     int64_t blob;
-    int64_t position, length; /* length 0: the whole blob, if nothing is in it any more */
+    int64_t position, length; /* length 0: the whole blob, if no extent refers to it any more */
 } DeadRange;
 
-/* A blob that was read not long ago: opening its file costs more than reading a few KiB of it. The
- * file of a number is never another one while it is here, since blob_remove takes it out. */
+/* A recently read blob: opening its file costs more than reading a few KiB of it. The number of a
+ * blob is not used again while it is here, because blob_remove takes it out. */
 typedef struct {
-    int64_t blob;    /* 0: its file is gone, but for its readers */
+    int64_t blob;    /* 0: its file is removed, and only its readers use the descriptor */
     int descriptor;  /* -1: none */
-    int32_t readers; /* who use the descriptor now */
-    uint64_t used;   /* when last, by Blobs.uses */
+    int32_t readers; /* how many use the descriptor */
+    uint64_t used;   /* Blobs.uses at the last use */
 } OpenBlob;
 
 enum { OPEN_BLOBS = 32 };
@@ -27,39 +28,41 @@ typedef struct {
     Arena *arena;
     Store *store;
     Tables *tables;
-    int folder;           /* descriptor of `contents`; -1 */
-    FilesReader *readers; /* all that are open */
+    int folder;           /* descriptor of the folder `contents`; -1 */
+    FilesReader *readers; /* all open readers */
     DeadRange *dead;
-    uint32_t dead_count, dead_capacity, dead_before; /* as the operation began */
+    uint32_t dead_count, dead_capacity, dead_before; /* at the beginning of the operation */
     OpenBlob open_blobs[OPEN_BLOBS];
     uint64_t uses;
 } Blobs;
 
-/* Opens the folder `contents` of the store and removes what nothing refers to. */
+/* Opens the folder `contents` of the store and removes blobs that no extent refers to. */
 bool contents_open(Blobs *blobs, Arena *arena, Store *store, Tables *tables, Status *status);
 void contents_close(Blobs *blobs);
-/* Removes what the last commit left without use. */
+/* Removes ranges and blobs that are unused since the last commit. */
 void contents_sweep(Blobs *blobs);
-/* In the contents of an entry whose row is in the table, which may become other ones. */
+/* Writes a range of the contents of an entry whose row is in the table. `*contents` may get another
+ * number. */
 void contents_write(Blobs *blobs, int64_t *contents, int64_t first, int64_t length,
                     const char *bytes);
-/* Frees the pages that lie in the range, and writes zeros before and behind them. */
+/* Frees the whole pages of the range and writes zeros to the rest of it. */
 void contents_clear(Blobs *blobs, int64_t *contents, int64_t first, int64_t length);
-/* As if nothing had ever been in the range. */
+/* Removes the range, as if it had never been written. */
 void contents_cut(Blobs *blobs, int64_t *contents, int64_t first, int64_t length);
-/* Appends all that a reader has. */
+/* Appends all bytes of a reader. */
 void contents_fill(Blobs *blobs, int64_t *contents, FilesReader *reader);
-/* An entry has given them up: its row is gone or has others. */
+/* Records that an entry does not use the contents any more: its row is removed or has other
+ * contents. */
 void contents_drop(Blobs *blobs, int64_t contents);
 FilesReader *contents_reader(Blobs *blobs, int64_t contents, int64_t bytes);
-/* Of `there` bytes in a file, which becomes the reader's, and zeros up to `bytes`. */
+/* A reader of `there` bytes of a file, which it closes, and of zeros up to `bytes`. */
 FilesReader *descriptor_reader(Blobs *blobs, int descriptor, int64_t there, int64_t bytes);
-/* Opens a file without a name, for contents that are made; -1. */
+/* Opens a file without a name, for generated contents; -1 on failure. */
 int unnamed_file(Blobs *blobs);
-/* The pages of a reader's file that are written or cleared, as far as they lie in [first, last]. */
+/* The written or cleared pages of a reader's file in [first, last]. */
 FilesRange *reader_pages(const FilesReader *reader, Arena *arena, FilesPages which, int64_t first,
                          int64_t last, int32_t *count);
-/* An operation begins, or is undone: what it left unused is used again. */
+/* Begins an operation, or undoes it: ranges that it left unused are used again. */
 void contents_begin(Blobs *blobs);
 void contents_undo(Blobs *blobs);
 

@@ -1,11 +1,11 @@
-/* What the store says of a share, directory or file, and why it refuses an operation. */
+/* The store's description of a share, directory or file, and why it refuses an operation. */
 #ifndef EMU_FILES_ENTRY_H
 #define EMU_FILES_ENTRY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A share, at one time or in a snapshot. */
+/* A share or a snapshot of it. */
 typedef struct {
     const char *account;
     const char *share;
@@ -17,8 +17,7 @@ typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
 /* Microsoft, "Scalability and performance targets for Azure Files": the largest file. */
 #define FILES_BYTES_MAX (INT64_C(4) << 40)
 
-/* What is told of a share, directory or file; strings in the caller's arena. Times are of
- * simulated time. */
+/* A share, directory or file; strings are in the caller's arena. Times are simulated. */
 typedef struct {
     FilesKind kind;
     const char *name; /* the last part, as first written */
@@ -26,8 +25,8 @@ typedef struct {
     int64_t parent_id;
     int64_t bytes;                                       /* of a file */
     uint64_t etag;                                       /* changes with every write */
-    int64_t created_ticks, written_ticks, changed_ticks; /* changed: with every ETag */
-    const char *snapshot;                                /* of a share: its time; "" */
+    int64_t created_ticks, written_ticks, changed_ticks; /* changed_ticks changes with the ETag */
+    const char *snapshot;                                /* of a snapshot: its time; "" */
     const char *properties; /* JSON object: "content-type", "content-md5", ...; "" */
     const char *metadata;   /* JSON object; "" */
     int64_t quota_gib;      /* of a share */
@@ -65,15 +64,15 @@ typedef enum {
 /* As the end of a sentence: "cannot be taken: it does not exist". */
 const char *files_failure_reason(FilesFailure failure);
 
-/* What is written, cleared and told of is pages. */
+/* The unit of ranges that are written, cleared and listed. */
 enum { FILES_PAGE = 512 };
 
 typedef struct {
     int64_t first, last; /* both included */
 } FilesRange;
 typedef enum {
-    FILES_WRITTEN, /* since they were cleared, in part or whole */
-    FILES_CLEARED  /* also those of which a part was written since */
+    FILES_WRITTEN, /* written since they were cleared, at least in part */
+    FILES_CLEARED  /* cleared, even if a part of them was written since */
 } FilesPages;
 
 #endif

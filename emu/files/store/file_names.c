@@ -27,7 +27,7 @@ const char *file_name_fold(Arena *arena, const char *name)
     return (const char *)folded;
 }
 
-/* All but control characters and those that Windows keeps for itself. */
+/* All characters except control characters and those that Windows reserves. */
 static bool is_allowed(ucs4_t character)
 {
     bool is_control = character < 0x20 || (character >= 0x7f && character < 0xa0);
@@ -53,7 +53,7 @@ static bool is_reserved(const char *name)
     return length == 0 || (is_port && length == 4 && name[3] >= '1' && name[3] <= '9');
 }
 
-/* Characters of `name`; 0 when it is no name. */
+/* The length of `name` in characters; 0 if it is not a valid name. */
 static int32_t name_length(const char *name)
 {
     int32_t units = 0;

@@ -4,8 +4,8 @@
 
 #include "emu/files/store/operation.h"
 #include "emu/files/store/share_row.h"
-#include "emu/files/store/ticks.h"
 #include "emu/files/store/spots.h"
+#include "emu/files/store/ticks.h"
 
 /* --- Opening --- */
 
@@ -14,7 +14,7 @@ FileStore *file_store_open(Arena *arena, Store *store, Status *status)
     FileStore *files = ARENA_NEW(arena, FileStore);
     files->arena = arena;
     files->store = store;
-    files->has_untold = true;
+    files->has_unreported = true;
     files->blobs.folder = -1;
     world_files_open(&files->world, arena, &files->tables, &files->blobs);
     if (tables_open(&files->tables, store_connection(store), status) &&
@@ -168,12 +168,12 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 
 /* --- Directories --- */
 
-/* The row of an entry that a client makes at `spot`, in the place of what clients have there. */
+/* The row of an entry that a client creates at `spot`, in place of the clients' entry there. */
 static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, const char *properties,
                         const char *metadata)
 {
     bool replaces = spot->has_client && spot->client.kind == (int64_t)kind;
-    // Names are kept as they were first written, as long as something is there.
+    // A name keeps its first letters while an entry exists.
     const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
                        : spot->shows == SHOWS_WORLDS ? spot->world.name
                                                      : spot->name.name;
@@ -257,7 +257,7 @@ FilesFailure files_directory_delete(FileStore *files, ShareName share, const cha
 
 /* --- Files --- */
 
-/* The place of a file, of which clients have the directory above. */
+/* The place of a file, in a directory that clients own. */
 static FilesFailure file_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
                               Spot *spot)
 {
@@ -267,7 +267,7 @@ static FilesFailure file_walk(FileStore *files, Arena *arena, ShareName share, c
     return failure;
 }
 
-/* One that is there, and of which clients have a copy if it was the world's. */
+/* The place of an existing file, of which clients get a copy if it is the world's. */
 static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, const char *path,
                              Spot *spot)
 {
@@ -279,7 +279,7 @@ static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, co
     return failure;
 }
 
-/* Bytes of what is at the place and would be replaced. */
+/* The bytes of the entry that would be replaced. */
 static int64_t replaced_bytes(FileStore *files, Spot *spot)
 {
     if (spot->shows == SHOWS_WORLDS)
@@ -437,7 +437,7 @@ FilesFailure files_write(FileStore *files, ShareName share, const char *path, in
 
 /* --- Elsewhere --- */
 
-/* Whether the one path leads into the directory that the other is. */
+/* Whether `path` is below `directory`. */
 static bool leads_into(Arena *arena, const char *path, const char *directory)
 {
     FileName *names, *above;
@@ -477,7 +477,7 @@ static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share
                    !new.is_root &&strcmp(old.name.folded, new.name.folded) == 0;
     failure = rename_check(&old, &new, replaces || is_same);
     if (is_same && failure == FILES_OTHER_KIND)
-        failure = FILES_OK; // a directory gets other letters
+        failure = FILES_OK; // a directory is renamed to other letters
     if (failure != FILES_OK)
         return failure;
     if (leads_into(arena, to, from))
@@ -496,7 +496,7 @@ static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share
         directory_copy(files, &below, below.share, below.client);
         tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
     }
-    row.since_ns = files->tables.now_ns; // nothing that the world has had there
+    row.since_ns = files->tables.now_ns; // hides all that the world wrote there
     spot_leave(files, &old);
     row_put(files, &new, row);
     return FILES_OK;
@@ -563,7 +563,7 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
 
 /* --- Contents --- */
 
-/* The place of a file that is there. */
+/* The place of an existing file. */
 static FilesFailure find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
                               Spot *spot)
 {

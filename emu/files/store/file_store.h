@@ -1,13 +1,14 @@
-/* Azure Files' shares, directories and files: what clients wrote, over what the world's jobs wrote.
+/* The shares, directories and files of Azure Files: those of clients on top of those that jobs of
+ * the world wrote.
  *
- * What clients wrote stands in the store's tables, contents in a file of their own for each, behind
- * which ranges are only ever appended: a write that a crash cuts short was never there. What jobs
- * write (logs that grow with simulated time, checkpoints, models) is a function of the world and is
- * stored nowhere; a client that changes such a file gets a copy of it first, and one that deletes
- * it leaves a mark.
+ * Entries of clients are in the store's tables. The contents of each file are in a blob on disk, to
+ * which ranges are only ever appended: a write that a crash interrupts leaves no trace. Entries of
+ * jobs (logs that grow with simulated time, checkpoints, models) are a function of the world and
+ * are stored nowhere. A client that changes such a file gets a copy of it; a client that deletes it
+ * leaves a mark.
  *
  * Names keep their letters and are compared without case. Paths are decoded, "a/b/c.txt", without
- * slashes at the ends; "" is the share's root. Nothing here knows HTTP. */
+ * slashes at the ends; "" is the share's root. The store knows no HTTP. */
 #ifndef EMU_FILE_STORE_H
 #define EMU_FILE_STORE_H
 
@@ -19,13 +20,13 @@
 
 typedef struct FileStore FileStore;
 
-/* Its tables lie in the store's database, contents in the store's folder. Listens to the session's
- * world by file_store_listener and file_store_watch. */
+/* Its tables are in the store's database, its contents in the state folder. It follows the
+ * session's world by file_store_listener and file_store_watch. */
 FileStore *file_store_open(Arena *arena, Store *store, Status *status);
 void file_store_close(FileStore *files);
 TraceListener file_store_listener(FileStore *files);
 void file_store_watch(FileStore *files, const World *world);
-/* Instant of what is written next, and its ETags: simulated time. */
+/* Sets the simulated time of the next writes and their ETags. */
 void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns);
 
 /* --- Entries --- */
@@ -39,42 +40,44 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
                                     const char *metadata);
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path);
-/* What would make all files of a share larger than its quota is refused: FILES_SHARE_FULL. Files
- * count with their sizes, sparse or not. */
+/* An operation that would make a share larger than its quota fails: FILES_SHARE_FULL. Files count
+ * with their sizes, sparse or not. */
 
-/* `bytes` zeros, in the place of a file that is there, whose lease goes on. */
+/* Creates a file of `bytes` zeros. It replaces an existing file and keeps that file's lease. */
 FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
                                const char *properties, const char *metadata);
 FilesFailure files_file_delete(FileStore *files, ShareName share, const char *path);
-/* Properties, metadata and lease as JSON objects; NULL: stay. `bytes` -1: stays; else cut, or
- * longer by zeros. A lease alone leaves the ETag as it is. "": of the share itself. */
+/* Changes properties, metadata and lease, JSON objects in text; NULL: unchanged. `bytes` -1:
+ * unchanged; else the file is cut or extended by zeros. A new lease alone leaves the ETag
+ * unchanged. `path` "": the share itself. */
 FilesFailure files_change(FileStore *files, ShareName share, const char *path, int64_t bytes,
                           const char *properties, const char *metadata, const char *lease);
-/* The same file, or directory with all in it, under another name. */
+/* Renames a file, or a directory with everything in it. */
 FilesFailure files_rename(FileStore *files, ShareName share, const char *from, const char *to,
                           bool replaces);
-/* The contents and properties of a file, of this store, as another; metadata NULL: likewise. */
+/* Copies the contents and properties of a file; metadata NULL: also its metadata. */
 FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
                         ShareName to_share, const char *to, const char *metadata);
 
-/* The path as its parts were first written, where they are there. In `arena`. */
+/* The path in the letters in which its existing parts were first written; in `arena`. */
 const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path);
-/* Where an entry of clients' lies: its id goes with it when it is renamed, and into snapshots. */
+/* The path of a client's entry: the id stays the same when the entry is renamed, and in snapshots.
+ */
 FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t id,
                         const char **path);
 
 /* --- Contents --- */
 
-/* Writes [first, first + length), all of which lie in the file. `bytes` NULL clears it: frees the
- * pages that lie in it, and writes zeros before and behind them. */
+/* Writes [first, first + length), which must be in the file. `bytes` NULL clears the range: it
+ * frees whole pages and writes zeros to the rest. */
 FilesFailure files_write(FileStore *files, ShareName share, const char *path, int64_t first,
                          int64_t length, const char *bytes);
 FilesFailure files_open(FileStore *files, ShareName share, const char *path, FilesReader **reader,
                         int64_t *bytes);
-/* The same with what files_look says of it, in one go. */
+/* Opens a file and returns its entry, in one operation. */
 FilesFailure files_look_open(FileStore *files, Arena *arena, ShareName share, const char *path,
                              FilesEntry *entry, FilesReader **reader);
-/* Such pages as ranges, within [first, last] and the file. */
+/* The written or cleared pages as ranges, in [first, last] and the file. */
 FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
                           FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
                           int32_t *count);

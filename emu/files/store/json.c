@@ -10,7 +10,7 @@ Json *files_json_read(Arena *arena, const char *text)
         return json_object(arena);
     Problems problems = problems_create(arena);
     Json *object = json_parse(arena, "properties", text, strlen(text), JSON_STRICT, &problems);
-    invariant(object != NULL); // we have printed it
+    invariant(object != NULL); // it was printed by files_json_print
     return object;
 }
 

@@ -28,7 +28,7 @@ bool operation_begin(FileStore *files)
 FilesFailure operation_end(FileStore *files, FilesFailure failure)
 {
     FilesFailure result = operation_looked(files, failure);
-    // A full disk can have ended the whole transaction; the store's commit says so.
+    // A full disk may have ended the whole transaction; then the store's commit reports it.
     bool is_open = !sqlite3_get_autocommit(files->tables.database);
     if (result != FILES_OK) {
         contents_undo(&files->blobs);

@@ -1,4 +1,4 @@
-/* What an operation of the file store works with, and how it begins and ends. */
+/* The context of an operation of the file store, and its beginning and end. */
 #ifndef EMU_FILES_OPERATION_H
 #define EMU_FILES_OPERATION_H
 
@@ -9,12 +9,12 @@
 
 enum { SHARES_USED = 64 };
 
-/* How much is in a share at most: what there was when it was counted, and what came since. Whoever
- * stays below the quota by that need not count again. */
+/* An upper bound of the bytes in a share: the count at some time and all bytes added since. If even
+ * the bound is below the quota, the share is not counted again. */
 typedef struct {
     int64_t share;
     int64_t bytes;
-    uint32_t written; /* WorldFiles.written_by_jobs then */
+    uint32_t written; /* WorldFiles.written_by_jobs at the count */
 } ShareUse;
 
 struct FileStore {
@@ -23,15 +23,15 @@ struct FileStore {
     Tables tables;
     Blobs blobs;
     WorldFiles world;
-    ShareUse shares_used[SHARES_USED]; /* a few that clients write to */
-    uint32_t share_used_next;          /* the place of the next one */
-    bool has_untold;                   /* there may be rows of `file_untold` */
+    ShareUse shares_used[SHARES_USED]; /* a few shares that clients write to */
+    uint32_t share_used_next;          /* the index of the next one */
+    bool has_unreported;               /* there may be rows in `file_untold` */
 };
 
-/* An operation that writes is undone whole when it fails. */
+/* Begins and ends an operation that writes. If it fails, all its writes are undone. */
 bool operation_begin(FileStore *files);
 FilesFailure operation_end(FileStore *files, FilesFailure failure);
-/* One that only looks. */
+/* Begins and ends an operation that only reads. */
 void operation_look(FileStore *files);
 FilesFailure operation_looked(const FileStore *files, FilesFailure failure);
 

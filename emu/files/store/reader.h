@@ -1,5 +1,4 @@
-/* An open file of the store. Its bytes stay as they were when it was opened, whatever is written
- * meanwhile. */
+/* An open file of the store. Later writes do not change its bytes. */
 #ifndef EMU_FILES_READER_H
 #define EMU_FILES_READER_H
 
@@ -8,7 +7,7 @@
 
 typedef struct FilesReader FilesReader;
 
-/* `length` bytes from `first` on, of those that there are; how many, or -1. */
+/* Reads up to `length` bytes from `first` on. Returns their number, or -1 on failure. */
 int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length);
 void files_reader_close(FilesReader *reader);
 

@@ -70,7 +70,7 @@ bool share_row_find(FileStore *files, Arena *arena, ShareName name, ShareRow *ro
     return is_there;
 }
 
-/* A share of the scenario's has been there without a client: it gets its row when one looks. */
+/* A share of the scenario exists without a client: its row is made at the first access. */
 static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
     Status status = {0};
@@ -81,7 +81,7 @@ static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
         return false;
     }
     *row = share_row_new(files, arena_strdup(arena, name.share), DEFAULT_QUOTA_GIB, NULL);
-    row->since_ns = FILES_NEVER; // all that the world ever wrote there is seen
+    row->since_ns = FILES_NEVER; // nothing that the world wrote there is hidden
     row->created = row->changed = ticks_of(world_unix_ms(files->world.world, 0));
     share_put(files, name.account, row);
     return true;
@@ -161,7 +161,7 @@ int64_t share_bytes(FileStore *files, Arena *arena, ShareName name, const ShareR
     return bytes;
 }
 
-/* Of a share that was not counted lately: as full as can be. */
+/* The bound of a share that was not counted yet is the largest number. */
 static ShareUse *use_of(FileStore *files, int64_t share)
 {
     for (uint32_t i = 0; i < SHARES_USED; i++)
@@ -186,6 +186,6 @@ FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t
     }
     if (use->bytes > quota - more)
         return FILES_SHARE_FULL;
-    use->bytes += more; // also when the operation fails after all: it is a bound
+    use->bytes += more; // also if the operation fails: it is an upper bound
     return FILES_OK;
 }

@@ -37,7 +37,7 @@ FilesFailure files_share_create(FileStore *files, ShareName name, int64_t quota_
     return failure;
 }
 
-/* All entries of the share or snapshot, and its row. */
+/* Removes all entries of the share or snapshot, and its row. */
 static void remove_share(FileStore *files, const char *account, const ShareRow *row)
 {
     Arena *arena = arena_create();
@@ -63,7 +63,7 @@ static void remove_share(FileStore *files, const char *account, const ShareRow *
     share_put(files, account, &mark);
 }
 
-/* Rows of an account, of one share or (NULL) of all; in `arena`. */
+/* The rows of an account, of one share or (NULL) of all; in `arena`. */
 static ShareRow *rows_of(FileStore *files, Arena *arena, const char *account, const char *share,
                          uint32_t *count)
 {
@@ -203,7 +203,7 @@ FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *
     return failure;
 }
 
-/* --- Telling --- */
+/* --- Listing --- */
 
 FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, const char *prefix,
                          const char *marker, int32_t max, bool with_snapshots, int32_t *count,

@@ -36,7 +36,7 @@ void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *
 
 /* --- Finding --- */
 
-/* What shows is the later one, and clients' where both are directories, or of two kinds. A job's
+/* The later entry is visible; the clients' if both are directories or of different kinds. A job's
  * removal is later than the file that it removed. */
 static Shows shows(const Spot *spot, int64_t since_ns)
 {
@@ -132,12 +132,12 @@ FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const ch
 
 /* --- Listing --- */
 
-/* Both sides' rows of a directory, in order of folded names, one step ahead. */
+/* The rows of clients and of the world in a directory, ordered by folded name, one step ahead. */
 typedef struct {
     FileStore *files;
     Arena *arena;
     const Directory *directory;
-    sqlite3_stmt *clients, *worlds; /* NULL: none, or no more */
+    sqlite3_stmt *clients, *worlds; /* NULL: no more rows */
     EntryRow client;
     WorldRow world;
 } Merge;
@@ -213,7 +213,7 @@ Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, con
     Merge merge = merge_begin(files, arena, directory, prefix, marker);
     for (Spot spot; found < (uint32_t)max && merge_next(&merge, &spot);) {
         if (strncmp(spot.name.folded, prefix, prefix_length) != 0)
-            break; // those with the prefix lie together
+            break; // names with the prefix are adjacent
         if (spot.shows == SHOWS_NOTHING)
             continue;
         spots = array_room(arena, spots, found + 1, &capacity, sizeof *spots);
@@ -224,7 +224,7 @@ Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, con
     return spots;
 }
 
-/* --- Copies of what the world shows --- */
+/* --- Copies of the world's entries --- */
 
 EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t parent, FileName name)
 {
@@ -241,7 +241,7 @@ EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t pa
                      .since_ns = FILES_NEVER};
     if (world->kind == FILES_DIRECTORY) {
         copy.written = copy.changed = ticks_of(world_unix_ms(files->world.world, world->at_ns));
-        if (spot->has_client) // a mark: what it hid stays hidden
+        if (spot->has_client) // a mark: its entries stay hidden
             copy.since_ns = spot->client.since_ns;
         entry_put(files, share, parent, &copy);
         return copy;
@@ -280,8 +280,8 @@ void directory_copy(FileStore *files, const Directory *from, int64_t share, int6
         Spot *spot = &spots[i];
         int64_t id = spot->client.id;
         if (spot->shows == SHOWS_WORLDS) {
-            // A stale file of clients at that place shares its contents with the row it was copied
-            // from, or is the row itself.
+            // A stale file of clients there shares its contents with the row that it was copied
+            // from, or is that row.
             sqlite3_stmt *old = tables_ask(&files->tables, QUERY_FILES_ENTRY, "iit", share, parent,
                                            spot->name.folded);
             int64_t stale = tables_next(&files->tables, old) ? sqlite3_column_int64(old, 12) : 0;
@@ -326,7 +326,7 @@ void spot_leave(FileStore *files, const Spot *spot)
     entry_put(files, above->share, above->client, &mark);
 }
 
-/* --- Telling --- */
+/* --- Entries --- */
 
 FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
 {
@@ -352,7 +352,7 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
     int64_t modified_ms =
         is_directory ? world_unix_ms(files->world.world, row.at_ns) : row.modified_ms;
     if (is_directory)
-        row.modified_ms = 0; // says how fresh its logs are
+        row.modified_ms = 0; // of a directory: the time of its list of logs
     return (FilesEntry){.kind = (FilesKind)row.kind,
                         .name = arena_strdup(arena, row.name),
                         .id = row.id,

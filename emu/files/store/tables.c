@@ -12,7 +12,7 @@ static const char *const queries[] = {
     FILES_QUERIES(X)
 #undef X
 };
-// The queries say 1, 2 and 3.
+// The queries contain 1, 2 and 3.
 _Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
 _Static_assert(sizeof queries / sizeof *queries == FILES_QUERY_COUNT, "one text for each query");
 
@@ -61,7 +61,7 @@ void tables_fail(Tables *tables, int error_number)
         tables->failure = is_full ? FILES_NO_SPACE : FILES_MACHINE;
 }
 
-/* The disk can be full or broken; our own statements are right. */
+/* The disk may be full or broken; the queries are correct. */
 static void sql_fail(Tables *tables, int result)
 {
     invariant(result != SQLITE_ERROR && result != SQLITE_MISUSE && result != SQLITE_CONSTRAINT &&
@@ -108,7 +108,7 @@ bool tables_next(Tables *tables, sqlite3_stmt *rows)
 
 void tables_done(sqlite3_stmt *rows)
 {
-    sqlite3_reset(rows); // repeats the result of the last step, which is known
+    sqlite3_reset(rows); // returns the result of the last step again
 }
 
 void tables_do(Tables *tables, FilesQuery query, const char *types, ...)

@@ -1,12 +1,12 @@
-/* The tables of the file store: everything that is asked of them, and their rows.
+/* The tables of the file store: all queries, and the rows.
  *
  * Entries of clients are rows of `file_entry`, by share, directory and folded name; the root
- * directory of a share has the id 0. A file's bytes are its extents: which of its ranges lie where
- * in which blob, a file of its own in the folder `contents`, to which ranges are only ever
- * appended. Files share contents (copies, snapshots) until one of them is written. Ranges without
- * an extent are zeros. Those that were cleared have one in the blob 0, which is no file.
+ * directory of a share has the id 0. A file's bytes are described by its extents: each maps a range
+ * to a blob, a file in the folder `contents` to which ranges are only ever appended. Files share
+ * contents (copies, snapshots) until one of them is written. Ranges without an extent are zeros.
+ * Cleared ranges have an extent in the blob 0, which is not a file.
  *
- * What the world shows lies in a temporary table with the same keys and ids of its own. A row of
+ * Entries of the world are in a temporary table with the same keys and ids of its files. A row of
  * clients hides what the world wrote at its place, and below it, up to the row's `since_ns`; a row
  * of kind FILES_GONE does nothing else. */
 #ifndef EMU_FILES_TABLES_H
@@ -20,10 +20,10 @@
 
 enum { FILES_GONE = FILES_FILE + 1 };
 enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
-enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
+enum { FILES_NEVER = -1 };                // `since_ns` of a row that hides nothing
 enum { FILES_CLEARED_BLOB = 0 };
 
-/* X(ENUM, SQL): everything that is asked of the tables. */
+/* X(ENUM, SQL) */
 #define SHARE_COLUMNS                                                                              \
     "id, name, snapshot, since_ns, quota_gib, etag, created, changed, properties, metadata, "      \
     "lease, is_gone"
@@ -85,18 +85,20 @@ enum { FILES_CLEARED_BLOB = 0 };
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
     X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
                       "?1)")                                                                       \
-    /* what the world has not been told */                                                         \
-    X(UNTOLD, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")        \
-    X(UNTOLD_PUT, "INSERT OR IGNORE INTO file_untold (account, share, path) VALUES (?1, ?2, ?3)")  \
-    X(UNTOLD_DELETE, "DELETE FROM file_untold WHERE account = ?1 AND share = ?2 AND path = ?3")    \
-    /* what the world shows */                                                                     \
+    /* files that were not reported to the world */                                                \
+    X(UNREPORTED, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")    \
+    X(UNREPORTED_PUT,                                                                              \
+      "INSERT OR IGNORE INTO file_untold (account, share, path) VALUES (?1, ?2, ?3)")              \
+    X(UNREPORTED_DELETE,                                                                           \
+      "DELETE FROM file_untold WHERE account = ?1 AND share = ?2 AND path = ?3")                   \
+    /* entries of the world */                                                                     \
     X(WORLD, "SELECT " WORLD_COLUMNS                                                               \
              " FROM world_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")                 \
     X(WORLDS, "SELECT " WORLD_COLUMNS " FROM world_entry WHERE share = ?1 AND parent = ?2 AND "    \
               "folded > ?3 AND folded >= ?4 ORDER BY folded")                                      \
     X(WORLD_PUT, "INSERT OR REPLACE INTO world_entry (share, parent, " WORLD_COLUMNS               \
                  ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                   \
-    /* what was made first stays, the latest time wins */                                          \
+    /* the first time of creation and the last time of change are kept */                          \
     X(WORLD_DIRECTORY,                                                                             \
       "INSERT INTO world_entry (share, parent, id, kind, name, folded, at_ns, made_ns, bytes, "    \
       "modified_ms, logs, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "         \
@@ -106,7 +108,7 @@ enum { FILES_CLEARED_BLOB = 0 };
                    "folded = ?3")                                                                  \
     X(WORLD_BYTES, "SELECT coalesce(sum(max(bytes, 0)), 0) FROM world_entry WHERE share = ?1 AND " \
                    "at_ns > ?2")                                                                   \
-    /* a directory of logs keeps in `modified_ms` that they are as of when: in ns */               \
+    /* `modified_ms` of a directory of logs is the simulated time of its list, in ns */            \
     X(LOGS_FRESH, "UPDATE world_entry SET modified_ms = ?4 WHERE share = ?1 AND parent = ?2 AND "  \
                   "folded = ?3")                                                                   \
     X(LOGS_DELETE, "DELETE FROM world_entry WHERE share = ?1 AND parent = ?2 AND kind = 2 AND "    \
@@ -123,11 +125,11 @@ typedef enum {
 typedef struct {
     int64_t id;
     const char *name, *snapshot; /* "": the share itself */
-    int64_t since_ns;            /* what the world wrote there up to then is not seen */
+    int64_t since_ns;            /* what the world wrote there up to this time is hidden */
     int64_t quota_gib;
     int64_t etag, created, changed;
     const char *properties, *metadata, *lease;
-    bool is_gone; /* deleted, while the world still has it */
+    bool is_gone; /* deleted by a client, but the world still has it */
 } ShareRow;
 
 /* A row of `file_entry`. */
@@ -138,7 +140,7 @@ typedef struct {
     int64_t bytes;
     int64_t etag, created, written, changed;
     const char *properties, *metadata, *lease;
-    int64_t contents; /* 0: nothing was written into it */
+    int64_t contents; /* 0: nothing was written */
     int64_t since_ns;
 } EntryRow;
 
@@ -147,39 +149,40 @@ typedef struct {
     int64_t id;
     int64_t kind; /* FilesKind, or FILES_GONE: a job removed it */
     const char *name, *folded;
-    int64_t at_ns;   /* when the world made it, of a directory the last thing in it */
+    int64_t at_ns;   /* when the world wrote it; of a directory: its last entry */
     int64_t made_ns; /* the first time */
     int64_t bytes;   /* -1: not measured yet */
     int64_t modified_ms;
-    int64_t logs;    /* of a directory: whose logs lie there; of a log: the same; -1 */
+    int64_t logs;    /* of a directory or a log: the folder of logs (log_folder.h); -1 */
     int64_t written; /* of another file: index in WorldFiles.written; -1 */
 } WorldRow;
 
 typedef struct {
     sqlite3 *database;
     sqlite3_stmt *statements[FILES_QUERY_COUNT];
-    FilesFailure failure; /* of the machine, since the operation began */
-    int64_t now_ns;       /* the instant of what is written next */
+    FilesFailure failure; /* failure of the machine since the beginning of the operation */
+    int64_t now_ns;       /* the simulated time of the next write */
     int64_t now_ticks;
 } Tables;
 
-/* Prepares what is asked of the tables, which the store has made. */
+/* Prepares all queries. The store has made the tables. */
 bool tables_open(Tables *tables, sqlite3 *database, Status *status);
 void tables_close(Tables *tables);
 
-/* Binds values by `types`, 'i' int64_t and 't' text, which must live until the end of the rows. */
+/* Starts a query with values of `types`, 'i' int64_t and 't' text. Texts must live until the end of
+ * the rows. */
 sqlite3_stmt *tables_ask(Tables *tables, FilesQuery query, const char *types, ...);
-/* The next row; false at the end, or when the machine fails. */
+/* The next row; false at the end, or if the machine fails. */
 bool tables_next(Tables *tables, sqlite3_stmt *rows);
-void tables_done(sqlite3_stmt *rows); /* before the end of the rows */
+void tables_done(sqlite3_stmt *rows); /* ends a query before the end of its rows */
 void tables_do(Tables *tables, FilesQuery query, const char *types, ...);
-/* First column of the only row; -1 without one. */
+/* The first column of the only row; -1 if there is no row. */
 int64_t tables_number(Tables *tables, FilesQuery query, const char *types, ...);
 const char *column_text(sqlite3_stmt *row, int column, Arena *arena);
-/* Notes a failure of the machine, which undoes the operation. */
+/* Records a failure of the machine, which undoes the operation. */
 void tables_fail(Tables *tables, int error_number);
 
-/* An id that no entry, share or contents has had. */
+/* A new id of an entry, share or contents. */
 int64_t new_number(Tables *tables);
 int64_t new_etag(Tables *tables);
 

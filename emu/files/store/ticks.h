@@ -1,4 +1,4 @@
-/* Times of files: 100 ns since 1601, as NTFS and Azure Files count them. */
+/* Times of files in units of 100 ns since 1601, as in NTFS and Azure Files. */
 #ifndef EMU_TICKS_H
 #define EMU_TICKS_H
 

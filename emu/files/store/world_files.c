@@ -14,10 +14,10 @@
 
 /* --- Listening --- */
 
-/* In the place of the size of a file that a job removed. */
+/* The size of a file that a job removed. */
 enum { REMOVED = -1 };
 
-/* What a job wrote or removed. Clients remove what is their own by themselves. */
+/* Whether the row is a file that a job wrote or removed. Clients remove their files themselves. */
 static bool is_change(const TraceRow *row, WrittenFile *change)
 {
     const TraceRecord *record = &row->record;
@@ -76,7 +76,7 @@ void world_files_close(WorldFiles *files)
 
 /* --- Its tree --- */
 
-/* The world's ids come from paths and are above all numbers that clients' entries get. */
+/* The world's ids are hashes of paths, larger than all ids of clients' entries. */
 static int64_t id_of(uint64_t hash)
 {
     const uint64_t top = UINT64_C(1) << 62;
@@ -84,7 +84,7 @@ static int64_t id_of(uint64_t hash)
 }
 
 enum { NO_LOGS = -1 };
-/* In the tables clusters come behind all jobs. */
+/* In the tables, numbers of clusters follow all numbers of jobs. */
 static const int64_t logs_of_clusters = INT64_C(1) << 32;
 
 static int64_t number_of(LogFolder logs)
@@ -100,13 +100,13 @@ static LogFolder logs_of(int64_t number)
                          : log_folder_of_job((JobId){(uint32_t)number});
 }
 
-/* Where one is on the way down. */
+/* A position on the way down to an entry. */
 typedef struct {
     int64_t share, parent;
-    uint64_t hash; /* of the folded path so far */
+    uint64_t hash; /* of the folded path down to here */
 } Branch;
 
-/* A directory in which something came to be, to be put into the table once for all that did. */
+/* A directory with new entries, which is put into the table once for all of them. */
 typedef struct {
     Branch at;
     int64_t id;
@@ -116,10 +116,10 @@ typedef struct {
 
 enum { TOUCHED_MAX = 4096 };
 
-/* What is being taken up: so much of it at a time. */
+/* New entries of the world that are being put into the table, a limited number at a time. */
 typedef struct {
     WorldFiles *files;
-    Arena *arena; /* of the directories touched */
+    Arena *arena; /* of `touched` */
     NameTable *known;
     Touched *touched;
     uint32_t count;
@@ -143,7 +143,7 @@ static void intake_end(Intake *intake)
     arena_destroy(intake->arena);
 }
 
-/* Goes down into a directory, which has something made at `at_ns` below it. */
+/* Descends into a directory that has an entry written at `at_ns` below it. */
 static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_ns, int64_t logs)
 {
     if (intake->count == TOUCHED_MAX) {
@@ -169,7 +169,7 @@ static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_n
     touched->logs = logs > touched->logs ? logs : touched->logs;
 }
 
-/* Goes down to the directory above the last part of `path`, which is cut at its slashes; returns
+/* Descends to the directory above the last part of `path`, which is cut at its slashes; returns
  * that part. */
 static const char *touch_above(Intake *intake, Branch *branch, char *path, int64_t at_ns)
 {
@@ -189,7 +189,7 @@ static void world_put(WorldFiles *files, const Branch *branch, WorldRow row, Are
               row.modified_ms, row.logs, row.written);
 }
 
-/* What a job has removed is a place where nothing is, later than what was there. */
+/* A removed file hides the file that was there before. */
 static void show_removed(Intake *intake, const WrittenFile *file, const char *path, Arena *arena)
 {
     Branch branch = {.share = file->share_id.index, .parent = FILES_ROOT, .hash = HASH_START};
@@ -209,7 +209,7 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
     WorldFiles *files = intake->files;
     const WrittenFile *file = &files->written[index];
     const char *path = share_path_below(file->path, arena);
-    // Uploads are clients' own, except those of the scenario that the session began with.
+    // Uploads are entries of clients, except those of the scenario that the session began with.
     bool is_of_world = file->job.index != ID_NONE || written_file_upload(files->world, file);
     if (!path || !is_of_world)
         return;
@@ -238,7 +238,7 @@ static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
     const char *share = log_folder_share(files->world, logs);
     int64_t begun_ns = log_folder_begun_ns(files->world, logs);
     if (!share || begun_ns == INT64_MAX)
-        return; // on the node's own disk, gone with the node; or still in the queue
+        return; // on the node's disk, which is lost with the node; or still in the queue
     const char *path = share_path_below(log_folder_path(files->world, logs, arena), arena);
     if (!path)
         return;
@@ -274,7 +274,7 @@ void world_catch_up(WorldFiles *files)
     if (files->written_shown == files->written_count &&
         files->logging_shown == files->logging_count)
         return;
-    // One savepoint for all, which is the cheaper the more there is.
+    // One savepoint for all is cheaper.
     tables_do(files->tables, QUERY_FILES_SAVEPOINT, "");
     Intake intake = {.files = files};
     intake_begin(&intake);
@@ -294,7 +294,7 @@ void world_catch_up(WorldFiles *files)
 
 /* --- Shares --- */
 
-/* "account/share", as the world names them. */
+/* "account/share", the name in the world. */
 static const char *world_share_name(Arena *arena, const char *account, const char *share)
 {
     return arena_printf(arena, "%s/%s", account, share);
@@ -344,7 +344,7 @@ void world_enter(WorldFiles *files, const Directory *above, const WorldRow *dire
         return;
     LogFolder logs = logs_of(directory->logs);
     int64_t now_ns = world_now_ns(files->world), fresh_ns = directory->modified_ms;
-    // At the instant itself something else may begin.
+    // More may be written at the same instant.
     if (fresh_ns == now_ns || fresh_ns > log_folder_settled_ns(files->world, logs))
         return;
     Arena *arena = arena_create();
@@ -383,8 +383,8 @@ static void count_bytes(void *to, const char *bytes, size_t length)
     *(int64_t *)to += (int64_t)length;
 }
 
-/* A model's size is that of its network's layers and of the numbers in its description, which
- * depend on the ranks. */
+/* The size of a model is the size of its network's layers and of the numbers in its description,
+ * which depend on the ranks. */
 static int64_t model_bytes(WorldFiles *files, const KerasModel *model)
 {
     for (int32_t i = 0; i < files->size_count; i++)
@@ -411,7 +411,7 @@ void world_measure(WorldFiles *files, const Directory *above, WorldRow *row)
               row->folded, row->bytes);
 }
 
-/* Where made contents go. */
+/* The destination of generated contents. */
 typedef struct {
     WorldFiles *files;
     int descriptor;
@@ -435,7 +435,7 @@ static void make(WorldFiles *files, const WorldRow *row, Making *making)
     if (row->written < 0) {
         bool is_there = log_folder_write(files->world, logs_of(row->logs), row->name,
                                          world_now_ns(files->world), sink);
-        invariant(is_there); // it was just listed
+        invariant(is_there); // it was in the list
         return;
     }
     WrittenContents contents = written_file_contents(files->world, &files->written[row->written]);
@@ -449,7 +449,7 @@ static void make(WorldFiles *files, const WorldRow *row, Making *making)
         make_bytes(making, contents.notice, strlen(contents.notice));
 }
 
-/* Made contents are kept for a while: a client fetches a large file in many pieces. */
+/* Generated contents are cached: a client reads a large file in many requests. */
 static MadeFile *made_file(WorldFiles *files, const Directory *above, const WorldRow *row)
 {
     uint64_t etag = world_etag(above, row);
@@ -485,7 +485,7 @@ FilesReader *world_reader(WorldFiles *files, const Directory *above, const World
     if (row->written >= 0) {
         const WrittenFile *file = &files->written[row->written];
         WrittenContents contents = written_file_contents(files->world, file);
-        if (contents.kind == CONTENTS_LOCAL) { // read where it lies: it may be larger than our disk
+        if (contents.kind == CONTENTS_LOCAL) { // read in place: it may be larger than the disk
             int local = open(contents.local_path, O_RDONLY | O_CLOEXEC);
             if (local < 0)
                 tables_fail(files->tables, errno);

@@ -1,6 +1,5 @@
-/* What jobs of the world wrote on shares, as the store shows it: files, logs that grow with
- * simulated time, checkpoints and models. Nothing of it is stored: contents are made when they are
- * read. */
+/* Entries that jobs of the world wrote on shares: files, logs that grow with simulated time,
+ * checkpoints and models. They are not stored: their contents are generated when they are read. */
 #ifndef EMU_FILES_WORLD_FILES_H
 #define EMU_FILES_WORLD_FILES_H
 
@@ -11,22 +10,22 @@
 #include "sim/output/share/written_file.h"
 #include "sim/output/trace/row.h"
 
-/* A directory as both sides know it. */
+/* A directory of clients, of the world, or of both. */
 typedef struct {
     int64_t share;       /* row of the share */
-    int64_t world_share; /* FILES_NONE: the world writes nothing there */
-    int64_t client;      /* id of clients' directory, or FILES_NONE */
-    int64_t world;       /* id of the world's, or FILES_NONE */
-    int64_t since_ns;    /* what the world wrote below it up to then is not seen */
+    int64_t world_share; /* FILES_NONE: the world has no such share */
+    int64_t client;      /* id of the clients' directory, or FILES_NONE */
+    int64_t world;       /* id of the world's directory, or FILES_NONE */
+    int64_t since_ns;    /* what the world wrote below it up to this time is hidden */
 } Directory;
 
-/* Contents of the world's that were made not long ago, in a file without a name. */
+/* Recently generated contents, in a file without a name. */
 typedef struct {
     int64_t share, id;
     uint64_t etag;
     int descriptor; /* -1: none */
     int64_t bytes;
-    uint64_t used; /* when last, by WorldFiles.uses */
+    uint64_t used; /* WorldFiles.uses at the last use */
 } MadeFile;
 
 enum { MADE_FILES = 8, MODEL_SIZES = 16 };
@@ -37,21 +36,21 @@ typedef struct {
     int64_t bytes;
 } ModelSize;
 
-/* Set-up tasks of a cluster, of which the world does not tell. */
+/* The set-up tasks of a cluster, which the trace does not report. */
 typedef struct {
     ClusterId cluster;
-    uint32_t begun; /* that are taken up */
+    uint32_t begun; /* whose logs are known */
 } SetUp;
 
 typedef struct {
     Arena *arena;
     Tables *tables;
     Blobs *blobs;
-    const World *world;   /* NULL before world_files_watch */
-    WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
+    const World *world;   /* NULL before file_store_watch */
+    WrittenFile *written; /* from the trace; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
     uint32_t written_by_jobs; /* of them */
-    LogFolder *logging;       /* where a log may have begun; likewise */
+    LogFolder *logging;       /* where a log may have begun; `logging_shown` are in the table */
     uint32_t logging_count, logging_capacity, logging_shown;
     SetUp *set_ups; /* of all clusters */
     uint32_t set_up_count, set_up_capacity;
@@ -65,17 +64,17 @@ void world_files_open(WorldFiles *files, Arena *arena, Tables *tables, Blobs *bl
 void world_files_close(WorldFiles *files);
 void world_files_record(WorldFiles *files, const TraceRow *row);
 
-/* Takes up what the world told since. */
+/* Puts what the world reported since the last call into the table. */
 void world_catch_up(WorldFiles *files);
-/* Index of the world's share, or FILES_NONE. */
+/* Index of the share in the world, or FILES_NONE. */
 int64_t world_share_of(const WorldFiles *files, Arena *arena, const char *account,
                        const char *share);
-/* The share is made by the scenario itself, so that no client need create it. */
+/* Whether the scenario creates the share, so that it exists without a client. */
 bool world_has_share(const WorldFiles *files, Arena *arena, const char *account, const char *share);
 WorldRow world_row(sqlite3_stmt *row, Arena *arena);
-/* Brings the logs in a directory up to date. */
+/* Updates the list of logs in a directory. */
 void world_enter(WorldFiles *files, const Directory *above, const WorldRow *directory);
-/* How many bytes it has, when that is not known yet. */
+/* Measures a file whose size is not known yet. */
 void world_measure(WorldFiles *files, const Directory *above, WorldRow *row);
 uint64_t world_etag(const Directory *above, const WorldRow *row);
 FilesReader *world_reader(WorldFiles *files, const Directory *above, const WorldRow *row);

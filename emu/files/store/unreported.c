@@ -1,0 +1,42 @@
+#include "emu/files/store/unreported.h"
+
+#include "emu/files/store/operation.h"
+#include "sim/base/array.h"
+
+FilesFailure files_unreported_add(FileStore *files, ShareName share, const char *path)
+{
+    if (!operation_begin(files))
+        return files->tables.failure;
+    files->has_unreported = true;
+    tables_do(&files->tables, QUERY_FILES_UNREPORTED_PUT, "ttt", share.account, share.share, path);
+    return operation_end(files, FILES_OK);
+}
+
+FilesFailure files_unreported_remove(FileStore *files, ShareName share, const char *path)
+{
+    if (!operation_begin(files))
+        return files->tables.failure;
+    tables_do(&files->tables, QUERY_FILES_UNREPORTED_DELETE, "ttt", share.account, share.share,
+              path);
+    return operation_end(files, FILES_OK);
+}
+
+FilesUnreported *files_unreported(FileStore *files, Arena *arena, int32_t *count)
+{
+    FilesUnreported *found = NULL;
+    uint32_t number = 0, capacity = 0;
+    *count = 0;
+    if (!files->has_unreported)
+        return NULL;
+    operation_look(files);
+    sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_UNREPORTED, "");
+    while (tables_next(&files->tables, rows)) {
+        found = array_room(arena, found, number + 1, &capacity, sizeof *found);
+        found[number++] = (FilesUnreported){
+            .share = {.account = column_text(rows, 0, arena), .share = column_text(rows, 1, arena)},
+            .path = column_text(rows, 2, arena)};
+    }
+    files->has_unreported = number > 0 || files->tables.failure != FILES_OK;
+    *count = (int32_t)number;
+    return found;
+}
