@@ -10,7 +10,7 @@
 # world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
 # loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
 # scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
-# trainer                  training on the processor: beside PyTorch, beside OpenBLAS' matrix product, on two ranks
+# trainer                  training on the processor: beside PyTorch, beside oneDNN's matrix product, on two ranks
 # files                    a sparse file of 4 GiB over REST: the emulator's memory while it goes by
 # emu                      requests to the emulator, which shares the machine with its clients; beside Azurite. Under three minutes,
 #                          and the report also as build/release/bench-emu.json

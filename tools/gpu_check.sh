@@ -19,7 +19,7 @@
 #   twins      the same training by plain C and on the GPU
 #   resume     goes on from a checkpoint to the same bits
 #   twice      the same training again gives the same bits, in each precision
-#   ranks      two on one GPU by TCP and, where it is, MPI; on two GPUs by NCCL: the same bits
+#   ranks      two on one GPU by MPI, on two GPUs by NCCL: the same bits (several ranks need Open MPI)
 #   allreduce  sums of all ranks by size, checked
 #   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
 #   limits     products of matrices, copies and kernels, through PyTorch
@@ -49,7 +49,7 @@ racecheck 300  80
 initcheck 300  80
 '
 quick_s=570 # all steps together
-programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-ranks trainyard-make-cifar)
+programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar)
 base=build/gpu_check
 
 usage()
@@ -86,7 +86,7 @@ libsubunit-dev   | libsubunit.a
 # configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. What is asked for on the processor is plain C.
 configure()
 {
-    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF "${@:2}")
+    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF "${@:2}")
     [ -z "$packed" ] || options+=(-DCMAKE_MODULE_PATH="$PWD/tools/packed" -DTRAINYARD_PACKED="$packed")
     command -v ninja >/dev/null || options+=(-G "Unix Makefiles")
     cmake --preset gpu "${options[@]}"
@@ -253,13 +253,14 @@ step_twice()
     note "the same bits in" $all
 }
 
-# Open MPI, as root in a container and on few cores, too.
-mpi_launcher()
+# need_mpi RANKS: `launcher` starts so many ranks, also as root in a container and on few cores.
+need_mpi()
 {
-    command -v mpirun >/dev/null && "$bin/trainyard" bench-allreduce --comm mpi -e 8 >/dev/null 2>&1 || return 1
+    command -v mpirun >/dev/null || skip "several ranks need Open MPI: there is no mpirun on PATH (Debian package: openmpi-bin)"
+    "$bin/trainyard" bench-allreduce --comm mpi -e 8 >/dev/null 2>&1 || skip "several ranks need Open MPI: these programs were built without it"
     # shellcheck source=tests/trainer/comm/mpi/support.sh
     source tests/trainer/comm/mpi/support.sh
-    launcher=(mpirun -n 2)
+    launcher=(mpirun -n "$1")
 }
 
 gpu_count()
@@ -273,35 +274,28 @@ gpu_count()
 # A sum of two is the same in any order, so two ranks train to the same bits however they talk, if nobody chooses among libraries.
 step_ranks()
 {
+    local gpu=${CUDA_VISIBLE_DEVICES:-0}
+    need_mpi 2
     make_data
-    launcher=("$bin/trainyard" ranks --gpus 1 --ranks-per-gpu 2 --)
-    train tcp 2 --backend cuda --deterministic --comm tcp
-    train again 2 --backend cuda --deterministic --comm tcp
-    same tcp again 2
-    note "TCP: 2 ranks on one GPU"
-    if mpi_launcher; then
-        train mpi 2 --backend cuda --deterministic --comm mpi
-        same tcp mpi 2
-        note "MPI: the same bits"
-    else
-        note "MPI: not here"
-    fi
+    CUDA_VISIBLE_DEVICES=${gpu%%,*} train mpi 2 --backend cuda --deterministic --comm mpi
+    CUDA_VISIBLE_DEVICES=${gpu%%,*} train again 2 --backend cuda --deterministic --comm mpi
+    same mpi again 2
+    note "MPI: 2 ranks on one GPU, the same bits twice"
     if [ "$(gpu_count)" -lt 2 ]; then
         note "NCCL: one GPU"
         return
     fi
-    launcher=("$bin/trainyard" ranks --gpus 2 --)
     train nccl 2 --backend cuda --deterministic --comm nccl
-    same tcp nccl 2
+    same mpi nccl 2
     note "NCCL: the same bits on 2 GPUs"
 }
 
-# allreduce NAME LAUNCHER...
+# allreduce NAME
 allreduce()
 {
     local sizes=(-b 1KiB -e 64MiB -f 4)
     [ -z "$tiny" ] || sizes=(-b 1KiB -e 4KiB -n 2 -w 1)
-    "${@:2}" "$bin/trainyard" bench-allreduce --comm "$1" "${sizes[@]}" --check --json | figure "allreduce.$1.json"
+    "${launcher[@]}" "$bin/trainyard" bench-allreduce --comm "$1" "${sizes[@]}" --check --json | figure "allreduce.$1.json"
     note "$1"
 }
 
@@ -309,12 +303,11 @@ step_allreduce()
 {
     local gpus
     gpus=$(gpu_count)
-    allreduce tcp "$bin/trainyard" ranks --ranks 2 --
-    if mpi_launcher; then
-        allreduce mpi "${launcher[@]}"
-    fi
+    need_mpi 2
+    allreduce mpi
     if [ "$gpus" -gt 1 ]; then
-        allreduce nccl "$bin/trainyard" ranks --gpus "$gpus" --
+        need_mpi "$gpus"
+        allreduce nccl
     fi
 }
 

@@ -15,7 +15,6 @@ libgsl-dev       | have_library gsl                     | bounds on means and qu
 librandom123-dev | have_header Random123/philox.h       | counter-based random numbers
 gnuplot-nox      | have_command gnuplot                 | plots of the report
 libdnnl-dev      | have_header dnnl.h                   | oneDNN, a backend of the trainer
-libopenblas-dev  | have_library openblas                | OpenBLAS, a backend of the trainer
 libopenmpi-dev   | have_library ompi-c                  | ranks of the trainer communicate
 openmpi-bin      | have_command mpirun                  | starts ranks
 libmicrohttpd-dev | have_library libmicrohttpd          | HTTP of the emulator

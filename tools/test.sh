@@ -140,7 +140,7 @@ leg_gpu()
     local nvcc folder=build/gpu good bad
     nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || skip "no CUDA toolkit (nvcc) was found"
     CUDACXX=$nvcc build gpu trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-evaluate \
-        trainyard-make-cifar trainyard-ranks gpu_tests
+        trainyard-make-cifar gpu_tests
     ctest --test-dir "$folder" -L '^(cuda|gpu)$' --output-on-failure | tee build/log/ctest.gpu.txt || true
     count_ctest build/log/ctest.gpu.txt
     if readelf -d "$folder/bin/trainyard-train" | grep 'libcuda\.so'; then

@@ -108,7 +108,7 @@ bench()
         "${command[@]}"
         return
     fi
-    # As trainyard starts ranks (real/compare/ranks.c).
+    # As trainyard starts ranks (real/launch/ranks.c).
     local mpirun=(mpirun -n "$1" --use-hwthread-cpus --bind-to none)
     [ "$(id -u)" -ne 0 ] || mpirun+=(--allow-run-as-root)
     [ "$1" -le "$cores" ] || mpirun+=(--oversubscribe --mca mpi_yield_when_idle 1)

@@ -9,7 +9,6 @@
 #include "sim/output/share/az_tables.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/summary/decimal.h"
-#include "sim/output/summary/members.h"
 
 static const World *world_of(const Control *control)
 {
@@ -120,8 +119,8 @@ static Json *node_json(const World *world, Arena *arena, const Node *node)
     json_put_integer(arena, body, "place", node->place + 1);
     json_put_text(arena, body, "name", node->name);
     json_put_text(arena, body, "state", node_state_name(node->state));
-    member_seconds(arena, body, "since_s", node->state_since_ns);
-    member_seconds(arena, body, "allocated_s", node->allocated_ns);
+    json_put_seconds(arena, body, "since_s", node->state_since_ns);
+    json_put_seconds(arena, body, "allocated_s", node->allocated_ns);
     json_put_boolean(arena, body, "silent", node->is_silent);
     set_ratio(arena, body, "speed", node->speed_ppm);
     if (node->notice != CAUSE_NONE)
@@ -167,7 +166,7 @@ static Json *cluster_json(const Control *control, Arena *arena, const Cluster *c
     json_put_integer(arena, body, "id", cluster->id.index);
     set_path(arena, body, cluster->path);
     json_put_text(arena, body, "state", cluster_state(cluster));
-    member_seconds(arena, body, "created_s", cluster->created_ns);
+    json_put_seconds(arena, body, "created_s", cluster->created_ns);
     json_put_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     json_put_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
     json_put_text(arena, body, "priority",
@@ -178,8 +177,8 @@ static Json *cluster_json(const Control *control, Arena *arena, const Cluster *c
     json_put_text(arena, body, "places", places_text(world_of(control), arena, cluster));
     json_put_integer(arena, body, "queued_jobs",
                      world_queue_length(world_of(control), cluster->id));
-    member_usd(arena, body, "cost_usd", cost.micro_usd);
-    member_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
+    json_put_usd(arena, body, "cost_usd", cost.micro_usd);
+    json_put_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
     set_error(arena, body, cluster->error_code, cluster->error_message);
     return body;
 }
@@ -254,10 +253,10 @@ static Json *job_json(const World *world, Arena *arena, const Job *job)
                   job->provisioning == PROVISIONING_DELETING
                       ? provisioning_state_name(job->provisioning)
                       : job_state_name(job->state));
-    member_seconds(arena, body, "since_s", job->state_since_ns);
-    member_seconds(arena, body, "created_s", job->created_ns);
-    member_moment(arena, body, "started_s", job->started_ns);
-    member_moment(arena, body, "ended_s", job->ended_ns);
+    json_put_seconds(arena, body, "since_s", job->state_since_ns);
+    json_put_seconds(arena, body, "created_s", job->created_ns);
+    json_put_moment(arena, body, "started_s", job->started_ns);
+    json_put_moment(arena, body, "ended_s", job->ended_ns);
     json_put_integer(arena, body, "attempts", job->starts);
     if (job->exit_code >= 0)
         json_put_integer(arena, body, "exit_code", job->exit_code);
@@ -420,11 +419,11 @@ static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters
 {
     const Cost servers = file_server_cost(world);
     Json *cost = json_put_object(arena, body, "cost");
-    member_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
-    member_usd(arena, cost, "clusters_usd", clusters.micro_usd);
-    member_usd(arena, cost, "file_servers_usd", servers.micro_usd);
-    member_usd(arena, cost, "usd_per_hour",
-               clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
+    json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
+    json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);
+    json_put_usd(arena, cost, "file_servers_usd", servers.micro_usd);
+    json_put_usd(arena, cost, "usd_per_hour",
+                 clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
 }
 
 Json *state_overview(const Control *control, Arena *arena, const StatePage *page)

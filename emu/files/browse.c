@@ -11,7 +11,7 @@
 #include "emu/files/store/ticks.h"
 #include "emu/http/gate.h"
 #include "sim/base/civil_time.h"
-#include "sim/output/summary/members.h"
+#include "sim/output/summary/decimal.h"
 
 enum { PAGE = 500 };
 
@@ -67,13 +67,13 @@ static void add_entry(Arena *arena, Json *list, const FilesEntry *entry)
 {
     Json *body = json_add(list, json_object(arena));
     char written[CIVIL_TEXT];
-    member_text(arena, body, "name", entry->name);
-    member_text(arena, body, "kind", entry->kind == FILES_FILE ? "file" : "directory");
+    json_put_text(arena, body, "name", entry->name);
+    json_put_text(arena, body, "kind", entry->kind == FILES_FILE ? "file" : "directory");
     if (entry->kind != FILES_FILE)
         return;
     iso_time_print(ticks_unix_ms(entry->written_ticks), written);
-    member_integer(arena, body, "bytes", entry->bytes);
-    member_text(arena, body, "written", written);
+    json_put_integer(arena, body, "bytes", entry->bytes);
+    json_put_text(arena, body, "written", written);
 }
 
 void files_browse_list(FileStore *files, const HttpRequest *request, HttpResponse *response)
@@ -89,12 +89,12 @@ void files_browse_list(FileStore *files, const HttpRequest *request, HttpRespons
                              PAGE, &entries, &count, &more)))
         return;
     Json *body = json_object(arena);
-    member_text(arena, body, "share", query_of(request, "share"));
-    member_text(arena, body, "path", spot.path);
+    json_put_text(arena, body, "share", query_of(request, "share"));
+    json_put_text(arena, body, "path", spot.path);
     Json *list = json_put_array(arena, body, "entries");
     for (int32_t i = 0; i < count; i++)
         add_entry(arena, list, &entries[i]);
-    member_text(arena, body, "next", more && count > 0 ? entries[count - 1].name : NULL);
+    json_put_text(arena, body, "next", more && count > 0 ? entries[count - 1].name : NULL);
     Text text = {0};
     json_print(&text, body, JSON_COMPACT);
     http_body(response, "application/json; charset=utf-8",

@@ -1,6 +1,6 @@
-#include <string.h>
+#include "real/calibrate/measurements_join.h"
 
-#include "real/calibrate/measuring.h"
+#include <string.h>
 
 static const char *const lists[] = {"training", "allreduce", "disk"};
 enum { LISTS = sizeof lists / sizeof lists[0] };

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "real/compare/ranks.h"
+#include "real/calibrate/measurements_join.h"
+#include "real/launch/ranks.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"

@@ -41,12 +41,4 @@ typedef struct {
  * not is left out, with a warning. */
 Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
 
-/* --- Parts, for tests --- */
-
-/* Whether the measurements `old` are of the machine and backend of `facts`, and whole; else
- * STATUS_BAD_INPUT in `old`. */
-MUST_CHECK bool measurements_fit(const Json *old, const Json *facts, Status *status);
-/* `new` as further rounds of `old`, which fit; a copy. */
-Json *measurements_join(Arena *arena, const Json *old, const Json *new);
-
 #endif

@@ -106,16 +106,4 @@ typedef struct {
 
 Comparison compare_sum_up(Tolerance tolerance, const CompareJob *jobs, int32_t job_count);
 
-/* --- Output --- */
-
-/* Tables and a verdict for a terminal. */
-void compare_print(Text *out, Arena *arena, const Comparison *comparison);
-/* The same as JSON; README shows its members. */
-Json *compare_json(Arena *arena, const Comparison *comparison);
-/* Both timelines as one Chrome trace, the first run of those measured: processes "predicted rank N"
- * and "measured rank N" by turns, all of which begin their first step at time 0. Of several jobs
- * each has its own, which begin with its name. */
-MUST_CHECK bool compare_timeline_write(const Comparison *comparison, const char *path,
-                                       Status *status);
-
 #endif

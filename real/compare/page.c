@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "real/compare/parts.h"
+#include "real/compare/print.h"
 #include "reports/figure/drawing.h"
 #include "reports/page/page.h"
 #include "reports/statistics.h"

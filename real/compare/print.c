@@ -1,8 +1,7 @@
-/* A comparison as text, as the tables of a page and as JSON (real/compare/compare.h). */
+#include "real/compare/print.h"
+
 #include <inttypes.h>
 #include <math.h>
-
-#include "real/compare/parts.h"
 
 /* --- Tables --- */
 

@@ -1,55 +1,15 @@
-/* A matrix of measured steps, and what is predicted of each cell. Measured by tools/validate.sh:
- *
- *     # trainyard validation 1
- *     machine<TAB>date<TAB>cores<TAB>backend<TAB>network<TAB>precision<TAB>batch<TAB>ranks<TAB>...
- *     zen4<TAB>2026-11-23<TAB>2<TAB>onednn<TAB>keras_cifar10_cnn<TAB>fp32<TAB>32<TAB>1<TAB>...
- *
- * A row is one measurement of `trainyard bench-training`: the columns go on with round, steps, and
- * in ms the step's min, median, mean and 90th percentile and the median of each phase. A cell is
- * all rounds of one network, precision, batch and number of ranks. What was measured of it is the
- * median of the rounds' medians, and its spread reaches from the least of them to the most.
+/* What is predicted of each cell of a table of measured steps (real/compare/validation_table.h). A
+ * cell is all rounds of one network, precision, batch size and number of ranks. Its measured value
+ * is the median of the rounds' medians; its spread is from the smallest of them to the largest.
  *
  * Cells with more ranks than cores are listed, but not judged: how the system divides a core among
- * ranks that wait for each other is no property of the trainer. */
+ * ranks that wait for each other is not a property of the trainer. */
 #ifndef REAL_VALIDATION_H
 #define REAL_VALIDATION_H
 
 #include "real/compare/compare.h"
+#include "real/compare/validation_table.h"
 #include "sim/scenario/catalog/read.h"
-
-typedef enum {
-    VALIDATION_LOAD,
-    VALIDATION_AUGMENT,
-    VALIDATION_FORWARD,
-    VALIDATION_BACKWARD,
-    VALIDATION_NEGOTIATE,
-    VALIDATION_ALLREDUCE,
-    VALIDATION_UPDATE,
-    VALIDATION_PHASE_COUNT
-} ValidationPhase;
-
-typedef struct {
-    const char *backend, *network;
-    StepPrecision precision;
-    int64_t batch;
-    int32_t ranks;
-    int32_t round; /* from 1 */
-    int64_t steps;
-    int64_t min_ns, median_ns, mean_ns, p90_ns;
-    int64_t phase_ns[VALIDATION_PHASE_COUNT]; /* 0: there was none */
-    Place at;
-} ValidationRow;
-
-typedef struct {
-    const char *machine, *date; /* of the first row; the machine is that of all */
-    int32_t cores;
-    int32_t row_count; /* >= 1 */
-    const ValidationRow *rows;
-} ValidationTable;
-
-/* STATUS_BAD_INPUT with line and column for anything that is not such a table. Borrows `source`. */
-MUST_CHECK bool validation_parse(const char *source, const char *text, size_t length, Arena *arena,
-                                 ValidationTable *table, Status *status);
 
 /* What ranks leave to everything else that runs, such as mpirun and the system. */
 typedef enum {
@@ -98,16 +58,5 @@ typedef struct {
  * `table`. */
 MUST_CHECK bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog *catalog,
                                  Tolerance tolerance, Validation *validation, Status *status);
-
-/* --- Output --- */
-
-void validation_print(Text *out, Arena *arena, const Validation *validation);
-Json *validation_json(Arena *arena, const Validation *validation);
-/* A section of reports/validation.md. `plot` is the path of its plot, as seen from there. */
-void validation_markdown(Text *out, Arena *arena, const Validation *validation, const char *plot);
-/* `folder`/plots/validation.svg and validation-error.svg; `folder` exists. STATUS_MACHINE when they
- * cannot be written, or gnuplot is missing or fails. */
-MUST_CHECK bool validation_plots_write(Arena *arena, const Validation *validation,
-                                       const char *folder, Status *status);
 
 #endif

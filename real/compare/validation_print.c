@@ -1,9 +1,9 @@
-/* A validation as text, JSON, Markdown and plots (real/compare/validation.h). */
+#include "real/compare/validation_print.h"
+
 #include <inttypes.h>
 #include <math.h>
 
 #include "real/compare/cells.h"
-#include "real/compare/validation.h"
 #include "reports/figure/drawing.h"
 #include "sim/cloud/training/layer_rates.h"
 

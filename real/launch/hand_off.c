@@ -19,8 +19,8 @@
 #include "sim/cloud/training/layer_rates.h"
 #include "sim/output/summary/decimal.h"
 #include "trainer/data/cifar_files.h"
+#include "trainer/record/checkpoint_name.h"
 #include "trainer/record/history.h"
-#include "trainer/run/checkpoint_name.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/record/timeline.h). */
 static const char timeline_begins[] = "timeline.";

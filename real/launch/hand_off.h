@@ -20,8 +20,8 @@
 #ifndef REAL_HAND_OFF_H
 #define REAL_HAND_OFF_H
 
-#include "real/compare/ranks.h"
 #include "real/launch/data_set.h"
+#include "real/launch/ranks.h"
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
 

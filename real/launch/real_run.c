@@ -20,8 +20,8 @@
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
+#include "trainer/record/checkpoint_name.h"
 #include "trainer/record/timeline.h"
-#include "trainer/run/checkpoint_name.h"
 
 /* A job of real execution, and its last attempt that was handed off. */
 typedef struct {

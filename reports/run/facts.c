@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "reports/run/summary_facts.h"
 #include "sim/base/array.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
@@ -16,13 +15,12 @@ static const size_t file_bytes_max = (size_t)1 << 33;
 typedef struct {
     Arena *arena;
     Facts *facts;
-    uint32_t row_capacity;
     uint32_t node_capacity;
     uint32_t span_capacity;
     uint32_t open_capacity;
     int32_t *node_numbers; /* [cluster], the last given */
     NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
-    NameTable *cluster_paths; /* to indexes in Facts.clusters */
+    NameTable *cluster_paths; /* to indexes in Summary.clusters */
     NameTable *job_paths;
 } TraceFold;
 
@@ -39,38 +37,32 @@ static uint32_t index_of(const NameTable *paths, const char *path, uint32_t id, 
     return index;
 }
 
-/* A copy of the row whose ids are indexes in Facts. */
-static TraceRow row_joined(const TraceFold *fold, const TraceRow *row)
+/* Turns the row's ids into indexes in the summary. */
+static void row_join(const TraceFold *fold, TraceRow *row)
 {
-    const Facts *facts = fold->facts;
-    TraceRow joined = *row;
+    const Summary *run = fold->facts->run;
     const uint32_t cluster = row->record.cluster.index, job = row->record.job.index;
-    const bool has_cluster = cluster < facts->cluster_count, has_job = job < facts->job_count;
-    joined.record.cluster.index =
-        index_of(fold->cluster_paths, row->cluster, cluster, facts->cluster_count,
-                 has_cluster ? facts->clusters[cluster].path : NULL);
-    joined.record.job.index = index_of(fold->job_paths, row->job, job, facts->job_count,
-                                       has_job ? facts->jobs[job].path : NULL);
-    return joined;
+    const bool has_cluster = cluster < run->cluster_count, has_job = job < run->job_count;
+    row->record.cluster.index =
+        index_of(fold->cluster_paths, row->cluster, cluster, run->cluster_count,
+                 has_cluster ? run->clusters[cluster].path : NULL);
+    row->record.job.index = index_of(fold->job_paths, row->job, job, run->job_count,
+                                     has_job ? run->jobs[job].path : NULL);
 }
 
-static void row_keep(TraceFold *fold, const TraceRow *row)
+static void row_count(Facts *facts, const TraceRow *row)
 {
-    Facts *facts = fold->facts;
-    facts->rows = array_room(fold->arena, facts->rows, facts->row_count + 1, &fold->row_capacity,
-                             sizeof(TraceRow));
-    facts->rows[facts->row_count++] = *row;
-    if (row->record.job.index < facts->job_count) {
-        ReportJob *job = &facts->jobs[row->record.job.index];
-        job->epochs_told += row->record.kind == TRACE_EPOCH;
-        job->evaluations_told += row->record.kind == TRACE_EVALUATION;
-    }
+    if (row->record.job.index >= facts->run->job_count)
+        return;
+    JobRows *job = &facts->job_rows[row->record.job.index];
+    job->epochs += row->record.kind == TRACE_EPOCH;
+    job->evaluations += row->record.kind == TRACE_EVALUATION;
 }
 
 /* Nodes whose cluster is unknown are counted together, in the last place. */
 static int32_t node_number_next(const TraceFold *fold, uint32_t cluster)
 {
-    const uint32_t count = fold->facts->cluster_count;
+    const uint32_t count = fold->facts->run->cluster_count;
     return ++fold->node_numbers[cluster < count ? cluster : count];
 }
 
@@ -144,14 +136,10 @@ static void node_billed_told(TraceFold *fold, const TraceRow *row)
     node->allocated_ns = row->record.since_ns;
 }
 
-static void row_told(void *listener, const TraceRow *told)
+static void row_fold(TraceFold *fold, TraceRow *row)
 {
-    TraceFold *fold = listener;
-    if (told->record.kind == TRACE_STEP || told->record.kind == TRACE_TRANSFER)
-        return;
-    const TraceRow joined = row_joined(fold, told);
-    const TraceRow *row = &joined;
-    row_keep(fold, row);
+    row_join(fold, row);
+    row_count(fold->facts, row);
     if (row->node == NULL)
         return;
     node_meet(fold, row);
@@ -159,8 +147,7 @@ static void row_told(void *listener, const TraceRow *told)
         node_state_told(fold, row);
     if (row->record.kind == TRACE_NODE_BILLED)
         node_billed_told(fold, row);
-    if (row->record.kind ==
-        TRACE_JOB_STAGE) // the job on this node, where the state record did not name it
+    if (row->record.kind == TRACE_JOB_STAGE) // the job on the node, where its state does not say it
         fold->open[row->record.node.index].job = row->record.job.index;
 }
 
@@ -168,14 +155,48 @@ static TraceFold fold_start(Arena *arena, Facts *facts)
 {
     TraceFold fold = {.arena = arena,
                       .facts = facts,
-                      .node_numbers = ARENA_ARRAY(arena, int32_t, facts->cluster_count + 1),
+                      .node_numbers = ARENA_ARRAY(arena, int32_t, facts->run->cluster_count + 1),
                       .cluster_paths = name_table_create(arena),
                       .job_paths = name_table_create(arena)};
-    for (uint32_t i = 0; i < facts->cluster_count; i++)
-        name_table_set(fold.cluster_paths, facts->clusters[i].path, i);
-    for (uint32_t i = 0; i < facts->job_count; i++)
-        name_table_set(fold.job_paths, facts->jobs[i].path, i);
+    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
+        name_table_set(fold.cluster_paths, facts->run->clusters[i].path, i);
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        name_table_set(fold.job_paths, facts->run->jobs[i].path, i);
     return fold;
+}
+
+static void row_keep(void *listener, const TraceRow *row)
+{
+    ReportRows *rows = listener;
+    if (row->record.kind == TRACE_STEP || row->record.kind == TRACE_TRANSFER)
+        return;
+    rows->items =
+        array_room(rows->arena, rows->items, rows->count + 1, &rows->capacity, sizeof(TraceRow));
+    rows->items[rows->count++] = *row;
+}
+
+TraceListener report_rows_listener(ReportRows *rows, TraceLevel level)
+{
+    const TraceLevel most = TRACE_LEVEL_EPOCHS;
+    return (TraceListener){.listener = rows, .level = level < most ? level : most, .row = row_keep};
+}
+
+const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHeader *header)
+{
+    Arena *arena = rows->arena;
+    Facts *facts = ARENA_NEW(arena, Facts);
+    *facts = (Facts){.run = summary,
+                     .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
+                     .level = header->level,
+                     .start_unix_ms = header->start_unix_ms,
+                     .rows = rows->items,
+                     .row_count = rows->count};
+    TraceFold fold = fold_start(arena, facts);
+    for (uint32_t i = 0; i < facts->row_count; i++)
+        row_fold(&fold, &facts->rows[i]);
+    for (uint32_t node = 0; node < facts->node_count; node++)
+        span_close(&fold, node, summary->end_ns);
+    return facts;
 }
 
 /* --- The two files --- */
@@ -195,47 +216,56 @@ static bool first_problem(const Problems *problems, Status *status)
     return false;
 }
 
-static bool summary_read(Arena *arena, const char *path, Facts *facts, Status *status)
+/* The text of a file that a run wrote. */
+static bool run_file_read(Arena *arena, const char *path, char **text, size_t *length,
+                          Status *status)
+{
+    return file_read(arena, path, file_bytes_max, text, length, status) ||
+           status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
+}
+
+static bool summary_file_read(Arena *arena, const char *path, Summary *summary, Status *status)
 {
     char *text = NULL;
     size_t length = 0;
-    if (!file_read(arena, path, file_bytes_max, &text, &length, status))
-        return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
+    if (!run_file_read(arena, path, &text, &length, status))
+        return false;
     Problems problems = problems_create(arena);
     const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
     if (root != NULL)
-        summary_facts_read(arena, root, facts, &problems);
+        summary_read(arena, root, summary, &problems);
     return first_problem(&problems, status);
 }
 
-static bool trace_read(Arena *arena, const char *path, Facts *facts, Status *status)
+static bool trace_file_read(Arena *arena, const char *path, ReportRows *rows, TraceHeader *header,
+                            Status *status)
 {
     char *text = NULL;
     size_t length = 0;
-    if (!file_read(arena, path, file_bytes_max, &text, &length, status))
-        return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
-    TraceFold fold = fold_start(arena, facts);
-    const TraceListener listener = {
-        .listener = &fold, .level = TRACE_LEVEL_EPOCHS, .row = row_told};
-    TraceHeader header = {0};
+    if (!run_file_read(arena, path, &text, &length, status))
+        return false;
     Problems problems = problems_create(arena);
-    if (!trace_tsv_read(arena, path, text, length, &header, listener, &problems))
-        return first_problem(&problems, status);
-    facts->level = header.level;
-    facts->start_unix_ms = header.start_unix_ms;
-    for (uint32_t node = 0; node < facts->node_count; node++)
-        span_close(&fold, node, facts->end_ns);
-    return true;
+    return trace_tsv_read(arena, path, text, length, header,
+                          report_rows_listener(rows, TRACE_LEVEL_EPOCHS), &problems) ||
+           first_problem(&problems, status);
 }
 
-Facts *facts_read(Arena *arena, const char *run_directory, Status *status)
+const Facts *facts_read(Arena *arena, const char *run_directory, Status *status)
 {
-    Facts *facts = ARENA_NEW(arena, Facts);
-    // The summary first: the trace's rows are joined to its clusters and jobs.
+    Summary *summary = ARENA_NEW(arena, Summary);
+    ReportRows rows = {.arena = arena};
+    TraceHeader header = {0};
     const bool is_read =
-        summary_read(arena, path_in(arena, run_directory, "summary.json"), facts, status) &&
-        trace_read(arena, path_in(arena, run_directory, "trace.tsv"), facts, status);
-    return is_read ? facts : NULL;
+        summary_file_read(arena, path_in(arena, run_directory, "summary.json"), summary, status) &&
+        trace_file_read(arena, path_in(arena, run_directory, "trace.tsv"), &rows, &header, status);
+    return is_read ? facts_join(summary, &rows, &header) : NULL;
+}
+
+int64_t job_turnaround_ns(const SummaryJob *job)
+{
+    if (job->submitted_ns == ABSENT || job->ended_ns == ABSENT || job->ended_ns < job->submitted_ns)
+        return ABSENT;
+    return job->ended_ns - job->submitted_ns;
 }
 
 bool facts_has(const Facts *facts, TraceKind kind)

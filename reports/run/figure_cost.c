@@ -28,13 +28,14 @@ static int64_t cluster_cost_micro_usd(const Facts *facts, uint32_t cluster, int6
     int64_t sum = 0;
     for (uint32_t node = 0; node < facts->node_count; node++)
         if (facts->nodes[node].cluster == cluster)
-            sum = capped_sum(sum, node_cost_micro_usd(&facts->nodes[node], facts->end_ns, at_ns));
+            sum = capped_sum(sum,
+                             node_cost_micro_usd(&facts->nodes[node], facts->run->end_ns, at_ns));
     return sum;
 }
 
 static uint32_t clusters_shown(const Facts *facts)
 {
-    return facts->cluster_count < CLUSTERS_SHOWN ? facts->cluster_count : CLUSTERS_SHOWN;
+    return facts->run->cluster_count < CLUSTERS_SHOWN ? facts->run->cluster_count : CLUSTERS_SHOWN;
 }
 
 static void clusters_print(Text *out, const Facts *facts, FigureLayout layout)
@@ -42,18 +43,18 @@ static void clusters_print(Text *out, const Facts *facts, FigureLayout layout)
     Shade shades[CLUSTERS_SHOWN];
     const uint32_t clusters = clusters_shown(facts);
     for (uint32_t i = 0; i < clusters; i++)
-        shades[i] = (Shade){facts->clusters[i].name, series_rgb[i]};
+        shades[i] = (Shade){facts->run->clusters[i].name, series_rgb[i]};
     key_print(out, shades, (int32_t)clusters, (1U << clusters) - 1, layout);
 }
 
 static void cost_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
 {
     (void)subject;
-    time_axis_print(out, facts->end_ns, layout);
+    time_axis_print(out, facts->run->end_ns, layout);
     clusters_print(out, facts, layout);
     text_add(out, "$cost << END\n");
     for (int64_t sample = 0; sample <= SAMPLES; sample++) {
-        const int64_t at_ns = mul_div(facts->end_ns, sample, SAMPLES);
+        const int64_t at_ns = mul_div(facts->run->end_ns, sample, SAMPLES);
         int64_t sum = 0;
         seconds_print(out, at_ns);
         for (uint32_t cluster = 0; cluster < clusters_shown(facts); cluster++) {
@@ -85,9 +86,9 @@ void figures_cost(Figures *figures, const Facts *facts)
         figures_missing(figures, figure);
         return;
     }
-    if (facts->cluster_count > CLUSTERS_SHOWN)
+    if (facts->run->cluster_count > CLUSTERS_SHOWN)
         figure.note =
             arena_printf(figures->arena, "The first %d of %" PRIu32 " clusters are drawn.",
-                         CLUSTERS_SHOWN, facts->cluster_count);
+                         CLUSTERS_SHOWN, facts->run->cluster_count);
     figure_draw(figures, figure, "cost.gp", cost_data, facts, 0, 170);
 }

@@ -171,7 +171,7 @@ static bool is_state(const char *name, JobState state)
 /* A failure has no length; one at the end of the run is seen inside the axes too. */
 static void failure_print(Chart *chart, uint32_t job, int64_t at_ns)
 {
-    const int64_t end_ns = chart->facts->end_ns, mark_ns = end_ns / 150 + 1;
+    const int64_t end_ns = chart->facts->run->end_ns, mark_ns = end_ns / 150 + 1;
     const int64_t begin_ns = at_ns > end_ns - mark_ns ? end_ns - mark_ns : at_ns;
     bar_print(chart, job, BAR_FAILED, begin_ns < 0 ? 0 : begin_ns, capped_sum(begin_ns, mark_ns));
 }
@@ -201,7 +201,7 @@ static void job_print(Chart *chart, uint32_t job)
         state = row;
     }
     if (state != NULL)
-        job_state_print(chart, state, chart->facts->end_ns);
+        job_state_print(chart, state, chart->facts->run->end_ns);
 }
 
 static void node_print(Chart *chart, const NodeSpan *span)
@@ -232,7 +232,7 @@ static void bars_print(Chart *chart)
 static bool has_room_for_epochs(const Facts *facts, const TraceRow *row, FigureLayout layout)
 {
     const int64_t plot_pixels = layout.width * 3 / 4;
-    return (row->record.at_ns - row->record.since_ns) / 5 >= facts->end_ns / plot_pixels;
+    return (row->record.at_ns - row->record.since_ns) / 5 >= facts->run->end_ns / plot_pixels;
 }
 
 static void epochs_print(const Chart *chart, FigureLayout layout)
@@ -253,8 +253,8 @@ static void epochs_print(const Chart *chart, FigureLayout layout)
 
 static void node_label_print(Text *out, const Facts *facts, const ReportNode *node)
 {
-    if (facts->cluster_count > 1 && node->cluster != ID_NONE)
-        text_printf(out, "%s ", facts->clusters[node->cluster].name);
+    if (facts->run->cluster_count > 1 && node->cluster != ID_NONE)
+        text_printf(out, "%s ", facts->run->clusters[node->cluster].name);
     else
         text_add(out, "node ");
     text_printf(out, "%" PRId32, node->number);
@@ -268,7 +268,7 @@ static void labels_print(const Chart *chart, FigureLayout layout)
     for (uint32_t row = 0; row < chart->jobs + chart->nodes; row++) {
         Text label = {0}, shown = {0};
         if (row < chart->jobs)
-            text_add(&label, chart->facts->jobs[row].name);
+            text_add(&label, chart->facts->run->jobs[row].name);
         else
             node_label_print(&label, chart->facts, &chart->facts->nodes[row - chart->jobs]);
         shortened_print(&shown, text_string(&label), characters);
@@ -292,9 +292,9 @@ static void gantt_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     (void)subject;
     Chart chart = {.out = out,
                    .facts = facts,
-                   .jobs = at_most(facts->job_count, JOBS_SHOWN),
+                   .jobs = at_most(facts->run->job_count, JOBS_SHOWN),
                    .nodes = at_most(facts->node_count, NODES_SHOWN)};
-    time_axis_print(out, facts->end_ns, layout);
+    time_axis_print(out, facts->run->end_ns, layout);
     labels_print(&chart, layout);
     bars_print(&chart);
     epochs_print(&chart, layout);
@@ -305,8 +305,8 @@ static void gantt_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
 static const char *gantt_note(Arena *arena, const Facts *facts)
 {
     Text note = {0};
-    if (facts->job_count > JOBS_SHOWN)
-        text_printf(&note, "Of %" PRIu32 " jobs the first %d are drawn. ", facts->job_count,
+    if (facts->run->job_count > JOBS_SHOWN)
+        text_printf(&note, "Of %" PRIu32 " jobs the first %d are drawn. ", facts->run->job_count,
                     JOBS_SHOWN);
     if (facts->node_count > NODES_SHOWN)
         text_printf(&note, "Of %" PRIu32 " nodes the first %d are drawn. ", facts->node_count,
@@ -327,8 +327,8 @@ void figures_gantt(Figures *figures, const Facts *facts)
     Figure figure = {
         .section = SECTION_GANTT, .file = "gantt", .title = "Jobs and nodes", .note = ""};
     const uint32_t rows =
-        at_most(facts->job_count, JOBS_SHOWN) + at_most(facts->node_count, NODES_SHOWN);
-    if (rows == 0 || facts->end_ns == 0) {
+        at_most(facts->run->job_count, JOBS_SHOWN) + at_most(facts->node_count, NODES_SHOWN);
+    if (rows == 0 || facts->run->end_ns == 0) {
         figure.note = "This run had no jobs and no nodes, so there is nothing to draw.";
         figures_missing(figures, figure);
         return;

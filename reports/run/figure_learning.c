@@ -51,9 +51,9 @@ typedef struct {
 static Curves curves_of(const Facts *facts)
 {
     Curves curves = {.count = 0};
-    for (uint32_t job = 0; job < facts->job_count; job++) {
-        const Curve validation = {job, TRACE_EVALUATION, facts->jobs[job].evaluations_told};
-        const Curve training = {job, TRACE_EPOCH, facts->jobs[job].epochs_told};
+    for (uint32_t job = 0; job < facts->run->job_count; job++) {
+        const Curve validation = {job, TRACE_EVALUATION, facts->job_rows[job].evaluations};
+        const Curve training = {job, TRACE_EPOCH, facts->job_rows[job].epochs};
         if (validation.points + training.points == 0)
             continue;
         curves.jobs_all++;
@@ -88,7 +88,7 @@ static void curves_key_print(Text *out, const Facts *facts, const Curves *curves
         const Curve *item = &curves->items[curve];
         const int32_t series = series_of(curves, curve);
         const char *kind = item->kind == TRACE_EPOCH ? "training" : "validation";
-        shades[series].name = curves->jobs == 1 ? kind : facts->jobs[item->job].name;
+        shades[series].name = curves->jobs == 1 ? kind : facts->run->jobs[item->job].name;
         shades[series].rgb = series_rgb[series];
         used |= 1U << series;
     }

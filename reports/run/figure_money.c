@@ -22,12 +22,12 @@ static const struct {
 };
 _Static_assert(sizeof(shades) / sizeof(shades[0]) == USE_COUNT, "one shade per use");
 
-static int64_t part(const ReportCluster *cluster, int use)
+static int64_t part(const SummaryCluster *cluster, int use)
 {
-    return cluster->use_micro_usd[use] == ABSENT ? 0 : cluster->use_micro_usd[use];
+    return cluster->uses.micro_usd[use] == ABSENT ? 0 : cluster->uses.micro_usd[use];
 }
 
-static int64_t whole(const ReportCluster *cluster)
+static int64_t whole(const SummaryCluster *cluster)
 {
     int64_t sum = 0;
     for (int use = 0; use < USE_COUNT; use++)
@@ -38,8 +38,8 @@ static int64_t whole(const ReportCluster *cluster)
 static uint32_t clusters_with_bill(const Facts *facts)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->cluster_count; i++)
-        count += whole(&facts->clusters[i]) > 0;
+    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
+        count += whole(&facts->run->clusters[i]) > 0;
     return count;
 }
 
@@ -60,7 +60,7 @@ static void money_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     const BarStyle style = {looks, USE_COUNT, layout.is_narrow ? 140000 : 50000, layout};
     Bars bars = bars_begin(out, rows, style);
     for (uint32_t i = 0; bars.row < rows; i++) {
-        const ReportCluster *cluster = &facts->clusters[i];
+        const SummaryCluster *cluster = &facts->run->clusters[i];
         int64_t parts[USE_COUNT];
         for (int use = 0; use < USE_COUNT; use++)
             parts[use] = part(cluster, use);

@@ -127,8 +127,8 @@ static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLa
     for (int32_t band = 0; band < BANDS; band++)
         shades[band] = bands[band].shade;
     key_print(out, shades, BANDS, used, layout);
-    time_axis_print(out, facts->end_ns, layout);
-    const int64_t held_max = states_print(out, changes, count, used, facts->end_ns);
+    time_axis_print(out, facts->run->end_ns, layout);
+    const int64_t held_max = states_print(out, changes, count, used, facts->run->end_ns);
     const int64_t step = round_step(held_max, 5);
     text_printf(out, "y_step = %" PRId64 "\ny_end = %" PRId64 "\n", step,
                 (held_max + step - 1) / step * step);
@@ -138,7 +138,7 @@ static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLa
 static Figure nodes_figure(Arena *arena, const Facts *facts, uint32_t cluster)
 {
     Text title = {0};
-    text_printf(&title, "%s: nodes by state", facts->clusters[cluster].name);
+    text_printf(&title, "%s: nodes by state", facts->run->clusters[cluster].name);
     Figure figure = {.section = SECTION_NODES,
                      .file = cluster == 0 ? "nodes" : arena_printf(arena, "nodes-%u", cluster + 1),
                      .title = arena_strdup(arena, text_string(&title)),
@@ -150,7 +150,7 @@ static Figure nodes_figure(Arena *arena, const Facts *facts, uint32_t cluster)
 void figures_nodes(Figures *figures, const Facts *facts)
 {
     uint32_t drawn = 0, with_nodes = 0;
-    for (uint32_t cluster = 0; cluster < facts->cluster_count; cluster++) {
+    for (uint32_t cluster = 0; cluster < facts->run->cluster_count; cluster++) {
         if (bands_used(facts, cluster) == 0)
             continue;
         with_nodes++;

@@ -17,12 +17,12 @@ static const BarShade parts[] = {
 };
 _Static_assert(sizeof(parts) / sizeof(parts[0]) == PART_COUNT, "one shade per part");
 
-static int64_t part_ns(const ReportJob *job, int32_t part)
+static int64_t part_ns(const SummaryJob *job, int32_t part)
 {
     return job->part_ns[part] == ABSENT ? 0 : job->part_ns[part];
 }
 
-static int64_t training_ns(const ReportJob *job)
+static int64_t training_ns(const SummaryJob *job)
 {
     int64_t sum_ns = 0;
     for (int32_t part = 0; part < PART_COUNT; part++)
@@ -33,8 +33,8 @@ static int64_t training_ns(const ReportJob *job)
 static uint32_t jobs_with_split(const Facts *facts)
 {
     uint32_t count = 0;
-    for (uint32_t job = 0; job < facts->job_count; job++)
-        count += training_ns(&facts->jobs[job]) > 0;
+    for (uint32_t job = 0; job < facts->run->job_count; job++)
+        count += training_ns(&facts->run->jobs[job]) > 0;
     return count;
 }
 
@@ -52,7 +52,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     const uint32_t rows = splits_shown(facts);
     Bars bars = bars_begin(out, rows, (BarStyle){parts, PART_COUNT, 90000, layout});
     for (uint32_t i = 0; bars.row < rows; i++) {
-        const ReportJob *job = &facts->jobs[i];
+        const SummaryJob *job = &facts->run->jobs[i];
         int64_t of_job_ns[PART_COUNT];
         for (int32_t part = 0; part < PART_COUNT; part++)
             of_job_ns[part] = part_ns(job, part);
@@ -101,8 +101,8 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
 static uint32_t job_with_most_epochs(const Facts *facts)
 {
     uint32_t best = 0, best_count = 0;
-    for (uint32_t job = 0; job < facts->job_count; job++) {
-        const uint32_t count = facts->jobs[job].epochs_told;
+    for (uint32_t job = 0; job < facts->run->job_count; job++) {
+        const uint32_t count = facts->job_rows[job].epochs;
         if (count > best_count) {
             best = job;
             best_count = count;
@@ -126,7 +126,7 @@ static void epochs_figure(Figures *figures, const Facts *facts)
     }
     if (jobs_with_split(facts) > 1)
         figure.note = arena_printf(figures->arena, "Job %s, the one with the most epochs.",
-                                   facts->jobs[job].name);
+                                   facts->run->jobs[job].name);
     figure_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
 }
 

@@ -13,12 +13,12 @@ static const char *or_unknown(const char *text)
 static void head_print(Text *html, const Facts *facts)
 {
     Text title = {0};
-    text_printf(&title, "%s: report of a simulated run", or_unknown(facts->scenario));
+    text_printf(&title, "%s: report of a simulated run", or_unknown(facts->run->scenario));
     page_begin(html, text_string(&title), "trainyard: report of a simulated run",
-               or_unknown(facts->scenario));
+               or_unknown(facts->run->scenario));
     text_free(&title);
     text_add(html, "<p class=\"lead\">");
-    span_print(html, facts->end_ns);
+    span_print(html, facts->run->end_ns);
     text_add(html, " simulated from <span class=\"t\">");
     clock_print(html, facts, 0);
     text_add(html, " UTC</span></p>\n</header>\n<main>\n");
@@ -69,7 +69,7 @@ static void tables_print(Text *html, const Facts *facts)
                    "or for so long.</p>\n");
     section_jobs_table(html, facts);
     section_workloads_table(html, facts);
-    if (facts->error_count > 0) {
+    if (facts->run->error_count > 0) {
         text_add(html, "</section>\n<section>\n<h2>Errors and their reasons</h2>\n");
         section_errors_table(html, facts);
     }
@@ -92,12 +92,12 @@ static void foot_print(Text *html, const Facts *facts)
 {
     text_add(html, "</main>\n<footer>\n<p>The same scenario, seed and version give the same run "
                    "and the same fingerprint.</p>\n<dl>\n");
-    term_print(html, "Scenario", facts->scenario);
-    term_print(html, "Seed", facts->seed);
-    term_print(html, "Version", facts->version);
-    term_print(html, "Fidelity", facts->fidelity);
+    term_print(html, "Scenario", facts->run->scenario);
+    term_print(html, "Seed", facts->run->seed);
+    term_print(html, "Version", facts->run->version);
+    term_print(html, "Fidelity", facts->run->fidelity);
     term_print(html, "Trace level", trace_level_name(facts->level));
-    term_print(html, "Fingerprint", facts->fingerprint);
+    term_print(html, "Fingerprint", facts->run->fingerprint);
     text_add(html, "</dl>\n</footer>\n</body>\n</html>\n");
 }
 

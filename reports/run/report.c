@@ -24,6 +24,12 @@ static bool write_all(Arena *arena, const char *directory, const Facts *facts, S
     return is_drawn && drawings_write(arena, directory, &drawings, status);
 }
 
+bool report_write_run(Arena *arena, const char *run_directory, const Summary *summary,
+                      ReportRows *rows, const TraceHeader *header, Status *status)
+{
+    return write_all(arena, run_directory, facts_join(summary, rows, header), status);
+}
+
 bool report_write(Arena *arena, const char *run_directory, Status *status)
 {
     const Facts *facts = facts_read(arena, run_directory, status);

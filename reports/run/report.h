@@ -1,18 +1,22 @@
-/* The report of a run: DIR/report.html and DIR/plots, made from DIR/summary.json and
- * DIR/trace.tsv. */
+/* The report of a run: DIR/report.html and DIR/plots. */
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
+#include "reports/run/facts.h"
 #include "sim/base/status.h"
 
 /* Writes `run_directory`/report.html, one self-contained page, and the same plots as files
- * in `run_directory`/plots. The same run files give the same bytes (with the same gnuplot).
+ * in `run_directory`/plots. The same run gives the same bytes (with the same gnuplot). `rows` are
+ * the rows of the run's trace, as `report_rows_listener` has kept them; they are taken over.
  *
- * STATUS_NOT_FOUND or STATUS_BAD_INPUT when the run's files are missing or broken: nothing is
- * written then.
  * STATUS_MACHINE when something cannot be written, or when gnuplot is missing or fails: the page is
  * then written nevertheless, with a note in place of each plot. Allocates in `arena`, also the
  * place of a failed status. */
+MUST_CHECK bool report_write_run(Arena *arena, const char *run_directory, const Summary *summary,
+                                 ReportRows *rows, const TraceHeader *header, Status *status);
+
+/* The same from the files summary.json and trace.tsv in `run_directory`. STATUS_NOT_FOUND or
+ * STATUS_BAD_INPUT when they are missing or broken: nothing is written then. */
 MUST_CHECK bool report_write(Arena *arena, const char *run_directory, Status *status);
 
 #endif

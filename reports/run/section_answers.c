@@ -16,7 +16,7 @@
 /* If there are more clusters or jobs than this, a summary replaces one sentence for each. */
 enum { TOLD_ONE_BY_ONE = 6 };
 
-static bool is_in_state(const ReportJob *job, JobState state)
+static bool is_in_state(const SummaryJob *job, JobState state)
 {
     return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
 }
@@ -24,8 +24,8 @@ static bool is_in_state(const ReportJob *job, JobState state)
 static uint32_t jobs_in_state(const Facts *facts, JobState state)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->job_count; i++)
-        count += is_in_state(&facts->jobs[i], state);
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        count += is_in_state(&facts->run->jobs[i], state);
     return count;
 }
 
@@ -60,7 +60,7 @@ static void answer_print(Text *html, const char *question, Text *plain)
 
 /* --- When was the cluster ready? --- */
 
-static void cluster_ready_words(Text *out, const Facts *facts, const ReportCluster *cluster)
+static void cluster_ready_words(Text *out, const Facts *facts, const SummaryCluster *cluster)
 {
     text_add(out, cluster->name);
     if (cluster->ready_ns != ABSENT) {
@@ -88,13 +88,14 @@ static void clusters_ready_words(Text *out, const Facts *facts)
 {
     uint32_t ready = 0;
     int64_t last_ns = 0;
-    for (uint32_t i = 0; i < facts->cluster_count; i++)
-        if (facts->clusters[i].ready_ns != ABSENT) {
+    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
+        if (facts->run->clusters[i].ready_ns != ABSENT) {
             ready++;
-            last_ns = facts->clusters[i].ready_ns > last_ns ? facts->clusters[i].ready_ns : last_ns;
+            last_ns = facts->run->clusters[i].ready_ns > last_ns ? facts->run->clusters[i].ready_ns
+                                                                 : last_ns;
         }
     text_printf(out, "%" PRIu32 " of %" PRIu32 " clusters became ready", ready,
-                facts->cluster_count);
+                facts->run->cluster_count);
     if (ready > 0) {
         text_add(out, ", the last");
         moment_print(out, facts, last_ns);
@@ -105,15 +106,16 @@ static void clusters_ready_words(Text *out, const Facts *facts)
 static void answer_ready(Text *html, const Facts *facts)
 {
     Text plain = {0};
-    if (facts->cluster_count == 0)
+    if (facts->run->cluster_count == 0)
         text_add(&plain, "The run created no cluster.\n");
-    if (facts->cluster_count > TOLD_ONE_BY_ONE)
+    if (facts->run->cluster_count > TOLD_ONE_BY_ONE)
         clusters_ready_words(&plain, facts);
-    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
-        cluster_ready_words(&plain, facts, &facts->clusters[i]);
+    for (uint32_t i = 0;
+         facts->run->cluster_count <= TOLD_ONE_BY_ONE && i < facts->run->cluster_count; i++)
+        cluster_ready_words(&plain, facts, &facts->run->clusters[i]);
     answer_print(html,
-                 facts->cluster_count == 1 ? "When was the cluster ready?"
-                                           : "When were the clusters ready?",
+                 facts->run->cluster_count == 1 ? "When was the cluster ready?"
+                                                : "When were the clusters ready?",
                  &plain);
 }
 
@@ -131,7 +133,7 @@ static void spent_print(Text *out, int64_t ns, const char *on, const char **sepa
 
 /* The rest of a run that the named parts do not explain: a program that does not train, or a
  * training cut short. */
-static int64_t program_ns(const ReportJob *job)
+static int64_t program_ns(const SummaryJob *job)
 {
     const int64_t parts_ns[] = {job->prep_ns, job->start_ns, job->train_ns, job->finish_ns};
     if (job->run_ns == ABSENT)
@@ -143,7 +145,7 @@ static int64_t program_ns(const ReportJob *job)
     return rest_ns;
 }
 
-static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
+static void job_done_words(Text *out, const Facts *facts, const SummaryJob *job)
 {
     text_add(out, job->name);
     if (job->ended_ns == ABSENT) {
@@ -183,9 +185,9 @@ static int64_t later(int64_t a_ns, int64_t b_ns)
 /* Among the jobs that are listed. */
 static void longest_wait_words(Text *out, const Facts *facts)
 {
-    const ReportJob *longest = NULL;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
+    const SummaryJob *longest = NULL;
+    for (uint32_t i = 0; i < facts->run->job_count; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
         if (job->queue_ns != ABSENT && (longest == NULL || job->queue_ns > longest->queue_ns))
             longest = job;
     }
@@ -200,8 +202,8 @@ static void longest_wait_words(Text *out, const Facts *facts)
 static int64_t last_end_ns(const Facts *facts)
 {
     int64_t last_ns = ABSENT;
-    for (uint32_t i = 0; i < facts->job_count; i++)
-        last_ns = later(last_ns, facts->jobs[i].ended_ns);
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        last_ns = later(last_ns, facts->run->jobs[i].ended_ns);
     return last_ns;
 }
 
@@ -209,13 +211,13 @@ static int64_t last_end_ns(const Facts *facts)
 static int64_t all_ended_ns(const Facts *facts)
 {
     int64_t last_ns = last_end_ns(facts);
-    for (uint32_t i = 0; i < facts->job_count; i++)
-        if (facts->jobs[i].ended_ns == ABSENT)
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        if (facts->run->jobs[i].ended_ns == ABSENT)
             return ABSENT;
-    for (uint32_t i = 0; i < facts->workload_count; i++) {
-        if (facts->workloads[i].unfinished != 0)
+    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
+        if (facts->run->workloads[i].unfinished != 0)
             return ABSENT;
-        last_ns = later(last_ns, facts->workloads[i].last_ended_ns);
+        last_ns = later(last_ns, facts->run->workloads[i].last_ended_ns);
     }
     return last_ns;
 }
@@ -223,7 +225,7 @@ static int64_t all_ended_ns(const Facts *facts)
 static void jobs_done_words(Text *out, const Facts *facts)
 {
     text_printf(out, "Of %" PRIu32 " %sjobs %" PRIu32 " succeeded and %" PRIu32 " failed",
-                facts->job_count, facts->workload_count > 0 ? "other " : "",
+                facts->run->job_count, facts->run->workload_count > 0 ? "other " : "",
                 jobs_in_state(facts, JOB_SUCCEEDED), jobs_in_state(facts, JOB_FAILED));
     if (last_end_ns(facts) != ABSENT) {
         text_add(out, "; the last one ended");
@@ -233,25 +235,25 @@ static void jobs_done_words(Text *out, const Facts *facts)
     longest_wait_words(out, facts);
 }
 
-static void workload_done_words(Text *out, const ReportWorkload *workload)
+static void workload_done_words(Text *out, const SummaryWorkload *workload)
 {
     text_printf(out,
                 "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
                 " failed and %" PRId64 " had not ended",
                 workload->name, workload->jobs, workload->succeeded, workload->failed,
                 workload->unfinished);
-    if (workload->queue_p95_ns != ABSENT) {
+    if (workload->queue.p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
-        span_print(out, workload->queue_p95_ns);
-        if (workload->queue_max_ns != ABSENT) {
+        span_print(out, workload->queue.p95_ns);
+        if (workload->queue.max_ns != ABSENT) {
             text_add(out, ", the longest ");
-            span_print(out, workload->queue_max_ns);
+            span_print(out, workload->queue.max_ns);
         }
-    } else if (workload->waiting != ABSENT) {
+    } else if (workload->queue.waiting != ABSENT) {
         text_printf(out,
                     "; %" PRId64 " still waited, so it is unknown how long 95\xC2\xA0%% of them "
                     "wait at most",
-                    workload->waiting);
+                    workload->queue.waiting);
     }
     text_add(out, ".\n");
 }
@@ -259,22 +261,22 @@ static void workload_done_words(Text *out, const ReportWorkload *workload)
 static void answer_done(Text *html, const Facts *facts)
 {
     Text plain = {0};
-    if (facts->job_count == 0 && facts->workload_count == 0)
+    if (facts->run->job_count == 0 && facts->run->workload_count == 0)
         text_add(&plain, "The run had no job.\n");
-    for (uint32_t i = 0; i < facts->workload_count; i++)
-        workload_done_words(&plain, &facts->workloads[i]);
-    if (facts->job_count > TOLD_ONE_BY_ONE)
+    for (uint32_t i = 0; i < facts->run->workload_count; i++)
+        workload_done_words(&plain, &facts->run->workloads[i]);
+    if (facts->run->job_count > TOLD_ONE_BY_ONE)
         jobs_done_words(&plain, facts);
-    for (uint32_t i = 0; facts->job_count <= TOLD_ONE_BY_ONE && i < facts->job_count; i++)
-        job_done_words(&plain, facts, &facts->jobs[i]);
+    for (uint32_t i = 0; facts->run->job_count <= TOLD_ONE_BY_ONE && i < facts->run->job_count; i++)
+        job_done_words(&plain, facts, &facts->run->jobs[i]);
     answer_print(html,
-                 facts->job_count == 1 ? "When was the job done?" : "When were the jobs done?",
+                 facts->run->job_count == 1 ? "When was the job done?" : "When were the jobs done?",
                  &plain);
 }
 
 /* --- What did it cost? --- */
 
-static void cluster_cost_words(Text *out, const ReportCluster *cluster)
+static void cluster_cost_words(Text *out, const SummaryCluster *cluster)
 {
     if (cluster->cost_micro_usd == ABSENT)
         return;
@@ -294,24 +296,26 @@ static void cluster_cost_words(Text *out, const ReportCluster *cluster)
 static void answer_cost(Text *html, const Facts *facts)
 {
     Text plain = {0};
-    if (facts->cost_micro_usd == ABSENT) {
+    if (facts->run->cost_micro_usd == ABSENT) {
         text_add(&plain, "The summary has no cost.\n");
     } else {
-        usd_print(&plain, facts->cost_micro_usd);
+        usd_print(&plain, facts->run->cost_micro_usd);
         text_add(&plain, " in all");
-        if (facts->storage_micro_usd != ABSENT && facts->storage_micro_usd > 0) {
+        if (facts->run->storage_micro_usd != ABSENT && facts->run->storage_micro_usd > 0) {
             text_add(&plain, ", of which ");
-            usd_print(&plain, facts->storage_micro_usd);
+            usd_print(&plain, facts->run->storage_micro_usd);
             text_add(&plain, " for file storage");
         }
         text_add(&plain, ".\n");
     }
-    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
-        cluster_cost_words(&plain, &facts->clusters[i]);
-    if (facts->held_nodes != ABSENT && facts->held_nodes > 0) {
-        text_printf(&plain, "%" PRId64 " node%s still held when the run ended: ", facts->held_nodes,
-                    facts->held_nodes == 1 ? " was" : "s were");
-        usd_print(&plain, facts->held_micro_usd_per_hour);
+    for (uint32_t i = 0;
+         facts->run->cluster_count <= TOLD_ONE_BY_ONE && i < facts->run->cluster_count; i++)
+        cluster_cost_words(&plain, &facts->run->clusters[i]);
+    if (facts->run->held_nodes != ABSENT && facts->run->held_nodes > 0) {
+        text_printf(&plain,
+                    "%" PRId64 " node%s still held when the run ended: ", facts->run->held_nodes,
+                    facts->run->held_nodes == 1 ? " was" : "s were");
+        usd_print(&plain, facts->run->held_micro_usd_per_hour);
         text_add(&plain, " an hour is still charged.\n");
     }
     answer_print(html, "What did it cost?", &plain);
@@ -324,13 +328,13 @@ static void unharmed_words(Text *out, const Facts *facts)
 {
     Wide lost_ns = 0;
     int64_t restarts = 0;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
+    for (uint32_t i = 0; i < facts->run->job_count; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
         restarts = capped_sum(restarts, job->restarts == ABSENT ? 0 : job->restarts);
         lost_ns += job->lost_ns == ABSENT ? 0 : job->lost_ns;
     }
-    for (uint32_t i = 0; i < facts->workload_count; i++) {
-        const ReportWorkload *workload = &facts->workloads[i];
+    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
+        const SummaryWorkload *workload = &facts->run->workloads[i];
         restarts = capped_sum(restarts, workload->restarts == ABSENT ? 0 : workload->restarts);
         lost_ns += workload->lost_ns == ABSENT ? 0 : workload->lost_ns;
     }
@@ -352,23 +356,23 @@ static void answer_wrong(Text *html, const Facts *facts)
 {
     Text plain = {0};
     const uint32_t told_max = 2 * TOLD_ONE_BY_ONE;
-    if (facts->problem_count == 0)
+    if (facts->run->problem_count == 0)
         unharmed_words(&plain, facts);
-    for (uint32_t i = 0; i < facts->problem_count && i < told_max; i++)
-        text_printf(&plain, "%s.\n", facts->problems[i]);
-    if (facts->problem_count > told_max)
+    for (uint32_t i = 0; i < facts->run->problem_count && i < told_max; i++)
+        text_printf(&plain, "%s.\n", facts->run->problems[i]);
+    if (facts->run->problem_count > told_max)
         text_printf(&plain, "And %" PRIu32 " more, which summary.json lists under \"problems\".\n",
-                    facts->problem_count - told_max);
+                    facts->run->problem_count - told_max);
     answer_print(html, "What went wrong, and why?", &plain);
 }
 
 /* --- What accuracy was reached? --- */
 
-static const ReportJob *most_accurate(const Facts *facts)
+static const SummaryJob *most_accurate(const Facts *facts)
 {
-    const ReportJob *best = NULL;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
+    const SummaryJob *best = NULL;
+    for (uint32_t i = 0; i < facts->run->job_count; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
         if (job->val_accuracy_ppm != ABSENT &&
             (best == NULL || job->val_accuracy_ppm > best->val_accuracy_ppm))
             best = job;
@@ -376,7 +380,7 @@ static const ReportJob *most_accurate(const Facts *facts)
     return best;
 }
 
-static void accuracy_words(Text *out, const ReportJob *job)
+static void accuracy_words(Text *out, const SummaryJob *job)
 {
     if (job->val_accuracy_ppm == ABSENT)
         return;
@@ -396,18 +400,18 @@ static void accuracy_words(Text *out, const ReportJob *job)
 
 static void answer_accuracy(Text *html, const Facts *facts)
 {
-    const ReportJob *best = most_accurate(facts);
+    const SummaryJob *best = most_accurate(facts);
     Text plain = {0};
     if (best == NULL) {
         text_add(&plain, facts_has(facts, TRACE_JOB_TRAINING)
                              ? "No job finished its training.\n"
                              : "No job of this run began to train a network.\n");
-    } else if (facts->job_count > TOLD_ONE_BY_ONE) {
+    } else if (facts->run->job_count > TOLD_ONE_BY_ONE) {
         text_add(&plain, "The best is ");
         accuracy_words(&plain, best);
     } else {
-        for (uint32_t i = 0; i < facts->job_count; i++)
-            accuracy_words(&plain, &facts->jobs[i]);
+        for (uint32_t i = 0; i < facts->run->job_count; i++)
+            accuracy_words(&plain, &facts->run->jobs[i]);
     }
     answer_print(html, "What accuracy was reached?", &plain);
 }
@@ -448,19 +452,19 @@ static void key_span_print(Text *html, int64_t ns, const char *name)
 static int64_t first_ready_ns(const Facts *facts)
 {
     int64_t first_ns = ABSENT; // which is later than all times
-    for (uint32_t i = 0; i < facts->cluster_count; i++)
-        if (facts->clusters[i].ready_ns < first_ns)
-            first_ns = facts->clusters[i].ready_ns;
+    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
+        if (facts->run->clusters[i].ready_ns < first_ns)
+            first_ns = facts->run->clusters[i].ready_ns;
     return first_ns;
 }
 
 static void key_jobs_print(Text *html, const Facts *facts)
 {
     Text value = {0};
-    int64_t jobs = facts->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
-    for (uint32_t i = 0; i < facts->workload_count; i++) {
-        jobs = capped_sum(jobs, facts->workloads[i].jobs);
-        succeeded = capped_sum(succeeded, facts->workloads[i].succeeded);
+    int64_t jobs = facts->run->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
+    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
+        jobs = capped_sum(jobs, facts->run->workloads[i].jobs);
+        succeeded = capped_sum(succeeded, facts->run->workloads[i].succeeded);
     }
     if (jobs == 0)
         return;
@@ -479,23 +483,25 @@ static void key_share_print(Text *html, int64_t ppm, const char *name)
 
 void section_key_figures(Text *html, const Facts *facts)
 {
-    const ReportJob *best = most_accurate(facts);
+    const SummaryJob *best = most_accurate(facts);
     Text cost = {0};
     text_add(html, "<dl class=\"keys\">\n");
     key_span_print(html, first_ready_ns(facts),
-                   facts->cluster_count > 1 ? "until the first cluster was ready"
-                                            : "until the cluster was ready");
+                   facts->run->cluster_count > 1 ? "until the first cluster was ready"
+                                                 : "until the cluster was ready");
     key_span_print(html, all_ended_ns(facts),
-                   facts->job_count > 1 || facts->workload_count > 0 ? "until the last job was done"
-                                                                     : "until the job was done");
-    if (facts->cost_micro_usd != ABSENT) {
-        usd_print(&cost, facts->cost_micro_usd);
+                   facts->run->job_count > 1 || facts->run->workload_count > 0
+                       ? "until the last job was done"
+                       : "until the job was done");
+    if (facts->run->cost_micro_usd != ABSENT) {
+        usd_print(&cost, facts->run->cost_micro_usd);
         key_figure_print(html, &cost, "total cost");
     }
     key_jobs_print(html, facts);
     if (best != NULL)
         key_share_print(html, best->val_accuracy_ppm,
-                        facts->job_count > 1 ? "best validation accuracy" : "validation accuracy");
-    key_share_print(html, facts->utilisation_ppm, "of node time ran jobs");
+                        facts->run->job_count > 1 ? "best validation accuracy"
+                                                  : "validation accuracy");
+    key_share_print(html, facts->run->utilisation_ppm, "of node time ran jobs");
     text_add(html, "</dl>\n");
 }

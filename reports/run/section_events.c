@@ -14,13 +14,13 @@ enum { FIRST_SHOWN = 60, LAST_SHOWN = 20 };
 static const char *cluster_name(const Facts *facts, const TraceRow *row)
 {
     const uint32_t cluster = row->record.cluster.index;
-    return cluster != ID_NONE ? facts->clusters[cluster].name : row->cluster;
+    return cluster != ID_NONE ? facts->run->clusters[cluster].name : row->cluster;
 }
 
 static const char *job_name(const Facts *facts, const TraceRow *row)
 {
     const uint32_t job = row->record.job.index;
-    return job != ID_NONE ? facts->jobs[job].name : row->job;
+    return job != ID_NONE ? facts->run->jobs[job].name : row->job;
 }
 
 static bool is_called(const TraceRow *row, const char *name)
@@ -72,8 +72,8 @@ static void job_state_told(Text *out, const Facts *facts, const TraceRow *row)
     cause_told(out, row);
     const uint32_t job = row->record.job.index;
     if (is_called(row, job_state_name(JOB_FAILED)) && job != ID_NONE &&
-        facts->jobs[job].error_message != NULL)
-        text_printf(out, ": %s", facts->jobs[job].error_message);
+        facts->run->jobs[job].error_message != NULL)
+        text_printf(out, ": %s", facts->run->jobs[job].error_message);
 }
 
 static void provisioning_told(Text *out, const Facts *facts, const TraceRow *row)

@@ -23,8 +23,8 @@ static int64_t sums_of(const Facts *facts, Weighted *sums)
     int64_t all = 0;
     for (int use = 0; use < USE_COUNT; use++) {
         sums[use] = (Weighted){0, use};
-        for (uint32_t i = 0; i < facts->cluster_count; i++) {
-            const int64_t part = facts->clusters[i].use_micro_usd[use];
+        for (uint32_t i = 0; i < facts->run->cluster_count; i++) {
+            const int64_t part = facts->run->clusters[i].uses.micro_usd[use];
             sums[use].micro_usd = capped_sum(sums[use].micro_usd, part == ABSENT ? 0 : part);
         }
         all = capped_sum(all, sums[use].micro_usd);

@@ -38,7 +38,7 @@ static void share_print(Text *out, int64_t part_ns, int64_t whole_ns)
 }
 
 /* "Between epochs, evaluation took 1 min 45 s in all (2.9 % of training) and checkpoints ..." */
-static void between_words(Text *out, const ReportJob *job, int64_t steps_ns)
+static void between_words(Text *out, const SummaryJob *job, int64_t steps_ns)
 {
     int64_t whole_ns = steps_ns;
     for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++)
@@ -62,7 +62,7 @@ static void between_words(Text *out, const ReportJob *job, int64_t steps_ns)
 }
 
 /* `which` follows "An average step". */
-static void split_words(Text *out, const ReportJob *job, const char *which)
+static void split_words(Text *out, const SummaryJob *job, const char *which)
 {
     Weighted parts[PART_STEP_COUNT];
     int64_t steps_ns = 0;
@@ -91,12 +91,12 @@ static void split_words(Text *out, const ReportJob *job, const char *which)
     between_words(out, job, steps_ns);
 }
 
-static bool has_split(const ReportJob *job)
+static bool has_split(const SummaryJob *job)
 {
     return job->step_mean_ns != ABSENT && job->part_ns[PART_COMPUTE] != ABSENT;
 }
 
-static void split_paragraph_print(Text *html, const ReportJob *job, const char *which)
+static void split_paragraph_print(Text *html, const SummaryJob *job, const char *which)
 {
     Text plain = {0};
     split_words(&plain, job, which);
@@ -109,18 +109,18 @@ static void split_paragraph_print(Text *html, const ReportJob *job, const char *
 void section_split_words(Text *html, const Facts *facts)
 {
     enum { TOLD_MAX = 3 };
-    const ReportJob *longest = NULL;
+    const SummaryJob *longest = NULL;
     uint32_t trained = 0;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
+    for (uint32_t i = 0; i < facts->run->job_count; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
         if (!has_split(job))
             continue;
         trained++;
         if (longest == NULL || job->train_ns > longest->train_ns)
             longest = job;
     }
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
+    for (uint32_t i = 0; i < facts->run->job_count; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
         if (!has_split(job) || (trained > TOLD_MAX && job != longest))
             continue;
         Text which = {0};

@@ -27,57 +27,57 @@ static uint32_t shown_of(Text *html, uint32_t count, const char *things)
 
 static void cluster_name(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->clusters[row].name);
+    cell_text(out, facts->run->clusters[row].name);
 }
 
 static void cluster_size(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->clusters[row].vm_size);
+    cell_text(out, facts->run->clusters[row].vm_size);
 }
 
 static void cluster_priority(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->clusters[row].priority);
+    cell_text(out, facts->run->clusters[row].priority);
 }
 
 static void cluster_state(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->clusters[row].state);
+    cell_text(out, facts->run->clusters[row].state);
 }
 
 static void cluster_nodes(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->clusters[row].nodes_max);
+    cell_count(out, facts->run->clusters[row].nodes_max);
 }
 
 static void cluster_created(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->clusters[row].created_ns);
+    cell_clock(out, facts->run->clusters[row].created_ns);
 }
 
 static void cluster_steady(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->clusters[row].steady_ns);
+    cell_clock(out, facts->run->clusters[row].steady_ns);
 }
 
 static void cluster_ready(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->clusters[row].ready_ns);
+    cell_clock(out, facts->run->clusters[row].ready_ns);
 }
 
 static void cluster_held(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_hours(out, facts->clusters[row].held_ns);
+    cell_hours(out, facts->run->clusters[row].held_ns);
 }
 
 static void cluster_billed(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_hours(out, facts->clusters[row].billed_ns);
+    cell_hours(out, facts->run->clusters[row].billed_ns);
 }
 
 static void cluster_cost(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_usd(out, facts->clusters[row].cost_micro_usd);
+    cell_usd(out, facts->run->clusters[row].cost_micro_usd);
 }
 
 static const PageColumn cluster_columns[] = {
@@ -91,26 +91,27 @@ static const PageColumn cluster_columns[] = {
 
 static void bill_words(Text *html, const Facts *facts)
 {
-    if (facts->cost_micro_usd == ABSENT)
+    if (facts->run->cost_micro_usd == ABSENT)
         return;
     text_add(html, "<p class=\"total\">");
-    if (facts->storage_micro_usd != ABSENT && facts->storage_micro_usd > 0) {
+    if (facts->run->storage_micro_usd != ABSENT && facts->run->storage_micro_usd > 0) {
         text_add(html, "File storage adds ");
-        usd_print(html, facts->storage_micro_usd);
+        usd_print(html, facts->run->storage_micro_usd);
         text_add(html, ". ");
     }
     text_add(html, "Total: <strong>");
-    usd_print(html, facts->cost_micro_usd);
+    usd_print(html, facts->run->cost_micro_usd);
     text_add(html, "</strong></p>\n");
 }
 
 void section_clusters_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(cluster_columns), "cards", NULL};
-    if (facts->cluster_count == 0)
+    if (facts->run->cluster_count == 0)
         text_add(html, "<p class=\"note\">This run had no clusters.</p>\n");
     else
-        page_table_print(html, &table, facts, shown_of(html, facts->cluster_count, "clusters"));
+        page_table_print(html, &table, facts,
+                         shown_of(html, facts->run->cluster_count, "clusters"));
     bill_words(html, facts);
 }
 
@@ -118,93 +119,93 @@ void section_clusters_table(Text *html, const Facts *facts)
 
 static void job_name(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->jobs[row].name);
+    cell_text(out, facts->run->jobs[row].name);
 }
 
 static void job_state(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->jobs[row].state);
+    cell_text(out, facts->run->jobs[row].state);
 }
 
 static void job_cluster(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->jobs[row].cluster);
+    cell_text(out, facts->run->jobs[row].cluster);
 }
 
 static void job_nodes(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->jobs[row].nodes);
+    cell_count(out, facts->run->jobs[row].nodes);
 }
 
 static void job_submitted(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->jobs[row].submitted_ns);
+    cell_clock(out, facts->run->jobs[row].submitted_ns);
 }
 
 static void job_queued(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->jobs[row].queue_ns);
+    cell_clock(out, facts->run->jobs[row].queue_ns);
 }
 
 static void job_ran(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->jobs[row].run_ns);
+    cell_clock(out, facts->run->jobs[row].run_ns);
 }
 
 static void job_ended(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->jobs[row].ended_ns);
+    cell_clock(out, facts->run->jobs[row].ended_ns);
 }
 
 static void job_epochs(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->jobs[row].epochs);
+    cell_count(out, facts->run->jobs[row].epochs);
 }
 
 static void job_step(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->jobs[row].step_mean_ns != ABSENT)
-        duration_print(out, facts->jobs[row].step_mean_ns);
+    if (facts->run->jobs[row].step_mean_ns != ABSENT)
+        duration_print(out, facts->run->jobs[row].step_mean_ns);
 }
 
 static void job_accuracy(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->jobs[row].val_accuracy_ppm != ABSENT)
-        percent_print(out, facts->jobs[row].val_accuracy_ppm, 1);
+    if (facts->run->jobs[row].val_accuracy_ppm != ABSENT)
+        percent_print(out, facts->run->jobs[row].val_accuracy_ppm, 1);
 }
 
 static void job_gpu(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_hours(out, facts->jobs[row].gpu_ns);
+    cell_hours(out, facts->run->jobs[row].gpu_ns);
 }
 
 static void job_restarts(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->jobs[row].restarts != 0)
-        cell_count(out, facts->jobs[row].restarts);
+    if (facts->run->jobs[row].restarts != 0)
+        cell_count(out, facts->run->jobs[row].restarts);
 }
 
 static void job_lost(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->jobs[row].lost_ns != 0)
-        cell_hours(out, facts->jobs[row].lost_ns);
+    if (facts->run->jobs[row].lost_ns != 0)
+        cell_hours(out, facts->run->jobs[row].lost_ns);
 }
 
 static void job_goodput(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->jobs[row].goodput_ppm != ABSENT)
-        percent_print(out, facts->jobs[row].goodput_ppm, 1);
+    if (facts->run->jobs[row].goodput_ppm != ABSENT)
+        percent_print(out, facts->run->jobs[row].goodput_ppm, 1);
 }
 
 static const char *job_class(const Facts *facts, uint32_t row)
 {
-    const char *state = facts->jobs[row].state;
+    const char *state = facts->run->jobs[row].state;
     return state != NULL && strcmp(state, job_state_name(JOB_FAILED)) == 0 ? "failed" : NULL;
 }
 
 static void job_turnaround(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, job_turnaround_ns(&facts->jobs[row]));
+    cell_clock(out, job_turnaround_ns(&facts->run->jobs[row]));
 }
 
 static const PageColumn job_columns[] = {
@@ -229,48 +230,48 @@ static const PageColumn job_columns[] = {
 void section_jobs_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(job_columns), "cards", job_class};
-    if (facts->job_count == 0 && facts->workload_count == 0)
+    if (facts->run->job_count == 0 && facts->run->workload_count == 0)
         text_add(html, "<p class=\"note\">This run had no jobs.</p>\n");
-    else if (facts->job_count > 0)
-        page_table_print(html, &table, facts, shown_of(html, facts->job_count, "jobs"));
+    else if (facts->run->job_count > 0)
+        page_table_print(html, &table, facts, shown_of(html, facts->run->job_count, "jobs"));
 }
 
 /* --- Workloads --- */
 
 static void workload_name(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->workloads[row].name);
+    cell_text(out, facts->run->workloads[row].name);
 }
 
 static void workload_jobs(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->workloads[row].jobs);
+    cell_count(out, facts->run->workloads[row].jobs);
 }
 
 static void workload_succeeded(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->workloads[row].succeeded);
+    cell_count(out, facts->run->workloads[row].succeeded);
 }
 
 static void workload_failed(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->workloads[row].failed);
+    cell_count(out, facts->run->workloads[row].failed);
 }
 
 static void workload_unfinished(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->workloads[row].unfinished);
+    cell_count(out, facts->run->workloads[row].unfinished);
 }
 
 static void workload_restarts(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->workloads[row].restarts);
+    cell_count(out, facts->run->workloads[row].restarts);
 }
 
 /* A quantile is unknown while jobs still wait. */
-static void workload_wait(Text *out, const ReportWorkload *workload, int64_t wait_ns)
+static void workload_wait(Text *out, const SummaryWorkload *workload, int64_t wait_ns)
 {
-    if (wait_ns == ABSENT && workload->waiting != ABSENT)
+    if (wait_ns == ABSENT && workload->queue.waiting != ABSENT)
         text_add(out, "unknown");
     else
         cell_clock(out, wait_ns);
@@ -278,38 +279,38 @@ static void workload_wait(Text *out, const ReportWorkload *workload, int64_t wai
 
 static void workload_queue(Text *out, const Facts *facts, uint32_t row)
 {
-    workload_wait(out, &facts->workloads[row], facts->workloads[row].queue_p50_ns);
+    workload_wait(out, &facts->run->workloads[row], facts->run->workloads[row].queue.p50_ns);
 }
 
 static void workload_queue_long(Text *out, const Facts *facts, uint32_t row)
 {
-    workload_wait(out, &facts->workloads[row], facts->workloads[row].queue_p95_ns);
+    workload_wait(out, &facts->run->workloads[row], facts->run->workloads[row].queue.p95_ns);
 }
 
 static void workload_run(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->workloads[row].run_p50_ns);
+    cell_clock(out, facts->run->workloads[row].run.p50_ns);
 }
 
 static void workload_turnaround(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->workloads[row].turnaround_p50_ns);
+    cell_clock(out, facts->run->workloads[row].turnaround.p50_ns);
 }
 
 static void workload_turnaround_long(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->workloads[row].turnaround_p95_ns);
+    cell_clock(out, facts->run->workloads[row].turnaround.p95_ns);
 }
 
 static void workload_lost(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_hours(out, facts->workloads[row].lost_ns);
+    cell_hours(out, facts->run->workloads[row].lost_ns);
 }
 
 static void workload_goodput(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->workloads[row].goodput_ppm != ABSENT)
-        percent_print(out, facts->workloads[row].goodput_ppm, 1);
+    if (facts->run->workloads[row].goodput_ppm != ABSENT)
+        percent_print(out, facts->run->workloads[row].goodput_ppm, 1);
 }
 
 static const PageColumn workload_columns[] = {
@@ -331,42 +332,42 @@ static const PageColumn workload_columns[] = {
 void section_workloads_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(workload_columns), "cards", NULL};
-    if (facts->workload_count == 0)
+    if (facts->run->workload_count == 0)
         return;
     text_add(html,
              "<p class=\"note\">Jobs of workloads are summed up; in all is from submission to "
              "end.</p>\n");
-    page_table_print(html, &table, facts, shown_of(html, facts->workload_count, "workloads"));
+    page_table_print(html, &table, facts, shown_of(html, facts->run->workload_count, "workloads"));
 }
 
 /* --- Errors of clusters and nodes --- */
 
 static void error_of(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->errors[row].cluster);
-    if (facts->errors[row].of != NULL && strcmp(facts->errors[row].of, "nodes") == 0)
+    cell_text(out, facts->run->errors[row].cluster);
+    if (facts->run->errors[row].of != NULL && strcmp(facts->run->errors[row].of, "nodes") == 0)
         text_add(out, ", nodes");
 }
 
 static void error_what(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_text(out, facts->errors[row].what);
+    cell_text(out, facts->run->errors[row].what);
 }
 
 static void error_count(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_count(out, facts->errors[row].count);
+    cell_count(out, facts->run->errors[row].count);
 }
 
 static void error_first(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->errors[row].first_ns);
+    cell_clock(out, facts->run->errors[row].first_ns);
 }
 
 static void error_last(Text *out, const Facts *facts, uint32_t row)
 {
-    if (facts->errors[row].count > 1)
-        cell_clock(out, facts->errors[row].last_ns);
+    if (facts->run->errors[row].count > 1)
+        cell_clock(out, facts->run->errors[row].last_ns);
 }
 
 static const PageColumn error_columns[] = {
@@ -377,8 +378,8 @@ static const PageColumn error_columns[] = {
 void section_errors_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(error_columns), "cards", NULL};
-    if (facts->error_count > 0)
-        page_table_print(html, &table, facts, shown_of(html, facts->error_count, "errors"));
+    if (facts->run->error_count > 0)
+        page_table_print(html, &table, facts, shown_of(html, facts->run->error_count, "errors"));
 }
 
 /* --- Nodes --- */
@@ -387,7 +388,7 @@ static void node_label(Text *out, const Facts *facts, uint32_t row)
 {
     const ReportNode *node = &facts->nodes[row];
     if (node->cluster != ID_NONE)
-        text_printf(out, "%s %" PRId32, facts->clusters[node->cluster].name, node->number);
+        text_printf(out, "%s %" PRId32, facts->run->clusters[node->cluster].name, node->number);
 }
 
 static void node_name(Text *out, const Facts *facts, uint32_t row)

@@ -3,7 +3,7 @@
  * There is no sequence and no state. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
  * SC'11; computed by the Random123 library, which is seen nowhere else but in
  * trainer/cuda/device.cuh, for kernels. What an address means is the caller's: sim/engine/rng.h,
- * trainer/run/random.h. */
+ * trainer/base/random.h. */
 #ifndef SIM_BASE_PHILOX_H
 #define SIM_BASE_PHILOX_H
 

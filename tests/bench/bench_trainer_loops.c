@@ -8,16 +8,15 @@
 #include <time.h>
 
 #include "tests/support/plain_loops.h"
+#include "trainer/base/floats.h"
 #include "trainer/compute/dropout.h"
 #include "trainer/compute/host.h"
-#include "trainer/compute/host_layers.h"
 
 enum { IMAGES = 32, ROUNDS = 60 };
 
 /* All passes work on the same memory. */
 typedef struct {
     Net net;
-    const NetLayer *pools[2];
     NetShape shapes[5]; /* of the outputs with bias and ReLU */
     RmsProp optimizer;
     uint8_t *bytes, *kept;
@@ -55,55 +54,11 @@ static void pass_augment(Bench *bench, bool is_plain)
                                                    bench->a + (size_t)i * IMAGE_BYTES);
 }
 
-static void pass_bias(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 5; i++)
-        (is_plain ? plain_add_bias : host_add_bias)(
-            bench->a, bench->b, (int64_t)IMAGES * bench->shapes[i].height * bench->shapes[i].width,
-            bench->shapes[i].channels, true);
-}
-
-static void pass_bias_gradient(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 5; i++)
-        (is_plain ? plain_add_bias_gradient : host_add_bias_gradient)(
-            bench->a, (int64_t)IMAGES * bench->shapes[i].height * bench->shapes[i].width,
-            bench->shapes[i].channels, bench->b);
-}
-
 static void pass_relu_backward(Bench *bench, bool is_plain)
 {
     for (int32_t i = 0; i < 5; i++)
         (is_plain ? plain_relu_backward
                   : host_relu_backward)(bench->a, IMAGES * net_size(bench->shapes[i]), bench->b);
-}
-
-static void pass_pool(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 2; i++)
-        (is_plain ? plain_pool_forward : host_pool_forward)(bench->pools[i], IMAGES, bench->a,
-                                                            bench->b, bench->kept);
-}
-
-static void pass_pool_backward(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 2; i++)
-        (is_plain ? plain_pool_backward : host_pool_backward)(bench->pools[i], IMAGES, bench->b,
-                                                              bench->kept, bench->a);
-}
-
-static void pass_dropout(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 3; i++)
-        (is_plain ? plain_dropout_forward : host_dropout_forward)(
-            bench->a, bench->kept, 2.0f, IMAGES * bench->dropped[i], bench->b);
-}
-
-static void pass_dropout_backward(Bench *bench, bool is_plain)
-{
-    for (int32_t i = 0; i < 3; i++)
-        (is_plain ? plain_dropout_backward
-                  : host_dropout_backward)(bench->kept, 1.0f, IMAGES * bench->dropped[i], bench->b);
 }
 
 typedef struct {
@@ -115,13 +70,7 @@ static const Pass passes[] = {
     {"rmsprop", pass_rmsprop},
     {"dropout masks", pass_masks},
     {"augment", pass_augment},
-    {"bias and relu", pass_bias},
-    {"bias gradient", pass_bias_gradient},
     {"relu backward", pass_relu_backward},
-    {"pool", pass_pool},
-    {"pool backward", pass_pool_backward},
-    {"dropout", pass_dropout},
-    {"dropout backward", pass_dropout_backward},
 };
 
 static void measure(Bench *bench, const Pass *pass)
@@ -141,7 +90,7 @@ static void measure(Bench *bench, const Pass *pass)
 /* Values of both signs without zeros, so that nothing is skipped. */
 static float *numbers(int64_t count)
 {
-    float *floats = host_floats(count);
+    float *floats = floats_zeroed(count);
     for (int64_t i = 0; i < count; i++)
         floats[i] = (float)(i * 7919 % 1009 - 504) / 500.0f + 0.0001f;
     return floats;
@@ -155,11 +104,9 @@ static bool bench_open(Bench *bench)
         fprintf(stderr, "%s\n", status.message);
         return false;
     }
-    int32_t pools = 0, relus = 0, drops = 0;
+    int32_t relus = 0, drops = 0;
     for (int32_t i = 0; i < bench->net.layer_count; i++) {
         const NetLayer *layer = &bench->net.layers[i];
-        if (layer->kind == NET_POOL)
-            bench->pools[pools++] = layer;
         if (layer->has_relu)
             bench->shapes[relus++] = layer->out;
         if (layer->kind == NET_DROPOUT)

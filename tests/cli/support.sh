@@ -104,7 +104,7 @@ has_no_escapes()
 # Whether this machine starts the programs beside trainyard by themselves: not where they are another's, and an emulator runs the tests.
 starts_programs()
 {
-    "$TRAINYARD" ranks --ranks 1 -- make-cifar --images 1 "$work/probe" >/dev/null 2>&1
+    "$(dirname "$TRAINYARD")/trainyard-make-cifar" --images 1 "$work/probe" >/dev/null 2>&1
 }
 
 finish()

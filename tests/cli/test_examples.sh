@@ -36,7 +36,7 @@ exit_code_of_example()
 # few images; those of speed are for idle machines.
 is_long()
 {
-    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|ranks|bench-training|bench-allreduce|calibrate|compare)(\ |$) ]]
+    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|bench-training|bench-allreduce|calibrate|compare)(\ |$) ]]
 }
 
 # serve_as COMMAND: as it stands, but for the ports, which may be taken on this machine, and /tmp, where another one's state may be.

@@ -32,7 +32,7 @@ example "what stands behind -- is the trainer's, as is said to whoever means the
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
 stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
-stderr_has "hint: \`trainyard ranks --ranks N -- train ...\` starts a program as several ranks"
+stderr_has "hint: \`mpirun -n N trainyard train ...\` starts a program as several ranks"
 trainyard launch one.json -- --stepz 2
 exit_is 2
 stderr_begins 'trainyard: train: unknown option "--stepz"'

@@ -5,7 +5,7 @@ source "$(dirname "$0")/support.sh"
 
 # The last of these are programs of their own.
 verbs=(run validate test explain diff report schema completion
-    train evaluate make-cifar ranks bench-training bench-allreduce)
+    train evaluate make-cifar bench-training bench-allreduce)
 # Not where the emulator's libraries are missing.
 [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ] || verbs+=(serve az-env export)
 

@@ -144,7 +144,6 @@ resumes_exactly()
 resumes_exactly ref fp32
 resumes_exactly onednn fp32
 resumes_exactly onednn bf16
-resumes_exactly openblas fp32
 for precision in fp32 tf32 bf16; do
     resumes_exactly cuda "$precision"
 done
@@ -209,9 +208,9 @@ stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
 trainyard train --data-dir nowhere
 exit_is 2
 stderr_has "nowhere"
-trainyard "${small[@]}" --backend openbals
+trainyard "${small[@]}" --backend onedn
 exit_is 2
-stderr_has 'did you mean "openblas"?'
+stderr_has 'did you mean "onednn"?'
 trainyard "${small[@]}" extra
 exit_is 2
 stdout_is_empty
@@ -346,9 +345,28 @@ begin_long mpirun -n 2
 kill -KILL "$(pgrep -P "$child" | tail -n 1)"
 wait "$child"
 status=$?
-holds [ "$status" -ne 0 ]
+exit_is 137
+stderr_has "process rank 1 with PID "
 holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
 last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
 holds [ -s "$last" ]
+holds [ -z "$(find long -name '*.tmp')" ]
+
+example "the checkpoint before a lost rank is whole: two ranks continue from it"
+epochs=$((${last//[!0-9]/} / 10 + 1)) # of "checkpoint-N.h5" without its 5
+on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$last"
+exit_is 0
+rm -rf long
+
+example "a signal to mpirun ends both ranks, and only rank 0 says where the training was"
+begin_long mpirun -n 2
+kill -TERM "$child"
+wait "$child"
+status=$?
+holds [ "$status" -ne 0 ]
+holds [ "$(grep -cE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr)" -eq 1 ]
+last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
+holds [ -s "$last" ]
+rm -rf long
 
 finish

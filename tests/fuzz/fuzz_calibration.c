@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "real/calibrate/calibration.h"
+#include "real/calibrate/calibration_compare.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog/read.h"
 

@@ -6,14 +6,14 @@
  * length of the file; one of "raw" is a file as it stands.
  *
  * The HDF5 library is known to crash on files made for it; it does so in a process of its own
- * (trainer/run/apart.h), which this target takes for the message that it becomes. */
+ * (trainer/run/fork_guard.h), which this target takes for the message that it becomes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/formats/keras_file.h"
 #include "trainer/run/checkpoint.h"
-#include "trainer/run/seal.h"
+#include "trainer/run/checksum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,7 +45,7 @@ static Checkpoint *checkpoint(void)
         return &made;
     Status status;
     made.net = (Net){.keras = &network, .parameter_count = PARAMETERS};
-    const KerasAttribute seal = {"trainyard_digest", seal_blank, 0};
+    const KerasAttribute seal = {"trainyard_digest", checksum_blank, 0};
     const KerasFile file = {.network = &network,
                             .version = KERAS_2_3_1,
                             .optimizer_settings = "\"lr\": 0.1",
@@ -53,7 +53,7 @@ static Checkpoint *checkpoint(void)
                             .attributes = &seal,
                             .attribute_count = 1};
     invariant(keras_file_write(&file, (ByteSink){&made.image, append}, &status));
-    seal_close(made.image.data, made.image.length);
+    checksum_fill(made.image.data, made.image.length);
     return &made;
 }
 

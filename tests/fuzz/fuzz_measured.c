@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "real/compare/compare.h"
+#include "real/compare/print.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 

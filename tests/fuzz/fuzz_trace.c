@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     invariant(is_right == (problems.count == 0));
     if (is_right) {
         Text text = {0};
-        const Json *summary = summary_json(arena, NULL, metrics_fold_result(fold), NULL);
+        const Json *summary =
+            summary_json(arena, summary_of_run(arena, NULL, metrics_fold_result(fold), NULL));
         summary_text_print(&text, summary);
         json_print(&text, summary, JSON_COMPACT);
         text_free(&text);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "sim/cli/report.h"
+#include "trainer/base/random.h"
 #include "trainer/run/checkpoint.h"
-#include "trainer/run/random.h"
 
 static void fill(const Net *net, uint64_t seed, float *weights, float *accumulators)
 {

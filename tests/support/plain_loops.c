@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trainer/base/random.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/random.h"
 
 void plain_rmsprop(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                    const float *gradients, float *accumulators, float *weights)
@@ -62,76 +62,9 @@ void plain_augment(const uint8_t *image, Augmentation augmentation, float *out)
             }
 }
 
-void plain_add_bias(float *values, const float *bias, int64_t pixels, int32_t channels,
-                    bool has_relu)
-{
-    for (int64_t i = 0; i < pixels * channels; i++) {
-        values[i] += bias[i % channels];
-        if (has_relu && values[i] < 0.0f)
-            values[i] = 0.0f;
-    }
-}
-
-void plain_add_bias_gradient(const float *gradient, int64_t pixels, int32_t channels,
-                             float *bias_gradient)
-{
-    for (int64_t i = 0; i < pixels * channels; i++)
-        bias_gradient[i % channels] += gradient[i];
-}
-
 void plain_relu_backward(const float *out, int64_t count, float *gradient)
 {
     for (int64_t i = 0; i < count; i++)
         if (out[i] == 0.0f)
             gradient[i] = 0.0f;
-}
-
-/* Index in the input of one image of a place of a pool. */
-static int64_t pool_place(const NetLayer *layer, int32_t y, int32_t x, int32_t c, int32_t place)
-{
-    int32_t row = y * layer->side + place / layer->side;
-    int32_t column = x * layer->side + place % layer->side;
-    return ((int64_t)row * layer->in.width + column) * layer->in.channels + c;
-}
-
-void plain_pool_forward(const NetLayer *layer, int64_t images, const float *in, float *out,
-                        uint8_t *largest)
-{
-    const NetShape shape = layer->out;
-    for (int64_t image = 0; image < images; image++, in += net_size(layer->in))
-        for (int32_t y = 0; y < shape.height; y++)
-            for (int32_t x = 0; x < shape.width; x++)
-                for (int32_t c = 0; c < shape.channels; c++, out++, largest++) {
-                    *largest = 0;
-                    for (uint8_t place = 1; place < layer->side * layer->side; place++)
-                        if (in[pool_place(layer, y, x, c, place)] >
-                            in[pool_place(layer, y, x, c, *largest)])
-                            *largest = place;
-                    *out = in[pool_place(layer, y, x, c, *largest)];
-                }
-}
-
-void plain_pool_backward(const NetLayer *layer, int64_t images, const float *out_gradient,
-                         const uint8_t *largest, float *in_gradient)
-{
-    const NetShape shape = layer->out;
-    memset(in_gradient, 0, (size_t)(images * net_size(layer->in)) * sizeof *in_gradient);
-    for (int64_t image = 0; image < images; image++, in_gradient += net_size(layer->in))
-        for (int32_t y = 0; y < shape.height; y++)
-            for (int32_t x = 0; x < shape.width; x++)
-                for (int32_t c = 0; c < shape.channels; c++, out_gradient++, largest++)
-                    in_gradient[pool_place(layer, y, x, c, *largest)] = *out_gradient;
-}
-
-void plain_dropout_forward(const float *in, const uint8_t *kept, float scale, int64_t count,
-                           float *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        out[i] = kept[i] ? in[i] * scale : 0.0f;
-}
-
-void plain_dropout_backward(const uint8_t *kept, float scale, int64_t count, float *gradient)
-{
-    for (int64_t i = 0; i < count; i++)
-        gradient[i] = kept[i] ? gradient[i] * scale : 0.0f;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "sim/base/invariant.h"
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
 
 enum { IMAGES_MAX = 256 };
 

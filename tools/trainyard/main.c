@@ -16,7 +16,6 @@
 #include "tools/trainyard/train/bench_training_options.h"
 #include "tools/trainyard/train/evaluate_options.h"
 #include "tools/trainyard/train/make_cifar_options.h"
-#include "tools/trainyard/train/ranks_options.h"
 #include "tools/trainyard/train/train_options.h"
 #include "tools/trainyard/verbs.h"
 
@@ -27,11 +26,9 @@ const Verb *const verbs[] = {
 };
 
 const OptionTable *const programs[] = {
-    &train_option_table,          &evaluate_option_table,
-    &make_cifar_option_table,     &ranks_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table,
-    &serve_option_table,          &az_env_option_table,
-    &export_option_table,         NULL,
+    &train_option_table,          &evaluate_option_table,        &make_cifar_option_table,
+    &bench_training_option_table, &bench_allreduce_option_table, &serve_option_table,
+    &az_env_option_table,         &export_option_table,          NULL,
 };
 
 typedef struct {

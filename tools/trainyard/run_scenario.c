@@ -18,6 +18,35 @@
 #include "sim/output/trace/timeline.h"
 #include "sim/output/trace/tsv.h"
 
+/* --- The summary --- */
+
+/* The input of a summary, and the summary once it is needed. */
+struct RunSummary {
+    Arena *arena;
+    RunFacts facts;
+    const RunMetrics *metrics;
+    const char *fingerprint;
+    const Summary *folded; /* NULL: not needed yet */
+    const Json *json;      /* likewise */
+};
+
+static const Summary *folded_summary(const RunResult *result)
+{
+    struct RunSummary *summary = result->summary;
+    if (summary->folded == NULL)
+        summary->folded =
+            summary_of_run(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
+    return summary->folded;
+}
+
+const Json *run_summary(const RunResult *result)
+{
+    struct RunSummary *summary = result->summary;
+    if (summary->json == NULL)
+        summary->json = summary_json(summary->arena, folded_summary(result));
+    return summary->json;
+}
+
 /* --- Files --- */
 
 /* Written while the run goes. */
@@ -27,6 +56,8 @@ typedef struct {
     TraceTsvWriter *trace_writer;
     TimelineWriter *timeline_writer;
     ShareTree *shares;
+    TraceHeader header;
+    ReportRows rows; /* for the report */
 } RunFiles;
 
 static const char *in_folder(Arena *arena, const RunOptions *options, const char *name)
@@ -53,14 +84,16 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
         file_writer_abandon(&files->trace);
         return false;
     }
-    const TraceHeader header = {.level = options->level,
-                                .scenario = scenario->name,
-                                .seed = scenario->seed,
-                                .start_unix_ms = scenario->start_unix_ms};
-    files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &header);
+    files->header = (TraceHeader){.level = options->level,
+                                  .scenario = scenario->name,
+                                  .seed = scenario->seed,
+                                  .start_unix_ms = scenario->start_unix_ms};
+    files->rows.arena = arena;
+    files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &files->header);
     files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
     trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
     trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    trace_fan_join(fan, report_rows_listener(&files->rows, options->level));
     return true;
 }
 
@@ -89,8 +122,7 @@ static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran
                        : folder_remove(in_folder(arena, options, "share"), status);
 }
 
-/* The report comes last: it is made from the other files. `ran` is NULL where nothing ran for real.
- */
+/* `ran` is NULL when no job ran for real. */
 static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
                          const RunResult *result, const Json *ran, Status *status)
 {
@@ -99,7 +131,8 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
                            status) &&
            share_begin(arena, options, ran, status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
-           report_write(arena, options->output_folder, status);
+           report_write_run(arena, options->output_folder, folded_summary(result), &files->rows,
+                            &files->header, status);
 }
 
 /* --- The run --- */
@@ -209,15 +242,6 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
     return true;
 }
 
-/* What a summary is made of, and the summary once it is made. */
-struct RunSummary {
-    Arena *arena;
-    RunFacts facts;
-    const RunMetrics *metrics;
-    const char *fingerprint;
-    const Json *json; /* NULL: not made yet */
-};
-
 static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
                                           const Listeners *listeners)
 {
@@ -231,15 +255,6 @@ static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
                             .fingerprint = arena_strdup(arena, text_string(&hashes))};
     text_free(&hashes);
     return summary;
-}
-
-const Json *run_summary(const RunResult *result)
-{
-    struct RunSummary *summary = result->summary;
-    if (summary->json == NULL)
-        summary->json =
-            summary_json(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
-    return summary->json;
 }
 
 static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "real/calibrate/calibration.h"
+#include "real/calibrate/calibration_compare.h"
 #include "real/calibrate/measuring.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"

@@ -76,7 +76,6 @@ static const Place here = {.source = "trainyard: launch"};
 
 /* --- What is asked for --- */
 
-/* `trainyard launch` once started ranks of any program. */
 static bool check_trainer_words(char **words, Status *status)
 {
     if (!words[0] || words[0][0] == '-')
@@ -84,9 +83,7 @@ static bool check_trainer_words(char **words, Status *status)
     status_fail(status, STATUS_BAD_INPUT, here,
                 "what stands behind -- is for the trainer, which takes options; got \"%s\"",
                 words[0]);
-    return status_hint(status,
-                       "`trainyard ranks --ranks N -- %s ...` starts a program as several "
-                       "ranks",
+    return status_hint(status, "`mpirun -n N trainyard %s ...` starts a program as several ranks",
                        words[0]);
 }
 
@@ -131,7 +128,7 @@ static const char *job_name(Arena *arena, char **paths, int32_t index)
 }
 
 /* What the trainer makes of the words. */
-static bool parse_words(Arena *arena, char *const *words, TrainOptions *options, Status *status)
+static bool parse_words(Arena *arena, char *const *words, TrainingSettings *options, Status *status)
 {
     static char program[] = "train";
     Operands operands;
@@ -156,7 +153,7 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
                           LaunchSettings *settings)
 {
     enum { SEED_WORDS = 2 };
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     Status unheard;
     int32_t count = 0;
     while (more[count])
@@ -366,7 +363,7 @@ static int launch_all(Launch *launch, const Operands *operands)
 static int launch_with(Arena *arena, const LaunchArguments *arguments, const Operands *operands,
                        char **words)
 {
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     LaunchMount *mounts;
     Status status;
     if (!parse_words(arena, words, &options, &status) ||

@@ -4,8 +4,8 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
-#include "trainer/compute/host.h"
-#include "trainer/record/timeline.h"
+#include "sim/cli/machine_clock.h"
+#include "trainer/base/floats.h"
 
 /* Whole numbers up to 15, so that a float holds every sum of up to a million ranks exactly. */
 static float input_of(int32_t rank, int64_t i)
@@ -17,7 +17,7 @@ bool allreduce_bench_open(Comm *comm, const SumPlace *place, int64_t count_max,
                           AllreduceBench *bench, Status *status)
 {
     *bench = (AllreduceBench){
-        .comm = comm, .count_max = count_max, .input = host_floats(count_max), .place = place};
+        .comm = comm, .count_max = count_max, .input = floats_zeroed(count_max), .place = place};
     for (int64_t i = 0; i < count_max; i++)
         bench->input[i] = input_of(comm_rank(comm), i);
     if (place->open(comm, bench->input, count_max, &bench->state, status))
@@ -83,10 +83,10 @@ static bool time_each(const AllreduceBench *bench, int64_t count, bool is_in_pla
     bool is_fine = warm_up(bench, count, is_in_place, status);
     for (int64_t i = 0; is_fine && i < times; i++) {
         is_fine = do_between(bench, status);
-        const int64_t begin_ns = timeline_clock_ns();
+        const int64_t begin_ns = machine_clock_ns();
         is_fine = is_fine && sum_once(bench, count, is_in_place, status) &&
                   bench->place->wait(bench->state, status);
-        each_us[i] = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US;
+        each_us[i] = (double)(machine_clock_ns() - begin_ns) / (double)NS_PER_US;
     }
     *spread_us = spread_of(each_us, times);
     free(each_us);
@@ -99,14 +99,14 @@ static bool time_all(const AllreduceBench *bench, int64_t count, bool is_in_plac
 {
     if (!warm_up(bench, count, is_in_place, status))
         return false;
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     for (int64_t i = 0; i < bench->iterations; i++)
         if (!sum_once(bench, count, is_in_place, status))
             return false;
     if (!bench->place->wait(bench->state, status))
         return false;
     *mean_us =
-        (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US / (double)bench->iterations;
+        (double)(machine_clock_ns() - begin_ns) / (double)NS_PER_US / (double)bench->iterations;
     return true;
 }
 

@@ -3,8 +3,8 @@
 #ifndef TRAINER_ALLREDUCE_BENCH_H
 #define TRAINER_ALLREDUCE_BENCH_H
 
+#include "trainer/base/spread.h"
 #include "trainer/comm/sum_place.h"
-#include "trainer/record/spread.h"
 
 typedef struct {
     Comm *comm;        /* borrowed */

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/comm/cores.h"
 #include "trainer/comm/kind.h"
-#include "trainer/comm/rank_place.h"
-#include "trainer/compute/cores.h"
 
 static const CommKind *const kinds[] = {
-    &comm_tcp,
 #ifdef TRAINYARD_HAVE_MPI
     &comm_mpi,
 #endif
@@ -42,8 +40,7 @@ static bool fail_missing(const char *word, Status *status)
     if (strcmp(word, "nccl") == 0)
         return status_hint(status, "install CUDA and NCCL (libnccl-dev) and build again, as in the "
                                    "preset gpu");
-    return status_hint(status, "install libopenmpi-dev (Debian's name) and build again, or start "
-                               "ranks with `trainyard ranks`");
+    return status_hint(status, "install libopenmpi-dev (Debian's name) and build again");
 }
 
 static NcclWish wish_of(const char *word)
@@ -119,10 +116,9 @@ int32_t comm_local_size(const Comm *comm)
     return comm->local_size;
 }
 
-int32_t comm_local_gpu(const Comm *comm)
+int32_t comm_local_rank(const Comm *comm)
 {
-    const int32_t gpus = rank_place_local_gpus();
-    return gpus > 0 ? comm->local_rank % gpus : comm->local_rank;
+    return comm->local_rank;
 }
 
 int32_t comm_local_cores(const Comm *comm)

@@ -1,14 +1,12 @@
 /* What the ranks of a job say to each other, behind one interface.
  *
  *     local   one process: nothing to say
- *     tcp     connections of our own: what `trainyard ranks` starts, and where there is no MPI
  *     mpi     Open MPI: fused in-place sums over one contiguous arena
- *     nccl    NCCL: sums on GPUs, one a rank; everything else by mpi or tcp
+ *     nccl    NCCL: sums on GPUs, one a rank; everything else by mpi
  *
- * "auto" is tcp where `trainyard ranks` has started this process as one of several
- * (TRAINYARD_RANKS), mpi where another launcher has (OMPI_COMM_WORLD_SIZE), else local; so a
- * program that is started alone never touches MPI. It becomes nccl in comm_use_gpus. All functions
- * but those that say otherwise are collective: every rank calls them, in the same order.
+ * "auto" is mpi where a launcher has started several ranks (trainer/comm/launcher.h), else local;
+ * so a program that is started alone never calls MPI. It becomes nccl in comm_use_gpus. All
+ * functions but those that say otherwise are collective: every rank calls them, in the same order.
  *
  * A failure is known to the rank that met it, and the others may wait for it forever: who gets a
  * false here reports it and calls comm_abort. */
@@ -19,9 +17,9 @@
 
 typedef struct Comm Comm;
 
-extern const char *const comm_words[]; /* "auto", "local", "mpi", "nccl", "tcp", ended by NULL */
-
-/* STATUS_MACHINE with one line when this build or this machine has no such communication; also for
+/* `word` is one of comm_words (trainer/comm/comm_words.h).
+ *
+ * STATUS_MACHINE with one line when this build or this machine has no such communication; also for
  * "auto" where a launcher started several ranks that this build cannot make talk. MPI opens at most
  * once in a process. */
 MUST_CHECK bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status);
@@ -39,10 +37,9 @@ int32_t comm_rank(const Comm *comm);
 int32_t comm_size(const Comm *comm);
 /* Ranks on this machine, this one included. */
 int32_t comm_local_size(const Comm *comm);
-/* Which GPU of this machine is this rank's, counted round those that there are: its place among the
- * ranks on this machine, but counted round those that `trainyard ranks --gpus N` leaves it. */
-int32_t comm_local_gpu(const Comm *comm);
-/* Cores that these ranks may use together (trainer/compute/cores.h). */
+/* This rank's place among the ranks on this machine. It picks the rank's GPU. */
+int32_t comm_local_rank(const Comm *comm);
+/* Cores that these ranks may use together (trainer/comm/cores.h). */
 int32_t comm_local_cores(const Comm *comm);
 
 /* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give
@@ -81,8 +78,8 @@ void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *lis
  * it heard of each. STATUS_MACHINE when a rank is at another step. */
 MUST_CHECK bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status);
 
-/* Not collective, and does not wait: false when a sum on GPUs has failed, or another rank is known
- * to be gone. For who waits for a GPU that may wait for another one: it does so for ever. */
+/* Not collective, and does not wait: false when a sum on GPUs has failed. A rank that waits for its
+ * GPU calls it in turns, because that GPU may wait for ever for the GPU of another rank. */
 MUST_CHECK bool comm_check(Comm *comm, int64_t step, Status *status);
 
 /* Not collective: writes out stdout and ends all ranks at once with this exit code, after a failure

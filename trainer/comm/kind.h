@@ -42,7 +42,6 @@ struct Comm {
 };
 
 extern const CommKind comm_local;
-extern const CommKind comm_tcp;
 extern const CommKind comm_mpi; /* where this build has MPI */
 
 extern const CommKind comm_nccl; /* where this build has NCCL; never opened, but: */

@@ -14,9 +14,7 @@ int32_t launcher_ranks(void)
 {
     int32_t open_mpi = number_in("OMPI_COMM_WORLD_SIZE", 1), pmi = number_in("PMI_SIZE", 1);
     int32_t pmix = number_in("PMIX_RANK", 0) + 1; // the own rank: there are at least those below
-    int32_t ours = number_in("TRAINYARD_RANKS", 1);
     int32_t most = open_mpi > pmi ? open_mpi : pmi;
-    most = most > ours ? most : ours;
     return most > pmix ? most : pmix;
 }
 
@@ -24,9 +22,4 @@ bool launcher_is_there(void)
 {
     bool says_size = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
     return launcher_ranks() > 1 || (!says_size && getenv("PMIX_RANK"));
-}
-
-const char *launcher_command(void)
-{
-    return getenv("TRAINYARD_RANKS") ? "trainyard ranks --ranks" : "mpirun -n";
 }

@@ -4,7 +4,7 @@
  *     mpirun of Open MPI 4          OMPI_COMM_WORLD_SIZE
  *     hydra of MPICH, srun with PMI PMI_SIZE
  *     srun with PMIx, prterun       PMIX_RANK; how many there are is told only by PMIx itself
- *     trainyard ranks              TRAINYARD_RANKS, and more (trainer/comm/rank_place.h) */
+ */
 #ifndef TRAINER_LAUNCHER_H
 #define TRAINER_LAUNCHER_H
 
@@ -15,8 +15,5 @@
 bool launcher_is_there(void);
 /* How many ranks were started, as far as is known without asking: at least so many. */
 int32_t launcher_ranks(void);
-/* What a hint may tell to type in front of a number of ranks: "trainyard ranks --ranks" where that
- * has started this one, otherwise "mpirun -n". */
-const char *launcher_command(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* One process alone: whatever is summed, spread or gathered is its own already. */
+/* Private to trainer/comm: one process alone, whose sums and broadcasts are its own values. */
 #include <string.h>
 
+#include "sim/cli/machine_clock.h"
 #include "trainer/comm/kind.h"
 #include "trainer/comm/launcher.h"
-#include "trainer/record/timeline.h"
 
 static bool is_launched(void)
 {
@@ -62,7 +62,7 @@ static bool local_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *sta
 {
     (void)comm, (void)step, (void)status;
     if (ready_ns)
-        ready_ns[0] = timeline_clock_ns();
+        ready_ns[0] = machine_clock_ns();
     return true;
 }
 

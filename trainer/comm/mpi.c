@@ -1,4 +1,4 @@
-/* Ranks that talk by Open MPI (4.1), through MPI_COMM_WORLD. */
+/* Private to trainer/comm: ranks that communicate by Open MPI (4.1), through MPI_COMM_WORLD. */
 #include <inttypes.h>
 #include <limits.h>
 #include <mpi.h>
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cli/machine_clock.h"
+#include "trainer/comm/cores.h"
 #include "trainer/comm/kind.h"
 #include "trainer/comm/launcher.h"
-#include "trainer/compute/cores.h"
-#include "trainer/record/timeline.h"
 
 enum { READY_TAG = 1 };
 
@@ -101,8 +101,7 @@ static bool check_launcher(Comm *comm, Status *status)
     status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                 "%" PRId32 " ranks or more were started, but Open MPI finds only this one",
                 launcher_ranks());
-    return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin); those "
-                               "of `trainyard ranks` talk by --comm tcp");
+    return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin)");
 }
 
 /* The ranks of this machine, and the cores that they have together. */
@@ -258,14 +257,14 @@ static bool look_for_ready(Comm *comm, Watch *watch, int64_t step, int *count, S
 static bool await_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
 {
     Watch *watch = comm->state;
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     int64_t waited_ns = 0, said_ns = 0;
     int32_t missing = watch->count;
     while (missing > 0) {
         int count;
         if (!look_for_ready(comm, watch, step, &count, status))
             return false;
-        const int64_t now_ns = timeline_clock_ns();
+        const int64_t now_ns = machine_clock_ns();
         for (int32_t i = 0; ready_ns && i < count; i++)
             ready_ns[watch->first + watch->arrived[i]] = now_ns;
         missing -= count;
@@ -284,7 +283,7 @@ static bool mpi_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *statu
 {
     int64_t *heard_ns = comm->rank == 0 ? ready_ns : NULL;
     if (heard_ns)
-        heard_ns[0] = timeline_clock_ns();
+        heard_ns[0] = machine_clock_ns();
     if (comm->size == 1)
         return true;
     return post_receives(comm, comm->state, status) && say_ready(comm, step, status) &&

@@ -1,12 +1,12 @@
-/* Ranks that sum on their GPUs by NCCL, one GPU a rank. Everything else they leave to what they
- * began with, tcp or mpi, which also carries NCCL's id from rank 0 to all. */
+/* Private to trainer/comm: ranks that sum on their GPUs by NCCL, one GPU a rank. MPI does
+ * everything else, and carries NCCL's id from rank 0 to all ranks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trainer/comm/kind.h"
-#include "trainer/cuda/nccl_version.h"
+#include "trainer/cuda/toolkit/nccl_version.h"
 
 typedef struct {
     Comm *base; /* what this was; in the arena */

@@ -1,11 +1,11 @@
-/* Each rank's values on a GPU of its own, summed by NCCL. */
+/* Private to trainer/comm: values on the GPU of each rank, summed by NCCL. */
 #include "trainer/comm/sum_place.h"
 
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
-#include "trainer/compute/host.h"
-#include "trainer/cuda/toolkit.h"
+#include "trainer/base/floats.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 typedef struct {
     Comm *comm;
@@ -54,7 +54,7 @@ static bool take_memory(size_t bytes, float **floats, Status *status)
 static bool prepare(Gpu *gpu, const float *input, int64_t count, Status *status)
 {
     const size_t bytes = (size_t)count * sizeof *input;
-    return take_device(comm_local_gpu(gpu->comm), status) &&
+    return take_device(comm_local_rank(gpu->comm), status) &&
            is_fine(cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking),
                    "making a stream", status) &&
            take_memory(bytes, &gpu->input, status) && take_memory(bytes, &gpu->output, status) &&
@@ -77,7 +77,7 @@ static bool all_are_prepared(Comm *comm, bool is_prepared, Status *status)
 static bool gpu_open(Comm *comm, const float *input, int64_t count, void **state, Status *status)
 {
     Gpu *gpu = memory_zeroed(sizeof *gpu);
-    *gpu = (Gpu){.comm = comm, .fetched = host_floats(count)};
+    *gpu = (Gpu){.comm = comm, .fetched = floats_zeroed(count)};
     *state = gpu;
     if (all_are_prepared(comm, prepare(gpu, input, count, status), status) &&
         comm_use_gpus(comm, true, status))

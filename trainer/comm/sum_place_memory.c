@@ -1,10 +1,11 @@
+/* Private to trainer/comm: values in memory, summed by comm_sum. */
 #include "trainer/comm/sum_place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/memory.h"
-#include "trainer/compute/host.h"
+#include "trainer/base/floats.h"
 
 typedef struct {
     Comm *comm;
@@ -16,7 +17,7 @@ static bool memory_open(Comm *comm, const float *input, int64_t count, void **st
 {
     (void)status;
     Memory *memory = memory_zeroed(sizeof *memory);
-    *memory = (Memory){.comm = comm, .input = input, .output = host_floats(count)};
+    *memory = (Memory){.comm = comm, .input = input, .output = floats_zeroed(count)};
     *state = memory;
     return true;
 }

@@ -2,10 +2,9 @@
  *
  *     ref       plain C in double precision: the definition, and what the others are tested against
  *     onednn    oneDNN on the processor; fp32 and bf16
- *     openblas  im2col and OpenBLAS' sgemm; fp32
  *     cuda      own kernels, cuBLAS and cuDNN on a GPU; fp32, tf32 and bf16
  *
- * "cpu" names the first of onednn and openblas that works here, "auto" the fastest of all that do.
+ * "cpu" names onednn, "auto" the fastest of all that work here.
  * Nothing of one backend is seen by another; data, optimizer, checkpoint, timeline and
  * communication know none of them.
  *
@@ -22,16 +21,12 @@
 #define TRAINER_BACKEND_H
 
 #include "trainer/comm/comm.h"
+#include "trainer/compute/backend_words.h"
 #include "trainer/compute/loss.h"
 #include "trainer/compute/net.h"
 #include "trainer/compute/optimizer.h"
+#include "trainer/compute/profile.h"
 #include "trainer/data/dataset.h"
-#include "trainer/record/profile.h"
-
-/* How it computes: with bf16, activations and products have 8 bits of mantissa, with tf32 the
- * factors of products 11; sums, weights and the optimizer stay in float32. */
-typedef enum { PRECISION_FP32, PRECISION_BF16, PRECISION_TF32, PRECISION_COUNT } Precision;
-extern const char *const precision_names[]; /* "fp32", "bf16", "tf32", NULL */
 
 typedef struct {
     const Net *net;    /* borrowed */
@@ -142,23 +137,5 @@ typedef struct Backend {
      * when this backend keeps none for this layer. */
     bool (*layer_output)(void *model, int32_t layer, float *out);
 } Backend;
-
-/* What there is in this build or could be, fastest first, ended by NULL: also those that were left
- * out, whose probe says which package turns them on. */
-extern const Backend *const backends[];
-/* Words that --backend takes: "auto", "cpu" and the names, ended by NULL. */
-extern const char *const backend_words[];
-
-/* Whether `word` leaves the choice of `backend` open: "cpu" that of onednn. */
-bool backend_word_allows(const char *word, const Backend *backend);
-
-/* The first backend that `word` allows and that works with `precision`; NULL with the reason of
- * each that does not. */
-const Backend *backend_find(const char *word, Precision precision, Status *status);
-
-extern const Backend backend_ref;
-extern const Backend backend_onednn;
-extern const Backend backend_openblas;
-extern const Backend backend_cuda;
 
 #endif

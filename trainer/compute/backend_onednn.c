@@ -1,13 +1,15 @@
+#include "trainer/compute/backend_onednn.h"
+
 #include <dnnl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/base/floats.h"
 #include "trainer/compute/channel_blocks.h"
 #include "trainer/compute/convolution_gradient.h"
 #include "trainer/compute/dropout.h"
-#include "trainer/compute/host_layers.h"
 #include "trainer/compute/onednn_model.h"
 
 /* GCC's OpenMP, which oneDNN counts threads by; clang has no <omp.h> for it. */
@@ -154,7 +156,7 @@ static void stages_allocate(Model *model)
     for (int32_t i = 0; i < model->stage_count; i++) {
         Stage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
-        stage->output = host_floats(values);
+        stage->output = floats_zeroed(values);
         largest = values > largest ? values : largest;
         if (stage->kind == STAGE_SIEVE)
             stage->places = memory_zeroed((size_t)values);
@@ -165,9 +167,9 @@ static void stages_allocate(Model *model)
             scratch = needed > scratch ? needed : scratch;
         }
     }
-    model->scratch = host_floats(scratch);
+    model->scratch = floats_zeroed(scratch);
     for (int32_t i = 0; i < 2; i++)
-        model->gradients[i] = host_floats(largest);
+        model->gradients[i] = floats_zeroed(largest);
 }
 
 /* --- Life --- */

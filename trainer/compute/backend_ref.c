@@ -1,3 +1,5 @@
+#include "trainer/compute/backend_ref.h"
+
 /* The definition: every layer as a book has it, all in double precision. Only the weights that it
  * starts from and the gradients that it ends with are floats. */
 #include <math.h>

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "trainer/compute/vectors.h"
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
+#include "trainer/base/vectors.h"
 
 enum { BYTES_PER_BLOCK = 16, RUN_BLOCKS = 256 };
 

@@ -1,30 +1,13 @@
-#define _GNU_SOURCE // MADV_HUGEPAGE is Linux's
 #include "trainer/compute/host.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/base/floats.h"
+#include "trainer/base/vectors.h"
 #include "trainer/data/augment.h"
-
-/* Large arrays ask for large pages: with small ones, looking up addresses takes a noticeable part
- * of a pass over an arena, the more so on virtual machines. Where there are none it is no loss. */
-float *host_floats(int64_t count)
-{
-    enum { LINE = 64, LARGE_PAGE = 2 << 20 };
-    const size_t wanted = (size_t)count * sizeof(float);
-    const size_t alignment = wanted >= LARGE_PAGE ? LARGE_PAGE : LINE;
-    const size_t bytes = (wanted + alignment - 1) / alignment * alignment;
-    float *floats = aligned_alloc(alignment, bytes);
-    if (!floats)
-        memory_exhausted();
-    if (alignment == LARGE_PAGE)
-        (void)madvise(floats, bytes, MADV_HUGEPAGE);
-    memset(floats, 0, bytes);
-    return floats;
-}
 
 void host_open(const BackendSettings *settings, Host *host)
 {
@@ -32,12 +15,12 @@ void host_open(const BackendSettings *settings, Host *host)
     const Net *net = settings->net;
     *host = (Host){.settings = *settings};
     for (int32_t i = 0; i < 3; i++)
-        host->arenas[i] = host_floats(net->parameter_count);
+        host->arenas[i] = floats_zeroed(net->parameter_count);
     host->bytes = memory_zeroed((size_t)batch * IMAGE_BYTES);
     host->labels = memory_zeroed((size_t)batch);
-    host->input = host_floats(batch * IMAGE_BYTES);
-    host->probabilities = host_floats(batch * net->class_count);
-    host->logits_gradient = host_floats(batch * net->class_count);
+    host->input = floats_zeroed(batch * IMAGE_BYTES);
+    host->probabilities = floats_zeroed(batch * net->class_count);
+    host->logits_gradient = floats_zeroed(batch * net->class_count);
 }
 
 void host_close(Host *host)
@@ -107,6 +90,18 @@ bool host_update(void *model, const RmsProp *optimizer, float rate, float gradie
                        host->arenas[ARENA_WEIGHTS]);
     profile_note(host->settings.profile, PROFILE_UPDATE, &clock_ns);
     return is_finite;
+}
+
+VECTORISED
+static void host_relu_loop(const float *restrict out, int64_t count, float *restrict gradient)
+{
+    for (int64_t i = 0; i < count; i++)
+        gradient[i] = out[i] == 0.0f ? 0.0f : gradient[i];
+}
+
+void host_relu_backward(const float *out, int64_t count, float *gradient)
+{
+    host_relu_loop(out, count, gradient);
 }
 
 const float *host_probabilities(void *model)

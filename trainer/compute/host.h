@@ -17,9 +17,6 @@ typedef struct {
     uint64_t step;
 } Host;
 
-/* `count` zeroed floats, aligned to 64 bytes for vector instructions; free with free(). */
-float *host_floats(int64_t count);
-
 void host_open(const BackendSettings *settings, Host *host);
 void host_close(Host *host);
 
@@ -30,6 +27,10 @@ void host_gather(void *model, const Batch *batch);
 void host_augment(void *model, const Batch *batch);
 bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
 const float *host_probabilities(void *model);
+
+/* Sets gradient[i] to 0 where out[i], an output of ReLU, is 0. A NaN in `out` keeps the gradient,
+ * so that a training that diverges does not look fine. */
+void host_relu_backward(const float *out, int64_t count, float *gradient);
 
 /* The end of a forward: softmax of logits [count][class_count], score, and in training the gradient
  * of the logits into `logits_gradient`. */

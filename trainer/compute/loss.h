@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trainer/compute/on_gpu.h"
+#include "trainer/base/on_gpu.h"
 
 /* Sums over images, so that those of batches and ranks add up. */
 typedef struct {

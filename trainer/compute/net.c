@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "trainer/base/random.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/random.h"
 
 /* --- From Keras' layers to ours --- */
 

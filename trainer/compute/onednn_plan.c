@@ -1,3 +1,4 @@
+/* Private to trainer/compute: the oneDNN primitives of a network for one batch size. */
 #include <dnnl_debug.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -7,6 +8,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/base/floats.h"
 #include "trainer/compute/onednn_model.h"
 
 /* --- What can fail --- */
@@ -89,7 +91,7 @@ static void *buffer_new(Maker *maker, const dnnl_memory_desc_t *layout)
     Plan *plan = maker->plan;
     invariant(plan->buffer_count < (int32_t)(sizeof plan->buffers / sizeof *plan->buffers));
     size_t floats = dnnl_memory_desc_get_size(layout) / sizeof(float) + 1;
-    return plan->buffers[plan->buffer_count++] = host_floats((int64_t)floats);
+    return plan->buffers[plan->buffer_count++] = floats_zeroed((int64_t)floats);
 }
 
 static bool reorder_make(Maker *maker, const dnnl_memory_desc_t *from, dnnl_memory_t from_memory,

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "trainer/base/vectors.h"
 #include "trainer/compute/channel_blocks.h"
-#include "trainer/compute/vectors.h"
 
 /* --- Values of both kinds --- */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "trainer/compute/vectors.h"
+#include "trainer/base/vectors.h"
 
 RmsProp rmsprop_of_keras(double learning_rate)
 {

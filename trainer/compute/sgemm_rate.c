@@ -1,32 +1,37 @@
 #include "trainer/compute/sgemm_rate.h"
 
-#ifdef TRAINYARD_HAVE_OPENBLAS
+#ifdef TRAINYARD_HAVE_ONEDNN
 
-#include <cblas.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "trainer/compute/host.h"
-#include "trainer/record/spread.h"
-#include "trainer/record/timeline.h"
+#include "sim/cli/machine_clock.h"
+#include "trainer/base/floats.h"
+#include "trainer/base/spread.h"
+
+/* GCC's OpenMP, which oneDNN takes the number of threads from; clang has no <omp.h> for it. */
+void omp_set_num_threads(int threads);
 
 static const int32_t sides[] = {256, 384, 512, 768, 1024};
 enum { SIDE_COUNT = sizeof sides / sizeof sides[0], RUNS_MAX = 1000 };
 static const int64_t side_ns = 100 * NS_PER_MS; // that one side is measured
 
-static int64_t multiply_ns(int32_t side, const float *a, const float *b, float *product)
+/* False if oneDNN fails. */
+static bool multiply(int32_t side, const float *a, const float *b, float *product, int64_t *took_ns)
 {
-    const int64_t begin_ns = timeline_clock_ns();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, side, side, side, 1.0f, a, side, b, side,
-                0.0f, product, side);
-    const int64_t took_ns = timeline_clock_ns() - begin_ns;
-    return took_ns > 0 ? took_ns : 1;
+    const int64_t begin_ns = machine_clock_ns();
+    const dnnl_status_t done =
+        dnnl_sgemm('N', 'N', side, side, side, 1.0f, a, side, b, side, 0.0f, product, side);
+    *took_ns = machine_clock_ns() - begin_ns;
+    *took_ns = *took_ns > 0 ? *took_ns : 1;
+    return done == dnnl_success;
 }
 
-static SgemmRate rate_of_side(int32_t side)
+static bool rate_of_side(int32_t side, SgemmRate *rate)
 {
     const int64_t count = (int64_t)side * side;
-    float *a = host_floats(count), *b = host_floats(count), *product = host_floats(count);
+    float *a = floats_zeroed(count), *b = floats_zeroed(count), *product = floats_zeroed(count);
     for (int64_t i = 0; i < count; i++) {
         a[i] = (float)(i % 7);
         b[i] = (float)(i % 5);
@@ -34,8 +39,10 @@ static SgemmRate rate_of_side(int32_t side)
     double runs_ns[RUNS_MAX];
     int64_t sum_ns = 0;
     int32_t runs = 0;
-    while (runs < RUNS_MAX && sum_ns < side_ns) {
-        const int64_t took_ns = multiply_ns(side, a, b, product);
+    bool is_fine = true;
+    while (is_fine && runs < RUNS_MAX && sum_ns < side_ns) {
+        int64_t took_ns;
+        is_fine = multiply(side, a, b, product, &took_ns);
         sum_ns += took_ns;
         runs_ns[runs++] = (double)took_ns;
     }
@@ -44,16 +51,19 @@ static SgemmRate rate_of_side(int32_t side)
     free(product);
     const Spread spread_ns = spread_of(runs_ns, runs);
     const double work_ns = 2e9 * (double)count * (double)side; // 2 n^3 operations, in ns a second
-    return (SgemmRate){.median = work_ns / spread_ns.median, .best = work_ns / spread_ns.min};
+    *rate = (SgemmRate){.median = work_ns / spread_ns.median, .best = work_ns / spread_ns.min};
+    return is_fine;
 }
 
 bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)
 {
-    (void)status;
-    openblas_set_num_threads(threads);
+    omp_set_num_threads(threads);
     *rate = (SgemmRate){0.0, 0.0};
     for (int32_t i = 0; i < SIDE_COUNT; i++) {
-        const SgemmRate of_side = rate_of_side(sides[i]);
+        SgemmRate of_side;
+        if (!rate_of_side(sides[i], &of_side))
+            return status_fail(status, STATUS_MACHINE, place_in("--sgemm", 0, 0),
+                               "oneDNN's sgemm failed");
         if (of_side.median > rate->median)
             *rate = of_side;
     }
@@ -65,8 +75,8 @@ bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)
 bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)
 {
     (void)threads, (void)rate;
-    status_fail(status, STATUS_MACHINE, place_in("--sgemm", 0, 0), "this build has no OpenBLAS");
-    return status_hint(status, "install libopenblas-dev (Debian's name) and build again");
+    status_fail(status, STATUS_MACHINE, place_in("--sgemm", 0, 0), "this build has no oneDNN");
+    return status_hint(status, "install libdnnl-dev (Debian's name) and build again");
 }
 
 #endif

@@ -11,9 +11,9 @@ typedef struct {
     double median, best;
 } SgemmRate;
 
-/* The rate of OpenBLAS' sgemm with `threads` threads over square matrices of the side that has the
- * highest median among several; about half a second. STATUS_MACHINE where this build has no
- * OpenBLAS. */
+/* Measures oneDNN's sgemm with `threads` threads on square matrices of several sizes. The result is
+ * the rate at the size with the highest median. Takes about half a second. STATUS_MACHINE if this
+ * build has no oneDNN. */
 MUST_CHECK bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status);
 
 #endif

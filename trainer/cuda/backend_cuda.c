@@ -1,3 +1,5 @@
+#include "trainer/cuda/backend_cuda.h"
+
 /* The trainer on a GPU, over data that stays there. Steps go one by one by the
  * functions that every backend has, each of which waits for the GPU, so that a timeline shows what
  * it measured; or many at once (`steps`), which is the fast way. Both compute the same bits. */

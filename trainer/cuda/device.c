@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: which GPUs there are, and which one a rank takes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

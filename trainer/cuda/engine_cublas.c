@@ -1,11 +1,11 @@
-/* Dense layers and convolutions of side 1 by cuBLAS. Matrices are kept row by row here and column
- * by column there, where a row-major C = A * B is written as C' = B' * A' of the same bytes: so
- * nothing is transposed. */
+/* Private to trainer/cuda: dense layers and convolutions of side 1 by cuBLAS. Matrices are kept row
+ * by row here and column by column there, where a row-major C = A * B is written as C' = B' * A' of
+ * the same bytes: so nothing is transposed. */
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
-#include "trainer/cuda/cublas_version.h"
 #include "trainer/cuda/engines.h"
+#include "trainer/cuda/toolkit/cublas_version.h"
 
 typedef struct {
     cublasHandle_t handle;

@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: which gradients the ranks sum when. */
 #include "trainer/cuda/model.h"
 
 /* --- What goes when --- */

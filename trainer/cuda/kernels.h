@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trainer/cuda/toolkit.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 #ifdef __cplusplus
 extern "C" {

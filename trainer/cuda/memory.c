@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: memory of the GPU, copies, and waiting for the GPU. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>

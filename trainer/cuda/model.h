@@ -1,14 +1,14 @@
 /* The cuda backend's own matters: what a model has on its GPU, and the parts that it is made of.
  * Nobody but the C files of this folder includes this.
  *
- *     cuda_device   which GPU, and whether it can do what is asked
- *     cuda_memory   memory, counted before it is taken; what has failed
- *     cuda_sets     data sets and orders of epochs that stay on the GPU
- *     cuda_stages   the network as products and sieves; forward and backward
- *     cuda_engines  who computes each product: own kernels or a library, whichever is faster
- *     cuda_exchange sums over ranks, the largest kernel's first
- *     cuda_steps    whole steps, as CUDA graphs
- *     cuda_profile  stages of a step on the GPU's clock
+ *     device        which GPU, and whether it can compute in a precision
+ *     memory        memory, counted before it is allocated; errors
+ *     sets          data sets and orders of epochs that stay on the GPU
+ *     stages        the network as products and sieves; forward and backward
+ *     engines       which library or own kernel computes each product: the fastest
+ *     exchange      sums over ranks, the largest kernel's first
+ *     steps         whole steps, as CUDA graphs
+ *     profile       stages of a step on the GPU's clock
  *     backend_cuda  the table of trainer/compute/backend.h
  *
  * All work of a model is queued on its `stream`, in order; sums over ranks on a second one. */
@@ -120,7 +120,7 @@ typedef struct {
 typedef struct {
     bool is_marking, is_capturing; /* the stream, into a graph */
     cudaEvent_t anchor, events[CUDA_MARKS_MAX];
-    int64_t anchor_ns; /* of timeline_clock_ns */
+    int64_t anchor_ns; /* of machine_clock_ns */
     CudaMarks marks;   /* of the events */
     const char *way;   /* of the marks, as profile_measured_by has it */
 } CudaProfile;

@@ -1,7 +1,8 @@
-/* Stages of a step on the GPU's own clock: events behind each, which are nodes of the graph where a
- * step is one. The GPU's clock is laid beside the processor's by an anchor, an event that the
- * processor waits for and reads its own clock right after. */
+/* Private to trainer/cuda: stages of a step on the GPU's own clock: events behind each, which are
+ * nodes of the graph where a step is one. The GPU's clock is laid beside the processor's by an
+ * anchor, an event that the processor waits for and reads its own clock right after. */
 #include "sim/base/invariant.h"
+#include "sim/cli/machine_clock.h"
 #include "trainer/cuda/model.h"
 
 static const char *const doing = "looking at the clock";
@@ -36,7 +37,7 @@ void cuda_profile_begin(CudaModel *model)
         return;
     cuda_note(model, cudaEventRecord(profile->anchor, model->stream), doing);
     cuda_note(model, cudaEventSynchronize(profile->anchor), doing);
-    profile->anchor_ns = timeline_clock_ns();
+    profile->anchor_ns = machine_clock_ns();
 }
 
 void cuda_profile_mark(CudaModel *model, int32_t stage)
@@ -69,7 +70,7 @@ void cuda_profile_take(CudaModel *model)
 {
     const CudaProfile *profile = &model->profile;
     const CudaMarks *marks = &profile->marks;
-    const int64_t now_ns = timeline_clock_ns();
+    const int64_t now_ns = machine_clock_ns();
     int64_t at_ns[CUDA_MARKS_MAX];
     if (!profile->is_marking || model->has_failed)
         return;

@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: data sets that stay on the GPU. */
 #include "sim/base/invariant.h"
 #include "trainer/cuda/model.h"
 

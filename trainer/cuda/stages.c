@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: the stages of a network, queued on a stream. */
 #include "sim/base/invariant.h"
 #include "trainer/cuda/model.h"
 

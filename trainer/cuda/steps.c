@@ -1,3 +1,4 @@
+/* Private to trainer/cuda: whole steps in CUDA graphs. */
 #include <stdlib.h>
 #include <string.h>
 

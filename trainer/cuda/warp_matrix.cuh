@@ -1,5 +1,5 @@
 /* Products of small matrices by the tensor cores of a warp, d += a * b with d 16 x 8, for kernels
- * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit.h). All 32 lanes call; each holds some
+ * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit/toolkit.h). All 32 lanes call; each holds some
  * elements of every matrix in arrays that become registers: d[4], a[4], b[2]. With group = lane / 4
  * and member = lane % 4:
  *
@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-#include "trainer/cuda/toolkit.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 /* The nearest tf32, ties away from zero, as the bits of a float. Without this conversion tensor
  * cores cut the lower 13 bits off. */

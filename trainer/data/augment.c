@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "trainer/compute/vectors.h"
+#include "trainer/base/random.h"
+#include "trainer/base/vectors.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/random.h"
 
 /* width_shift_range and height_shift_range of 0.1. */
 static const float shift_max = 0.1f * (float)IMAGE_SIDE;

@@ -1,3 +1,4 @@
+/* Private to trainer/data: CIFAR-10 in the encoding for C programs. */
 #include <inttypes.h>
 
 #include "sim/base/text.h"

@@ -1,3 +1,4 @@
+/* Private to trainer/data: CIFAR-10 in the encoding for Python, files of pickles. */
 #include <inttypes.h>
 
 #include "trainer/data/dataset.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
 
 typedef struct {
     uint64_t key;

@@ -4,7 +4,6 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
-#include "sim/cli/machine_clock.h"
 
 enum { CAPACITY_MIN = 1024 }; // some 150 steps
 
@@ -34,11 +33,6 @@ void timeline_destroy(Timeline *timeline)
     if (timeline)
         free(timeline->spans);
     free(timeline);
-}
-
-int64_t timeline_clock_ns(void)
-{
-    return machine_clock_ns();
 }
 
 static void add_span(Timeline *timeline, TimelineSpan span)

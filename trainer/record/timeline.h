@@ -43,7 +43,8 @@ typedef struct {
     int64_t step;
     int64_t begin_ns, end_ns;
     int64_t bytes;
-    int64_t stage; /* 0: a phase; else a stage of a step (trainer/record/profile.h), and no phase */
+    int64_t
+        stage; /* 0: a phase; else a stage of a step (trainer/compute/profile.h), and no phase */
 } TimelineSpan;
 
 /* --- Recording --- */
@@ -51,11 +52,10 @@ typedef struct {
 typedef struct Timeline Timeline;
 
 /* Keeps spans in memory, 48 bytes each; nothing is written before it is asked for. `zero_ns` of
- * timeline_clock_ns is time 0, best read right after a barrier of all ranks. */
+ * machine_clock_ns is time 0, best read right after a barrier of all ranks. */
 Timeline *timeline_create(int32_t rank, int32_t ranks, int64_t zero_ns);
 void timeline_destroy(Timeline *timeline); /* NULL is fine */
-int64_t timeline_clock_ns(void);           /* machine_clock_ns */
-/* NULL is fine: nobody wants to know. Times are of timeline_clock_ns, not before time 0. */
+/* NULL is fine: nobody wants to know. Times are of machine_clock_ns, not before time 0. */
 void timeline_add(Timeline *timeline, Phase phase, int64_t step, int64_t begin_ns, int64_t end_ns,
                   int64_t bytes);
 /* Rank 0: when each of `ranks` ranks was ready to exchange at `step`; a row for each. NULL is fine.

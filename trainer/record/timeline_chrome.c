@@ -1,6 +1,7 @@
-/* Timelines as Chrome traces. A track of such a trace draws only slices that nest: of two that
- * overlap, one holds the other. Rows of a timeline promise no such thing, so each rank has lanes:
- * one while everything nests, and a further one for what does not fit into those before. */
+/* Private to trainer/record: timelines as Chrome traces. A track of such a trace draws only slices
+ * that nest: of two that overlap, one holds the other. Rows of a timeline promise no such thing, so
+ * each rank has lanes: one while everything nests, and a further one for what does not fit into
+ * those before. */
 #include <inttypes.h>
 #include <stdlib.h>
 

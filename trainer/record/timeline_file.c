@@ -1,4 +1,4 @@
-/* Timelines on disk: tables of spans, one file for each rank. */
+/* Private to trainer/record: timelines on disk, tables of spans, one file for each rank. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"
 #include "sim/formats/keras_file.h"
-#include "trainer/run/apart.h"
-#include "trainer/run/seal.h"
+#include "trainer/run/checksum.h"
+#include "trainer/run/fork_guard.h"
 
 /* --- The state as attributes --- */
 
@@ -64,7 +64,7 @@ static void attributes_of_state(const Net *net, const TrainingState *state,
     attributes[AT_AUGMENTED].integer = state->is_augmented;
     attributes[AT_BACKEND].text = state->backend;
     attributes[AT_PRECISION].text = state->precision;
-    attributes[AT_DIGEST].text = seal_blank;
+    attributes[AT_DIGEST].text = checksum_blank;
 }
 
 static bool is_within(int64_t value, int64_t minimum, int64_t maximum)
@@ -155,7 +155,7 @@ bool checkpoint_write(const char *path, const Net *net, const RmsProp *optimizer
     Text image = {0};
     bool is_written = keras_file_write(&file, (ByteSink){&image, append}, status);
     if (is_written) {
-        seal_close(image.data, image.length);
+        checksum_fill(image.data, image.length);
         *bytes = (int64_t)image.length;
         is_written =
             file_write(path, image.data, image.length, status) && file_name_settle(path, status);
@@ -199,8 +199,8 @@ static bool read_apart(const char *source, const char *bytes, size_t length, con
     const size_t result_bytes = accumulators ? 2 * arena_size : arena_size;
     const ForeignFile file = {source, bytes, length, net, accumulators != NULL};
     char *result = memory_zeroed(result_bytes);
-    bool is_read = apart_run(read_foreign_file, &file, result, result_bytes, SECONDS,
-                             place_in(source, 0, 0), "reading this file", status);
+    bool is_read = fork_guard_run(read_foreign_file, &file, result, result_bytes, SECONDS,
+                                  place_in(source, 0, 0), "reading this file", status);
     if (is_read) {
         memcpy(weights, result, arena_size);
         if (accumulators)
@@ -232,7 +232,7 @@ bool checkpoint_parse(const char *source, const char *bytes, size_t length, cons
 {
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
-    if (seal_holds(bytes, length))
+    if (checksum_holds(bytes, length))
         return read_ours(source, bytes, length, net, state, weights, accumulators, status);
     if (!state)
         return read_apart(source, bytes, length, net, weights, accumulators, status);

@@ -10,7 +10,7 @@
 #include "trainer/compute/optimizer.h"
 
 /* Where a training stands between two epochs. All random numbers hang on these
- * (trainer/run/random.h).
+ * (trainer/base/random.h).
  */
 typedef struct {
     uint64_t seed;
@@ -31,11 +31,12 @@ MUST_CHECK bool checkpoint_write(const char *path, const Net *net, const RmsProp
                                  const float *accumulators, int64_t *bytes, Status *status);
 
 /* Fills both arenas. STATUS_BAD_INPUT when the file is of another network, is no HDF5, is cut
- * short, or is not as checkpoint_write wrote it, to the byte (trainer/run/seal.h). With `state`
+ * short, or is not as checkpoint_write wrote it, to the byte (trainer/run/checksum.h). With `state`
  * NULL any Keras file of this network will do, and accumulators may be NULL; one that is not sealed
- * is then read in a process of its own (trainer/run/apart.h: not after MPI has started), because
- * the HDF5 library may crash on what is damaged or malicious, and a crash becomes STATUS_BAD_INPUT.
- * That guards against accidents; it is no prison for a file made to take over the process. */
+ * is then read in a process of its own (trainer/run/fork_guard.h: not after MPI has started),
+ * because the HDF5 library may crash on what is damaged or malicious, and a crash becomes
+ * STATUS_BAD_INPUT. That guards against accidents; it is no prison for a file made to take over the
+ * process. */
 MUST_CHECK bool checkpoint_read(const char *path, const Net *net, TrainingState *state,
                                 float *weights, float *accumulators, Status *status);
 /* The same from the bytes of a file, which `source` names in messages. */

@@ -7,6 +7,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "trainer/data/shuffle.h"
 
 /* --- What is not finite --- */
@@ -43,7 +44,7 @@ static void add_phase(Trainer *trainer, Phase phase, int64_t step, int64_t *begi
 {
     if (!trainer->timeline)
         return;
-    int64_t end_ns = timeline_clock_ns();
+    int64_t end_ns = machine_clock_ns();
     timeline_add(trainer->timeline, phase, step, *begin_ns, end_ns, bytes);
     *begin_ns = end_ns;
 }
@@ -87,7 +88,7 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
     const Backend *backend = trainer->backend;
     void *model = trainer->model;
     const int64_t step = (int64_t)batch->step;
-    int64_t clock_ns = trainer->timeline ? timeline_clock_ns() : 0;
+    int64_t clock_ns = trainer->timeline ? machine_clock_ns() : 0;
 
     backend->gather(model, batch);
     add_phase(trainer, PHASE_LOAD, step, &clock_ns, (int64_t)batch->count * IMAGE_BYTES);
@@ -178,13 +179,13 @@ static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, S
     part.gradient_scale = 1.0f / (float)comm_size(comm);
     if (comm_size(comm) > 1 && !comm_ready(comm, (int64_t)run->step, NULL, status))
         return false;
-    int64_t clock_ns = timeline_clock_ns();
+    int64_t clock_ns = machine_clock_ns();
     const int64_t begin_ns = clock_ns;
     if (!trainer->backend->steps(trainer->model, &part, comm, score, &bad_step, status))
         return false;
     add_phase(trainer, PHASE_WHOLE, (int64_t)run->step, &clock_ns, 0);
     if (!trainer->is_profiled)
-        trainer->steps_at_once = steps_to_time(part.count, timeline_clock_ns() - begin_ns);
+        trainer->steps_at_once = steps_to_time(part.count, machine_clock_ns() - begin_ns);
     if (!agree_on_steps(trainer, &bad_step, status))
         return false;
     *done = part.count;

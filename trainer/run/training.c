@@ -6,17 +6,19 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/report.h"
-#include "trainer/record/timeline_gather.h"
-#include "trainer/run/checkpoint_name.h"
-#include "trainer/run/ending.h"
-#include "trainer/run/parts.h"
+#include "trainer/record/checkpoint_name.h"
+#include "trainer/run/signals.h"
+#include "trainer/run/timeline_gather.h"
+#include "trainer/run/training_open.h"
+#include "trainer/run/training_summary.h"
 
 static const Place here = {.source = "trainyard: train"};
 
 static double seconds_since(int64_t begin_ns)
 {
-    return (double)(timeline_clock_ns() - begin_ns) * 1e-9;
+    return (double)(machine_clock_ns() - begin_ns) * 1e-9;
 }
 
 /* --- Endings --- */
@@ -89,7 +91,7 @@ static bool evaluate_part(Training *training, bool has_bar, Score *score, Status
                               batch, &more, status))
             return false;
         score_add(score, more);
-        if (ending_signal())
+        if (signals_received())
             return end_interrupted(training, status);
         if (has_bar) // the others are as far, more or less
             training_report_evaluated(&training->report,
@@ -110,11 +112,11 @@ static bool sum_score(Training *training, Score *score, Status *status)
 
 static bool evaluate(Training *training, bool has_bar, Score *score, Status *status)
 {
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     if (!evaluate_part(training, has_bar, score, status))
         return false;
     timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
-                 begin_ns, timeline_clock_ns(), score->images * IMAGE_BYTES);
+                 begin_ns, machine_clock_ns(), score->images * IMAGE_BYTES);
     // A rank that is late with its part is named, as in a step.
     if (!comm_ready(training->trainer.comm, training->state.iteration, NULL, status) ||
         !sum_score(training, score, status))
@@ -154,7 +156,7 @@ static int64_t run_end(const Training *training, int64_t step)
 /* --fail-rank, --fail-step: as if its node were gone, so that nothing is said or put in order. */
 static void rehearse_failure(const Training *training)
 {
-    const TrainOptions *options = training->options;
+    const TrainingSettings *options = training->options;
     if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
         raise(SIGKILL);
 }
@@ -183,14 +185,14 @@ static bool train_epoch(Training *training, Score *score, Status *status)
         const StepRun run = run_from(training, step);
         Score more;
         trainer->is_profiled = is_profiled(training, step);
-        ending_at(state->epoch + 1, step + 1);
+        signals_note_step(state->epoch + 1, step + 1);
         if (!trainer_steps(trainer, &run, &done, &more, status))
             return trainer->has_diverged ? end_diverged(training, status)
                                          : hint_checkpoint(training, status);
         state->iteration += done;
         score_add(score, more);
         training_report_step(&training->report, step + done, score);
-        if (ending_signal())
+        if (signals_received())
             return end_interrupted(training, status);
     }
     state->epoch++;
@@ -212,16 +214,16 @@ static bool write_model(Training *training, const char *path, int64_t *bytes, St
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
     const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     int64_t bytes;
     if (!history_add(training->history, record, status) ||
         !tensorboard_add(training->board, tensorboard_clock_s(), record, status) ||
         !write_model(training, path, &bytes, status))
         return hint_checkpoint(training, status);
     timeline_add(training->trainer.timeline, PHASE_CHECKPOINT, training->state.iteration - 1,
-                 begin_ns, timeline_clock_ns(), bytes);
+                 begin_ns, machine_clock_ns(), bytes);
     training->checkpoint = path;
-    ending_checkpoint(path);
+    signals_note_checkpoint(path);
     training->records[training->record_count++] = *record;
     training_report_checkpoint(&training->report, record->images_per_s, path, bytes);
     return true;
@@ -245,7 +247,7 @@ static EpochRecord record_of(const Training *training, const Score *train, const
 
 static bool run_epoch(Training *training, Status *status)
 {
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     Score own, test;
     if (!train_epoch(training, &own, status))
         return false;
@@ -319,8 +321,8 @@ static bool write_timeline(Training *training, Status *status)
 
 /* --- Together --- */
 
-bool training_run(const TrainOptions *options, const char *chrome_path, Comm *comm, Arena *arena,
-                  TrainingResult *result, Status *status)
+bool training_run(const TrainingSettings *options, const char *chrome_path, Comm *comm,
+                  Arena *arena, TrainingResult *result, Status *status)
 {
     Training *training = ARENA_NEW(arena, Training);
     *training = (Training){.options = options,
@@ -332,7 +334,7 @@ bool training_run(const TrainOptions *options, const char *chrome_path, Comm *co
                            .trainer = {.comm = comm}};
     comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, say_late,
                       training);
-    bool is_done = training_begin(training, status) && train(training, result, status);
+    bool is_done = training_open(training, status) && train(training, result, status);
     if (is_done) {
         is_done = write_timeline(training, status);
     } else if (training->end != TRAINING_FAILED_ALONE) { // what there is, for whoever looks why

@@ -14,17 +14,18 @@
 #ifndef TRAINER_TRAINING_H
 #define TRAINER_TRAINING_H
 
-#include "tools/trainyard/train/train_options.h"
+#include "sim/base/text.h"
 #include "trainer/comm/comm.h"
 #include "trainer/compute/loss.h"
 #include "trainer/record/history.h"
+#include "trainer/run/training_settings.h"
 
 typedef enum {
     TRAINING_DONE,
     TRAINING_FAILED,       /* and all ranks know */
     TRAINING_FAILED_ALONE, /* the others may wait for this rank: comm_abort */
     TRAINING_DIVERGED,     /* the loss is no number: all ranks know */
-    TRAINING_INTERRUPTED,  /* by ending_signal, without other ranks */
+    TRAINING_INTERRUPTED,  /* by signals_received, without other ranks */
 } TrainingEnd;
 
 /* What came of it, on rank 0. */
@@ -37,7 +38,7 @@ typedef struct {
  * one, and elsewhere only a code. `chrome_path` is where the Chrome trace of a timeline goes; NULL:
  * timeline.json in the log folder. Prints the training's progress on rank 0's stdout, warnings on
  * stderr. */
-MUST_CHECK bool training_run(const TrainOptions *options, const char *chrome_path, Comm *comm,
+MUST_CHECK bool training_run(const TrainingSettings *options, const char *chrome_path, Comm *comm,
                              Arena *arena, TrainingResult *result, Status *status);
 
 #endif

@@ -1,12 +1,10 @@
-/* Part of the trainer's programs in builds with AddressSanitizer: what it says of the libraries
- * that they link is not about them. Compiled in, as programs that are started with an environment
- * of their own are to know it, too. */
+/* Private to trainer/sanitizers: suppresses AddressSanitizer's reports about libraries. It is
+ * compiled into the trainer's programs, because `run --real` starts them with an environment of
+ * their own. */
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/lsan_interface.h>
 
-/* What Open MPI 4.1 and the libraries under it keep until the process ends. And OpenBLAS starts its
- * threads before main: a program that ends within milliseconds is looked through for leaks while
- * AddressSanitizer itself has something allocated to begin one of them. */
+/* What Open MPI 4.1 and the libraries under it keep until the process ends. */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libmpi.so\n"
@@ -14,8 +12,7 @@ const char *__lsan_default_suppressions(void)
            "leak:libopen-rte.so\n"
            "leak:libpmix.so\n"
            "leak:libhwloc.so\n"
-           "leak:libevent\n"
-           "leak:GetThreadStackTopAndBottom\n";
+           "leak:libevent\n";
 }
 
 const char *__lsan_default_options(void)

@@ -330,8 +330,8 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
         return run->summary;
     Text hashes = {0};
     fingerprint_print(&hashes, &fingerprint);
-    const Json *summary =
-        summary_json(arena, NULL, metrics_fold_result(fold), text_string(&hashes));
+    const Json *summary = summary_json(
+        arena, summary_of_run(arena, NULL, metrics_fold_result(fold), text_string(&hashes)));
     text_free(&hashes);
     return summary;
 }

@@ -71,3 +71,13 @@ void attribution_divide(int64_t amount, const Wide *weight, int64_t *part)
         left[largest] = -1;
     }
 }
+
+int64_t uses_goodput_ppm(const Wide *use_ns)
+{
+    Wide sum_ns = 0;
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
+        sum_ns += use_ns[use];
+    const Wide forward_ns =
+        use_ns[USE_USEFUL] + use_ns[USE_EXCHANGE] + use_ns[USE_INPUT] + use_ns[USE_CHECKPOINT];
+    return sum_ns > 0 ? wide_proportion(forward_ns, PPM, sum_ns) : INT64_MAX;
+}

@@ -43,4 +43,8 @@ const char *node_use_words(NodeUse use); /* "work that was kept" */
  * `amount`. Without any weight all of it is unattributed. */
 void attribution_divide(int64_t amount, const Wide *weight, int64_t *part);
 
+/* The share of an attempt's node time (USE_OF_ATTEMPTS parts) that brought the job on: useful work,
+ * exchange, input and checkpoints. INT64_MAX when there was no node time. */
+int64_t uses_goodput_ppm(const Wide *use_ns);
+
 #endif

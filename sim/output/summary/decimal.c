@@ -107,3 +107,21 @@ Json *decimal_json(Arena *arena, Wide value, int32_t decimals)
     text_free(&digits);
     return number;
 }
+
+void json_put_seconds(Arena *arena, Json *object, const char *key, Wide ns)
+{
+    json_set(arena, object, key, decimal_json(arena, ns, DECIMALS_S));
+}
+
+void json_put_usd(Arena *arena, Json *object, const char *key, int64_t micro_usd)
+{
+    json_set(arena, object, key, decimal_json(arena, micro_usd, DECIMALS_USD));
+}
+
+void json_put_moment(Arena *arena, Json *object, const char *key, int64_t at_ns)
+{
+    if (at_ns == INT64_MAX)
+        json_put_null(arena, object, key);
+    else
+        json_put_seconds(arena, object, key, at_ns);
+}

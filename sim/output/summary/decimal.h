@@ -7,6 +7,9 @@
 #include "sim/json/json.h"
 #include "sim/output/summary/wide.h"
 
+/* Decimals of values that are counted in ns, micro-USD and millionths. */
+enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
+
 /* `value` / 10^decimals, 0 <= decimals <= 18 in all of these, trailing zeros dropped: (1500000, 6)
  * is "1.5". */
 void decimal_print(Text *out, Wide value, int32_t decimals);
@@ -18,6 +21,11 @@ void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t s
 void decimal_print_usd(Text *out, int64_t micro_usd);
 /* `value` / 10^decimals as decimal_print has it, as a JSON number. */
 Json *decimal_json(Arena *arena, Wide value, int32_t decimals);
+/* Members in the units of summary.json and of the emulator's answers: seconds from ns, USD from
+ * micro-USD. json_put_moment puts null for INT64_MAX (the moment has not come). */
+void json_put_seconds(Arena *arena, Json *object, const char *key, Wide ns);
+void json_put_usd(Arena *arena, Json *object, const char *key, int64_t micro_usd);
+void json_put_moment(Arena *arena, Json *object, const char *key, int64_t at_ns);
 /* The same read back, also where it is beyond 64 bits. False when it has more than `decimals`
  * decimals, or when it is beyond 64 bits and not a plain number ("-12.5") of at most 36 digits. */
 bool decimal_read(const Json *number, int32_t decimals, Wide *value);

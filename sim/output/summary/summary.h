@@ -68,9 +68,161 @@
 #include "sim/output/summary/metrics.h"
 #include "sim/output/summary/run_facts.h"
 
-/* `facts` NULL: the keys that need them are absent (metrics of a trace file alone). `fingerprint`
- * NULL: likewise. Sorts the step times of `metrics`. */
-Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                   const char *fingerprint);
+/* A number or node time of the structs below that is not known: it has not happened, there is
+ * nothing to measure, or it does not apply. In summary.json it is null or has no key. */
+#define SUMMARY_NEVER METRIC_NEVER
+
+/* Parts of the time of rank 0. */
+typedef enum {
+    PART_INPUT,
+    PART_COMPUTE,
+    PART_WAIT,
+    PART_EXCHANGE,
+    PART_UPDATE,
+    PART_STEP_COUNT, /* parts of a step end here */
+    PART_EVALUATE = PART_STEP_COUNT,
+    PART_CHECKPOINT,
+    PART_COUNT
+} TimePart;
+
+/* Node time and money by use. */
+typedef struct {
+    Wide ns[USE_COUNT];
+    int64_t micro_usd[USE_COUNT];
+} SummaryUses;
+
+/* How long many jobs took. */
+typedef struct {
+    int64_t mean_ns, p50_ns, p95_ns, p99_ns, max_ns;
+    int64_t waiting; /* jobs that still wait; SUMMARY_NEVER: none */
+    bool is_empty;   /* there were no jobs: null in the file */
+} SummarySpread;
+
+typedef struct {
+    const char *name; /* the key: short where that is enough */
+    const char *path; /* "workspace/cluster" */
+    const char *state;
+    const char *vm_size;
+    const char *priority;
+    int64_t created_ns;
+    int64_t steady_ns; /* first */
+    int64_t ready_ns;  /* first */
+    int64_t deleted_ns;
+    int64_t nodes_max;
+    Wide held_ns; /* node time, as the next ones */
+    Wide billed_ns;
+    int64_t cost_micro_usd;
+    Wide state_ns[NODE_STATE_COUNT];
+    SummaryUses uses;
+} SummaryCluster;
+
+typedef struct {
+    const char *name;
+    const char *path;    /* "workspace/experiment/job" */
+    const char *cluster; /* its name */
+    bool is_described;   /* its RunFacts are known. Not read */
+    bool trains;         /* likewise */
+    const char *tool;
+    int64_t nodes;
+    int64_t ranks;
+    const char *state;
+    int64_t exit_code;
+    const char *error_code;
+    const char *error_message;
+    int64_t submitted_ns;
+    int64_t started_ns;
+    int64_t ended_ns;
+    int64_t queue_ns;
+    int64_t prep_ns;
+    int64_t start_ns; /* duration from the end of the preparation to the first step */
+    int64_t train_ns;
+    int64_t finish_ns;
+    int64_t run_ns;
+    const char *execution; /* "real", or NULL */
+    int64_t real_ranks;    /* of a training that ran for real */
+    int64_t steps;
+    int64_t step_mean_ns, step_p50_ns, step_p95_ns;
+    int64_t part_ns[PART_COUNT]; /* over the whole training */
+    int64_t epochs;
+    int64_t val_accuracy_ppm;
+    int64_t val_loss_micro;
+    Wide node_ns;
+    Wide gpu_ns;
+    int64_t restarts;
+    int64_t attempts;
+    int64_t lost_ns; /* node time whose work was thrown away */
+    Wide wasted_gpu_ns;
+    int64_t goodput_ppm;
+    const char *output_path;
+} SummaryJob;
+
+/* Jobs that are not listed one by one. */
+typedef struct {
+    const char *name;
+    int64_t jobs, succeeded, failed, unfinished;
+    SummarySpread queue, run, turnaround;
+    int64_t last_ended_ns;
+    int64_t restarts;
+    Wide lost_ns;
+    int64_t goodput_ppm;
+} SummaryWorkload;
+
+typedef struct {
+    const char *cluster; /* its name */
+    const char *of;      /* "cluster" or "nodes" */
+    const char *what;
+    const char *cause;
+    int64_t count, first_ns, last_ns;
+} SummaryError;
+
+typedef struct {
+    const char *name;
+    int64_t cost_micro_usd; /* of all file servers that had the name */
+} SummaryFileServer;
+
+typedef struct {
+    const char *scenario;
+    const char *seed; /* in digits: it may exceed int64_t */
+    const char *version;
+    const char *rng;
+    int64_t end_ns;
+    int64_t events;
+    int64_t draws;
+    const char *fidelity;
+    const char *start;
+    SummaryCluster *clusters;
+    uint32_t cluster_count;
+    SummaryJob *jobs;
+    uint32_t job_count;
+    SummaryWorkload *workloads;
+    uint32_t workload_count;
+    SummarySpread queue;
+    int64_t cost_micro_usd;
+    SummaryFileServer *file_servers;
+    uint32_t file_server_count;
+    int64_t storage_micro_usd;
+    int64_t held_nodes;
+    int64_t held_micro_usd_per_hour;
+    SummaryUses uses;
+    int64_t utilisation_ppm;
+    const char **problems; /* a sentence each */
+    uint32_t problem_count;
+    SummaryError *errors;
+    uint32_t error_count;
+    const char *fingerprint;
+} Summary;
+
+/* `facts` NULL: the members that need them are absent (metrics of a trace file alone).
+ * `fingerprint` may be NULL. Sorts the step times of `metrics`. Lives in `arena`; names are
+ * borrowed from `facts` and `metrics`. */
+const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
+                              const char *fingerprint);
+
+/* summary.json. */
+Json *summary_json(Arena *arena, const Summary *summary);
+/* Reads summary.json into `summary`, which borrows the tree: what is missing or null is
+ * SUMMARY_NEVER or NULL. Not read are the file servers' costs. Adds a problem for each member that
+ * is not as `summary_json` writes it. */
+void summary_read(Arena *arena, const Json *root, Summary *summary, Problems *problems);
 
 #endif

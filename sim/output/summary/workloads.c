@@ -1,30 +1,21 @@
 #include "sim/output/summary/workloads.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "sim/cloud/job/job.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/members.h"
-
-bool is_workload_job(const RunFacts *facts, uint32_t job)
-{
-    return facts != NULL && facts->jobs[job].workload > 0;
-}
 
 static bool is_in_state(const JobMetrics *job, JobState state)
 {
     return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
 }
 
-/* From its submission to its end; METRIC_NEVER while it is not over. */
+/* From submission to end; METRIC_NEVER before the end. */
 static int64_t turnaround_ns(const JobMetrics *job)
 {
     return job->ended_ns != METRIC_NEVER ? job->ended_ns - job->submitted_ns : METRIC_NEVER;
 }
 
-/* How long the job waited; METRIC_NEVER while it still does, as that is longer than anybody knows.
- */
+/* How long the job waited; METRIC_NEVER while it still waits: the total is not known yet. */
 static int64_t wait_ns(const JobMetrics *job)
 {
     return is_in_state(job, JOB_QUEUED) ? METRIC_NEVER : job->queue_ns;
@@ -70,66 +61,80 @@ static WorkloadSum workload_sum(Arena *scratch, const RunFacts *facts, const Run
     return workload;
 }
 
-static Json *workload_json(Arena *arena, const RunFacts *facts, const RunMetrics *run,
-                           uint32_t number)
+/* How long the jobs took; times that are METRIC_NEVER have not ended and count as longer than all
+ * others. Sorts the times. */
+static SummarySpread spread_of(int64_t *times_ns, uint32_t count)
+{
+    SummarySpread spread = {.mean_ns = SUMMARY_NEVER,
+                            .p50_ns = SUMMARY_NEVER,
+                            .p95_ns = SUMMARY_NEVER,
+                            .p99_ns = SUMMARY_NEVER,
+                            .max_ns = SUMMARY_NEVER,
+                            .waiting = SUMMARY_NEVER,
+                            .is_empty = count == 0};
+    if (count == 0)
+        return spread;
+    Wide sum_ns = 0;
+    int64_t endless = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum_ns += times_ns[i];
+        endless += times_ns[i] == METRIC_NEVER;
+    }
+    if (endless == 0)
+        spread.mean_ns = wide_capped(sum_ns / count);
+    spread.p50_ns = percentile_of(times_ns, count, 50);
+    spread.p95_ns = percentile_of(times_ns, count, 95);
+    spread.p99_ns = percentile_of(times_ns, count, 99);
+    spread.max_ns = percentile_of(times_ns, count, 100);
+    if (endless > 0)
+        spread.waiting = endless;
+    return spread;
+}
+
+static SummaryWorkload workload_summary(const RunFacts *facts, const RunMetrics *run,
+                                        uint32_t number)
 {
     Arena *scratch = arena_create();
-    WorkloadSum workload = workload_sum(scratch, facts, run, number);
-    Json *object = json_object(arena);
-    member_integer(arena, object, "jobs", workload.jobs);
-    member_integer(arena, object, "succeeded", workload.succeeded);
-    member_integer(arena, object, "failed", workload.failed);
-    member_integer(arena, object, "unfinished",
-                   workload.jobs - workload.succeeded - workload.failed);
-    member_spread(arena, object, "queue_s", workload.queue_ns, (uint32_t)workload.jobs);
-    member_spread(arena, object, "run_s", workload.run_ns, workload.run_count);
-    member_spread(arena, object, "turnaround_s", workload.turnaround_ns, (uint32_t)workload.jobs);
-    member_moment(arena, object, "last_ended_s", workload.last_ended_ns);
-    member_integer(arena, object, "restarts", workload.restarts);
-    member_seconds(arena, object, "lost_node_s", workload.use_ns[USE_LOST]);
-    member_share(arena, object, "goodput", uses_forward_ns(workload.use_ns),
-                 uses_sum_ns(workload.use_ns));
+    const WorkloadSum sum = workload_sum(scratch, facts, run, number);
+    const SummaryWorkload workload = {
+        .name = facts->workloads[number - 1],
+        .jobs = sum.jobs,
+        .succeeded = sum.succeeded,
+        .failed = sum.failed,
+        .unfinished = sum.jobs - sum.succeeded - sum.failed,
+        .queue = spread_of(sum.queue_ns, (uint32_t)sum.jobs),
+        .run = spread_of(sum.run_ns, sum.run_count),
+        .turnaround = spread_of(sum.turnaround_ns, (uint32_t)sum.jobs),
+        .last_ended_ns = sum.last_ended_ns,
+        .restarts = sum.restarts,
+        .lost_ns = sum.use_ns[USE_LOST],
+        .goodput_ppm = uses_goodput_ppm(sum.use_ns),
+    };
     arena_destroy(scratch);
-    return object;
+    return workload;
 }
 
-void summary_set_workloads(Arena *arena, Json *summary, const RunFacts *facts,
-                           const RunMetrics *run)
+void summary_add_workloads(Making *making)
 {
+    const RunFacts *facts = making->facts;
     if (facts == NULL || facts->workload_count == 0)
         return;
-    Json *object = json_put_object(arena, summary, "workloads");
+    Summary *summary = making->summary;
+    summary->workloads = ARENA_ARRAY(making->arena, SummaryWorkload, facts->workload_count);
+    summary->workload_count = facts->workload_count;
     for (uint32_t i = 0; i < facts->workload_count; i++)
-        json_set(arena, object, facts->workloads[i], workload_json(arena, facts, run, i + 1));
+        summary->workloads[i] = workload_summary(facts, making->run, i + 1);
 }
 
-void summary_set_queue(Arena *arena, Json *summary, const RunMetrics *run)
+void summary_add_queue(Making *making)
 {
+    const RunMetrics *run = making->run;
     Arena *scratch = arena_create();
     int64_t *queue_ns = ARENA_ARRAY(scratch, int64_t, run->job_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < run->job_count; i++)
         if (run->jobs[i].path != NULL)
             queue_ns[count++] = wait_ns(&run->jobs[i]);
-    member_spread(arena, summary, "queue_s", queue_ns, count);
+    making->summary->queue = spread_of(queue_ns, count);
     arena_destroy(scratch);
-}
-
-void summary_add_workload_problems(Arena *arena, Json *problems, const RunFacts *facts,
-                                   const RunMetrics *run)
-{
-    for (uint32_t i = 0; facts != NULL && i < facts->workload_count; i++) {
-        Arena *scratch = arena_create();
-        const WorkloadSum workload = workload_sum(scratch, facts, run, i + 1);
-        const int64_t unfinished = workload.jobs - workload.succeeded - workload.failed;
-        if (workload.failed > 0 || unfinished > 0)
-            json_add(problems,
-                     json_string(arena, arena_printf(arena,
-                                                     "workload %s: of %" PRId64 " jobs %" PRId64
-                                                     " failed and %" PRId64
-                                                     " were not over when the run ended",
-                                                     facts->workloads[i], workload.jobs,
-                                                     workload.failed, unfinished)));
-        arena_destroy(scratch);
-    }
 }

@@ -1,4 +1,5 @@
 #include "real/calibrate/calibration.h"
+#include "real/calibrate/calibration_compare.h"
 
 #include <math.h>
 #include <stdlib.h>

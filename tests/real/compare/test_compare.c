@@ -1,4 +1,5 @@
 #include "real/compare/compare.h"
+#include "real/compare/trace_pair.h"
 
 #include <string.h>
 

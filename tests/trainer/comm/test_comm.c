@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/machine_clock.h"
 #include "tests/support/suite.h"
-#include "trainer/comm/kind.h" // a place among ranks without the ranks
 #include "trainer/record/timeline.h"
 
 static Arena *arena;
@@ -28,7 +28,7 @@ START_TEST(one_process_is_rank_0_of_1)
     ck_assert_str_eq(comm_name(comm), "local");
     ck_assert_int_eq(comm_rank(comm), 0);
     ck_assert_int_eq(comm_size(comm), 1);
-    ck_assert_int_eq(comm_local_gpu(comm), 0);
+    ck_assert_int_eq(comm_local_rank(comm), 0);
     ck_assert_int_eq(comm_local_size(comm), 1);
     ck_assert_int_ge(comm_local_cores(comm), 1);
 }
@@ -68,11 +68,11 @@ static void never(void *listener, int64_t waited_ns, const int32_t *late, int32_
 
 START_TEST(one_process_is_ready_at_once)
 {
-    int64_t begin_ns = timeline_clock_ns(), ready_ns = 0;
+    int64_t begin_ns = machine_clock_ns(), ready_ns = 0;
     comm_watch_stalls(comm, 0, never, NULL);
     ck_assert(comm_ready(comm, 3, &ready_ns, &status));
     ck_assert_int_ge(ready_ns, begin_ns);
-    ck_assert_int_le(ready_ns, timeline_clock_ns());
+    ck_assert_int_le(ready_ns, machine_clock_ns());
     ck_assert(comm_ready(comm, 4, NULL, &status));
 }
 END_TEST
@@ -92,40 +92,6 @@ START_TEST(auto_is_local_where_nobody_launched_ranks)
     ck_assert(comm_open("auto", arena, &opened, &status));
     ck_assert_str_eq(comm_name(opened), "local");
     comm_close(opened);
-}
-END_TEST
-
-START_TEST(auto_is_tcp_where_our_launcher_started_ranks)
-{
-    Comm *opened;
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1); // of an mpirun outside
-    setenv("TRAINYARD_RANKS", "2", 1);
-    unsetenv("TRAINYARD_RANK");
-    ck_assert(!comm_open("auto", arena, &opened, &status));
-    ck_assert_str_eq(status.at.source, "TRAINYARD_RANK");
-    setenv("TRAINYARD_RANKS", "1", 1);
-    unsetenv("OMPI_COMM_WORLD_SIZE");
-    ck_assert(comm_open("auto", arena, &opened, &status));
-    ck_assert_str_eq(comm_name(opened), "local");
-    comm_close(opened);
-}
-END_TEST
-
-START_TEST(the_gpu_is_counted_round_those_that_are_left_to_the_ranks)
-{
-    static const struct {
-        const char *gpus;
-        int32_t local_rank, gpu;
-    } rows[] = {{NULL, 3, 3}, {"2", 0, 0}, {"2", 1, 1}, {"2", 2, 0},
-                {"2", 3, 1},  {"8", 3, 3}, {"0", 3, 3}, {"x", 3, 3}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].gpus)
-            setenv("TRAINYARD_LOCAL_GPUS", rows[i].gpus, 1);
-        else
-            unsetenv("TRAINYARD_LOCAL_GPUS");
-        const Comm fourth = {.size = 4, .local_size = 4, .local_rank = rows[i].local_rank};
-        ck_assert_msg(comm_local_gpu(&fourth) == rows[i].gpu, "row %zu", i);
-    }
 }
 END_TEST
 
@@ -175,8 +141,6 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_process_is_ready_at_once);
     tcase_add_exit_test(tests, giving_up_ends_the_process_with_the_exit_code, 42);
     tcase_add_test(tests, auto_is_local_where_nobody_launched_ranks);
-    tcase_add_test(tests, auto_is_tcp_where_our_launcher_started_ranks);
-    tcase_add_test(tests, the_gpu_is_counted_round_those_that_are_left_to_the_ranks);
     tcase_add_test(tests, one_process_alone_sums_on_no_gpu_unless_asked_to);
     tcase_add_test(tests, nccl_is_refused_where_it_is_missing_or_has_no_gpu_to_sum_on);
     tcase_add_test(tests, what_no_build_has_is_refused);

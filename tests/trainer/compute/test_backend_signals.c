@@ -12,6 +12,7 @@
 
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
+#include "trainer/run/backends.h"
 
 enum { IMAGES = 4, STEPS = 20, TASKS_MAX = 64 };
 

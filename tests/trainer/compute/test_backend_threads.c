@@ -4,6 +4,7 @@
 
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
+#include "trainer/run/backends.h"
 
 enum { IMAGES = 16 };
 

@@ -15,9 +15,10 @@
 #include "sim/base/text.h"
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
+#include "trainer/run/backends.h"
 
 /* Of layers and tensors: Euclidean distance / length, unless it says something else. Measured in
- * fp32 with oneDNN and OpenBLAS on a processor with AVX2; in bf16 with ref whose weights,
+ * fp32 with oneDNN on a processor with AVX2; in bf16 with ref whose weights,
  * activations and derivatives between layers were rounded to bf16; tf32 stands between them, an
  * emulated GPU with slim networks was 9.8e-4 off in outputs and 0.042 in derivatives. */
 typedef struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
 
 enum { COUNT = 100000 };
 static uint8_t one[COUNT], other[COUNT];

@@ -5,6 +5,7 @@
 
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
+#include "trainer/run/backends.h"
 
 /* Central differences of the mean loss, which ref computes in double. Weights are floats, so a step
  * goes to the nearest float and what was really stepped is divided by. Steps must be short, for

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tests/support/suite.h"
-#include "trainer/compute/backend.h"
+#include "trainer/cuda/backend_cuda.h"
 
 int main(int argc, char **argv)
 {

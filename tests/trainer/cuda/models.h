@@ -9,6 +9,8 @@
 
 #include "tests/support/small_training.h"
 #include "tests/trainer/cuda/gpu.h"
+#include "trainer/compute/backend_ref.h"
+#include "trainer/cuda/backend_cuda.h"
 
 #ifdef TRAINYARD_CUDA_EMULATED
 extern const Backend backend_cuda_emulated;

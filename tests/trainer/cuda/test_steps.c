@@ -2,6 +2,7 @@
  * with other ranks and under the trainer. */
 #include <math.h>
 
+#include "sim/cli/machine_clock.h"
 #include "tests/trainer/cuda/models.h"
 #include "trainer/comm/kind.h"
 #include "trainer/data/shuffle.h"
@@ -362,7 +363,7 @@ START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
     settings.rank = 0; // as its communication says
     Trained one = trained_open(cuda, &settings), other = trained_open(cuda, &settings);
     Trainer fast = trainer_over(&one, set.count), slow = trainer_over(&other, set.count);
-    slow.timeline = timeline_create(0, 1, timeline_clock_ns());
+    slow.timeline = timeline_create(0, 1, machine_clock_ns());
     ck_assert(trainer_goes_at_once(&fast));
     ck_assert(!trainer_goes_at_once(&slow));
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
@@ -505,7 +506,7 @@ static void check_whole_steps(const Net *net, Comm *comm, const char *way, int64
     train_steps(&without, &set, 0, STEPS, false);
     const int64_t before = gpu_graph_launches();
     train_steps(&with, &set, 0, FIRST, false);
-    with.timeline = timeline_create(0, comm_size(comm), timeline_clock_ns());
+    with.timeline = timeline_create(0, comm_size(comm), machine_clock_ns());
     profile_add_to(profile, with.timeline);
     train_steps(&with, &set, FIRST, END, true);
     gpu_check_graph_launches(before + graphs);
@@ -591,13 +592,13 @@ START_TEST(stages_function_by_function_lie_in_their_phases)
     BackendSettings settings;
     Profile *profile = profiled_settings(&net, &settings);
     Trained trained = trained_open(cuda, &settings);
-    Timeline *timeline = timeline_create(0, 1, timeline_clock_ns());
+    Timeline *timeline = timeline_create(0, 1, machine_clock_ns());
     profile_add_to(profile, timeline);
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     profile_begin(profile, 5);
     trained_step(&trained, &set, 0, 2, 5);
     profile_end(profile);
-    const int64_t took_ns = timeline_clock_ns() - begin_ns;
+    const int64_t took_ns = machine_clock_ns() - begin_ns;
     trained_load(&trained, &set, 0, 2, 6, false);
     trained_forward(&trained, false); // an evaluation is no part of it
     const TimelineFile file = timeline_view(timeline);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
+#include "trainer/base/random.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/random.h"
 
 enum { COUNT = 20000 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/run/random.h"
+#include "trainer/base/random.h"
 
 enum { COUNT = 5000 };
 static int32_t one[COUNT], other[COUNT];

@@ -1,5 +1,5 @@
+#include "trainer/record/checkpoint_name.h"
 #include "trainer/run/checkpoint.h"
-#include "trainer/run/checkpoint_name.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/run/seal.h"
+#include "trainer/run/checksum.h"
 
 /* What every test has: a folder of its own, a network, a training. */
 static const char *folder;
@@ -260,7 +260,7 @@ static Status parsed_with(KerasAttribute *attributes, int32_t count)
 {
     Text image = {0};
     Status status = {0};
-    attributes[count++] = (KerasAttribute){"trainyard_digest", seal_blank, 0};
+    attributes[count++] = (KerasAttribute){"trainyard_digest", checksum_blank, 0};
     const KerasFile file = {.network = net.keras,
                             .version = KERAS_2_3_1,
                             .optimizer_settings = "\"lr\": 0.1",
@@ -270,7 +270,7 @@ static Status parsed_with(KerasAttribute *attributes, int32_t count)
                             .attributes = attributes,
                             .attribute_count = count};
     ck_assert(keras_file_write(&file, (ByteSink){&image, append}, &status));
-    seal_close(image.data, image.length);
+    checksum_fill(image.data, image.length);
     status = parsed(image.data, image.length, true);
     text_free(&image);
     return status;

@@ -6,6 +6,7 @@
 #include "tests/support/suite.h"
 #include "trainer/data/shuffle.h"
 #include "trainer/data/synthetic_cifar.h"
+#include "trainer/run/backends.h"
 #include "trainer/run/step.h"
 
 enum { SEED = 1, BATCH = 8, STEPS = 16, IMAGES = STEPS * BATCH, EPOCHS = 20 };

@@ -1,3 +1,5 @@
+#include "tools/trainyard/train/train_options.h"
+#include "trainer/run/backends.h"
 #include "trainer/run/training.h"
 
 #include <signal.h>
@@ -11,9 +13,9 @@
 #include "tests/support/temporary_folder.h"
 #include "trainer/compute/backend.h"
 #include "trainer/data/make_cifar.h"
+#include "trainer/record/checkpoint_name.h"
 #include "trainer/run/checkpoint.h"
-#include "trainer/run/checkpoint_name.h"
-#include "trainer/run/ending.h"
+#include "trainer/run/signals.h"
 
 enum { FILE_BYTES_MAX = 64 << 20 };
 
@@ -42,9 +44,9 @@ static void tear_down(void)
 }
 
 /* 7 images in batches of 3, so that the last one is cut short. */
-static TrainOptions small_options(const char *place, int64_t epochs)
+static TrainingSettings small_options(const char *place, int64_t epochs)
 {
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     options.folder = place;
     options.data_folder = "data";
     options.limit = 7;
@@ -54,7 +56,7 @@ static TrainOptions small_options(const char *place, int64_t epochs)
     return options;
 }
 
-static bool run(const TrainOptions *options, TrainingResult *result, Status *status)
+static bool run(const TrainingSettings *options, TrainingResult *result, Status *status)
 {
     *result = (TrainingResult){0};
     *status = (Status){0};
@@ -63,7 +65,7 @@ static bool run(const TrainOptions *options, TrainingResult *result, Status *sta
     return is_done;
 }
 
-static void run_fine(const TrainOptions *options)
+static void run_fine(const TrainingSettings *options)
 {
     TrainingResult result;
     Status status;
@@ -85,8 +87,8 @@ static void check_same_files(const char *one, const char *other)
 
 START_TEST(a_resumed_training_writes_the_files_of_one_that_went_straight_on)
 {
-    TrainOptions straight = small_options("straight", 3);
-    TrainOptions first = small_options("parts", 1), rest = small_options("parts", 3);
+    TrainingSettings straight = small_options("straight", 3);
+    TrainingSettings first = small_options("parts", 1), rest = small_options("parts", 3);
     rest.resume = "latest";
     run_fine(&straight);
     run_fine(&first);
@@ -104,7 +106,7 @@ END_TEST
 
 START_TEST(a_training_whose_epochs_are_done_still_saves_its_model)
 {
-    TrainOptions options = small_options("out", 1);
+    TrainingSettings options = small_options("out", 1);
     const char *model = "out/saved_models/keras_cifar10_trained_model.h5";
     run_fine(&options);
     ck_assert_int_eq(rename(model, "before.h5"), 0);
@@ -122,7 +124,7 @@ START_TEST(other_seeds_and_no_augmentation_are_other_trainings)
     } kinds[] = {{1, true}, {2, true}, {1, false}};
     double losses[3];
     for (int32_t i = 0; i < 3; i++) {
-        TrainOptions options = small_options("out", 1);
+        TrainingSettings options = small_options("out", 1);
         HistoryFile history;
         Status status;
         options.log_folder = arena_printf(arena, "logs-%d", (int)i);
@@ -154,10 +156,10 @@ static const struct {
 
 START_TEST(a_checkpoint_of_another_training_is_refused_by_name)
 {
-    TrainOptions begun = small_options("out", 2);
+    TrainingSettings begun = small_options("out", 2);
     run_fine(&begun);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        TrainOptions options = small_options("out", others[i].epochs);
+        TrainingSettings options = small_options("out", others[i].epochs);
         TrainingResult result;
         Status status;
         options.batch_size = others[i].batch_size;
@@ -231,7 +233,7 @@ static void write_bad_checkpoint(const char *path,
 
 START_TEST(a_loss_that_is_no_number_ends_the_training)
 {
-    TrainOptions options = small_options("out", 3);
+    TrainingSettings options = small_options("out", 3);
     TrainingResult result;
     Status status;
     options.resume = "bad.h5";
@@ -246,7 +248,7 @@ END_TEST
 
 START_TEST(so_does_a_weight_that_the_loss_does_not_show)
 {
-    TrainOptions options = small_options("out", 3);
+    TrainingSettings options = small_options("out", 3);
     TrainingResult result;
     Status status;
     options.resume = "bad.h5";
@@ -259,19 +261,19 @@ END_TEST
 
 START_TEST(a_signal_ends_the_training_behind_its_step)
 {
-    TrainOptions options = small_options("out", 3);
+    TrainingSettings options = small_options("out", 3);
     TrainingResult result;
     Status status;
-    ending_watch(1, true);
+    signals_watch(1, true);
     raise(SIGTERM);
     options.has_timeline = true;
     ck_assert(!run(&options, &result, &status));
     ck_assert_int_eq(result.end, TRAINING_INTERRUPTED);
-    char said[ENDING_ROOM + 1];
-    said[ending_message(ending_signal(), said)] = '\0';
+    char said[SIGNALS_ROOM + 1];
+    said[signals_message(signals_received(), said)] = '\0';
     ck_assert_ptr_nonnull(strstr(said, "ended by signal 15 in epoch 1, step 1"));
     ck_assert_int_eq(access("out/logs/timeline.rank0.tsv", R_OK), 0);
-    ending_forget();
+    signals_forget();
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 #include "tools/trainyard/train/bench_allreduce_options.h"
 
-#include "trainer/comm/comm.h"
+#include "trainer/comm/comm_words.h"
 
 const BenchAllreduceOptions bench_allreduce_defaults = {
     .min_bytes = 8, .max_bytes = 64 << 20, .factor = 2, .iterations = 20, .warmup = 5};
@@ -37,8 +37,7 @@ const OptionTable bench_allreduce_option_table = {
         "about the gradients of the tutorial's network. With --comm nccl the values lie on GPUs, "
         "one a rank; otherwise in memory.",
     .example = "mpirun -n 2 trainyard bench-allreduce --check\n"
-               "trainyard ranks --ranks 2 -- bench-allreduce --check\n"
-               "trainyard ranks --gpus 2 -- bench-allreduce --comm nccl --check\n"
+               "mpirun -n 2 trainyard bench-allreduce --comm nccl --check\n"
                "mpirun -n 4 trainyard bench-allreduce -b 1MiB -e 16MiB --json",
     .options = options,
 };

@@ -1,7 +1,7 @@
 #include "tools/trainyard/train/bench_training_options.h"
 
-#include "trainer/comm/comm.h"
-#include "trainer/compute/backend.h"
+#include "trainer/comm/comm_words.h"
+#include "trainer/compute/backend_words.h"
 
 const BenchTrainingOptions bench_training_option_defaults = {
     .network = "keras_cifar10_cnn",
@@ -34,8 +34,8 @@ static const Field options[] = {
         "print how long each stage of a step took as well; looking at the clock takes a little"),
     OPTION_FLAG(
         0, "sgemm", has_sgemm,
-        "measure how fast OpenBLAS multiplies matrices in float32 here, and print the share "
-        "of it that the training reaches"),
+        "measure how fast oneDNN multiplies matrices in float32 here, and print the share of "
+        "that rate that the training reaches"),
     OPTION_FLAG(0, "json", is_json, "print JSON"),
     {0},
 };

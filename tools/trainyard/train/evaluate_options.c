@@ -1,6 +1,6 @@
 #include "tools/trainyard/train/evaluate_options.h"
 
-#include "trainer/compute/backend.h"
+#include "trainer/compute/backend_words.h"
 
 const EvaluateOptions evaluate_option_defaults = {
     .data_folder = ".",

@@ -1,12 +1,12 @@
 #include "tools/trainyard/train/train_options.h"
 
 #include "sim/base/units.h"
-#include "trainer/comm/comm.h"
-#include "trainer/compute/backend.h"
+#include "trainer/comm/comm_words.h"
+#include "trainer/compute/backend_words.h"
 
 static const char *const verbose_words[] = {"0", "1", "2", NULL};
 
-const TrainOptions train_option_defaults = {
+const TrainingSettings train_option_defaults = {
     .folder = ".",
     .network = "keras_cifar10_cnn",
     .batch_size = 32,
@@ -20,7 +20,7 @@ const TrainOptions train_option_defaults = {
     .fail_step = -1,
 };
 
-#define OWNER TrainOptions
+#define OWNER TrainingSettings
 static const Field options[] = {
     OPTION_FOLDER(0, "dir", folder, "DIR",
                   "write below DIR, and look for the data there; the current folder unless given"),

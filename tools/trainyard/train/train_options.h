@@ -4,34 +4,9 @@
 #define TRAINER_OPTIONS_TRAIN_OPTIONS_H
 
 #include "sim/cli/options.h"
+#include "trainer/run/training_settings.h"
 
-typedef enum { VERBOSE_SILENT, VERBOSE_BAR, VERBOSE_LINES } Verbosity;
-
-typedef struct {
-    const char *folder;       /* what is written is below it; data may be too */
-    const char *data_folder;  /* NULL: `folder` */
-    const char *model_folder; /* NULL: saved_models below `folder` */
-    const char *log_folder;   /* NULL: logs below `folder` */
-    const char *network;
-    int64_t batch_size; /* of each rank */
-    int64_t epochs;     /* 0: ceil(100 / ranks) */
-    int64_t steps;      /* of an epoch and rank; 0: the whole training set */
-    int64_t limit;      /* images of the training set, and of the test set; 0: all */
-    double learning_rate;
-    bool is_augmented;
-    int verbose; /* Verbosity */
-    int64_t seed;
-    int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
-    int64_t threads;              /* of each rank */
-    bool is_deterministic;        /* also where that costs time */
-    const char *resume;           /* a checkpoint, "latest", or NULL: from the beginning */
-    int64_t stall_ns;             /* 0: never */
-    int64_t fail_rank, fail_step; /* who kills itself in front of which step; -1: nobody */
-    bool has_timeline, has_profile;
-    bool is_json;
-} TrainOptions;
-
-extern const TrainOptions train_option_defaults;
+extern const TrainingSettings train_option_defaults;
 extern const OptionTable train_option_table;
 
 #endif

@@ -8,9 +8,10 @@
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
+#include "trainer/base/floats.h"
 #include "trainer/comm/allreduce_bench.h"
-#include "trainer/compute/cores.h"
-#include "trainer/compute/host.h"
+#include "trainer/comm/comm_words.h"
+#include "trainer/comm/cores.h"
 #include "trainer/compute/net.h"
 #include "trainer/record/fixed.h"
 
@@ -104,7 +105,7 @@ static bool measure(Results *results, Status *status)
     bench.warmup = options->warmup;
     bench.checks = options->checks;
     bench.between_count = (options->between_bytes + FLOAT_BYTES - 1) / FLOAT_BYTES;
-    bench.between = bench.between_count > 0 ? host_floats(bench.between_count) : NULL;
+    bench.between = bench.between_count > 0 ? floats_zeroed(bench.between_count) : NULL;
     if (comm_rank(results->comm) == 0 && !options->is_json)
         print_header(results);
     bool is_fine = measure_rows(&bench, results, status) &&

@@ -9,13 +9,16 @@
 #include "sim/base/table.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "tools/trainyard/train/bench_training_options.h"
+#include "trainer/base/spread.h"
+#include "trainer/comm/comm_words.h"
 #include "trainer/compute/engines_report.h"
 #include "trainer/compute/sgemm_rate.h"
 #include "trainer/record/fixed.h"
-#include "trainer/record/spread.h"
+#include "trainer/run/backends.h"
 #include "trainer/run/step.h"
 
 typedef struct {
@@ -81,7 +84,7 @@ static bool model_open(Bench *bench, Status *status)
         .batch_max = (int32_t)options->batch_size,
         .precision = (Precision)options->precision,
         .threads = (int32_t)options->threads,
-        .local_rank = comm_local_gpu(trainer->comm),
+        .local_rank = comm_local_rank(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
         .is_deterministic = options->is_deterministic,
@@ -130,11 +133,11 @@ static bool steps_run(Bench *bench, int64_t first, int64_t end, double *each_ms,
 {
     for (int64_t step = first, done; step < end; step += done) {
         const StepRun run = run_from(bench, step, end);
-        const int64_t begin_ns = timeline_clock_ns();
+        const int64_t begin_ns = machine_clock_ns();
         Score score;
         if (!trainer_steps(&bench->trainer, &run, &done, &score, status))
             return false;
-        const double took_ms = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_MS;
+        const double took_ms = (double)(machine_clock_ns() - begin_ns) / (double)NS_PER_MS;
         for (int64_t i = 0; each_ms && i < done; i++)
             each_ms[step - first + i] = took_ms / (double)done;
     }
@@ -165,14 +168,14 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
         !comm_barrier(comm, status))
         return false;
     bench->trainer.is_profiled = options->has_profile;
-    int64_t begin_ns = timeline_clock_ns();
+    int64_t begin_ns = machine_clock_ns();
     if (!trainer_goes_at_once(&bench->trainer))
         bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
     else
         bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);
     if (!steps_run(bench, first, end, bench->each_ms, status) || !comm_barrier(comm, status))
         return false;
-    *took_ns = timeline_clock_ns() - begin_ns;
+    *took_ns = machine_clock_ns() - begin_ns;
     return sgemm_measure(bench, status);
 }
 

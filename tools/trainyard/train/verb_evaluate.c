@@ -4,13 +4,15 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/program.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "tools/trainyard/train/evaluate_options.h"
-#include "trainer/record/training_report.h"
+#include "trainer/run/backends.h"
 #include "trainer/run/checkpoint.h"
 #include "trainer/run/step.h"
+#include "trainer/run/training_report.h"
 
 typedef struct {
     const EvaluateOptions *options;
@@ -53,7 +55,7 @@ static bool evaluate(Evaluation *evaluation, FILE *predictions, Status *status)
     const int32_t batch_size = (int32_t)evaluation->options->batch_size;
     const int32_t images = evaluation->image_count;
     Progress progress = progress_start("evaluate", images);
-    const int64_t begin_ns = timeline_clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     bool is_fine = true;
     for (int32_t done = 0; is_fine && done < images; done += batch_size) {
         const int32_t count = images - done < batch_size ? images - done : batch_size;
@@ -66,7 +68,7 @@ static bool evaluate(Evaluation *evaluation, FILE *predictions, Status *status)
             put_predictions(predictions, evaluation, done, count);
         progress_update(&progress, done + count);
     }
-    evaluation->elapsed_ns = timeline_clock_ns() - begin_ns;
+    evaluation->elapsed_ns = machine_clock_ns() - begin_ns;
     progress_end(&progress);
     return is_fine;
 }

@@ -4,13 +4,15 @@
 
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
-#include "trainer/run/ending.h"
+#include "tools/trainyard/train/train_options.h"
+#include "trainer/comm/comm_words.h"
+#include "trainer/run/signals.h"
 #include "trainer/run/training.h"
 
 static void say_interrupted(int signal)
 {
-    char message[ENDING_ROOM];
-    fwrite(message, 1, ending_message(signal, message), stderr);
+    char message[SIGNALS_ROOM];
+    fwrite(message, 1, signals_message(signal, message), stderr);
 }
 
 static int exit_code_of_end(TrainingEnd end, const Status *status)
@@ -21,7 +23,7 @@ static int exit_code_of_end(TrainingEnd end, const Status *status)
     case TRAINING_DIVERGED:
         return EXIT_NO;
     case TRAINING_INTERRUPTED:
-        return ending_exit_code(ending_signal());
+        return signals_exit_code(signals_received());
     case TRAINING_FAILED:
     case TRAINING_FAILED_ALONE:
         break;
@@ -33,7 +35,7 @@ static int exit_code_of_end(TrainingEnd end, const Status *status)
 static int report_result(const TrainingResult *result, const Status *status)
 {
     if (result->end == TRAINING_INTERRUPTED)
-        say_interrupted(ending_signal());
+        say_interrupted(signals_received());
     else if (result->end != TRAINING_DONE && status->message[0])
         report_status(status);
     fputs(text_string(&result->summary), stdout);
@@ -41,7 +43,7 @@ static int report_result(const TrainingResult *result, const Status *status)
 }
 
 /* HOROVOD_TIMELINE=FILE asks for a timeline, as Horovod's scripts do. */
-static const char *horovod_timeline(TrainOptions *options)
+static const char *horovod_timeline(TrainingSettings *options)
 {
     const char *path = getenv("HOROVOD_TIMELINE");
     if (!path || !*path)
@@ -50,7 +52,7 @@ static const char *horovod_timeline(TrainOptions *options)
     return path;
 }
 
-static int train(TrainOptions *options, Arena *arena)
+static int train(TrainingSettings *options, Arena *arena)
 {
     Status status = {0};
     TrainingResult result = {0};
@@ -59,10 +61,10 @@ static int train(TrainOptions *options, Arena *arena)
     if (!comm_open(comm_words[options->comm], arena, &comm, &status))
         return report_status(&status);
     const int32_t ranks = comm_size(comm);
-    ending_watch(ranks, comm_rank(comm) == 0);
+    signals_watch(ranks, comm_rank(comm) == 0);
     if (training_run(options, chrome_path, comm, arena, &result, &status))
         result.end = TRAINING_DONE;
-    ending_forget(); // mpirun ends the other ranks when the first one leaves with a failure
+    signals_forget(); // mpirun ends the other ranks when the first one leaves with a failure
     const int exit_code = report_result(&result, &status);
     text_free(&result.summary);
     if (result.end == TRAINING_FAILED_ALONE && ranks > 1)
@@ -74,7 +76,7 @@ static int train(TrainOptions *options, Arena *arena)
 int program_run(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    TrainOptions options = train_option_defaults;
+    TrainingSettings options = train_option_defaults;
     Operands operands;
     int exit_code;
     if (options_read(&train_option_table, arena, argc, argv, &options, &operands, &exit_code))

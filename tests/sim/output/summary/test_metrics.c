@@ -241,7 +241,7 @@ START_TEST(a_fleet_holds_more_than_a_64_bit_number_of_ns)
         sum += part[use];
     ck_assert_int_eq(sum, cluster->cost_micro_usd);
     Text text = {0};
-    json_print(&text, summary_json(arena, NULL, run, NULL), JSON_COMPACT);
+    json_print(&text, summary_json(arena, summary_of_run(arena, NULL, run, NULL)), JSON_COMPACT);
     // 750 and 300 times 31,536,000 s; 300 of 750 years are 0.4.
     ck_assert_ptr_nonnull(strstr(text_string(&text), "\"node_s\":23652000000,"));
     ck_assert_ptr_nonnull(strstr(text_string(&text), "\"useful_s\":9460800000,"));

@@ -39,7 +39,7 @@ static const Json *summary_of(const char *const *lines, const RunFacts *known)
 {
     MetricsFold *fold = metrics_fold_create(arena);
     trace_story_tell(arena, lines, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
-    return summary_json(arena, known, metrics_fold_result(fold), "e:1");
+    return summary_json(arena, summary_of_run(arena, known, metrics_fold_result(fold), "e:1"));
 }
 
 static const char *printed(const Json *value)
@@ -321,7 +321,8 @@ START_TEST(a_run_that_was_given_up_says_why)
         .record = {.kind = TRACE_RUN_ENDED, .at_ns = NS_PER_S, .name = "it never ends"}};
     TraceListener listener = metrics_fold_listener(fold, TRACE_LEVEL_JOBS);
     listener.row(listener.listener, &row);
-    const Json *summary = summary_json(scratch, NULL, metrics_fold_result(fold), NULL);
+    const Json *summary =
+        summary_json(scratch, summary_of_run(scratch, NULL, metrics_fold_result(fold), NULL));
     ck_assert_str_eq(printed(json_member(summary, "problems")),
                      "[\"the run was given up: it never ends\"]");
     arena_destroy(scratch);

@@ -101,7 +101,9 @@ static Made made_from_file(const Made *live, uint64_t seed)
 static const char *summary_text(const Made *made)
 {
     Text text = {0};
-    json_print(&text, summary_json(made->arena, NULL, made->metrics, NULL), JSON_INDENTED);
+    json_print(&text,
+               summary_json(made->arena, summary_of_run(made->arena, NULL, made->metrics, NULL)),
+               JSON_INDENTED);
     const char *copy = arena_strdup(made->arena, text_string(&text));
     text_free(&text);
     return copy;

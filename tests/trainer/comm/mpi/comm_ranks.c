@@ -1,7 +1,7 @@
 /* What one rank does in a test of communication: `mpirun -n N comm_ranks WORD NAME CASE...` does
  * the cases one after another over comm_open(WORD), which is to be the communication NAME;
- * tests/trainer/comm/mpi/run.sh and tests/tcp/run.sh start it. A check that fails ends all ranks
- * with exit code 1, so that none waits for a rank that has given up. */
+ * tests/trainer/comm/mpi/run.sh starts it. A check that fails ends all ranks with exit code 1, so that no rank
+ * waits for one that has given up. */
 #include <math.h>
 #ifdef TRAINYARD_HAVE_MPI
 #include <mpi.h>
@@ -15,6 +15,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "trainer/comm/comm.h"
 #include "trainer/record/timeline.h"
 
@@ -165,7 +166,7 @@ static void run_places(void)
 {
     Status status;
     CHECK(strcmp(comm_name(comm), expected_name) == 0);
-    CHECK(comm_local_size(comm) == size && comm_local_gpu(comm) == rank);
+    CHECK(comm_local_size(comm) == size && comm_local_rank(comm) == rank);
     CHECK(comm_local_cores(comm) >= 1);
     int64_t fewest = comm_local_cores(comm);
     FINE(comm_min(comm, &fewest, &status));
@@ -180,9 +181,9 @@ static void run_barrier(void)
         FINE(comm_barrier(comm, &status));
         if (rank == late)
             sleep_ns(NS_PER_S / 20);
-        int64_t came_ns = timeline_clock_ns();
+        int64_t came_ns = machine_clock_ns();
         FINE(comm_barrier(comm, &status));
-        int64_t left_ns = timeline_clock_ns();
+        int64_t left_ns = machine_clock_ns();
         int64_t last_came = -came_ns, first_left = left_ns;
         FINE(comm_min(comm, &last_came, &status));
         FINE(comm_min(comm, &first_left, &status));
@@ -287,12 +288,12 @@ static void run_stalls(void)
 {
     int64_t ready_ns[64] = {0};
     CHECK(size >= 2 && size <= 64);
-    int64_t begin_ns = timeline_clock_ns();
+    int64_t begin_ns = machine_clock_ns();
     Heard heard = step_with_late(0, size - 1, ready_ns);
     if (rank == 0) {
         check_heard(&heard);
         for (int32_t r = 0; r < size; r++)
-            CHECK(ready_ns[r] >= begin_ns && ready_ns[r] <= timeline_clock_ns());
+            CHECK(ready_ns[r] >= begin_ns && ready_ns[r] <= machine_clock_ns());
         CHECK(ready_ns[size - 1] - ready_ns[0] >= NS_PER_S / 2);
     } else {
         CHECK(heard.calls == 0 || rank == 1);
@@ -359,48 +360,6 @@ static void run_errors(void)
     CHECK(strstr(status.message, "MPI_Allreduce") && strstr(status.message, "MPI_ERR_COUNT"));
 }
 
-/* Ranks that are not in the same place of the program say so, instead of taking one thing for
- * another. */
-static void run_mismatch(void)
-{
-    Status status = {0};
-    int64_t value = 1;
-    double values[2] = {0};
-    const bool is_first = rank == 0;
-    CHECK(size >= 2);
-    bool done =
-        is_first ? comm_sum_doubles(comm, values, 2, &status) : comm_min(comm, &value, &status);
-    CHECK(!done && status.code == STATUS_MACHINE);
-    if (is_first)
-        CHECK(strstr(status.message, "expected sum of doubles") && strstr(status.message, "16 B") &&
-              strstr(status.message, "got minimum"));
-}
-
-/* Nobody is missed while all are there, and who is gone is found without a message. */
-static void run_check(void)
-{
-    Status status = {0};
-    float value = 1;
-    CHECK(size >= 2);
-    for (int64_t step = 0; step < 20; step++) {
-        FINE(comm_sum(comm, &value, 1, &status));
-        CHECK(comm_check(comm, step, &status));
-    }
-    FINE(comm_barrier(comm, &status));
-    if (rank == size - 1)
-        exit(0); // without comm_close; what it has said is all there
-    if (rank > 0)
-        return; // rank 0 knows all, and they know rank 0
-    for (int32_t i = 0; i < 1000 && comm_check(comm, 20, &status); i++)
-        sleep_ns(NS_PER_S / 100);
-    CHECK(status.code == STATUS_MACHINE && strstr(status.message, "is gone"));
-}
-
-/* Where ranks find no others. */
-static void run_nothing(void)
-{
-}
-
 /* The last rank gives up; the others wait for it and must be ended. */
 static void run_abort(void)
 {
@@ -444,9 +403,6 @@ static const Case cases[] = {
     {"steps", run_steps},
     {"refusals", run_refusals},
     {"errors", run_errors},
-    {"mismatch", run_mismatch},
-    {"check", run_check},
-    {"nothing", run_nothing},
     {"other_step", run_other_step},
     {"abort", run_abort},
     {"lost", run_lost},

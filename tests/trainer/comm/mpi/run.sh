@@ -83,6 +83,7 @@ test_lost()
 {
     on_ranks -- lost
     [ $status -eq 137 ] || fail "exit code $status, expected 128 + SIGKILL"
+    grep -q "process rank $((ranks - 1)) .* exited on signal 9" "$work/stderr" || fail "the lost rank is not named"
 }
 
 # Without mpirun: no MPI unless asked for, and then one rank; another launcher is found out.

@@ -77,8 +77,9 @@ static bool sum_piece(ncclComm_t comm, float *values, size_t count)
     if (!meet(comm))
         return false;
     for (size_t i = 0; i < count; i++) {
-        float sum = shared->pieces[0][i];
-        for (int rank = 1; rank < comm->ranks; rank++)
+        // The last rank first, as Open MPI's linear algorithm adds (ompi/mca/coll/base).
+        float sum = shared->pieces[comm->ranks - 1][i];
+        for (int rank = comm->ranks - 2; rank >= 0; rank--)
             sum += shared->pieces[rank][i];
         values[i] = sum;
     }

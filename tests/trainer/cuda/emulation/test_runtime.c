@@ -6,7 +6,7 @@
 
 #include "tests/support/suite.h"
 #include "tests/trainer/cuda/emulation/emulation.h"
-#include "trainer/cuda/toolkit.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 static void must(cudaError_t error)
 {

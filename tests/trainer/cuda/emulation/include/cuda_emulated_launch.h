@@ -1,4 +1,4 @@
-/* CUDA_LAUNCH, for the processor: see trainer/cuda/toolkit.h. */
+/* CUDA_LAUNCH, for the processor: see trainer/cuda/toolkit/toolkit.h. */
 #ifndef CUDA_EMULATED_LAUNCH_H
 #define CUDA_EMULATED_LAUNCH_H
 

@@ -1,0 +1,27 @@
+/* A comparison as text, as JSON, and as the tables and sentences of its page. */
+#ifndef REAL_COMPARE_PRINT_H
+#define REAL_COMPARE_PRINT_H
+
+#include "real/compare/cells.h"
+#include "real/compare/compare.h"
+
+/* Tables and a verdict for a terminal. */
+void compare_print(Text *out, Arena *arena, const Comparison *comparison);
+/* The same as JSON; README shows its members. */
+Json *compare_json(Arena *arena, const Comparison *comparison);
+
+/* --- The parts of text and page --- */
+
+/* A row for each quantity of the whole job. */
+Cells *compare_quantities(Arena *arena, const CompareJob *job, Tolerance tolerance);
+/* A row for each quantity of each rank; NULL where there is one rank. */
+Cells *compare_ranks(Arena *arena, const CompareJob *job);
+
+/* "train: keras_cifar10_cnn, batches of 8, 2 ranks; ..." */
+void compare_title(Text *out, const CompareJob *job);
+void compare_blame_print(Text *out, const Blame *blame);
+/* Nothing where nothing was to recover from. */
+void compare_recovery_print(Text *out, const CompareJob *job);
+void compare_verdict_print(Text *out, const Comparison *comparison);
+
+#endif

@@ -1,0 +1,16 @@
+/* A validation as text, JSON, Markdown and plots. */
+#ifndef REAL_COMPARE_VALIDATION_PRINT_H
+#define REAL_COMPARE_VALIDATION_PRINT_H
+
+#include "real/compare/validation.h"
+
+void validation_print(Text *out, Arena *arena, const Validation *validation);
+Json *validation_json(Arena *arena, const Validation *validation);
+/* A section of reports/validation.md. `plot` is the path of its plot, as seen from there. */
+void validation_markdown(Text *out, Arena *arena, const Validation *validation, const char *plot);
+/* `folder`/plots/validation.svg and validation-error.svg; `folder` exists. STATUS_MACHINE when they
+ * cannot be written, or gnuplot is missing or fails. */
+MUST_CHECK bool validation_plots_write(Arena *arena, const Validation *validation,
+                                       const char *folder, Status *status);
+
+#endif

@@ -1,0 +1,183 @@
+#include "sim/output/summary/problems.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/array.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cloud/job/job.h"
+
+enum { ERRORS_TOLD = 20 }; // as sentences; "errors" lists all of them
+
+static void add(Making *making, const char *sentence)
+{
+    Summary *summary = making->summary;
+    summary->problems = array_room(making->arena, summary->problems, summary->problem_count + 1,
+                                   &making->problem_capacity, sizeof *summary->problems);
+    summary->problems[summary->problem_count++] = sentence;
+}
+
+static void add_commands(Making *making)
+{
+    for (uint32_t i = 0; i < making->run->refused_count; i++) {
+        const RefusedCommand *command = &making->run->refused[i];
+        Text at = {0};
+        duration_print(&at, command->at_ns);
+        if (command->is_refusal)
+            add(making, arena_printf(making->arena, "refused after %s: %s", text_string(&at),
+                                     command->what));
+        else
+            add(making, arena_printf(making->arena,
+                                     "%s never happened: the moment it waits for did not come",
+                                     command->what));
+        text_free(&at);
+    }
+}
+
+/* --- Jobs --- */
+
+static bool needs_too_much(const Making *making, uint32_t id)
+{
+    const uint32_t cluster = making->run->jobs[id].cluster.index;
+    return making->facts->jobs[id].nodes > making->run->clusters[cluster].nodes_max;
+}
+
+static bool is_queued(const JobMetrics *job)
+{
+    return job->state != NULL && strcmp(job->state, job_state_name(JOB_QUEUED)) == 0;
+}
+
+/* A job before `id` in the queue that waits for more nodes than its cluster ever had; ID_NONE when
+ * there is none, or when `id` could overtake it. */
+static uint32_t blocked_by(const Making *making, uint32_t id)
+{
+    const RunFacts *facts = making->facts;
+    const JobMetrics *jobs = making->run->jobs;
+    for (uint32_t i = 0; facts->policy == POLICY_SERVICE && i < making->run->job_count; i++) {
+        const JobPriority own = facts->jobs[id].priority, other = facts->jobs[i].priority;
+        const bool is_before = other > own || (other == own && i < id);
+        if (is_before && making_lists_job(making, i) && is_queued(&jobs[i]) &&
+            jobs[i].cluster.index == jobs[id].cluster.index && needs_too_much(making, i))
+            return i;
+    }
+    return ID_NONE;
+}
+
+/* Why a job that still waits could not start, as far as the numbers show; "" otherwise. */
+static const char *waiting_reason(const Making *making, uint32_t id)
+{
+    const JobMetrics *job = &making->run->jobs[id];
+    const uint32_t cluster = job->cluster.index;
+    if (making->facts == NULL || cluster >= making->run->cluster_count)
+        return "";
+    const int32_t needed = making->facts->jobs[id].nodes;
+    const int32_t most = making->run->clusters[cluster].nodes_max;
+    if (!needs_too_much(making, id)) {
+        const uint32_t blocker = blocked_by(making, id);
+        return blocker != ID_NONE
+                   ? arena_printf(making->arena, ": job %s stood before it and could not start",
+                                  making->job_names[blocker])
+                   : "";
+    }
+    return arena_printf(making->arena,
+                        ": it needs %" PRId32 " node%s, cluster %s never had more than %" PRId32,
+                        needed, plural(needed), making_cluster_of(making, job), most);
+}
+
+static void add_job(Making *making, uint32_t id)
+{
+    const JobMetrics *job = &making->run->jobs[id];
+    const char *name = making->job_names[id];
+    const char *error = job->error != NULL ? job->error : "no reason given";
+    if (job->state == NULL || strcmp(job->state, job_state_name(JOB_SUCCEEDED)) == 0)
+        return;
+    if (strcmp(job->state, job_state_name(JOB_FAILED)) != 0)
+        add(making, arena_printf(
+                        making->arena, "job %s was still %s when the run ended%s", name, job->state,
+                        job->started_ns == METRIC_NEVER ? waiting_reason(making, id) : ""));
+    else if (job->exit_code >= 0)
+        add(making, arena_printf(making->arena, "job %s failed: %s (exit code %" PRId64 ")", name,
+                                 error, job->exit_code));
+    else
+        add(making, arena_printf(making->arena, "job %s failed: %s", name, error));
+}
+
+static void add_workload(Making *making, const SummaryWorkload *workload)
+{
+    if (workload->failed > 0 || workload->unfinished > 0)
+        add(making,
+            arena_printf(making->arena,
+                         "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64
+                         " were not over when the run ended",
+                         workload->name, workload->jobs, workload->failed, workload->unfinished));
+}
+
+/* --- Clusters --- */
+
+static void add_cluster(Making *making, uint32_t id)
+{
+    const ClusterMetrics *cluster = &making->run->clusters[id];
+    const char *state = making_cluster_state(cluster), *name = making->cluster_names[id];
+    if (state != NULL && strcmp(state, allocation_state_name(ALLOCATION_RESIZING)) == 0)
+        add(making,
+            arena_printf(making->arena, "cluster %s was still resizing when the run ended", name));
+    Wide use_ns[USE_COUNT];
+    if (making->run->is_ended && !cluster_uses(cluster, use_ns))
+        add(making,
+            arena_printf(making->arena,
+                         "cluster %s: node time does not add up: the trace contradicts itself",
+                         name));
+    if (cluster->state_ns[NODE_UNUSABLE] == 0)
+        return;
+    Text lost = {0};
+    duration_print(&lost, wide_capped(cluster->state_ns[NODE_UNUSABLE]));
+    add(making, arena_printf(making->arena, "cluster %s: nodes were unusable, and paid, for %s",
+                             name, text_string(&lost)));
+    text_free(&lost);
+}
+
+/* "cluster gpu: AccountCoreQuotaReached: ... (3 times, first after 2 min)" */
+static void add_error(Making *making, const ErrorMetrics *error)
+{
+    Text times = {0}, first = {0};
+    const char *cluster = making->cluster_names[error->cluster.index];
+    duration_print(&first, error->first_ns);
+    if (error->count > 1)
+        text_printf(&times, "%" PRId64 " times, first ", error->count);
+    add(making, arena_printf(making->arena, "cluster %s%s: %s (%safter %s)",
+                             cluster != NULL ? cluster : "?", error->is_of_nodes ? ", nodes" : "",
+                             error->what, text_string(&times), text_string(&first)));
+    text_free(&times);
+    text_free(&first);
+}
+
+static void add_errors(Making *making)
+{
+    const RunMetrics *run = making->run;
+    const uint32_t told = run->error_count < ERRORS_TOLD ? run->error_count : ERRORS_TOLD;
+    int64_t left_out = run->errors_left_out;
+    for (uint32_t i = 0; i < told; i++)
+        add_error(making, &run->errors[i]);
+    for (uint32_t i = told; i < run->error_count; i++)
+        left_out += run->errors[i].count;
+    if (left_out > 0)
+        add(making, arena_printf(making->arena, "and %" PRId64 " more errors of clusters and nodes",
+                                 left_out));
+}
+
+void summary_add_problems(Making *making)
+{
+    if (making->run->given_up != NULL)
+        add(making, arena_printf(making->arena, "the run was given up: %s", making->run->given_up));
+    add_commands(making);
+    for (uint32_t i = 0; i < making->run->cluster_count; i++)
+        if (making->cluster_names[i] != NULL)
+            add_cluster(making, i);
+    add_errors(making);
+    for (uint32_t i = 0; i < making->run->job_count; i++)
+        if (making_lists_job(making, i))
+            add_job(making, i);
+    for (uint32_t i = 0; i < making->summary->workload_count; i++)
+        add_workload(making, &making->summary->workloads[i]);
+}

@@ -1,0 +1,10 @@
+/* "problems" of summary.json: a sentence for each thing that went wrong in a run. */
+#ifndef SIM_OUTPUT_SUMMARY_PROBLEMS_H
+#define SIM_OUTPUT_SUMMARY_PROBLEMS_H
+
+#include "sim/output/summary/making.h"
+
+/* Fills in `problems` of the summary; its workloads are filled in. */
+void summary_add_problems(Making *making);
+
+#endif

@@ -1,0 +1,118 @@
+#include "trainer/run/signals.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/suite.h"
+
+START_TEST(a_process_alone_is_told_of_the_signal_and_goes_on)
+{
+    signals_watch(1, true);
+    ck_assert_int_eq(signals_received(), 0);
+    raise(SIGTERM);
+    ck_assert_int_eq(signals_received(), SIGTERM);
+    signals_forget();
+}
+END_TEST
+
+START_TEST(a_second_signal_ends_a_process_alone)
+{
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signals_watch(1, true);
+        raise(SIGINT);
+        raise(SIGINT);
+        _exit(0);
+    }
+    int state;
+    ck_assert_int_eq(waitpid(child, &state, 0), child);
+    ck_assert(WIFSIGNALED(state));
+    ck_assert_int_eq(WTERMSIG(state), SIGINT);
+}
+END_TEST
+
+/* What one of several ranks, at epoch 3 and step 417, says to SIGTERM; returns its exit code. */
+static int end_rank(bool speaks, char *said, size_t room)
+{
+    int ends[2], state;
+    ck_assert_int_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        signals_watch(4, speaks);
+        signals_note_step(3, 417);
+        signals_note_checkpoint("logs/checkpoint-2.h5");
+        raise(SIGTERM);
+        _exit(0);
+    }
+    close(ends[1]);
+    const ssize_t length = read(ends[0], said, room - 1);
+    ck_assert_int_ge(length, 0);
+    said[length] = '\0';
+    close(ends[0]);
+    ck_assert_int_eq(waitpid(child, &state, 0), child);
+    ck_assert(WIFEXITED(state));
+    return WEXITSTATUS(state);
+}
+
+START_TEST(one_rank_of_several_says_where_it_stood_and_ends)
+{
+    char said[SIGNALS_ROOM];
+    ck_assert_int_eq(end_rank(true, said, sizeof said), 128 + SIGTERM);
+    ck_assert_str_eq(said, "trainyard: train: ended by signal 15 in epoch 3, step 417\n"
+                           "  hint: go on with --resume logs/checkpoint-2.h5\n");
+    ck_assert_int_eq(end_rank(false, said, sizeof said), 128 + SIGTERM);
+    ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(before_the_first_checkpoint_there_is_nothing_to_go_on_with)
+{
+    char said[SIGNALS_ROOM + 1];
+    signals_watch(1, true);
+    said[signals_message(SIGINT, said)] = '\0';
+    ck_assert_str_eq(said, "trainyard: train: ended by signal 2 before the training began\n"
+                           "  hint: there is no checkpoint yet\n");
+    signals_forget();
+}
+END_TEST
+
+START_TEST(a_file_beyond_the_limit_is_an_error_and_not_the_end)
+{
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        const struct rlimit limit = {1000, 1000};
+        char bytes[2000] = "";
+        FILE *file = tmpfile();
+        signals_watch(1, true);
+        const bool is_refused =
+            file && setrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+            (fwrite(bytes, 1, sizeof bytes, file) < sizeof bytes || fflush(file) != 0);
+        _exit(is_refused ? 0 : 1);
+    }
+    int state;
+    ck_assert_int_eq(waitpid(child, &state, 0), child);
+    ck_assert(WIFEXITED(state));
+    ck_assert_int_eq(WEXITSTATUS(state), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("signals");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, a_process_alone_is_told_of_the_signal_and_goes_on);
+    tcase_add_test(tests, a_second_signal_ends_a_process_alone);
+    tcase_add_test(tests, one_rank_of_several_says_where_it_stood_and_ends);
+    tcase_add_test(tests, before_the_first_checkpoint_there_is_nothing_to_go_on_with);
+    tcase_add_test(tests, a_file_beyond_the_limit_is_an_error_and_not_the_end);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,504 @@
+#include "trainer/run/training_open.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/base/text.h"
+#include "sim/cli/files.h"
+#include "sim/cli/machine_clock.h"
+#include "sim/cli/report.h"
+#include "trainer/comm/cores.h"
+#include "trainer/record/checkpoint_name.h"
+#include "trainer/run/backends.h"
+#include "trainer/run/signals.h"
+
+static const Place here = {.source = "trainyard: train"};
+
+/* --- Agreement --- */
+
+/* A status that says no more than its code: another rank speaks. */
+static bool fail_silently(StatusCode code, Status *status)
+{
+    *status = (Status){.code = code, .at = here};
+    return false;
+}
+
+/* Says which rank `status` is of. */
+static void name_rank(int32_t rank, Status *status)
+{
+    char hint[sizeof status->hint];
+    memcpy(hint, status->hint, sizeof hint);
+    status_fail(status, status->code, status->at, "rank %" PRId32 ": %s", rank, status->message);
+    if (hint[0])
+        status_hint(status, "%s", hint);
+}
+
+bool training_agree(Training *training, bool is_fine, Status *status)
+{
+    enum { CODES = 16 };
+    int64_t verdict = is_fine ? INT64_MAX : (int64_t)training->rank * CODES + status->code;
+    if (!comm_min(training->trainer.comm, &verdict, status))
+        return false;
+    if (verdict == INT64_MAX)
+        return true;
+    training->end = TRAINING_FAILED;
+    if (verdict / CODES != training->rank)
+        return fail_silently((StatusCode)(verdict % CODES), status);
+    if (training->ranks > 1)
+        name_rank(training->rank, status);
+    return false;
+}
+
+/* --- Who computes --- */
+
+/* The first backend that works on all ranks; NULL when there is none, with the reasons of the
+ * lowest rank on which that is so. */
+static const Backend *agree_on_backend(Training *training, Status *status)
+{
+    const char *word = backend_words[training->options->backend];
+    const Precision precision = (Precision)training->options->precision;
+    for (int32_t i = 0; backends[i]; i++) {
+        Status reason;
+        int64_t works =
+            backend_word_allows(word, backends[i]) && backends[i]->probe(precision, &reason);
+        if (!comm_min(training->trainer.comm, &works, status))
+            return NULL;
+        if (works)
+            return backends[i];
+    }
+    bool has_own = backend_find(word, precision, status) != NULL;
+    if (training_agree(training, has_own, status)) {
+        training->end = TRAINING_FAILED; // each rank has one, but none has the others'
+        status_fail(status, STATUS_MACHINE, here, "no backend works on all ranks with --backend %s",
+                    word);
+        if (training->rank > 0)
+            fail_silently(STATUS_MACHINE, status);
+    }
+    return NULL;
+}
+
+/* No batch has more images than the larger set, and memory is taken for as many: `--batch-size
+ * 65536` of a small set is no reason for 80 GB. */
+static int32_t largest_batch(const Training *training)
+{
+    const int64_t train = training->data.train.count, test = training->data.test.count;
+    const int64_t images = train > test ? train : test, batch = training->options->batch_size;
+    return (int32_t)(batch < images ? batch : images);
+}
+
+static bool open_model(Training *training, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    const BackendSettings settings = {.net = &training->net,
+                                      .batch_max = largest_batch(training),
+                                      .precision = (Precision)options->precision,
+                                      .threads = (int32_t)options->threads,
+                                      .local_rank = comm_local_rank(training->trainer.comm),
+                                      .seed = (uint64_t)options->seed,
+                                      .rank = (uint32_t)training->rank,
+                                      .profile = training->trainer.profile,
+                                      .is_deterministic = options->is_deterministic};
+    Trainer *trainer = &training->trainer;
+    bool is_open = trainer->backend->open(&settings, &trainer->model, status);
+    if (!training_agree(training, is_open, status))
+        return false;
+    if (trainer->backend->device)
+        training->plan.device = trainer->backend->device(trainer->model);
+    return true;
+}
+
+/* Ranks that share a GPU wait for each other. */
+static void warn_of_shared_gpus(const Training *training, Problems *warnings)
+{
+    const Trainer *trainer = &training->trainer;
+    const int32_t ranks = comm_local_size(trainer->comm);
+    const int32_t gpus =
+        trainer->backend->device_count ? trainer->backend->device_count(trainer->model) : ranks;
+    if (gpus < ranks)
+        problems_add(warnings, STATUS_CONFLICT, here,
+                     "%" PRId32 " ranks on this machine share %" PRId32 " GPU%s", ranks, gpus,
+                     plural(gpus));
+}
+
+/* Ranks that compute on GPUs may sum there: known once each has taken its own. */
+static bool choose_sums(Training *training, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    const bool is_on_gpu = trainer->backend->exchange != NULL;
+    if (!training_agree(training, comm_use_gpus(trainer->comm, is_on_gpu, status), status))
+        return false;
+    training->plan.comm = comm_name(trainer->comm);
+    return true;
+}
+
+/* --- What is trained --- */
+
+static void limit_images(ImageSet *set, int64_t limit)
+{
+    if (limit > 0 && set->count > limit)
+        set->count = (int32_t)limit;
+}
+
+static bool read_data(Training *training, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    const char *folder = options->data_folder ? options->data_folder : options->folder;
+    bool is_read = dataset_read(folder, training->arena, &training->data, status);
+    if (!training_agree(training, is_read, status))
+        return false;
+    limit_images(&training->data.train, options->limit);
+    limit_images(&training->data.test, options->limit);
+    return true;
+}
+
+static bool plan_steps(Training *training, int64_t *steps, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    const int64_t images = training->data.train.count, batch = options->batch_size;
+    const int64_t all = (images + batch - 1) / batch;
+    *steps = options->steps > 0 ? options->steps : all;
+    bool is_fine = *steps <= all;
+    if (!is_fine) {
+        status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: train: --steps", 0, 0),
+                    "is %" PRId64 ", but an epoch has %" PRId64 " steps", *steps, all);
+        status_hint(status, "%" PRId64 " images in batches of %" PRId64 "; --epochs trains longer",
+                    images, batch);
+    }
+    return training_agree(training, is_fine, status);
+}
+
+/* A rehearsal that would not take place is no rehearsal. */
+static bool check_failure(const Training *training, int64_t steps, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    const int64_t all = steps * training->plan.epochs;
+    if ((options->fail_rank < 0) != (options->fail_step < 0))
+        return status_fail(status, STATUS_BAD_INPUT, here,
+                           "expected --fail-rank and --fail-step, or neither");
+    if (options->fail_rank >= training->ranks)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: train: --fail-rank", 0, 0),
+                           "is %" PRId64 ", but the last of the ranks is %" PRId32,
+                           options->fail_rank, training->ranks - 1);
+    if (options->fail_step >= all)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: train: --fail-step", 0, 0),
+                           "is %" PRId64 ", but the last step of the training is %" PRId64,
+                           options->fail_step, all - 1);
+    return true;
+}
+
+static bool make_plan(Training *training, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    const int32_t ranks = training->ranks;
+    TrainingPlan *plan = &training->plan;
+    *plan = (TrainingPlan){
+        .net = &training->net,
+        .data_folder = training->data.folder,
+        .encoding = training->data.encoding,
+        .train_images = training->data.train.count,
+        .test_images = training->data.test.count,
+        .is_augmented = options->is_augmented,
+        .backend = training->trainer.backend->name,
+        .precision = precision_names[options->precision],
+        .comm = comm_name(training->trainer.comm),
+        .ranks = ranks,
+        .threads = options->threads,
+        .batch_size = options->batch_size,
+        .epochs = options->epochs > 0 ? options->epochs : (100 + ranks - 1) / ranks,
+        .learning_rate = options->learning_rate,
+        .seed = options->seed,
+        .log_folder = training->log_folder,
+    };
+    training->trainer.optimizer = rmsprop_of_keras(options->learning_rate * ranks);
+    return plan_steps(training, &plan->steps, status) &&
+           training_agree(training, check_failure(training, plan->steps, status), status);
+}
+
+/* --- Where it begins --- */
+
+static TrainingState state_of_plan(const TrainingPlan *plan)
+{
+    TrainingState state = {.seed = (uint64_t)plan->seed,
+                           .ranks = plan->ranks,
+                           .batch_size = (int32_t)plan->batch_size,
+                           .train_images = plan->train_images,
+                           .is_augmented = plan->is_augmented};
+    memcpy(state.backend, plan->backend, strlen(plan->backend) + 1);
+    memcpy(state.precision, plan->precision, strlen(plan->precision) + 1);
+    return state;
+}
+
+static void add_difference(Text *list, const char *what, int64_t there, int64_t now)
+{
+    if (there != now)
+        text_printf(list, "%s%s was %" PRId64 " and is %" PRId64, list->length > 0 ? ", " : "",
+                    what, there, now);
+}
+
+/* Whether a training that stood at `found` goes on as `wanted`, an epoch having `steps`. */
+static bool check_continues(const char *path, const TrainingState *found,
+                            const TrainingState *wanted, const TrainingPlan *plan, Status *status)
+{
+    Text list = {0};
+    add_difference(&list, "ranks", found->ranks, wanted->ranks);
+    add_difference(&list, "--batch-size", found->batch_size, wanted->batch_size);
+    add_difference(&list, "--seed", (int64_t)found->seed, (int64_t)wanted->seed);
+    add_difference(&list, "training images", found->train_images, wanted->train_images);
+    add_difference(&list, "--data-augmentation", found->is_augmented, wanted->is_augmented);
+    if (list.length == 0 && found->epoch > 0)
+        add_difference(&list, "--steps", found->iteration / found->epoch, plan->steps);
+    if (list.length > 0) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "is of another training: %s",
+                    text_string(&list));
+        status_hint(status, "give what it was trained with, or begin anew in another --log-dir");
+    } else if (found->epoch > plan->epochs) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                    "has %" PRId64 " epochs behind it, more than the %" PRId64 " of --epochs",
+                    found->epoch, plan->epochs);
+        status_hint(status, "--epochs counts from the beginning");
+    }
+    bool is_fine = list.length == 0 && found->epoch <= plan->epochs;
+    text_free(&list);
+    return is_fine;
+}
+
+static void warn_of_another_machine(const char *path, const TrainingState *found,
+                                    const TrainingState *wanted, Problems *warnings)
+{
+    if (strcmp(found->backend, wanted->backend) == 0 &&
+        strcmp(found->precision, wanted->precision) == 0)
+        return;
+    problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                 "was trained with %s in %s, and goes on with %s in %s: not to the bit as it would "
+                 "have there",
+                 found->backend, found->precision, wanted->backend, wanted->precision);
+}
+
+static const char *history_path(const Training *training)
+{
+    return arena_printf(training->arena, "%s/history.tsv", training->log_folder);
+}
+
+/* The last row of the history that is not behind epoch `epoch_max`; NULL when there is none, or no
+ * history that can be read. */
+static const EpochRecord *last_record(const Training *training, int64_t epoch_max)
+{
+    HistoryFile file;
+    Status reason; // history_open tells, when it matters
+    if (!history_read(history_path(training), training->arena, &file, &reason))
+        return NULL;
+    while (file.count > 0 && file.records[file.count - 1].epoch > epoch_max)
+        file.count--;
+    return file.count > 0 ? &file.records[file.count - 1] : NULL;
+}
+
+/* A checkpoint without a row in the history is of an earlier training that had come further: the
+ * latest one has replaced the history, but not yet that checkpoint. */
+static const char *checkpoint_wanted(Training *training, Status *status)
+{
+    const char *word = training->options->resume;
+    if (strcmp(word, "latest") != 0)
+        return word;
+    const EpochRecord *last = last_record(training, INT64_MAX);
+    const char *path =
+        checkpoint_latest(training->arena, training->log_folder, last ? last->epoch : INT64_MAX);
+    if (!path) {
+        status_fail(status, STATUS_NOT_FOUND, place_in("trainyard: train: --resume", 0, 0),
+                    "there is no checkpoint in \"%s\"", training->log_folder);
+        status_hint(status, "--log-dir says where checkpoints are; without --resume the training "
+                            "begins");
+    }
+    return path;
+}
+
+/* The learning rate is the user's to change; but who forgets to give it again should hear of it.
+ * Checkpoints do not keep it as a setting of the training, the history has it with 9 decimals. */
+static void warn_of_another_rate(const Training *training, const char *path, Problems *warnings)
+{
+    const TrainingState *state = &training->state;
+    const EpochRecord *last = last_record(training, state->epoch);
+    if (!last || last->epoch != state->epoch || state->iteration == 0)
+        return;
+    const double rate = (double)rmsprop_rate(&training->trainer.optimizer, state->iteration - 1);
+    if (fabs(rate - last->learning_rate) < 1e-9)
+        return;
+    Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                                   "goes on with another learning rate: it was %.3g times as high",
+                                   last->learning_rate / rate);
+    status_hint(warning, "--learning-rate %.3g is what it was trained with",
+                training->options->learning_rate * last->learning_rate / rate);
+}
+
+/* On rank 0. */
+static bool read_checkpoint(Training *training, Problems *warnings, Status *status)
+{
+    const TrainingState wanted = state_of_plan(&training->plan);
+    Trainer *trainer = &training->trainer;
+    const Backend *backend = trainer->backend;
+    const char *path = checkpoint_wanted(training, status);
+    float *weights = path ? backend->arena(trainer->model, ARENA_WEIGHTS, status) : NULL;
+    float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    if (!accumulators ||
+        !checkpoint_read(path, &training->net, &training->state, weights, accumulators, status) ||
+        !check_continues(path, &training->state, &wanted, &training->plan, status))
+        return false;
+    backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+    backend->arena_changed(trainer->model, ARENA_ACCUMULATORS);
+    warn_of_another_machine(path, &training->state, &wanted, warnings);
+    warn_of_another_rate(training, path, warnings);
+    memcpy(training->state.backend, wanted.backend, sizeof wanted.backend);
+    memcpy(training->state.precision, wanted.precision, sizeof wanted.precision);
+    training->checkpoint = path;
+    return true;
+}
+
+/* On rank 0: what the log folder has already is replaced, and the user told. */
+static void warn_of_older(const Training *training, Problems *warnings)
+{
+    const char *older = checkpoint_latest(training->arena, training->log_folder, INT64_MAX);
+    if (!older)
+        return;
+    Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(older, 0, 0),
+                                   "is of an earlier training: this one replaces its checkpoints "
+                                   "one by one");
+    status_hint(warning, "--resume latest goes on with it, another --log-dir keeps it");
+}
+
+/* On rank 0. */
+static bool make_folders(const Training *training, Status *status)
+{
+    return folder_create(training->log_folder, status) &&
+           folder_create(training->model_folder, status);
+}
+
+/* On rank 0. */
+static bool open_logs(Training *training, Status *status)
+{
+    Arena *arena = training->arena;
+    const int64_t epochs = training->state.epoch;
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || !host[0])
+        memcpy(host, "localhost", sizeof "localhost"); // only the name of a file
+    return history_open(history_path(training), epochs, arena, &training->history, status) &&
+           tensorboard_open(training->log_folder, host, tensorboard_clock_s(), epochs, arena,
+                            &training->board, status);
+}
+
+/* On rank 0: the weights to begin with, and the files that go on with them. */
+static bool begin_first_rank(Training *training, Problems *warnings, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    training->state = state_of_plan(&training->plan);
+    if (training->options->resume) {
+        if (!read_checkpoint(training, warnings, status))
+            return false;
+    } else {
+        warn_of_older(training, warnings);
+        float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+        if (!weights)
+            return false;
+        net_initial_weights(&training->net, (uint64_t)training->options->seed, weights);
+        trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+    }
+    return make_folders(training, status) && open_logs(training, status);
+}
+
+static bool begin_weights(Training *training, Problems *warnings, Status *status)
+{
+    Comm *comm = training->trainer.comm;
+    bool is_fine = training->rank > 0 || begin_first_rank(training, warnings, status);
+    return training_agree(training, is_fine, status) &&
+           comm_broadcast(comm, &training->state, sizeof training->state, status) &&
+           trainer_broadcast(&training->trainer, status);
+}
+
+/* --- Together --- */
+
+static void name_folders(Training *training)
+{
+    const TrainingSettings *options = training->options;
+    const char *below = strcmp(options->folder, ".") == 0
+                            ? ""
+                            : arena_printf(training->arena, "%s/", options->folder);
+    training->log_folder =
+        options->log_folder ? options->log_folder : arena_printf(training->arena, "%slogs", below);
+    training->model_folder = options->model_folder
+                                 ? options->model_folder
+                                 : arena_printf(training->arena, "%ssaved_models", below);
+}
+
+/* On rank 0: hours later would be late to learn that the file cannot be written. */
+static bool check_chrome_path(const Training *training, Status *status)
+{
+    FileWriter writer;
+    if (!training->chrome_path)
+        return true;
+    if (!file_writer_open(&writer, training->chrome_path, status))
+        return status_hint(status, "HOROVOD_TIMELINE names this file, for the Chrome trace");
+    file_writer_abandon(&writer);
+    return true;
+}
+
+static bool begin_timeline(Training *training, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    bool is_fine = training->rank > 0 || check_chrome_path(training, status);
+    if (!training_agree(training, is_fine, status))
+        return false;
+    trainer->ready_ns = ARENA_ARRAY(training->arena, int64_t, training->ranks);
+    if (!comm_barrier(trainer->comm, status))
+        return false;
+    trainer->timeline = timeline_create(training->rank, training->ranks, machine_clock_ns());
+    if (trainer->profile)
+        profile_add_to(trainer->profile, trainer->timeline);
+    return true;
+}
+
+bool training_open(Training *training, Status *status)
+{
+    const TrainingSettings *options = training->options;
+    Trainer *trainer = &training->trainer;
+    Problems warnings = problems_create(training->arena);
+    name_folders(training);
+    bool has_net = net_build(options->network, &training->net, status);
+    trainer->net = &training->net;
+    if (!training_agree(training, has_net, status) || !read_data(training, status))
+        return false;
+    if (options->has_profile)
+        trainer->profile = profile_create(training->arena, &training->net);
+    trainer->backend = agree_on_backend(training, status);
+    if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
+        !choose_sums(training, status) || !begin_weights(training, &warnings, status))
+        return false;
+    signals_note_checkpoint(training->checkpoint);
+    training->plan.epochs_done = training->state.epoch;
+    trainer->seed = (uint64_t)options->seed;
+    trainer->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
+    training->records =
+        ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
+    training->report = training_report_begin(
+        (Verbosity)options->verbose, options->is_json || training->rank > 0, &training->plan);
+    if (training->rank == 0) {
+        cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
+                   comm_local_cores(trainer->comm));
+        warn_of_shared_gpus(training, &warnings);
+        report_warnings(&warnings);
+    }
+    training_report_plan(&training->report, &training->plan);
+    return !options->has_timeline || begin_timeline(training, status);
+}
+
+void training_close(Training *training)
+{
+    Trainer *trainer = &training->trainer;
+    if (trainer->backend)
+        trainer->backend->close(trainer->model);
+    timeline_destroy(trainer->timeline);
+    history_close(training->history);
+    tensorboard_close(training->board);
+}

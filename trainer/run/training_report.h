@@ -1,0 +1,77 @@
+/* What a training prints, in the words of the published Keras script; on rank 0 only.
+ *
+ *     x_train shape: (50000, 32, 32, 3)
+ *     50000 train samples
+ *     10000 test samples
+ *     (a table of the settings)
+ *     Using real-time data augmentation.
+ *     Epoch 1/100
+ *     1563/1563 [==============================] - 47s 30ms/step - loss: ... - val_acc: 0.4512
+ *         1074 images/s, logs/checkpoint-1.h5 (10.0 MB)
+ *     ...
+ *     Saved trained model at saved_models/keras_cifar10_trained_model.h5
+ *     Test loss: 0.974
+ *     Test accuracy: 0.7012
+ *     (a table of where the time of a step went, with --profile)
+ *
+ * On a terminal the bar moves (sim/formats/keras_bar.h). Elsewhere it would be a line for each
+ * update, thousands an epoch: there it is a line for each tenth of an epoch, and at most one in a
+ * second. Verbosity is that of Keras' fit; the settings are left out where it is silent. */
+#ifndef TRAINER_TRAINING_REPORT_H
+#define TRAINER_TRAINING_REPORT_H
+
+#include "trainer/compute/loss.h"
+#include "trainer/compute/net.h"
+#include "trainer/compute/profile.h"
+#include "trainer/run/training_settings.h"
+
+/* What is trained, how, by whom. All is borrowed. */
+typedef struct {
+    const Net *net;
+    const char *data_folder, *encoding;
+    int64_t train_images, test_images;
+    bool is_augmented;
+    const char *backend, *precision, *comm;
+    const char *device; /* of rank 0; NULL: the processor */
+    int32_t ranks;
+    int64_t threads, batch_size, steps, epochs;
+    int64_t epochs_done;  /* by the checkpoint that it goes on from */
+    double learning_rate; /* of one rank */
+    int64_t seed;
+    const char *log_folder;
+} TrainingPlan;
+
+/* Its members are this module's. */
+typedef struct {
+    Verbosity verbose;
+    bool is_silent; /* prints nothing at all */
+    bool is_watched;
+    int64_t epochs, steps;
+    int64_t begin_ns, shown_ns;
+    int64_t shown_tenths;
+    int32_t width;
+} TrainingReport;
+
+TrainingReport training_report_begin(Verbosity verbose, bool is_silent, const TrainingPlan *plan);
+void training_report_plan(const TrainingReport *report, const TrainingPlan *plan);
+
+/* `epoch` counts from 1; `score` is of the epoch so far. */
+void training_report_epoch(TrainingReport *report, int64_t epoch);
+void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score);
+void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test);
+void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,
+                                int64_t bytes);
+
+void training_report_model(const TrainingReport *report, const char *path);
+/* The bar of the last evaluation: when it begins, and how far it is. */
+void training_report_evaluation(TrainingReport *report);
+void training_report_evaluated(TrainingReport *report, int64_t done, int64_t images);
+void training_report_scores(const TrainingReport *report, const Score *test);
+
+/* The two lines of that, also for `trainyard evaluate`: "nan" for what is no number. */
+void score_lines_print(const Score *test);
+
+/* The table of --profile; after the scores. */
+void training_report_profile(const TrainingReport *report, const Profile *profile);
+
+#endif
