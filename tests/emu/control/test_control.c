@@ -226,14 +226,14 @@ START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
             409, "did not come in time");
     ck_assert_int_eq(session_now_ns(emulator->session), before_ns + NS_PER_HOUR);
     create_job();
-    // The moment has come; the answer has named what to ask for now.
+    // The moment has happened; the answer has named what to ask for now.
     before_ns = session_now_ns(emulator->session);
     HttpResponse response =
         ask("Clock_Tell",
             "{\"do\": \"run-until\", \"until\": \"job train completed + 2h\", \"within\": \"1h\"}",
             NULL);
     ck_assert_int_eq(response.status, 409);
-    const char *hint = strstr(response.body, "the moment has come: \\\"until\\\": \\\"");
+    const char *hint = strstr(response.body, "the moment has happened: \\\"until\\\": \\\"");
     ck_assert_msg(hint != NULL, "%s", response.body);
     const char *instant = strstr(hint, "2018-");
     const char *body = arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%.*s\"}",
@@ -381,7 +381,7 @@ START_TEST(what_the_clock_does_not_do_is_said)
         const char *part;
     } rows[] = {
         {"", 400, "error"},
-        {"[]", 400, "no object"},
+        {"[]", 400, "not an object"},
         {"{\"do\": \"fly\"}", 400, "fly"},
         {"{\"do\": \"advance\"}", 400, "needs \\\"by\\\""},
         {"{\"do\": \"advance\", \"by\": \"tomorrow\"}", 400, "tomorrow"},
@@ -452,7 +452,7 @@ START_TEST(faults_strike_the_world_now)
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"node\": 9}", 404,
             "no node at place 9");
     refused("Faults_Add", "{\"do\": \"node.preempt\", \"cluster\": \"gpu\"}", 409, "dedicated");
-    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "no fault");
+    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "not a fault");
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"5s\"}", 400,
             "now");
 }
