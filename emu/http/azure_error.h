@@ -252,8 +252,9 @@
       "Expected the header 'Metadata: true' and a resource in the form.")                          \
     X(ARM_UNSUPPORTED_GRANT, "unsupported_grant_type", 400,                                        \
       "The emulator gives tokens for grant_type=client_credentials with a scope.")                 \
-    /* errors of the simulated cloud or the disk: its words are the message. The code of the quota \
-       is published (azure-docs issue 17809), but not its status */                                \
+    /* refusals by the simulated cloud or the disk, whose own words are the message; the           \
+     * service's code for its one quota is published (azure-docs issue 17809), without a           \
+     * status */                                                                                   \
     X(ARM_FAILED, "InternalServerError", 500, "%s")                                                \
     X(ARM_BAD_INPUT, "InvalidRequestContent", 400, "%s")                                           \
     X(ARM_NOT_FOUND, "ResourceNotFound", 404, "%s")                                                \

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "emu/session/base_assets.h"
-#include "sim/base/text_files.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/catalog/built_in_catalog.h"
 
@@ -19,17 +18,11 @@
 
 /* --- Compiled in --- */
 
-static const char *built_in_text(const void *context, const char *path)
-{
-    const size_t length = strlen(BUILT_IN_FOLDER);
-    (void)context;
-    if (strcmp(path, BUILT_IN_PATH) == 0)
-        return base_assets[0].text;
-    return strncmp(path, BUILT_IN_FOLDER, length) == 0 ? built_in_catalog_text(path + length)
-                                                       : NULL;
-}
-
-static const TextFiles built_in = {.text_of = built_in_text};
+static const AssetFolder built_in_folders[] = {
+    {.path = BUILT_IN_FOLDER, .assets = base_assets, .count = &base_assets_count},
+    BUILT_IN_CATALOG(BUILT_IN_FOLDER "catalog/"),
+};
+static const AssetFiles built_in = {.folder_count = 2, .folders = built_in_folders};
 
 /* --- A source that notes what is read from another one --- */
 
@@ -103,7 +96,7 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
                                  ScenarioOverrides overrides, Problems *problems)
 {
     Recorder recorder = {.arena = arena,
-                         .from = path != NULL ? disk_files : text_files(&built_in),
+                         .from = path != NULL ? disk_files : asset_files(&built_in),
                          .files = json_array(arena)};
     const FileSource recording = {
         .context = &recorder, .read = recorder_read, .size = recorder_size};

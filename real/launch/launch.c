@@ -8,7 +8,6 @@
 #include "real/launch/job_place.h"
 #include "real/launch/launch_assets.h"
 #include "sim/base/invariant.h"
-#include "sim/base/text_files.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/machine_clock.h"
@@ -287,12 +286,6 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
 /* Beside which "job.json" is what it is here. */
 #define SCENARIO_PATH "launch_scenario.json"
 
-/* `context` is the text of the scenario. */
-static const char *made_text(const void *context, const char *path)
-{
-    return strcmp(path, SCENARIO_PATH) == 0 ? context : built_in_catalog_text(path);
-}
-
 /* The place of `value` is there in the text that is compiled in. */
 static void put(Arena *arena, Json *root, const char *pointer, Json *value)
 {
@@ -353,12 +346,14 @@ static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTr
     put(arena, root, "/commands/1/name", json_string(arena, job->name));
     put(arena, root, "/commands/1/config", json_string(arena, job->path));
     json_print(&text, root, JSON_INDENTED);
-    const TextFiles made = {.context = arena_strdup(arena, text_string(&text)),
-                            .text_of = made_text,
-                            .others = &disk_files};
+    const Asset scenario = {.name = SCENARIO_PATH, .text = arena_strdup(arena, text_string(&text))};
+    static const int one = 1;
+    const AssetFolder folders[] = {{.path = "", .assets = &scenario, .count = &one},
+                                   BUILT_IN_CATALOG("catalog/")};
+    const AssetFiles made = {.folder_count = 2, .folders = folders, .others = &disk_files};
     text_free(&text);
     const ScenarioOverrides changes = {.count = job->override_count, .items = job->overrides};
-    return scenario_read(arena, text_files(&made), SCENARIO_PATH, changes, problems);
+    return scenario_read(arena, asset_files(&made), SCENARIO_PATH, changes, problems);
 }
 
 bool launch_check(Arena *arena, const LaunchJob *job, const LaunchTraining *training,

@@ -1,6 +1,6 @@
 /* The input of a report: a run's summary and the rows of its trace, joined.
  *
- * `trainyard run` hands over both as they are in memory; `trainyard report` reads them from
+ * `trainyard run` passes both from memory; `trainyard report` reads them from
  * summary.json and trace.tsv. Figures that a summary has are taken from there, never computed a
  * second time; the trace gives the times. Members that a run does not have are ABSENT or NULL. */
 #ifndef REPORTS_FACTS_H

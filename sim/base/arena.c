@@ -9,7 +9,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 
-/* A stretch of zeroed memory, handed out from front to back. */
+/* A block of zeroed memory, handed out from front to back. */
 typedef struct Chunk {
     struct Chunk *older;
     size_t capacity;
@@ -21,9 +21,9 @@ struct Arena {
     Chunk *newest;
 };
 
-// Chunks double, so that n bytes take O(log n) trips to the heap; beyond the largest size there is
-// nothing left to save. The first is small, so that an arena for a moment costs little: all of a
-// chunk is zeroed, and glibc's malloc tidies up whenever it is asked for a KiB or more.
+// Chunks double, so n bytes take O(log n) allocations; above the largest size doubling saves
+// nothing more. The first chunk is small, so that a short-lived arena costs little: a chunk is
+// zeroed as a whole, and glibc's malloc consolidates its free blocks at requests of a KiB or more.
 enum { CHUNK_BYTES_MIN = 960, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
 
 Arena *arena_create(void)
@@ -108,7 +108,8 @@ void arena_rewind(Arena *arena, ArenaMark mark)
     Chunk *chunk = arena->newest;
     if (!chunk)
         return;
-    memset((char *)chunk->memory + mark.used, 0, chunk->used - mark.used); // as it was handed out
+    memset((char *)chunk->memory + mark.used, 0,
+           chunk->used - mark.used); // zero again, as arena_alloc promises
     chunk->used = mark.used;
 }
 
@@ -121,7 +122,7 @@ void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each)
 
 char *arena_strndup(Arena *arena, const char *text, size_t length)
 {
-    char *copy = arena_alloc(arena, length + 1); // the NUL is there already
+    char *copy = arena_alloc(arena, length + 1); // the NUL is already there
     if (length > 0)
         memcpy(copy, text, length);
     return copy;
@@ -138,7 +139,7 @@ char *arena_printf(Arena *arena, const char *format, ...)
     va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
-    // Most texts are short: one pass. The rest tell their length first.
+    // Most texts are short and need one pass. For the others the first pass gives the length.
     char short_text[256];
     int length = vsnprintf(short_text, sizeof short_text, format, arguments);
     va_end(arguments);

@@ -11,15 +11,15 @@ typedef struct Arena Arena;
 
 Arena *arena_create(void);
 void arena_destroy(Arena *arena); /* NULL is fine */
-/* Handed out so far, with what alignment adds. */
+/* Bytes handed out so far, including those lost to alignment. */
 size_t arena_bytes(const Arena *arena);
 
-/* The next `bytes` come in one piece from the heap, now. */
+/* Takes the next `bytes` from the heap now, in one piece. */
 void arena_reserve(Arena *arena, size_t bytes);
 /* `bytes` zeroed bytes, aligned for any type. `bytes` may be 0: the address is then valid but not
  * to be read. */
 void *arena_alloc(Arena *arena, size_t bytes);
-/* Room for `count` things of `bytes_each`; a product beyond size_t counts as out of memory. */
+/* Room for `count` elements of `bytes_each`; a product beyond size_t counts as out of memory. */
 void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each);
 
 /* A copy of `length` bytes of `text`, ended by NUL. */
@@ -27,14 +27,14 @@ char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_strdup(Arena *arena, const char *text);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* How full an arena is, to go back to: for what turns out not to be wanted. */
+/* The fill level of an arena at one moment, so that later allocations can be undone. */
 typedef struct {
     const void *chunk;
     size_t used;
 } ArenaMark;
 
 ArenaMark arena_mark(const Arena *arena);
-/* All that was made since the mark is gone. */
+/* Frees everything that was allocated since the mark. */
 void arena_rewind(Arena *arena, ArenaMark mark);
 
 #define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))

@@ -28,7 +28,7 @@ static inline char ascii_lower(char c)
     return (char)(c + is_capital * ('a' - 'A'));
 }
 
-/* The value of a hexadecimal digit, large or small; -1: it is none. */
+/* The value of a hexadecimal digit in either case; -1 if `c` is not one. */
 static inline int32_t ascii_hex_value(char c)
 {
     const char small = ascii_lower(c);

@@ -6,7 +6,7 @@
 
 typedef struct {
     void *to;
-    /* `bytes` are borrowed for the call. NULL: nobody listens. */
+    /* `bytes` are borrowed for the call. NULL: the bytes are discarded. */
     void (*write)(void *to, const char *bytes, size_t length);
 } ByteSink;
 

@@ -25,11 +25,11 @@ static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
     const int64_t day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
     const int64_t day_of_era =
         year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    // 719468 days lie between 0000-03-01 and 1970-01-01.
+    // There are 719468 days between 0000-03-01 and 1970-01-01.
     return era * 146097 + day_of_era - 719468;
 }
 
-/* The way back: civil_from_days of the same source. */
+/* The inverse: civil_from_days of the same source. */
 static CivilTime civil_from_days(int64_t days)
 {
     const int64_t from_march_0000 = days + 719468;
@@ -67,7 +67,7 @@ int64_t civil_to_unix_ms(CivilTime civil)
     return days * MS_PER_DAY + seconds * 1000 + civil.millisecond;
 }
 
-/* Reads exactly `digits` digits and moves `*text` behind them. */
+/* Reads exactly `digits` digits and moves `*text` past them. */
 static bool number_read(const char **text, int32_t digits, int32_t *value)
 {
     *value = 0;
@@ -145,7 +145,7 @@ char *digits_print(char *out, int64_t number, int32_t count)
     return out + count;
 }
 
-/* Four digits; as many as it takes in years that lie outside the calendar of those who read it. */
+/* Four digits, or as many as a year outside 0 to 9999 needs. */
 static char *year_print(char *out, int32_t year)
 {
     enum { YEAR_TEXT = 12 };
@@ -153,8 +153,8 @@ static char *year_print(char *out, int32_t year)
                                      : out + snprintf(out, YEAR_TEXT, "%04" PRId32, year);
 }
 
-/* "2018-07-18T17:45:00", with `dash`, `letter` and `colon` in their places ('\0': nothing); returns
- * the place behind it. */
+/* "2018-07-18T17:45:00", with `dash`, `letter` and `colon` in their positions ('\0': nothing).
+ * Returns the end of the text. */
 static char *civil_print(char *out, const CivilTime *civil, char dash, char letter, char colon)
 {
     const int32_t values[] = {civil->month, civil->day, civil->hour, civil->minute, civil->second};

@@ -15,9 +15,9 @@ typedef struct {
 CivilTime civil_from_unix_ms(int64_t unix_ms);
 int64_t civil_to_unix_ms(CivilTime civil);
 
-/* The last `count` digits of a number >= 0, with zeros in front, without a NUL; returns the place
- * behind them. All times are written with it, since printf takes most of the time of a request
- * that tells several. */
+/* Writes the last `count` digits of a number >= 0, with leading zeros and without a NUL. Returns
+ * the end of the text. All times are written with it, because printf would take most of the time
+ * of a request whose answer contains several. */
 char *digits_print(char *out, int64_t number, int32_t count);
 
 enum { CIVIL_TEXT = 40 };

@@ -6,7 +6,7 @@
 
 #include "sim/base/status.h"
 
-/* Paths use '/'; "" is never asked for. */
+/* Paths use '/' and are not empty. */
 typedef struct {
     void *context;
     /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it

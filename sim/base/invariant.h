@@ -1,6 +1,6 @@
-/* Promises that our own code makes to itself. They stay on in release builds, because a simulator
- * that goes on with a broken world prints wrong answers. Never for input: bad input fills a Status
- * (sim/base/status.h). */
+/* Promises that our own code makes to itself. They stay on in release builds, because a
+ * simulator that continues with a broken world prints wrong answers. Never for input: bad input
+ * fills a Status (sim/base/status.h). */
 #ifndef SIM_BASE_INVARIANT_H
 #define SIM_BASE_INVARIANT_H
 

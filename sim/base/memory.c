@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXIT_MACHINE = 3 }; // the machine's fault, as for every verb
+enum { EXIT_MACHINE = 3 }; // a failure of this machine, as in every verb
 
 _Noreturn void memory_exhausted(void)
 {
     fputs("trainyard: out of memory\n", stderr);
-    _Exit(EXIT_MACHINE); // no more of our code, which may want memory too
+    _Exit(EXIT_MACHINE); // no atexit handlers: they might allocate too
 }
 
 void *memory_zeroed(size_t bytes)

@@ -1,5 +1,6 @@
-/* The C library's heap for sim/base itself; everyone else uses an Arena or a Text. Neither function
- * fails: without memory the program says so on stderr and ends with exit code 3. */
+/* The C library's heap for sim/base itself; all other code uses an Arena or a Text. Neither
+ * function fails: without memory the program prints a message on stderr and ends with exit code
+ * 3. */
 #ifndef SIM_BASE_MEMORY_H
 #define SIM_BASE_MEMORY_H
 

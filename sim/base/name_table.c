@@ -78,7 +78,7 @@ void name_table_remove(NameTable *table, const char *name)
     const uint64_t mask = table->slot_count - 1;
     uint64_t hole = (uint64_t)(removed - table->slots);
     for (uint64_t i = (hole + 1) & mask; table->slots[i].name; i = (i + 1) & mask) {
-        // An entry may move back into the hole unless its home lies between the two.
+        // An entry may move back into the hole unless its home is between the two.
         const uint64_t home = table->slots[i].hash & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             table->slots[hole] = table->slots[i];

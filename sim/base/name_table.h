@@ -1,5 +1,5 @@
-/* From a name to a number: answers questions, is never walked, so that no order of a hash table can
- * leak into a run. */
+/* From a name to a number. The table is only asked and never iterated over, so that no order of
+ * a hash table can influence a run. */
 #ifndef SIM_BASE_NAME_TABLE_H
 #define SIM_BASE_NAME_TABLE_H
 
@@ -17,7 +17,7 @@ void name_table_remove(NameTable *table, const char *name);
 /* True and `*value` when known. `value` may be NULL. */
 bool name_table_find(const NameTable *table, const char *name, uint32_t *value);
 
-/* The same for who knows the name's hash already. */
+/* The same for a caller that already has the name's hash. */
 void name_table_set_hashed(NameTable *table, const char *name, uint64_t hash, uint32_t value);
 bool name_table_find_hashed(const NameTable *table, const char *name, uint64_t hash,
                             uint32_t *value);

@@ -23,7 +23,7 @@ PhiloxBlock philox(uint64_t key, PhiloxBlock counter)
 
 void philox_run(uint64_t key, PhiloxBlock counter, int64_t count, PhiloxBlock *blocks)
 {
-    // In one file with the generator, so that compilers see through it and make vectors of blocks.
+    // In the same file as the generator, so that compilers can inline it and vectorise over blocks.
     const philox4x32_key_t words_of_key = key_of(key);
     for (int64_t i = 0; i < count; i++) {
         philox4x32_ctr_t at = {

@@ -1,8 +1,9 @@
-/* Philox4x32-10, a counter-based generator: four random words as a function of a key and a counter.
+/* Philox4x32-10, a counter-based generator: four random words as a function of a key and a
+ * counter.
  *
  * There is no sequence and no state. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
- * SC'11; computed by the Random123 library, which is seen nowhere else but in
- * trainer/cuda/device.cuh, for kernels. What an address means is the caller's: sim/engine/rng.h,
+ * SC'11; computed by the Random123 library, which is used only here and in
+ * trainer/cuda/device.cuh, for kernels. The caller decides what an address means: sim/engine/rng.h,
  * trainer/base/random.h. */
 #ifndef SIM_BASE_PHILOX_H
 #define SIM_BASE_PHILOX_H

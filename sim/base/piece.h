@@ -1,5 +1,5 @@
-/* Stretches of a text that is read, each with its place: lines, and cells of tables. Nothing is
- * copied; a piece lives as long as the text it is of, and is not ended by NUL. */
+/* Parts of a text that is being read, each with its place: lines, and cells of tables. Nothing
+ * is copied; a piece borrows its text and is not ended by NUL. */
 #ifndef SIM_BASE_PIECE_H
 #define SIM_BASE_PIECE_H
 
@@ -9,7 +9,7 @@
 
 #include "sim/base/status.h"
 
-/* `text` NULL: no piece, which is something else than an empty one. */
+/* `text` NULL: there is no piece (an empty piece is not NULL). */
 typedef struct {
     const char *text;
     size_t length;
@@ -19,21 +19,21 @@ typedef struct {
 Piece piece_of(const char *source, const char *text, size_t length);
 /* Without its first `skip` bytes. */
 Piece piece_rest(Piece piece, size_t skip);
-/* Cuts the part before `separator` off `rest`, or all of it where there is no separator; then
- * `rest` is no piece. False when it is none already. */
+/* Cuts the part before `separator` off `rest`. Without a separator the part is all of `rest`,
+ * and `rest` becomes NULL. False when `rest` is already NULL. */
 bool piece_cut(Piece *rest, char separator, Piece *part);
-/* Cuts a line off `rest`, which goes on at the next line; false when nothing is left. `*is_whole`
- * says that it had its LF: without, the text was cut off in it. */
+/* Cuts a line off `rest`, which then begins at the next line; false when nothing is left.
+ * `*is_whole` is false when the text ends without the line's LF. */
 bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole);
 
-/* The same where a line must be: STATUS_BAD_INPUT when nothing is left and `expected` should be, or
- * when the line was cut off. */
+/* The same where a line is required: STATUS_BAD_INPUT when nothing is left and `expected` should
+ * follow, or when the text ends inside the line. */
 MUST_CHECK bool piece_take_line(Piece *rest, const char *expected, Piece *line, Status *status);
 /* How many lines end in it. */
 int64_t piece_line_count(Piece piece);
 
 bool piece_is(Piece piece, const char *text);
-/* Takes `prefix` off the front; false when something else stands there. */
+/* Takes `prefix` off the front; false when the piece does not begin with it. */
 bool piece_skip(Piece *piece, const char *prefix);
 /* Decimal digits without sign and needless zeros, at most `limit`. */
 bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);

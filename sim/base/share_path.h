@@ -6,7 +6,7 @@
 
 #include "sim/base/arena.h"
 
-/* Whether a part of it is "..": a name such as "a..b" is none. */
+/* Whether a part of `path` is ".."; a part such as "a..b" does not count. */
 bool share_path_leads_up(const char *path);
 
 /* A share's file as a path below the share: without empty parts ("cifar//logs") and ".", as the

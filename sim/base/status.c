@@ -8,7 +8,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 
-/* Where to cut `text` so that at most `length` bytes stay and no UTF-8 character is halved. */
+/* Where to cut `text` so that at most `length` bytes remain and no UTF-8 character is split. */
 static size_t whole_characters(const char *text, size_t length)
 {
     while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
@@ -65,7 +65,7 @@ Problems problems_create(Arena *arena)
     return (Problems){.arena = arena};
 }
 
-/* The next free item; once all are in use, the one behind them, again and again. */
+/* The next free item. Once all are in use, it is always the extra item after them. */
 static Status *problems_next(Problems *problems)
 {
     if (!problems->items)
@@ -134,7 +134,7 @@ static int32_t smaller(int32_t a, int32_t b)
  * (optimal string alignment: the Damerau-Levenshtein distance without edits inside a swap). */
 static int32_t edit_distance(const char *a, int32_t a_length, const char *b, int32_t b_length)
 {
-    int32_t rows[3][GUESS_LENGTH_MAX + 1]; // before last, last, this; turned round with i
+    int32_t rows[3][GUESS_LENGTH_MAX + 1]; // before last, last, this; rotated with i
     for (int32_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
     for (int32_t i = 1; i <= a_length; i++) {
@@ -163,10 +163,10 @@ static const char *name_with_more(const char *typed, const char *const *names, i
     return NULL;
 }
 
-/* The first name that ends with it, behind a '_', or NULL. */
+/* The first name that ends with `typed` after a '_', or NULL. */
 static const char *name_with_less(const char *typed, const char *const *names, int32_t count)
 {
-    enum { LEAST = 3 }; // less ends too many
+    enum { LEAST = 3 }; // shorter endings match too many names
     const size_t typed_length = strlen(typed);
     for (int32_t i = 0; i < count && typed_length >= LEAST; i++) {
         const size_t length = strlen(names[i]);
@@ -209,7 +209,7 @@ const char *nearest_name(const char *typed, const char *const *names, int32_t co
 
 bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count)
 {
-    enum { LISTED_BYTES = sizeof status->hint - 20 }; // beside "known: " and ", ..."
+    enum { LISTED_BYTES = sizeof status->hint - 20 }; // the rest is for "known: " and ", ..."
     const char *nearest = nearest_name(typed, names, count);
     if (nearest != NULL)
         return status_hint(status, "did you mean \"%s\"?", nearest);

@@ -1,8 +1,9 @@
-/* What went wrong, where, and what to try: filled where the cause is known, printed at the edge.
+/* An error: its message, its place and a hint. It is filled where the cause is known and printed
+ * at the edge of the program.
  *
- * A function that can fail takes `Status *status` last and returns true on success; on success it
- * leaves the status alone, so calls chain with &&. Readers that report every problem of a file take
- * `Problems *` instead. */
+ * A function that can fail takes `Status *status` last and returns true on success; on success
+ * it leaves the status alone, so calls chain with &&. Readers that report every problem of a
+ * file take `Problems *` instead. */
 #ifndef SIM_BASE_STATUS_H
 #define SIM_BASE_STATUS_H
 
@@ -15,8 +16,8 @@
 
 typedef enum {
     STATUS_OK,
-    STATUS_BAD_INPUT, /* the user can mend it: exit code 2, HTTP 400 */
-    STATUS_NOT_FOUND, /* a named thing does not exist: 404 */
+    STATUS_BAD_INPUT, /* the user can correct it: exit code 2, HTTP 400 */
+    STATUS_NOT_FOUND, /* a name does not exist: 404 */
     STATUS_CONFLICT,  /* it exists already, or is in a state that forbids this: 409 */
     STATUS_QUOTA,     /* a limit of the service is reached */
     STATUS_MACHINE,   /* disk, memory, a missing program: exit code 3 */
@@ -49,8 +50,8 @@ static inline Place place_in(const char *source, int32_t line, int32_t column)
     return (Place){.source = source, .line = line, .column = column};
 }
 
-/* All problems found in one go, in the order found. Keeps the first PROBLEMS_KEPT and counts the
- * rest. */
+/* All problems found in one run, in the order found. Keeps the first PROBLEMS_KEPT and counts
+ * the rest. */
 enum { PROBLEMS_KEPT = 100 };
 typedef struct {
     Arena *arena;
@@ -68,10 +69,10 @@ void problems_add_status(Problems *problems, const Status *status);
  * message; what `more` counted without keeping is counted here too. */
 void problems_merge(Problems *problems, const Problems *more);
 
-/* The name among `names` that was most likely meant, or NULL: one with more words behind it; or
- * that with a typing error (edit distance at most a third of the longer length; of equals the
- * first); or one whose end it is, behind a '_'. Letter case does not count. For hints: "did you
- * mean ...?" */
+/* The name among `names` that was most likely meant, or NULL: a name with `typed` as its first
+ * words; or a name with a typing error (edit distance at most a third of the longer length, the
+ * first of equally near names); or a name that ends with `typed` after a '_'. Letter case does
+ * not count. For hints: "did you mean ...?" */
 const char *nearest_name(const char *typed, const char *const *names, int32_t count);
 /* Adds that as a hint, or else all of `names`, of very many the first; returns false. */
 bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count);

@@ -5,9 +5,9 @@
  *     ----------  -------  ------
  *     nc6cluster  steady        4
  *
- * A column is as wide as its widest cell, but at least two wider than its header. Text stands left,
- * numbers and their header right; spaces at the end of a line are dropped. Widths count UTF-8
- * characters. */
+ * A column is as wide as its widest cell, but at least two wider than its header. Text is
+ * aligned left, numbers and their header right; spaces at the end of a line are dropped. Widths
+ * count UTF-8 characters. */
 #ifndef SIM_BASE_TABLE_H
 #define SIM_BASE_TABLE_H
 

@@ -45,7 +45,8 @@ void text_printf(Text *text, const char *format, ...)
     va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
-    // Most pieces fit into what is there: one pass. The rest tell their length first.
+    // Most additions fit into the free space and need one pass. For the others the first pass gives
+    // the length.
     text_reserve(text, CAPACITY_MIN - 1);
     size_t room = text->capacity - text->length;
     int length = vsnprintf(text->data + text->length, room, format, arguments);

@@ -1,5 +1,4 @@
-/* A growing text, for what is written out or compared. Owned by whoever made it; free with
- * text_free. */
+/* A growing text that is written out or compared later. Its owner frees it with text_free. */
 #ifndef SIM_BASE_TEXT_H
 #define SIM_BASE_TEXT_H
 

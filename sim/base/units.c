@@ -8,7 +8,7 @@
 /* Wide enough that neither a quantity nor a product of two int64 overflows on the way. */
 __extension__ typedef unsigned __int128 Wide;
 
-/* One unit is `numerator` / `denominator` of what is counted (nanoseconds, bytes). */
+/* One unit is `numerator` / `denominator` of the counted unit (nanoseconds, bytes). */
 typedef struct {
     const char *name;
     uint64_t numerator;
@@ -52,12 +52,12 @@ typedef struct {
     bool has_point;
 } Decimal;
 
-// 10^18 still fits a uint64, and finer than that nobody measures.
+// 10^18 still fits a uint64, and no input needs more decimals.
 enum { DECIMALS_MAX = 18 };
 
 typedef enum { NUMBER_READ, NUMBER_MISSING, NUMBER_TOO_LARGE, NUMBER_TOO_FINE } NumberOutcome;
 
-/* Reads "12" or "12.5" and moves `*text` behind it. */
+/* Reads "12" or "12.5" and moves `*text` past it. */
 static NumberOutcome decimal_read(const char **text, Decimal *number)
 {
     *number = (Decimal){.scale = 1};
@@ -100,11 +100,11 @@ static bool quantity_add(int64_t *total, Decimal number, Unit unit)
     return true;
 }
 
-/* What a reader looks for: names for messages. */
+/* Names for the messages of one kind of quantity. */
 typedef struct {
     const char *noun;    /* "duration" */
     const char *example; /* for the hint */
-    const char *limit;   /* of what fits */
+    const char *limit;   /* the largest value, in words */
 } Kind;
 
 static const Kind duration_kind = {
@@ -257,7 +257,7 @@ bool rate_parse(const char *text, Place at, int64_t *bytes_per_s, Status *status
 /* The letters of an ISO-8601 duration in the only order they may come in. */
 static const struct {
     char letter;
-    bool is_time; /* stands behind the T */
+    bool is_time; /* it is after the T */
     Unit unit;
 } iso_parts[] = {
     {'D', false, {"D", NS_PER_DAY, 1}},
@@ -266,7 +266,7 @@ static const struct {
     {'S', true, {"S", NS_PER_S, 1}},
 };
 
-/* The part that `letter` names on this side of the T and behind part `last`, or -1. */
+/* The part that `letter` names on this side of the T and after part `last`, or -1. */
 static int32_t iso_part_find(char letter, bool is_time, int32_t last)
 {
     for (int32_t i = last + 1; i < UNIT_COUNT(iso_parts); i++)

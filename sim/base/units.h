@@ -1,9 +1,9 @@
 /* Quantities with units, as people write them in scenarios and read them in summaries.
  *
- * Simulated time is int64 nanoseconds, data int64 bytes, rates int64 bytes per second. Readers are
- * exact: decimal digits are never turned into a double, and a remainder below one nanosecond or
- * byte rounds up. They accept nothing around the quantity, no sign, no exponent. Each returns false
- * and fills `status` (place: `at`) with what was expected. */
+ * Simulated time is int64 nanoseconds, data int64 bytes, rates int64 bytes per second. Readers
+ * are exact: decimal digits are never turned into a double, and a remainder below one nanosecond
+ * or byte rounds up. They accept no sign, no exponent and no text around the quantity. Each
+ * returns false and fills `status` (place: `at`) with the expected form. */
 #ifndef SIM_BASE_UNITS_H
 #define SIM_BASE_UNITS_H
 
@@ -16,7 +16,7 @@
 #define NS_PER_MIN (60 * NS_PER_S)
 #define NS_PER_HOUR (3600 * NS_PER_S)
 #define NS_PER_DAY (24 * NS_PER_HOUR)
-/* Of simulated time, 292 years from its start; INT64_MAX is never. */
+/* The last instant of simulated time, 292 years after its start; INT64_MAX means never. */
 #define LAST_INSTANT_NS (INT64_MAX - 1)
 
 #define PPM INT64_C(1000000) /* the whole, in parts per million */

@@ -1,3 +1,4 @@
+/* Private to sim/base: quantities as text (sim/base/units.h). */
 #include <inttypes.h>
 
 #include "sim/base/units.h"

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The first descriptor that a child has nothing to do with. */
+/* The first descriptor that a child does not use. */
 enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
 
 /* --- Starting --- */
 
-/* An errno. */
+/* Returns an errno. */
 static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *plan, int in)
 {
     int error =
@@ -31,14 +31,15 @@ static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *pla
         error = posix_spawn_file_actions_adddup2(actions, plan->error, STDERR_FILENO);
     if (error == 0)
         error = posix_spawn_file_actions_addchdir_np(actions, plan->directory);
-    // Whatever is open here and was not marked to be closed: sockets of libraries, databases.
+    // Every other open descriptor that was not marked to be closed: sockets of libraries,
+    // databases.
     if (error == 0)
         error = posix_spawn_file_actions_addclosefrom_np(actions, FIRST_OTHER);
     return error;
 }
 
-/* Signals as a login shell would have them; a session of its own, so that neither Control-C nor the
- * terminal's end reaches it, but child_signal. */
+/* Signals as a login shell sets them, and a separate session, so that neither Control-C nor the
+ * end of the terminal reaches the child, only child_signal. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -105,10 +106,10 @@ bool child_start(const ChildPlan *plan, Child *child, Status *status)
 void child_signal(const Child *child, int signal)
 {
     if (child->process > 0)
-        (void)!kill(-child->process, signal); // its group is gone: as well
+        (void)!kill(-child->process, signal); // its group is gone: the process itself
 }
 
-/* The session of a process that runs; 0: it does not, or not any more. */
+/* The session of a running process; 0 when the process is not running. */
 static pid_t session_of(const char *process)
 {
     enum { STATE_LENGTH = 4 }; // ") S "
@@ -129,7 +130,7 @@ static pid_t session_of(const char *process)
     return session;
 }
 
-/* True when there was anyone. */
+/* True when a process was found. */
 static bool kill_session_once(pid_t session)
 {
     bool has_any = false;
@@ -147,8 +148,8 @@ static bool kill_session_once(pid_t session)
     return has_any;
 }
 
-/* Groups that were made within the session go, too: mpirun makes one for each rank. Who is killed
- * starts nobody any more, so that a second look finds those whom the first has missed. */
+/* Groups made within the session are killed too: mpirun makes one for each rank. A killed
+ * process starts no others, so a second search finds those that the first one missed. */
 static void kill_session(pid_t session)
 {
     enum { LOOKS = 8 };
@@ -163,7 +164,8 @@ bool child_has_ended(Child *child, int *exit_code)
     int state;
     if (child->process <= 0)
         return false;
-    // It stays a zombie until the rest of its session is killed: nobody else gets its number.
+    // It stays a zombie until the rest of its session is killed, so no other process gets its
+    // number.
     if (waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         info.si_pid == 0)
         return false;
@@ -187,7 +189,7 @@ static char guard_script[] =
     "done\n"
     "[ -n \"$groups\" ] || exit 0\n"
     "for one in $groups; do kill -s KILL -- \"-$one\"; done\n"
-    // As kill_session does.
+    // The same as kill_session.
     "for stat in /proc/[0-9]*/stat; do\n"
     "    read -r line <\"$stat\" || continue\n"
     "    process=${stat#/proc/} session=${line##*) ? }\n"
@@ -233,7 +235,7 @@ static void tell(const ChildGuard *guard, const char *what, pid_t group)
 {
     char line[48];
     int length = snprintf(line, sizeof line, "%s %" PRIdMAX "\n", what, (intmax_t)group);
-    // Where the shell was killed nobody is told.
+    // A killed shell receives nothing.
     while (guard->channel >= 0 && send(guard->channel, line, (size_t)length, MSG_NOSIGNAL) < 0 &&
            errno == EINTR)
         continue;

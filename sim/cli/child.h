@@ -1,10 +1,9 @@
-/* Commands that run beside us: each in a session and process group of its own, with no terminal, no
- * descriptor of ours, no signal blocked, an environment that is said in full, and an end that takes
- * the whole session with it.
+/* Child processes: each in a separate session and process group, without a terminal, without
+ * descriptors of this process, with no signal blocked and with an environment that is stated in
+ * full. When it ends, its whole session is killed.
  *
- * Nothing here waits or reads a clock: who starts a command looks at it from time to time, and ends
- * it where it takes or writes too much. A process that leaves its session (setsid, a daemon) is out
- * of reach. */
+ * Nothing here waits or reads a clock: the caller polls a child, and ends it if it takes too
+ * long or writes too much. A process that leaves its session (setsid, a daemon) is not reached. */
 #ifndef SIM_CLI_CHILD_H
 #define SIM_CLI_CHILD_H
 
@@ -20,33 +19,34 @@ typedef struct {
 } ChildPlan;
 
 typedef struct {
-    pid_t process; /* also the number of its group; 0: it is not there, or no more */
+    pid_t process; /* also the number of its group; 0: not running */
 } Child;
 
-/* STATUS_NOT_FOUND where the program or the directory cannot be reached, STATUS_MACHINE else. Where
- * this process ignores SIGCHLD, which who started it can bring about, it does so no longer: of
- * children that are ignored nobody hears how they ended. */
+/* STATUS_NOT_FOUND when the program or the directory cannot be reached, otherwise
+ * STATUS_MACHINE. If this process ignores SIGCHLD, which its parent may have caused, the default
+ * is restored: the exit codes of children are lost while it is ignored. */
 MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status);
 
-/* True once the first process has ended. Whoever is left of its session is killed then, and
- * `*exit_code` is as a shell tells it: 128 and the number of the signal that ended it. */
+/* True once the first process has ended. The other processes of its session are killed then, and
+ * `*exit_code` is set as in a shell: 128 plus the number of the signal that ended it. */
 bool child_has_ended(Child *child, int *exit_code);
 
-/* SIGTERM, SIGKILL: to the whole group; nothing where it is not there any more. */
+/* Sends SIGTERM or SIGKILL to the whole group; does nothing if it is gone. */
 void child_signal(const Child *child, int signal);
 
 /* --- When we end first --- */
 
-/* A small shell that kills the sessions it was told of once we are gone, however that came. */
+/* A small shell that kills the sessions it knows once this process is gone, for any reason. */
 typedef struct {
     Child shell;
-    int channel; /* a socket, as writing to a pipe that nobody reads ends us; -1: not open */
+    int channel; /* a socket, because writing to a pipe without a reader would end this process; -1:
+                    not open */
 } ChildGuard;
 
 MUST_CHECK bool child_guard_open(ChildGuard *guard, Status *status);
-/* To be called as soon as a child was started, and once it has ended. */
+/* Call these as soon as a child has started, and once it has ended. */
 void child_guard_add(const ChildGuard *guard, const Child *child);
 void child_guard_remove(const ChildGuard *guard, pid_t process);
-void child_guard_close(ChildGuard *guard); /* kills whatever it still knows of */
+void child_guard_close(ChildGuard *guard); /* kills all sessions that it still knows */
 
 #endif

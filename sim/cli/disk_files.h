@@ -1,4 +1,4 @@
-/* Files on this machine's disk, for whoever reads through a FileSource; at most 64 MiB of each. */
+/* Files on this machine's disk as a FileSource; at most 64 MiB each. */
 #ifndef SIM_CLI_DISK_FILES_H
 #define SIM_CLI_DISK_FILES_H
 

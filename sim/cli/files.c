@@ -109,7 +109,7 @@ bool file_writer_open(FileWriter *writer, const char *path, Status *status)
     return false;
 }
 
-/* Everything on disk before the new name shows it: a crash in between leaves the old file. */
+/* Everything is on disk before the new name shows it: a crash in between leaves the old file. */
 static bool stream_settle(FileWriter *writer)
 {
     const bool is_direct = writer->temporary.length == 0;
@@ -117,8 +117,8 @@ static bool stream_settle(FileWriter *writer)
            (is_direct || fsync(fileno(writer->stream)) == 0);
 }
 
-/* What failed some time ago left no reason behind, but a full disk is still full: one more block,
- * into a file that is not kept, finds out. */
+/* An earlier failure left no reason, but a full disk is still full: writing one more block to a
+ * file that is discarded finds the reason. */
 static void find_reason(const FileWriter *writer)
 {
     static const char block[4096];
@@ -188,7 +188,7 @@ bool file_put(int descriptor, const void *bytes, size_t length, int64_t position
     return true;
 }
 
-/* The folder that `path` stands in. */
+/* The folder that contains `path`. */
 static void folder_of(const char *path, Text *folder)
 {
     const char *slash = strrchr(path, '/');
@@ -283,15 +283,16 @@ bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status)
     return status_hint(status, "it would be replaced: choose another folder for %s", mark->option);
 }
 
-/* A removal keeps open at most so many folders, one in the other. What lies deeper is moved up into
- * the outermost first, so that neither descriptors nor lengths of paths end it. */
+/* A removal keeps at most so many folders open, one in the other. Deeper folders are first moved
+ * up into the outermost one, so that neither the limit of descriptors nor the length of paths
+ * stops the removal. */
 enum { REMOVAL_DEPTH = 32 };
 
 typedef struct {
     int top;            /* the outermost folder */
-    uint32_t last_name; /* given to what was moved up */
-    bool has_moved;     /* something, since somebody last looked */
-    int error;          /* the first reason why something stays; 0 */
+    uint32_t last_name; /* given to what was moved up last */
+    bool has_moved;     /* an entry was moved since this was last reset */
+    int error;          /* the first reason why an entry stays; 0 */
 } Removal;
 
 static void stays(Removal *removal, int error)
@@ -313,8 +314,8 @@ static void move_up(Removal *removal, int folder, const char *name)
     stays(removal, errno);
 }
 
-/* The folder `name` in `folder`, with the right to remove what is in it, which whoever left it may
- * have taken away; -1 with errno. */
+/* The folder `name` in `folder`, with the right to remove its entries, which its owner may have
+ * lacked; -1 with errno. */
 static int open_to_remove(int folder, const char *name)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };

@@ -1,5 +1,5 @@
-/* What time it is on this machine, for whoever measures or waits, and as its files have it.
- * Simulated time is the world's. */
+/* The clock of this machine, for measurements, waits and the times of files. Simulated time
+ * belongs to the world. */
 #ifndef SIM_CLI_MACHINE_CLOCK_H
 #define SIM_CLI_MACHINE_CLOCK_H
 
@@ -8,9 +8,9 @@
 
 #include "sim/base/units.h"
 
-/* Since some moment that stays: a clock that nobody sets (CLOCK_MONOTONIC). */
+/* Nanoseconds since a fixed moment; this clock is never set (CLOCK_MONOTONIC). */
 int64_t machine_clock_ns(void);
-/* Since 1970, UTC (CLOCK_REALTIME): what files and people have. */
+/* Nanoseconds since 1970 in UTC (CLOCK_REALTIME), as in files. */
 int64_t machine_unix_ns(void);
 
 /* `time` as one number. */

@@ -8,15 +8,15 @@
 
 #include "sim/cli/report.h"
 
-// What getopt_long answers for row i of the table: beyond every letter, and the row after the last
-// is --help.
+// The answers of getopt_long for row i of the table: larger than every letter. The row after the
+// last is --help.
 enum { ANSWER_FIRST_ROW = 256, ANSWER_OPERAND = 1 };
 
-/* One parse under way. */
+/* One call of options_parse. */
 typedef struct {
     const OptionTable *table;
     Arena *arena;
-    const char *source; /* "trainyard: run", in front of every message */
+    const char *source; /* "trainyard: run", at the start of every message */
     int32_t option_count;
     int argc;
     char **argv;
@@ -53,8 +53,8 @@ static bool hint_help(const Parse *parse, Status *status)
 
 /* --- The table in getopt's form --- */
 
-/* "-:o:j": '-' hands operands over in their order, whatever POSIXLY_CORRECT says; ':' tells a
- * missing argument from an unknown option. */
+/* "-:o:j": '-' returns operands in their order, whatever POSIXLY_CORRECT says; ':' distinguishes
+ * a missing argument from an unknown option. */
 static const char *getopt_letters(const Parse *parse)
 {
     char *letters = arena_alloc(parse->arena, 4 + 2 * (size_t)parse->option_count);
@@ -135,7 +135,7 @@ static bool fail_unknown(const Parse *parse, Status *status)
         status_fail(status, STATUS_BAD_INPUT, at, "unknown option \"-%c\"", optopt);
         return hint_help(parse, status);
     }
-    const char *name = parse->argv[optind - 1] + 2; // behind the dashes
+    const char *name = parse->argv[optind - 1] + 2; // after the dashes
     const char *typed = arena_strndup(parse->arena, name, strcspn(name, "="));
     status_fail(status, STATUS_BAD_INPUT, at, "unknown option \"--%s\"", typed);
     return hint_option(parse, typed, status);
@@ -294,7 +294,7 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
     *operands = (Operands){.items = ARENA_ARRAY(arena, char *, argc)};
     *wants_help = false;
     opterr = 0; // the messages are ours
-    optind = 0; // starts afresh, where 1 would go on inside a cluster of letters
+    optind = 0; // a fresh start; 1 would continue inside a group of letters
     for (int answer; (answer = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
         if (answer == '?')
             return fail_unknown(&parse, status);
@@ -311,7 +311,7 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
         if (!option_take(&parse, &table->options[row], optarg, status))
             return false;
     }
-    while (optind < argc) // behind "--"
+    while (optind < argc) // after "--"
         operands->items[operands->count++] = argv[optind++];
     return check_operand_count(&parse, operands, status) &&
            check_operand_words(&parse, operands, status);

@@ -60,20 +60,20 @@ typedef struct {
     int32_t count;
 } OptionTexts;
 
-/* What the shell may offer as an operand. */
+/* The operands that the shell offers. */
 typedef enum { OPERANDS_FILES, OPERANDS_FOLDERS, OPERANDS_WORDS } OperandKind;
 
 typedef struct {
     const char *name;     /* the verb; NULL for the program itself */
     const char *operands; /* as in the usage line: "SCENARIO", "FILE...", or "" */
     const char *summary;  /* one sentence with its full stop */
-    const char *details;  /* more for --help, or NULL; lines that begin with a space stay as they
-                             are, others are filled */
-    const char *example;  /* command lines, one a line */
+    const char *details; /* more for --help, or NULL; lines that begin with a space are kept, others
+                            are filled */
+    const char *example; /* command lines, one a line */
     const Field *options;
     int32_t operand_count_min, operand_count_max;
     OperandKind operand_kind;
-    const char *const *operand_words; /* OPERANDS_WORDS only: what there is, ended by NULL */
+    const char *const *operand_words; /* OPERANDS_WORDS only: the words, ended by NULL */
     /* For a verb whose stdout a shell evaluates, else NULL: prints code that makes the evaluation
      * fail. `text` is the reason, or the help; the shell does not evaluate it. */
     void (*print_guard)(const char *text, int argc, char **argv);
@@ -84,15 +84,15 @@ typedef struct {
     int32_t count;
 } Operands;
 
-/* Everything a verb needs: true when it should go on. False after --help was printed (exit code 0)
- * or a problem reported on stderr (exit code 2). argv[0] is skipped. A table with `print_guard`
- * prints its help through that unless stdout is a terminal. */
+/* All that a verb needs. True when the verb should continue. False after --help was printed
+ * (exit code 0) or a problem was reported on stderr (exit code 2). argv[0] is skipped. A table
+ * with `print_guard` prints its help through that unless stdout is a terminal. */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);
 
-/* The same without printing. STATUS_BAD_INPUT, with a hint, for what the table does not allow.
- * `*wants_help` is set, and nothing checked after it, when --help was met. Values may be filled
- * half on failure. Not for two threads at once: getopt keeps its place in globals. */
+/* The same without printing. STATUS_BAD_INPUT, with a hint, for a command line that the table
+ * does not allow. --help sets `*wants_help` and ends the checks. On failure some values may be
+ * filled. Not for two threads at once: getopt keeps its position in globals. */
 MUST_CHECK bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv,
                               void *values, Operands *operands, bool *wants_help, Status *status);
 

@@ -10,8 +10,8 @@ static void spaces_add(Text *out, size_t count)
     text_printf(out, "%*s", (int)count, "");
 }
 
-/* Adds `words`, broken at spaces so that lines end before LINE_WIDTH. `column` is where the first
- * word goes; further lines are indented by as much. */
+/* Adds `words`, broken at spaces so that lines end before LINE_WIDTH. The first word is at
+ * `column`; further lines are indented to it. */
 static void add_wrapped(Text *out, const char *words, size_t column)
 {
     size_t at = column;
@@ -67,7 +67,7 @@ static size_t label_width(const Field *option)
     return width;
 }
 
-/* A label that is too wide for its column has a line of its own. */
+/* A label that is wider than its column gets a separate line. */
 static void add_option(const Field *option, size_t column_width, Text *out)
 {
     const size_t width = label_width(option);

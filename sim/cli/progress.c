@@ -24,7 +24,7 @@ Progress progress_start(const char *what, int64_t total)
     return progress;
 }
 
-// More than this is not worth a number: the estimate is wrong anyway.
+// A larger estimate is not shown: it would be wrong anyway.
 #define LEFT_MS_MAX INT64_C(1000000000)
 
 static void add_time_left(int64_t done, int64_t total, int64_t elapsed_ms, Text *out)
@@ -56,7 +56,7 @@ void progress_line(const char *what, int64_t done, int64_t total, int64_t elapse
         add_time_left(done, total, elapsed_ms, out);
 }
 
-// Back to the line's start and wipe it (ECMA-48, EL).
+// Back to the start of the line, and erase it (ECMA-48, EL).
 static const char wipe[] = "\r\x1b[K";
 
 void progress_update(Progress *progress, int64_t done)

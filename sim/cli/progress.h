@@ -1,9 +1,9 @@
-/* One line on stderr for what lasts over a second: how far, and how long still.
+/* One line on stderr for work that lasts over a second: progress and time left.
  *
  *     run  42 %  [================>                       ]  3 s left
  *
- * Appears only on a terminal, after the first second, at most ten times a second; goes away without
- * a trace. An update costs a look at the clock, and without a terminal nothing. */
+ * It appears only on a terminal, after the first second, at most ten times a second, and is
+ * erased at the end. An update reads the clock; without a terminal it does nothing. */
 #ifndef SIM_CLI_PROGRESS_H
 #define SIM_CLI_PROGRESS_H
 
@@ -14,9 +14,10 @@
 
 typedef struct {
     const char *what; /* borrowed */
-    int64_t total;    /* of whatever is counted; 0: unknown, only the time is shown */
+    int64_t total;    /* of the counted unit; 0: unknown, only the time is shown */
     int64_t started_ms;
-    int64_t next_ms; /* not drawn before; INT64_MAX when stderr is no terminal */
+    int64_t
+        next_ms; /* the next update is not drawn earlier; INT64_MAX when stderr is not a terminal */
     bool is_drawn;
 } Progress;
 

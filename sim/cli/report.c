@@ -43,7 +43,7 @@ static const char bold[] = "\x1b[1m";
 static const char cyan[] = "\x1b[36m";
 static const char plain[] = "\x1b[0m";
 
-/* `label` stands before the message. */
+/* `label` precedes the message. */
 static void print_labelled(const Status *status, const char *label, bool in_colour, Text *out)
 {
     text_add(out, in_colour ? bold : "");

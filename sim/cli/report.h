@@ -1,8 +1,7 @@
-/* Where a Status meets people: on stderr, and as the program's exit code.
+/* How a Status is reported: on stderr, and as the program's exit code.
  *
  *     scenarios/spot.json:6:15: cluster "gpu": nodes is -3, expected 0 to 1000
- *       hint: preemptible nodes go in "low_priority_nodes"
- */
+ *       hint: preemptible nodes go in "low_priority_nodes" */
 #ifndef SIM_CLI_REPORT_H
 #define SIM_CLI_REPORT_H
 
@@ -13,17 +12,17 @@ enum {
     EXIT_FINE = 0,
     EXIT_NO = 1,        /* the answer is no: a failed expectation, a failed job, runs that differ */
     EXIT_BAD_INPUT = 2, /* or wrong usage */
-    EXIT_MACHINE = 3,   /* the machine's fault: disk, memory, a missing program */
+    EXIT_MACHINE = 3,   /* a failure of this machine: disk, memory, a missing program */
 };
 
 int exit_code_of(StatusCode code);
 
-/* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit code.
- * Of several problems the machine's fault counts before the user's. */
+/* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit
+ * code. Among several problems a failure of the machine decides the exit code. */
 int report_status(const Status *status);
 int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
 
-/* The same for what is no problem: each message begins with "warning: ". */
+/* The same for warnings: each message begins with "warning: ". */
 void report_warnings(const Problems *warnings);
 
 /* The same as text. Control characters, which a file may have smuggled in, appear as \x1b. */

@@ -11,10 +11,10 @@ void streams_guard(void)
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF)
             continue;
-        // open takes the lowest number free: this one. The wrong direction makes every use fail.
+        // open returns the lowest free number: this one. The wrong direction makes every use fail.
         const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
         if (open("/dev/null", direction) < 0)
-            return; // without /dev/null there is nothing better to do
+            return; // without /dev/null there is no better way
     }
 }
 

@@ -8,7 +8,7 @@ enum { PIECE_BYTES = 1 << 16 };
 
 static void write_piece(ChromeTrace *trace)
 {
-    // A short write sets the stream's error flag, which its owner asks about once, at the end.
+    // A short write sets the error flag of the stream; its owner checks the flag once, at the end.
     (void)fwrite(text_string(&trace->piece), 1, trace->piece.length, trace->stream);
     text_clear(&trace->piece);
 }
@@ -35,7 +35,7 @@ static void end_event(ChromeTrace *trace, const char *details)
     text_add(&trace->piece, "}");
 }
 
-/* Viewers sort by name unless told otherwise: "rank 10" would stand before "rank 2". */
+/* Without a sort index viewers sort by name: "rank 10" would precede "rank 2". */
 static void write_place(ChromeTrace *trace, const char *what, ChromeTrack track, int32_t place)
 {
     begin_event(trace, "M", track, what);

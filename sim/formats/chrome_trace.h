@@ -11,12 +11,12 @@
 
 #include "sim/base/text.h"
 
-/* Where an event is drawn. Numbers start at 1: an all-zero track is none. */
+/* Where an event is drawn. Numbers start at 1: an all-zero track means no track. */
 typedef struct {
     int32_t process, thread;
 } ChromeTrack;
 
-/* Its members are this module's. */
+/* Its members are private to this module. */
 typedef struct {
     FILE *stream; /* borrowed */
     Text piece;   /* not yet given to the stream */
@@ -24,14 +24,15 @@ typedef struct {
     int32_t process_count, thread_count;
 } ChromeTrace;
 
-/* What the stream cannot take shows in ferror(stream). */
+/* A failed write is shown by ferror(stream). */
 ChromeTrace chrome_trace_begin(FILE *stream);
 
-/* Name a new process, and a new thread of one. Viewers show them in the order of their making. */
+/* Name a new process, and a new thread of a process. Viewers keep the order in which they are
+ * made. */
 int32_t chrome_trace_process(ChromeTrace *trace, const char *name);
 ChromeTrack chrome_trace_thread(ChromeTrace *trace, int32_t process, const char *name);
 
-/* Something that lasts ("X"). Slices of one thread must nest. */
+/* A period ("X"). Slices of one thread must nest. */
 void chrome_trace_slice(ChromeTrace *trace, ChromeTrack track, const char *name, int64_t begin_ns,
                         int64_t end_ns, const char *details);
 /* A moment ("i"). */

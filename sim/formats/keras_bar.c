@@ -5,7 +5,8 @@
 enum { BAR_WIDTH = 30 }; // Progbar's default
 
 /* --- Digits --- */
-/* By hand: an emulated log can have 156,000 lines, and printf would take most of the run's time. */
+/* Without printf: an emulated log can have 156,000 lines, and printf would take most of the
+ * run's time. */
 
 static char *put_string(char *out, const char *text)
 {

@@ -28,20 +28,20 @@ typedef struct {
     int64_t accuracy_ppm;
 } KerasMeans;
 
-/* More than any of these lines with the spaces over the one before. */
+/* Enough for any of these lines, including the spaces that erase the line before. */
 enum { KERAS_BAR_ROOM = 512 };
 
 /* These write into `out`, where there is room for KERAS_BAR_ROOM, without a NUL, and return the
  * end. */
 
-/* One update; ends in a line feed when it is the last. What stands before it is the caller's: a
- * carriage return on a terminal, a line feed elsewhere. `means` and `validation` may be NULL;
- * `width` is that of the line before and becomes that of this one. */
+/* One update; ends in a line feed if it is the last. The caller writes the character before it:
+ * a carriage return on a terminal, a line feed elsewhere. `means` and `validation` may be NULL.
+ * `width` is the width of the previous line and becomes that of this line. */
 char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
                     const KerasMeans *validation, int32_t *width);
 
-/* What verbose=2 prints after an epoch, with its line feed:
- * " - 143s - loss: 1.7 - acc: 0.37 - val_loss: ...". `validation` may be NULL. */
+/* The line of verbose=2 after an epoch, with its line feed: " - 143s - loss: 1.7 - acc: 0.37 -
+ * val_loss: ...". `validation` may be NULL. */
 char *keras_epoch_put(char *out, int64_t elapsed_ns, const KerasMeans *means,
                       const KerasMeans *validation);
 

@@ -1,11 +1,11 @@
-/* Networks and their weights as HDF5 files in the layout of Keras' model.save. The HDF5 library is
- * wrapped here and seen nowhere else.
+/* Networks and their weights as HDF5 files in the layout of Keras' model.save. The HDF5 library
+ * is wrapped here and used nowhere else.
  *
  * Layout (keras/engine/saving.py): root attributes keras_version, backend, model_config and
  * training_config (JSON); group model_weights with layer_names and one group per layer, whose
  * weight_names lead to datasets such as conv2d_1/kernel:0; group optimizer_weights with the
- * optimizer's variables. Strings have a fixed length: variable-length ones come back from h5py 3 as
- * str, which Keras 2.2 cannot decode (tensorflow issue 44467).
+ * optimizer's variables. Strings have a fixed length: variable-length ones come back from h5py 3
+ * as str, which Keras 2.2 cannot decode (tensorflow issue 44467).
  *
  * The same content gives the same bytes: no times in the file, format bounds fixed. */
 #ifndef SIM_FORMATS_KERAS_FILE_H
@@ -15,13 +15,13 @@
 #include "sim/base/status.h"
 #include "sim/formats/keras_network.h"
 
-/* Whose layout. From 2.3 on, the optimizer's variables begin with its count of steps, so that a
- * training goes on where it was; Keras 2.2 warns about such a file and starts its optimizer afresh,
- * Keras 2.3 takes one of 2.2 with a count of 0. */
+/* The version whose layout is written. From 2.3 on, the optimizer's variables begin with its
+ * count of steps, so a training can continue exactly. Keras 2.2 warns about such a file and
+ * restarts its optimizer; Keras 2.3 reads a file of 2.2 with a count of 0. */
 typedef enum { KERAS_2_2_4, KERAS_2_3_1 } KerasVersion;
 
-/* A further attribute of the root, which Keras does not look at: a text, or an integer where `text`
- * is NULL. */
+/* An additional attribute of the root, which Keras ignores: a text, or an integer if `text` is
+ * NULL. */
 typedef struct {
     const char *name;
     const char *text; /* not empty */
@@ -30,8 +30,7 @@ typedef struct {
 
 /* --- Writing --- */
 
-/* Everything is borrowed. Tensors stand one behind the other in the order of keras_network_weights.
- */
+/* Everything is borrowed. Tensors follow each other in the order of keras_network_weights. */
 typedef struct {
     const KerasNetwork *network;
     KerasVersion version;
@@ -44,13 +43,13 @@ typedef struct {
     int32_t attribute_count;
 } KerasFile;
 
-/* Writes the file in one piece. False with STATUS_MACHINE when the HDF5 library fails, which it
- * does without memory. */
+/* Writes the file in one piece. STATUS_MACHINE when the HDF5 library fails, for example without
+ * memory. */
 MUST_CHECK bool keras_file_write(const KerasFile *file, ByteSink sink, Status *status);
 
 /* --- Reading --- */
 
-/* What to read; every part that is asked for must be there. */
+/* The parts to read; each part that is asked for must be in the file. */
 typedef struct {
     const KerasNetwork *network;
     float *weights;     /* filled, in the order of keras_network_weights */
@@ -67,14 +66,14 @@ typedef struct {
 MUST_CHECK bool keras_file_check_header(const char *source, const void *bytes, size_t length,
                                         Status *status);
 
-/* Reads the `length` bytes of a file, whichever Keras wrote it. STATUS_BAD_INPUT, naming file and
- * object, when it is not of this network (its layers, their names and settings, the tensors' shapes
- * and types), lacks something, or has a weight that is no finite number; the parts may then be half
- * filled.
+/* Reads the `length` bytes of a file, whichever Keras wrote it. STATUS_BAD_INPUT, naming file
+ * and object, when it is not of this network (its layers, their names and settings, the tensors'
+ * shapes and types), lacks something, or has a weight that is not a finite number; the parts may
+ * then be partly filled.
  *
  * Values are taken only from the bytes given: links to other files, values kept elsewhere and
- * filters are refused. But HDF5 libraries are known to crash on files made for it, so what may come
- * from anyone is better read in a process of its own. */
+ * filters are refused. HDF5 libraries are known to crash on malicious files, so untrusted files
+ * are better read in a separate process. */
 MUST_CHECK bool keras_file_read(Arena *arena, const char *source, const void *bytes, size_t length,
                                 KerasParts *parts, Status *status);
 

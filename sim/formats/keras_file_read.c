@@ -1,3 +1,4 @@
+/* Private to sim/formats: the reader of sim/formats/keras_file.h. */
 #include "sim/formats/keras_file.h"
 
 #include <inttypes.h>
@@ -68,7 +69,7 @@ bool keras_file_check_header(const char *source, const void *bytes, size_t lengt
     const Place at = place_in(source, 0, 0);
     if (length < signature_length || memcmp(bytes, signature, signature_length) != 0)
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           length == 0 ? "is empty, expected an HDF5 file" : "is no HDF5 file");
+                           length == 0 ? "is empty, expected an HDF5 file" : "is not an HDF5 file");
     if (length < SUPERBLOCK_MIN)
         return status_fail(status, STATUS_BAD_INPUT, at, "is cut short: it has %zu bytes", length);
     size_t place = length_place(bytes);
@@ -140,7 +141,7 @@ static const char *read_text(Reader *reader, hid_t object, const char *name)
     }
     if (H5Tget_class(opened.type) != H5T_STRING ||
         H5Sget_simple_extent_npoints(opened.space) != 1) {
-        fail(reader, "attribute \"%s\" is no text", name);
+        fail(reader, "attribute \"%s\" is not a text", name);
     } else {
         text = H5Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
                                                    : read_fixed(reader, &opened);
@@ -157,7 +158,7 @@ static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t
     bool is_fine = attribute_open(reader, object, name, &opened);
     if (is_fine && (H5Tequal(opened.type, H5T_STD_I64LE) <= 0 ||
                     H5Sget_simple_extent_npoints(opened.space) != 1))
-        is_fine = fail(reader, "attribute \"%s\" is no 64-bit integer", name);
+        is_fine = fail(reader, "attribute \"%s\" is not a 64-bit integer", name);
     if (is_fine && H5Aread(opened.id, H5T_NATIVE_INT64, value) < 0)
         is_fine = fail(reader, "attribute \"%s\" is damaged", name);
     attribute_close(&opened);
@@ -209,7 +210,7 @@ static bool check_layer_names(Reader *reader, hid_t group, const KerasNetwork *n
     if (is_fine) {
         const char *cells = read_cells(reader, &opened, &count, &width);
         is_fine = cells ? check_cells(reader, cells, count, width, network)
-                        : fail(reader, "layer_names is no list of names of fixed length");
+                        : fail(reader, "layer_names is not a list of names of fixed length");
     }
     attribute_close(&opened);
     return is_fine;
@@ -241,7 +242,7 @@ static bool check_shape(Reader *reader, hid_t space, const char *path, int rank,
                 shape_text(reader, found_rank, found), shape_text(reader, rank, shape));
 }
 
-/* Values must lie in this file, as they are: nothing compressed, elsewhere, or left out. */
+/* Values must be in this file and uncompressed: not in another file, and not left out. */
 static bool check_storage(Reader *reader, hid_t dataset, const char *path, size_t bytes)
 {
     hid_t settings = H5Dget_create_plist(dataset);
@@ -293,12 +294,13 @@ static bool read_dataset(Reader *reader, const Expected *expected, void *values)
     return is_fine;
 }
 
-/* What a training that has come off the rails leaves behind; no prediction can be made of it. */
+/* The result of a training that diverged: no prediction can be made from it. */
 static bool check_finite(Reader *reader, const char *path, const float *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
-            return fail(reader, "value %" PRId64 " of %" PRId64 " of %s is %s, which is no number",
+            return fail(reader,
+                        "value %" PRId64 " of %" PRId64 " of %s is %s, which is not a number",
                         i + 1, count, path, isnan(values[i]) ? "NaN" : "infinite");
     return true;
 }
@@ -411,12 +413,12 @@ bool keras_file_read(Arena *arena, const char *source, const void *bytes, size_t
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
     Reader reader = {.arena = arena, .source = source, .status = status};
-    // The library would print its own stack of errors on stderr; ours is one line.
+    // The library would print its error stack on stderr; our message is one line.
     H5E_auto2_t print;
     void *print_to;
     H5Eget_auto2(H5E_DEFAULT, &print, &print_to);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    // Without this kind of link a file cannot send us to another file.
+    // Without external links a file cannot refer to another file.
     H5Lunregister(H5L_TYPE_EXTERNAL);
     reader.file = image_open(bytes, length);
     bool is_fine = reader.file >= 0 || fail(&reader, "is damaged: the HDF5 library cannot open it");

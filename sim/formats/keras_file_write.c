@@ -1,3 +1,4 @@
+/* Private to sim/formats: the writer of sim/formats/keras_file.h. */
 #include "sim/formats/keras_file.h"
 
 #include <string.h>
@@ -9,8 +10,8 @@
 static const char *const version_names[] = {[KERAS_2_2_4] = "2.2.4", [KERAS_2_3_1] = "2.3.1"};
 static const char backend[] = "tensorflow";
 
-/* The writer's state: after a failure everything else is skipped, so that calls need no checks of
- * their own and what was opened is closed all the same. */
+/* The state of the writer. After a failure all further calls are skipped, so they need no
+ * checks, and everything that was opened is closed. */
 typedef struct {
     bool has_failed;
     Arena *arena;
@@ -91,7 +92,7 @@ static void write_names(Writer *writer, hid_t object, const char *name, const ch
 
 static hid_t group_create(Writer *writer, hid_t parent, const char *name)
 {
-    // No times are kept in the file: the same model gives the same bytes.
+    // The file has no times: the same model gives the same bytes.
     hid_t settings = opened(writer, H5Pcreate(H5P_GROUP_CREATE));
     did(writer, H5Pset_obj_track_times(settings, false));
     hid_t group = opened(writer, H5Gcreate2(parent, name, H5P_DEFAULT, settings, H5P_DEFAULT));
@@ -99,7 +100,7 @@ static hid_t group_create(Writer *writer, hid_t parent, const char *name)
     return group;
 }
 
-/* `path` may lead through groups that are not there yet, as in "conv2d_1/kernel:0". Takes over
+/* `path` may lead through groups that do not exist yet, as in "conv2d_1/kernel:0". Takes over
  * `space`. */
 static void write_dataset(Writer *writer, hid_t group, const char *path, hid_t type, hid_t space,
                           hid_t memory_type, const void *values)
@@ -271,7 +272,7 @@ bool keras_file_write(const KerasFile *file, ByteSink sink, Status *status)
     writer.weight_count = keras_network_weights(file->network, writer.weights);
     if (!file->slots)
         writer.zeros = zeros_for_largest(&writer);
-    // The library would print its own stack of errors on stderr; ours is one line.
+    // The library would print its error stack on stderr; our message is one line.
     H5E_auto2_t print;
     void *print_to;
     H5Eget_auto2(H5E_DEFAULT, &print, &print_to);

@@ -1,4 +1,4 @@
-/* What the tensors of a Keras file are called. For keras_file_read.c and keras_file_write.c. */
+/* The names of the tensors in a Keras file. For keras_file_read.c and keras_file_write.c. */
 #ifndef SIM_FORMATS_KERAS_NAMES_H
 #define SIM_FORMATS_KERAS_NAMES_H
 

@@ -276,7 +276,7 @@ int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[K
 
 /* --- JSON --- */
 
-/* What convolutions and dense layers have in common. */
+/* The settings that convolutions and dense layers have in common. */
 static const char initializers[] =
     "\"use_bias\": true, \"kernel_initializer\": {\"class_name\": \"VarianceScaling\", "
     "\"config\": {\"scale\": 1.0, \"mode\": \"fan_avg\", \"distribution\": \"uniform\", "
@@ -354,7 +354,7 @@ void keras_training_config(const KerasNetwork *network, const char *optimizer_se
 
 void keras_add_number(Text *json, double value)
 {
-    enum { DIGITS_MAX = 17 }; // these tell any two doubles apart
+    enum { DIGITS_MAX = 17 }; // enough to distinguish any two doubles
     char text[32];
     int digits = 1;
     do
@@ -385,7 +385,8 @@ static const char *member_text(const Json *object, const char *key)
     return member && member->kind == JSON_STRING ? member->text : "";
 }
 
-/* What a file leaves out has not been heard of by its Keras, which then computes as ours. */
+/* A setting that the file does not have is one that its version of Keras did not have; that
+ * version computes as this one. */
 static bool check_layer(Arena *arena, const char *source, const Json *expected, const Json *found,
                         Status *status)
 {
@@ -414,7 +415,7 @@ static bool check_layers(Arena *arena, const char *source, const Json *expected,
                          Status *status)
 {
     const Json *right = expected->first, *other = found->first;
-    // Keras of TensorFlow 2 lists the input as a layer of its own.
+    // Keras of TensorFlow 2 lists the input as a separate layer.
     if (other && strcmp(member_text(other, "class_name"), "InputLayer") == 0)
         other = other->next;
     for (; right && other; right = right->next, other = other->next)
@@ -440,7 +441,7 @@ bool keras_check_model_config(const KerasNetwork *network, const char *source, c
     bool is_right;
     if (problems.count > 0)
         is_right = status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
-                               "its model_config is no JSON: %s", problems.items[0].message);
+                               "its model_config is not JSON: %s", problems.items[0].message);
     else if (strcmp(member_text(found, "class_name"), "Sequential") != 0 || !layers ||
              layers->kind != JSON_ARRAY)
         is_right = status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),

@@ -40,8 +40,8 @@ typedef struct {
     KerasOptimizer optimizer;
 } KerasNetwork;
 
-/* What flows between two layers, of one image: [height][width][channels], or 1 x 1 x values once it
- * is flat. */
+/* The data between two layers, for one image: [height][width][channels], or 1 x 1 x values once
+ * it is flat. */
 typedef struct {
     int32_t height, width, channels;
 } KerasShape;
@@ -58,13 +58,13 @@ typedef struct {
 
 enum { KERAS_WEIGHTS_MAX = 32, KERAS_LAYER_WEIGHTS_MAX = 2 };
 
-/* The table, in its order: 0 to count - 1. Those called probe_... are for calibration: they spread
- * the shapes of layers, and learn nothing worth keeping. */
+/* The table, in its order: 0 to count - 1. Networks called probe_... are for calibration: their
+ * layers cover a range of shapes, and their results are not used. */
 int32_t keras_network_count(void);
 const KerasNetwork *keras_network_at(int32_t index);
 /* NULL when the network is not in the table. */
 const KerasNetwork *keras_network_find(const char *name);
-/* What a layer makes of `in`; an incomplete pool at the border is dropped. */
+/* The output of a layer for the input `in`; an incomplete pool at the border is dropped. */
 KerasShape keras_layer_output(const KerasLayer *layer, KerasShape in);
 /* The tensors of one layer: kernel and bias, or none; returns how many. */
 int32_t keras_layer_weights(const KerasLayer *layer, KerasShape in,
@@ -75,12 +75,12 @@ int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[K
  * members of the optimizer's configuration: "\"lr\": 0.0004, \"rho\": 0.9". */
 void keras_model_config(const KerasNetwork *network, Text *json);
 void keras_training_config(const KerasNetwork *network, const char *optimizer_settings, Text *json);
-/* Adds the shortest decimal number that reads back as exactly `value`, which is finite: "0.0004",
- * "1e-06", as Python prints it but without ".0" behind a whole number. */
+/* Adds the shortest decimal number that reads back as exactly `value`, which is finite:
+ * "0.0004", "1e-06", as Python prints it but without ".0" after a whole number. */
 void keras_add_number(Text *json, double value);
-/* Whether the text of a `model_config` describes this network: the same layers in the same order,
- * and the same of whatever decides what they compute. STATUS_BAD_INPUT with the first difference.
- */
+/* Whether the text of a `model_config` describes this network: the same layers in the same
+ * order, and the same settings that decide what they compute. STATUS_BAD_INPUT with the first
+ * difference. */
 MUST_CHECK bool keras_check_model_config(const KerasNetwork *network, const char *source,
                                          const char *json, size_t length, Status *status);
 

@@ -19,7 +19,7 @@ const char *json_kind_name(JsonKind kind)
 
 typedef struct {
     Arena *arena;   /* of the tree */
-    Arena *scratch; /* of nothing that stays */
+    Arena *scratch; /* for temporary memory */
     JsonTokens tokens;
     int32_t next;
     Problems *problems;
@@ -71,8 +71,8 @@ static void refuse_duplicate_keys(Decoder *decoder, const Json *object)
     for (int32_t i = 1; i < count; i++)
         if (strcmp(members[i - 1]->key, members[i]->key) == 0)
             status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, members[i]->key_at,
-                                     "key \"%s\" stands twice in one object", members[i]->key),
-                        "it first stands in line %d", (int)members[i - 1]->key_at.line);
+                                     "key \"%s\" appears twice in one object", members[i]->key),
+                        "it first appears in line %d", (int)members[i - 1]->key_at.line);
 }
 
 static void decode_children(Decoder *decoder, Json *parent, const cJSON *item)

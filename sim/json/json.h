@@ -1,12 +1,12 @@
-/* JSON text as a tree whose every value knows where it stands.
+/* JSON text as a tree in which each value has its place in the text.
  *
- * Reading is strict (RFC 8259) and whole: everything wrong with a text is reported in one go, each
+ * Reading is strict (RFC 8259) and complete: all mistakes of a text are reported together, each
  * with line and column: broken UTF-8, NUL, duplicate keys, trailing text, unpaired surrogates,
- * nesting deeper than JSON_DEPTH_MAX, numbers that a double cannot hold. The tree of a refused text
- * is never seen. cJSON does the decoding; it is seen nowhere else.
+ * nesting deeper than JSON_DEPTH_MAX, numbers that a double cannot hold. A refused text has no
+ * tree. cJSON does the decoding; it is used nowhere else.
  *
- * A tree lives in an arena. Readers follow `first` and `next`; only this module changes nodes. No
- * function depends on the locale. */
+ * A tree lives in an arena. Readers follow `first` and `next`; only this module changes nodes.
+ * No function depends on the locale. */
 #ifndef SIM_JSON_JSON_H
 #define SIM_JSON_JSON_H
 
@@ -48,8 +48,8 @@ struct Json {
     Json *first; /* child, in the order of the text */
     Json *last;
     Json *next;              /* sibling */
-    struct JsonIndex *index; /* JSON_OBJECT with many members, so that none is searched for one
-                                after the other; else NULL. Private to sim/json. */
+    struct JsonIndex *index; /* JSON_OBJECT with many members, for lookups without a linear search;
+                                else NULL. Private to sim/json. */
 };
 
 /* "null", "boolean", "number", "string", "array", "object". */
@@ -75,7 +75,7 @@ Json *json_item(const Json *array, int32_t index);
 Json *json_find(const Json *root, const char *pointer);
 
 /* The number times 10^decimals as an exact integer, from the digits as written: "0.87" with 6 is
- * 870000. False when `node` is no number, a digit would be lost, or the result leaves int64. */
+ * 870000. False when `node` is not a number, a digit would be lost, or the result leaves int64. */
 bool json_scaled(const Json *node, int32_t decimals, int64_t *value);
 
 /* --- Building --- */
@@ -90,8 +90,8 @@ Json *json_string(Arena *arena, const char *value);
 Json *json_array(Arena *arena);
 Json *json_object(Arena *arena);
 
-/* Takes `value` (part of no other tree) as the member `key`, in place of an earlier one or at the
- * end. Returns `value`. */
+/* Makes `value` (part of no other tree) the member `key`: it replaces an earlier one, or is
+ * appended. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
 /* The same if there is a value; no member is made for NULL. */
 void json_put(Arena *arena, Json *object, const char *key, Json *value);
@@ -106,19 +106,20 @@ Json *json_put_array(Arena *arena, Json *object, const char *key);
 Json *json_put_object(Arena *arena, Json *object, const char *key);
 /* Appends; returns `value`. */
 Json *json_add(Json *array, Json *value);
-/* Whether a copy has the member `key` of an object that stands under the key `parent`, or in an
- * array there (NULL: it is the root, or in an array that is). */
+/* Whether a copy keeps the member `key` of an object that is the value of the key `parent`, or
+ * that is in an array there (NULL: the object is the root, or in an array that is the root). */
 typedef bool JsonKeeps(const char *parent, const char *key);
-/* A copy of `value` that shares nothing with it but the names of sources; `keeps` NULL: of all. */
+/* A copy of `value` that shares only the names of sources with it. `keeps` NULL: everything is
+ * copied. */
 Json *json_copy(Arena *arena, const Json *value, JsonKeeps *keeps);
 /* The same array or object, at its place, but without children. */
 Json *json_copy_empty(Arena *arena, const Json *value);
-/* Puts `value` in the place of `old`, a child of `parent`, and under its key. */
+/* Replaces `old`, a child of `parent`, by `value`, under the same key. */
 void json_replace(Json *parent, Json *old, Json *value);
 
-/* Puts `value` where `pointer` says: an existing value, a new member of an existing object, or one
- * past the end ("-" or the count) of an existing array. STATUS_NOT_FOUND names the part of the way
- * that is missing; `at` is the place of the request. The root itself cannot be replaced. */
+/* Puts `value` where `pointer` says: an existing value, a new member of an existing object, or
+ * one past the end ("-" or the count) of an existing array. STATUS_NOT_FOUND names the missing
+ * part of the path; `at` is the place of the request. The root itself cannot be replaced. */
 MUST_CHECK bool json_put_at(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
                             Status *status);
 

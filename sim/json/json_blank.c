@@ -1,3 +1,4 @@
+/* Private to sim/json: comments and broken bytes of a text become blanks. */
 #include "sim/json/json_walk.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ typedef struct {
     size_t position;
     size_t line_start;
     int32_t line;
-    int32_t reported_line; /* broken bytes come in crowds: one report a line */
+    int32_t reported_line; /* broken bytes occur in groups: one report a line */
     Problems *problems;
 } Blanker;
 
@@ -93,8 +94,8 @@ static bool looking_at(const Blanker *blanker, const char *word)
            memcmp(blanker->text + blanker->position, word, length) == 0;
 }
 
-/* Blanks up to and with `end`; line ends stay, because lines are counted. False when `end` never
- * comes. */
+/* Replaces everything up to and including `end` by blanks, except line ends, because lines are
+ * counted. False when `end` is missing. */
 static bool blank_until(Blanker *blanker, const char *end)
 {
     while (blanker->position < blanker->length) {
@@ -116,7 +117,7 @@ static void skip_string(Blanker *blanker)
     while (blanker->position < blanker->length) {
         unsigned char byte = blanker->text[blanker->position];
         if (byte == '\n')
-            return; // not a string after all; the walk says so
+            return; // not a string after all; json_walk reports it
         advance(blanker);
         if (byte == '"')
             return;

@@ -4,14 +4,16 @@
 
 #include "sim/json/json.h"
 
-/* Objects with fewer members have no index: a search from the first is as fast. */
+/* An object with fewer members has no index: a linear search is as fast. */
 enum { JSON_INDEXED_LEAST = 16 };
 
-/* To be called after the last member of `object` was appended; `link` is where the tree points to
- * it: its parent's `first` or its predecessor's `next`. Makes the index where it is due. An index
- * keeps the first of several members with one key. */
+/* Is called after the last member of `object` was appended. `link` is the pointer of the tree to
+ * that member: its parent's `first` or its predecessor's `next`. Makes the index when the object
+ * has grown to JSON_INDEXED_LEAST members. An index keeps the first of several members with one
+ * key. */
 void json_index_add(Arena *arena, Json *object, Json **link);
-/* Where the tree points to the member `key` of an object that has an index; NULL: it has none. */
+/* The pointer of the tree to the member `key` of an object that has an index; NULL: there is no
+ * such member. */
 Json **json_index_find(const Json *object, const char *key);
 /* The link of the member `key` is now `link`. */
 void json_index_move(Json *object, const char *key, Json **link);

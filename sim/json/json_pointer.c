@@ -1,8 +1,9 @@
+/* Private to sim/json: RFC 6901 pointers (sim/json/json.h). */
 #include "sim/json/json.h"
 
 #include <string.h>
 
-/* One step of a pointer, unescaped, from `*pointer` (at a '/') on; `*pointer` moves behind it. */
+/* One step of a pointer, unescaped, starting at `*pointer` (a '/'); moves `*pointer` past it. */
 static char *next_step(Arena *arena, const char **pointer)
 {
     const char *start = *pointer + 1;
@@ -49,7 +50,7 @@ Json *json_find(const Json *root, const char *pointer)
     return *pointer == '\0' ? node : NULL;
 }
 
-/* Says which step has no value to go to, and what could have been meant. */
+/* Names the step that leads to no value, and what was probably meant. */
 static bool missing_step(Arena *arena, const Json *node, const char *step, Place at, Status *status)
 {
     if (node->kind == JSON_OBJECT) {
@@ -96,7 +97,7 @@ bool json_put_at(Arena *arena, Json *root, const char *pointer, Json *value, Pla
                  Status *status)
 {
     if (*pointer != '/')
-        return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no JSON pointer", pointer) ||
+        return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not a JSON pointer", pointer) ||
                status_hint(status, "as in /commands/0/name");
     Json *node = root;
     for (;;) {

@@ -1,3 +1,4 @@
+/* Private to sim/json: trees as text (sim/json/json.h). */
 #include "sim/json/json.h"
 
 #include <string.h>

@@ -64,7 +64,7 @@ static void add_token(Walk *walk, const char *start, size_t length, Place at)
     tokens->items[tokens->count++] = (JsonToken){.at = at, .start = start, .length = length};
 }
 
-/* --- What stands where something else was expected --- */
+/* --- Unexpected text --- */
 
 static bool is_word(char c)
 {
@@ -102,7 +102,7 @@ static bool unexpected(Walk *walk, const char *expected)
 
 /* --- Strings --- */
 
-/* The value of "uXXXX" at `start`; -1 when it is none. */
+/* The value of "uXXXX" at `start`; -1 if it is not such an escape. */
 static int32_t unicode_escape(const char *start)
 {
     int32_t value = 0;
@@ -117,7 +117,7 @@ static int32_t unicode_escape(const char *start)
     return value;
 }
 
-/* At a backslash; goes behind the escape, whatever it is worth. */
+/* At a backslash; moves past the escape, valid or not. */
 static void walk_escape(Walk *walk)
 {
     enum { HIGH_FIRST = 0xd800, LOW_FIRST = 0xdc00, LOW_LAST = 0xdfff };
@@ -173,7 +173,7 @@ static bool walk_string(Walk *walk)
 
 /* --- Numbers and words --- */
 
-/* Goes behind the digits; false when there are none. */
+/* Moves past the digits; false when there are none. */
 static bool walk_digits(Walk *walk)
 {
     size_t start = walk->position;
@@ -195,7 +195,7 @@ static const char *number_fault(Walk *walk)
     if (peek(walk) == '.') {
         walk->position++;
         if (!walk_digits(walk))
-            return "a decimal point without digits behind it";
+            return "a decimal point without digits after it";
     }
     if (peek(walk) == 'e' || peek(walk) == 'E') {
         walk->position++;
@@ -284,7 +284,7 @@ static bool walk_children(Walk *walk, char end, bool (*walk_child)(Walk *), cons
         if (peek(walk) == end)
             status_hint(
                 problems_add(walk->problems, STATUS_BAD_INPUT, comma, "a comma before '%c'", end),
-                "JSON has none behind the last one");
+                "JSON has none after the last one");
         if (peek(walk) == end) {
             walk->position++;
             return true;
@@ -318,7 +318,7 @@ static bool walk_value(Walk *walk)
         return walk_string(walk);
     if (c == '-' || ascii_is_digit(c)) {
         walk_number(walk);
-        return true; // the structure around a bad number is not in doubt
+        return true; // the structure around an invalid number is clear
     }
     return walk_word(walk);
 }

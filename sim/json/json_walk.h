@@ -1,14 +1,14 @@
-/* The strict first reading of a JSON text: is it JSON, and where does everything stand?
+/* The strict first reading of a JSON text: is it JSON, and where is each value?
  *
- * cJSON forgets positions and forgives much (control characters, leading zeros, duplicate keys), so
- * the text is walked once before it is decoded. Private to sim/json. */
+ * cJSON keeps no positions and accepts too much (control characters, leading zeros, duplicate
+ * keys), so the text is walked once before it is decoded. Private to sim/json. */
 #ifndef SIM_JSON_JSON_WALK_H
 #define SIM_JSON_JSON_WALK_H
 
 #include "sim/json/json.h"
 
-/* A key or a value. Tokens come in the order in which they begin in the text, a key before its
- * value, so that a walk over the decoded tree meets them in the same order. */
+/* A key or a value. Tokens are ordered by their beginning in the text, a key before its value,
+ * so that a walk over the decoded tree meets them in the same order. */
 typedef struct {
     Place at;
     const char *start; /* in the walked text */
@@ -21,14 +21,14 @@ typedef struct {
     int32_t capacity;
 } JsonTokens;
 
-/* A copy of `text` in which comments (where the dialect has them), a byte order mark and whatever
- * is not UTF-8 have become blanks, so that every position stays true. NUL bytes and broken UTF-8
- * are problems, once a line. */
+/* A copy of `text` in which comments (if the dialect has them), a byte order mark and bytes that
+ * are not UTF-8 are blanks, so that all positions are preserved. NUL bytes and broken UTF-8 are
+ * problems, one a line. */
 char *json_blank(Arena *arena, const char *source, const char *text, size_t length,
                  JsonDialect dialect, Problems *problems);
 
-/* Walks the blanked text. Goes on behind small mistakes (a bad escape), stops at the first one that
- * leaves the structure in doubt. True when there were none. */
+/* Walks the blanked text. Continues after small mistakes (a bad escape) and stops at the first
+ * one that leaves the structure unclear. True when there were no mistakes. */
 bool json_walk(Arena *arena, const char *source, const char *text, size_t length,
                JsonTokens *tokens, Problems *problems);
 

@@ -126,8 +126,8 @@ static void explain_commands(Explainer *explainer, const ScenarioCommands *comma
     }
 }
 
-/* What a command says beside its time: "cluster.resize gpu target = 2". Configs are explained in
- * their own ways. */
+/* A command apart from its time: "cluster.resize gpu target = 2". Configs are explained
+ * separately. */
 static void explain_command(Explainer *explainer, const CommandText *command)
 {
     enum { FIELDS_MAX = 32 };
@@ -164,7 +164,7 @@ static void use(Explainer *explainer, CatalogSection section, const char *name)
     use_all(explainer, section, arena_printf(explainer->out.arena, "%s/", name));
 }
 
-/* Of entries whose names are made of the device's, a precision and what was measured. */
+/* Explains entries whose names consist of the device's name, a precision and the measured stage. */
 static void use_measured(Explainer *explainer, const GpuModel *gpu, StepPrecision precision)
 {
     const char *begin =

@@ -34,15 +34,16 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
                                          "there is no catalogue \"%s\"", node->text)
                           : problems_add(loader->json.problems, why->code, node->at,
                                          "catalogue \"%s\": %s", path, why->message);
-    status_hint(problem,
-                node->text[0] == '/'
-                    ? "only a relative path is looked for beside \"%s\" and in the folders above it"
-                    : "catalogues are looked for beside \"%s\" and in the folders above it",
-                loader->path);
+    status_hint(
+        problem,
+        node->text[0] == '/'
+            ? "only a relative path is looked for next to \"%s\" and in the folders above it"
+            : "catalogues are looked for next to \"%s\" and in the folders above it",
+        loader->path);
 }
 
-/* A relative path is looked for beside the scenario, then in the folders above, until there is
- * something of that name. */
+/* A relative path is looked for next to the scenario, then in the folders above, until a file or
+ * folder of that name is found. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -149,7 +150,7 @@ static void let_train(Loader *loader, Json *root, const char *name)
     }
 }
 
-/* What is told of jobs that ran becomes the session of the file. */
+/* The commands that report jobs that ran become the session of the file. */
 static void apply_ran(Loader *loader, Json *root, const char *path)
 {
     Status status = {0};

@@ -5,9 +5,9 @@
 
 #include "sim/scenario/read.h"
 
-/* NULL when there is no such file or it is no JSON. The name of any other file that is missing or
- * no JSON stays where it is: a command's config, or an item of the catalogue, that is a string has
- * been reported. */
+/* NULL when there is no such file or it is not JSON. The name of another file that is missing or
+ * not JSON stays in the tree: a command's config, or an item of the catalogue, that is a string
+ * has been reported. */
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems);
 

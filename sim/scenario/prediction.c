@@ -100,7 +100,7 @@ static bool check_wire(Wire asked_for, const VmSize *size, Status *status)
     if (asked_for != WIRE_IB_FDR || size->rdma_bytes_per_s > 0)
         return true;
     status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no InfiniBand", size->name);
-    return status_hint(status, "sizes with it have an r behind their number: Standard_NC24r");
+    return status_hint(status, "sizes with it have an r after their number: Standard_NC24r");
 }
 
 static Wire choose_wire(Wire asked_for, const Prediction *prediction)

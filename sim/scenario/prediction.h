@@ -1,15 +1,15 @@
-/* What training a network on so many GPUs takes, from the catalogue alone: the plan of a step as
- * the simulator has it (sim/cloud/training/training.h), for a job that does nothing but steps on
- * images that are there already.
+/* The time of training a network on a number of GPUs, from the catalogue alone: the plan of a
+ * step as the simulator has it (sim/cloud/training/training.h), for a job that only performs
+ * steps on images that are already there.
  *
- * How sure it is: about 19 of 20 measurements should lie within `uncertainty_ppm` of the images per
- * second, or from 100 % on within 1 + it times as many and as many parts of them. It is put
- * together from what each part of the step is worth (as independent errors are):
+ * Uncertainty: about 19 of 20 measurements should be within `uncertainty_ppm` of the images per
+ * second, or, from 100 % on, within a factor of 1 + the uncertainty. It combines the
+ * uncertainties of the parts of the step (as independent errors):
  *
  *     compute     the error of its estimate (sim/cloud/training/step_estimate.h)
- *     exchange    half of it: as well as the rates of wires, copies and additions are known
- *     wait        all of it: how unevenly steps take their time is assumed
- *     the step    5 % on several GPUs, by which runs of the same are assumed to differ */
+ *     exchange    half of its time: the rates of links, copies and additions are not known better
+ *     wait        all of it: how unevenly steps take their time is an assumption
+ *     the step    5 % on several GPUs: the assumed difference between equal runs */
 #ifndef SIM_SCENARIO_PREDICTION_H
 #define SIM_SCENARIO_PREDICTION_H
 
@@ -68,9 +68,8 @@ typedef struct {
     int64_t micro_images_per_s;
     int64_t uncertainty_ppm;
     StepEstimate estimate; /* of one GPU's step */
-    /* Of each GPU (sim/cloud/training/step_memory.h). What does not fit is predicted as if there
-     * were more.
-     */
+    /* For each GPU (sim/cloud/training/step_memory.h). A training that does not fit is predicted
+     * as if the GPU had more memory. */
     int64_t memory_least_bytes;
     bool may_fit; /* into the memory of the GPU; less than that need not */
 } Prediction;

@@ -180,7 +180,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .region = text->region.value,
         .subscription = text->subscription.value,
         .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
-        // What ran outside of a run is told as one, but ends as the run did.
+        // Jobs that ran outside of a run are reported like a session, but the run ends as usual.
         .is_of_session = text->session != NULL && overrides.ran_path == NULL,
         .fidelity = (Fidelity)text->fidelity.value,
         .service = *catalog_service(catalog),

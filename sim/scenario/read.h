@@ -20,7 +20,7 @@ typedef struct {
     Scenario scenario;
     int32_t expectation_count;
     const Expectation *expectations;
-    Problems warnings;       /* what will run, but hardly as it was meant: beyond a quota, ... */
+    Problems warnings;       /* what will run, but probably not as intended: beyond a quota, ... */
     Explanation explanation; /* every effective value and where it came from */
     const char *path;
     const Json *root;           /* the file, with those that it names in the place of their names */
@@ -30,12 +30,12 @@ typedef struct {
 
 /* Changes made to the file's values before they are checked, as `--set` takes them:
  * "/json/pointer=VALUE". VALUE is JSON, or else the text itself as a string; the pointer goes
- * through referenced files as if they stood in the place of their names ("/commands/1/config/
- * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". `--failures 0` is
- * "/failures/scale=0", and also fits a scenario that has no "failures".
+ * through referenced files as if they replaced their names ("/commands/1/config/
+ * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". `--failures 0`
+ * is "/failures/scale=0", and also fits a scenario that has no "failures".
  *
  * `--real` lets each job of "commands" that does not say its "execution" be a "training". `--ran
- * FILE` does so for the jobs that FILE tells of, and makes its commands the session of a scenario
+ * FILE` does so for the jobs that FILE reports, and makes its commands the session of a scenario
  * that has none.
  *
  * `samples` are those of the set on which our trainer trains, in the place of the catalogue's. */

@@ -98,7 +98,7 @@ static void add_moments(Text *out)
 {
     text_add(out, "\n### Moments\n\n"
                   "`after` of a command or fault, and `of`, `before`, `then` and `order` of an "
-                  "expectation, name a moment. ` + 5m` behind it means so much later.\n\n");
+                  "expectation, name a moment. ` + 5m` after it means so much later.\n\n");
     trigger_reference(out);
     text_add(out,
              "\n### Conditions\n\n"

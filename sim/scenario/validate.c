@@ -20,7 +20,8 @@ static void validate_job(const ConfigContext *context, const Json *root)
                     cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
-/* One that is not whole alone is read behind a whole one: it is checked as it is read there. */
+/* A catalogue that is not complete alone is checked together with the complete one that precedes
+ * it. */
 static const char *validate_catalog(const ConfigContext *context, FileSource files, Json *root)
 {
     const JsonLoader loader = {
@@ -59,7 +60,7 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
         return validate_catalog(context, files, root);
     }
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
-                             "this is no scenario, cluster, job or catalogue"),
+                             "this is not a scenario, cluster, job or catalogue"),
                 "a scenario has \"trainyard\": 1, a cluster \"vmSize\", a job \"nodeCount\"");
     return NULL;
 }

@@ -5,10 +5,10 @@
 
 #include "sim/scenario/read.h"
 
-/* What kind of file `path` is ("scenario", "cluster", "job", "catalogue", or of one that needs a
- * whole catalogue before it, "catalogue over catalog/azure-2018.json", the compiled-in one); NULL
- * when it is none of them or no JSON. Every problem goes to `problems`, what a sound scenario is
- * warned of to `warnings`. */
+/* The kind of the file at `path` ("scenario", "cluster", "job", "catalogue", or of one that
+ * needs a whole catalogue before it, "catalogue over catalog/azure-2018.json", the compiled-in
+ * one); NULL when it is not one of them or not JSON. Problems are added to `problems`, warnings
+ * of a valid scenario to `warnings`. */
 const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
                           Problems *warnings);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The command that uploads what stands at `at`; NULL: there is none. */
+/* The command that uploads the file at `at`; NULL: there is none. */
 static const Command *upload_at(Arena *arena, const ScenarioFile *file, Place at)
 {
     const char *source = place_text(arena, at);

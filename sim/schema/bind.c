@@ -247,8 +247,7 @@ static bool bind_member(const Binder *binder, const Field *field, const Json *no
 
 static void *refused_object(Arena *arena, const ObjectType *type);
 
-/* What stands in the place of a value that is absent, or refused with `node` being the wrong one
- * (NULL: missing). */
+/* Fills the member of a value that is absent (`node` NULL), or refused because `node` is wrong. */
 static void bind_nothing(Arena *arena, const Field *field, const Json *node, bool is_refused,
                          void *member)
 {
@@ -283,8 +282,8 @@ static void *refused_object(Arena *arena, const ObjectType *type)
     return bound;
 }
 
-/* A misspelt key is one mistake: what stands under it is taken as it was meant, or else as refused,
- * without another word. */
+/* A misspelt key is one mistake: its value is read as the value of the intended key, or refused,
+ * without a second problem. */
 static void bind_misspelt(const Binder *binder, const Field *field, const Json *value, void *member)
 {
     Problems unheard = problems_create(binder->arena);

@@ -45,10 +45,10 @@ typedef enum {
 
 BoundAs bound_as(ValueKind kind);
 
-/* A struct of `type` from `node`, with every problem found added; refused when `node` is no object,
- * but never NULL. Pointers in it are NULL only where an optional object is absent. An unknown key
- * is a problem; what stands under it is taken for the absent member that it nearly spells, so that
- * one slip of the pen is one problem. */
+/* A struct of `type` from `node`, with all problems added. It is refused when `node` is not an
+ * object, but never NULL. Pointers in it are NULL only where an optional object is absent. An
+ * unknown key is a problem; its value is read as that of the absent member whose name is nearly
+ * the same, so that one typing error is one problem. */
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems);
 
 /* The member `key` of `object`, or the one that a misspelt key means; NULL: neither. */

@@ -11,7 +11,7 @@ static const char *node_text(Arena *arena, const Json *node)
     return copy;
 }
 
-/* One value that stands in the text, or the default in its place. */
+/* A value of the text, or the default of an absent one. */
 static void explain_value(Explanation *explanation, const char *name, const Field *field,
                           const Json *node)
 {

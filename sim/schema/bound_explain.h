@@ -1,4 +1,4 @@
-/* What `trainyard explain` says of a bound struct: each value and where it comes from. */
+/* The output of `trainyard explain` for a bound struct: each value and where it comes from. */
 #ifndef SIM_SCHEMA_BOUND_EXPLAIN_H
 #define SIM_SCHEMA_BOUND_EXPLAIN_H
 

@@ -29,7 +29,7 @@ static bool add(int64_t a, int64_t b, int64_t *sum)
     return true;
 }
 
-/* Of two numbers that are not both zero. */
+/* `a` and `b` are not both zero. */
 static int64_t common_factor(int64_t a, int64_t b)
 {
     a = a < 0 ? -a : a;
@@ -71,7 +71,7 @@ static Fraction fraction_negate(Fraction a)
     return (Fraction){-a.numerator, a.denominator};
 }
 
-/* Of a number that is not zero. */
+/* `a` is not zero. */
 static Fraction fraction_invert(Fraction a)
 {
     if (a.numerator < 0)
@@ -85,7 +85,7 @@ static Fraction fraction_floor(Fraction a)
     return (Fraction){whole - (a.numerator < 0 && a.numerator % a.denominator), 1};
 }
 
-/* False when that cannot be told within int64. */
+/* False when the difference does not fit into int64. */
 static bool fraction_less(Fraction a, Fraction b, bool *is_less)
 {
     Fraction difference;
@@ -128,7 +128,7 @@ static bool fail_too_large(Reader *reader, const char *where)
     return fail_at(reader, where, "a number too large");
 }
 
-/* The next character that is no space. */
+/* The next character that is not a space. */
 static char peek(Reader *reader)
 {
     while (*reader->here == ' ')

@@ -25,8 +25,8 @@ typedef struct {
     int64_t denominator; /* > 0, without a common factor */
 } Fraction;
 
-/* The value of `text`. `at` is the place of its first character; problems are placed after it, at
- * the character that is wrong. STATUS_BAD_INPUT when `text` is no formula or has no value. */
+/* The value of `text`. `at` is the place of its first character; problems are placed after it,
+ * at the character that is wrong. STATUS_BAD_INPUT when `text` is not a formula or has no value. */
 MUST_CHECK bool expression_evaluate(const char *text, const ExpressionVariable *variables,
                                     int32_t variable_count, Place at, Fraction *value,
                                     Status *status);

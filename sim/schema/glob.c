@@ -4,7 +4,7 @@
 
 bool glob_matches(const char *pattern, const char *text)
 {
-    // Where to go on when a match fails: after the last star, which then takes one byte more. An
+    // Where to continue when a match fails: after the last star, which then takes one byte more. An
     // earlier star never needs to take more, because the last one can take anything.
     const char *after_star = NULL;
     const char *star_end = NULL;

@@ -1,5 +1,5 @@
-/* Patterns for names of programs, commands and files: `*` stands for any characters, '/' included,
- * `?` for exactly one. Bytes are compared, so the locale has no say. */
+/* Patterns for names of programs, commands and files: `*` stands for any characters, '/'
+ * included, `?` for exactly one. Bytes are compared, independently of the locale. */
 #ifndef SIM_SCHEMA_GLOB_H
 #define SIM_SCHEMA_GLOB_H
 

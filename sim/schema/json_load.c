@@ -20,5 +20,5 @@ void json_load_reference(const JsonLoader *loader, const char *path, JsonDialect
         json_replace(parent, node, tree);
     else if (status.code != STATUS_OK)
         status_hint(problems_add(loader->problems, status.code, node->at, "%s", status.message),
-                    "files are looked for beside \"%s\"", path);
+                    "files are looked for next to \"%s\"", path);
 }

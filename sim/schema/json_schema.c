@@ -19,7 +19,7 @@ static Json *reference(Schema *schema, const ObjectType *type)
     json_put_text(schema->arena, node, "$ref",
                   arena_printf(schema->arena, "#/definitions/%s", type->name));
     if (json_member(schema->definitions, type->name) == NULL) {
-        // Its place is taken before it is filled: a type may use itself.
+        // The definition is entered before it is filled, because a type may use itself.
         json_put_object(schema->arena, schema->definitions, type->name);
         json_set(schema->arena, schema->definitions, type->name, object_schema(schema, type));
     }
@@ -106,7 +106,7 @@ static Json *value_schema(Schema *schema, const Field *field)
     return typed(schema, "string");
 }
 
-/* Draft-07 ignores whatever stands beside "$ref", so that a reference carries no description. */
+/* Draft-07 ignores all members next to "$ref", so a reference has no description. */
 static Json *field_schema(Schema *schema, const Field *field)
 {
     Json *node = value_schema(schema, field);

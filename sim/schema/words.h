@@ -1,5 +1,4 @@
-/* Short phrases cut into words: "job train epoch 3 + 12m", "cluster gpu idle >= 4 for 10m". Private
- * to sim/scenario. */
+/* Short phrases cut into words: "job train epoch 3 + 12m", "cluster gpu idle >= 4 for 10m". */
 #ifndef SIM_SCHEMA_WORDS_H
 #define SIM_SCHEMA_WORDS_H
 
@@ -15,8 +14,8 @@ typedef struct {
     const char *items[WORDS_MAX];
 } Words;
 
-/* Cuts `text` at spaces; characters of `signs` in a row are a word of their own, with or without
- * spaces around. Words live in `arena`. */
+/* Cuts `text` at spaces; consecutive characters of `signs` are one word, with or without spaces
+ * around. Words live in `arena`. */
 Words words_cut(Arena *arena, const char *text, const char *signs);
 
 /* Whether the word at `index` is there and is `word`. */

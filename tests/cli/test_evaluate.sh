@@ -58,7 +58,7 @@ exit_is 2
 stderr_has "short.h5: is cut short: it has 100000 of "
 trainyard "${evaluate[@]}" all.tsv
 exit_is 2
-stderr_begins "all.tsv: is no HDF5 file"
+stderr_begins "all.tsv: is not an HDF5 file"
 
 example "another network is refused by its first difference"
 trainyard "${evaluate[@]}" "$model" --network keras_mnist_cnn
@@ -115,13 +115,13 @@ refused 'replace("dense_2/dense_2/bias:0", dtype="<f8")' \
 refused 'replace("dense_1/dense_1/kernel:0", compression="gzip")' \
     "/model_weights/dense_1/dense_1/kernel:0 is not stored as Keras stores it: in one piece, uncompressed"
 refused 'weights["dense_2/dense_2/bias:0"][3] = numpy.nan' \
-    "value 4 of 10 of /model_weights/dense_2/dense_2/bias:0 is NaN, which is no number"
+    "value 4 of 10 of /model_weights/dense_2/dense_2/bias:0 is NaN, which is not a number"
 refused 'weights["conv2d_1/conv2d_1/kernel:0"][0, 0, 0, 0] = -numpy.inf' \
-    "value 1 of 864 of /model_weights/conv2d_1/conv2d_1/kernel:0 is infinite, which is no number"
+    "value 1 of 864 of /model_weights/conv2d_1/conv2d_1/kernel:0 is infinite, which is not a number"
 refused 'del f["model_weights"]' 'has no group "model_weights"'
 refused 'del f.attrs["model_config"]' 'has no attribute "model_config"'
-refused 'f.attrs["model_config"] = 7' 'attribute "model_config" is no text'
-refused 'f.attrs["model_config"] = "{"' "its model_config is no JSON: expected a key in double quotes, found the end of the text"
+refused 'f.attrs["model_config"] = 7' 'attribute "model_config" is not a text'
+refused 'f.attrs["model_config"] = "{"' "its model_config is not JSON: expected a key in double quotes, found the end of the text"
 refused 'f.attrs["model_config"] = "{}"' "its model_config is not that of a Sequential model"
 refused 'f.attrs["model_config"] = f.attrs["model_config"].decode().replace("\"relu\"", "\"tanh\"", 1)' \
     'is of another network: "activation" of layer activation_1 is "tanh", expected "relu"'

@@ -30,7 +30,7 @@ scenario.json | s/"seed": 7/"sead": 7/ | small/scenario.json:4:3: unknown key "s
 scenario.json | s/"seed": 7/"seed": "7"/ | small/scenario.json:4:11: seed is "7", expected an integer
 scenario.json | s/"seed": 7/"seed": -7/ | small/scenario.json:4:11: seed is -7, expected 0 to 9007199254740992
 scenario.json | s/"seed": 7/"seed": 1e999/ | small/scenario.json:4:11: 1e999 cannot be held exactly
-scenario.json | s/"seed": 7/"seed": 7, "seed": 8/ | small/scenario.json:4:14: key "seed" stands twice in one object
+scenario.json | s/"seed": 7/"seed": 7, "seed": 8/ | small/scenario.json:4:14: key "seed" appears twice in one object
 scenario.json | $s/}/} extra/ | small/scenario.json:17:3: 'extra' after the end of the JSON value
 scenario.json | 2,$d | small/scenario.json:2:1: expected a key in double quotes, found the end of the text
 scenario.json | 1,$d | small/scenario.json: the file is empty
@@ -39,7 +39,7 @@ scenario.json | s/"10m"/"10 minutes"/ | small/scenario.json:7:49: duration "10 m
 scenario.json | s/cluster.create/cluster.creat/ | small/scenario.json:9:12: unknown do "cluster.creat"
 scenario.json | s/"cluster.json"/"clutser.json"/ | small/scenario.json:9:55: there is no such file
 scenario.json | s/catalog\/azure/catalog\/azzure/ | small/scenario.json:5:15: there is no catalogue "catalog/azzure-2018.json"
-job.json | s/sleep 600/python nap.py/ | small/job.json:4:30: nobody says what this job does: no program matches "python nap.py"
+job.json | s/sleep 600/python nap.py/ | small/job.json:4:30: the scenario does not say what this job does: no program matches "python nap.py"
 scenario.json | s/nap completed/nup completed/ | small/scenario.json:11:15: unknown job "nup"
 scenario.json | s/"cluster": "gpu"/"cluster": "cpu"/ | small/scenario.json:10:52: unknown cluster "cpu"
 scenario.json | s/"logs"/"longs"/ | small/job.json:8:26: unknown file share "small/logs"
@@ -52,7 +52,7 @@ job.json | s/"nodeCount": 1/"nodeCount": 101/ | small/job.json:3:18: nodeCount i
 job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
 scenario.json | s/"seed": 7/"failures": {"nodes": "weekly"}/ | small/scenario.json:4:25: unknown failure model "weekly"
-scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is no factor from 0 to 1000
+scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is not a factor from 0 to 1000
 scenario.json | s/"seed": 7/"failures": {"mount": "101%"}/ | small/scenario.json:4:25: mount is 101%, expected 0% to 100%
 scenario.json | s/"seed": 7/"failures": {"slow_nodes": "5%"}/ | small/scenario.json:4:30: "slow_nodes" needs "slow_node_speed", which is missing
 scenario.json | s/"seed": 7/"policy": "backfil"/ | small/scenario.json:4:13: unknown policy "backfil"
@@ -62,7 +62,7 @@ scenario.json | s/"seed": 7/"faults": [{"do": "node.crush", "at": "1m"}]/ | smal
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage"}]/ | small/scenario.json:4:14: region.outage happens "at" a time, "after" a moment or "when" a condition holds: one of them
 scenario.json | s/"seed": 7/"faults": [{"do": "node.slow", "cluster": "gpu", "at": "1m"}]/ | small/scenario.json:4:14: node.slow needs "speed", which is missing
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "when": "cluster gpu idel > 1"}]/ | small/scenario.json:4:46: a cluster has no "idel"
-scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is no moment
+scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is not a moment
 scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | small/scenario.json:13:24: "cluster gpu nodes" says how many, but compares with no number
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
@@ -80,7 +80,7 @@ while IFS='|' read -r path message; do
             trainyard "$verb" broken/scenario.json
             exit_is "$([[ $path = *secret* ]] && echo 3 || echo 2)"
             stderr_begins "$(printf "broken/scenario.json:1:63: $message" "$([[ $name = /* ]] && echo "$name" || echo "broken/$name")")"
-            stderr_has 'beside "broken/scenario.json" and in the folders above it'
+            stderr_has 'next to "broken/scenario.json" and in the folders above it'
         done
     done
 done <<'TABLE'
@@ -167,10 +167,10 @@ done <<'TABLE'
 --set /commands/0/nam=x | --set /commands/0/nam=x: unknown key "nam" in this command
 --set /seed/x=3 | --set /seed/x=3: "x" is looked for inside a number
 --set /commands/9/at=3 | --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
---set seed=3 | --set seed=3: "seed" is no JSON pointer
+--set seed=3 | --set seed=3: "seed" is not a JSON pointer
 --set /seed | --set /seed: a change needs '='
---failures 2x | --failures 2x: scale is no factor from 0 to 1000
---failures 1001 | --failures 1001: scale is no factor from 0 to 1000
+--failures 2x | --failures 2x: scale is not a factor from 0 to 1000
+--failures 1001 | --failures 1001: scale is not a factor from 0 to 1000
 --seed 9007199254740993 | trainyard: run: --seed: is "9007199254740993", expected a whole number from 0 to 9007199254740992
 --shuffle-ties 0 | trainyard: run: --shuffle-ties: is "0", expected a whole number from 1 to 9223372036854775807
 --fidelity fine | trainyard: run: --fidelity: is "fine", expected one of step, epoch, job

@@ -1,4 +1,5 @@
-/* emu/files/report.h: what clients write into files is there for jobs, and in a session's export. */
+/* emu/files/report.h: what clients write into files is there for jobs, and in a session's export.
+ */
 #include "emu/files/auth/auth.h"
 #include "emu/files/report.h"
 #include "sim/base/units.h"

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/lease.h"
 #include "emu/files/range.h"
-#include "emu/files/auth/sas_fields.h"
 #include "emu/http/crypto.h"
 #include "sim/base/invariant.h"
 

@@ -2,8 +2,8 @@
 #ifndef TRAINER_CUDA_DEVICE_CUH
 #define TRAINER_CUDA_DEVICE_CUH
 
-#include "trainer/cuda/toolkit/toolkit.h"
 #include "trainer/base/random.h"
+#include "trainer/cuda/toolkit/toolkit.h"
 
 // The library's headers serve C89 to C++17 and many compilers; their warnings are not ours.
 #ifdef __CUDACC__

@@ -1,7 +1,7 @@
 /* Products of small matrices by the tensor cores of a warp, d += a * b with d 16 x 8, for kernels
- * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit/toolkit.h). All 32 lanes call; each holds some
- * elements of every matrix in arrays that become registers: d[4], a[4], b[2]. With group = lane / 4
- * and member = lane % 4:
+ * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit/toolkit.h). All 32 lanes call; each
+ * holds some elements of every matrix in arrays that become registers: d[4], a[4], b[2]. With group
+ * = lane / 4 and member = lane % 4:
  *
  *     d[2 i + j]   row group + 8 i, column 2 member + j                     i, j of 0, 1
  *

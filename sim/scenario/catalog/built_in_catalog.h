@@ -3,15 +3,17 @@
 #ifndef SIM_SCENARIO_BUILT_IN_CATALOG_H
 #define SIM_SCENARIO_BUILT_IN_CATALOG_H
 
-#include "sim/base/asset.h"
-#include "sim/base/file_source.h"
+#include "sim/base/asset_files.h"
 
 extern const Asset catalog_assets[];
 extern const int catalog_assets_count;
 
-/* They lie in a folder "catalog": "catalog/azure-2018.json". The text of one; NULL for any other
- * path. */
-const char *built_in_catalog_text(const char *path);
+/* They are in a folder "catalog": "catalog/azure-2018.json". */
 FileSource built_in_catalog(void);
+/* The same folder among others, at `folder` ("catalog/"). */
+#define BUILT_IN_CATALOG(folder)                                                                   \
+    {                                                                                              \
+        .path = folder, .assets = catalog_assets, .count = &catalog_assets_count                   \
+    }
 
 #endif

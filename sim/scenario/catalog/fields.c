@@ -100,7 +100,7 @@ static const Field share_tier_fields[] = {
                    "requests whose latencies overlap"),
     NEEDED_QUANTITY(
         MONEY, "price_per_gib_month", micro_usd_per_gib_month, 0, CATALOG_AMOUNT_MOST,
-        "price of what is stored or, where the limits grow with the size, of the provisioned size"),
+        "price of the stored data or, if the limits grow with the size, of the provisioned size"),
     {0},
 };
 #undef OWNER
@@ -254,7 +254,7 @@ static const Field exchange_fields[] = {
     NEEDED_QUANTITY(RATE, "copy_rate", copy_bytes_per_s, 2, CATALOG_AMOUNT_MOST,
                     "copies of one core from memory to memory"),
     NEEDED_QUANTITY(RATE, "reduce_rate", reduce_bytes_per_s, 0, CATALOG_AMOUNT_MOST,
-                    "addition of two buffers; 0: additions take no time of their own"),
+                    "addition of two buffers; 0: additions take no additional time"),
     NEEDED_QUANTITY(DURATION, "launch", launch_ns, 0, CATALOG_DURATION_MOST,
                     "the host queues what computes one gradient on the GPU"),
     NEEDED_QUANTITY(DURATION, "hand_over", hand_over_ns, 0, CATALOG_DURATION_MOST,
@@ -363,7 +363,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                                  sizeof(CoreQuota), quota_fields}},
     [CATALOG_SHARE_TIERS] =
         {.type = {"share_tiers",
-                  "What file shares, blob containers and the disks of file servers are capable of.",
+                  "The limits of file shares, blob containers and the disks of file servers.",
                   sizeof(ShareTier), share_tier_fields}},
     [CATALOG_IMAGES] = {.type = {"images",
                                  "Container images; \"*\" stands for all that are not listed.",

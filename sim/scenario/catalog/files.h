@@ -1,4 +1,4 @@
-/* A catalogue from files of its own, without a scenario that names them. */
+/* Catalogues from files, without a scenario that names them. */
 #ifndef SIM_SCENARIO_CATALOG_FILES_H
 #define SIM_SCENARIO_CATALOG_FILES_H
 
@@ -17,11 +17,12 @@ typedef struct {
     const char *path;
 } CatalogFile;
 
-/* The tree of one file; NULL, with problems, when it or what it includes cannot be read. */
+/* The tree of one file; NULL, with problems, when the file or one that it includes cannot be
+ * read. */
 const Json *catalog_file_load(Arena *arena, const CatalogFile *file, Problems *problems);
 
-/* The catalogue of `count` >= 1 files with what they include, the later over the earlier; NULL when
- * something is wrong with any of them, with every problem added to `problems`. */
+/* The catalogue of `count` >= 1 files and the files that they include; later files change
+ * earlier ones. NULL, with all problems added to `problems`, when a file is not valid. */
 const Catalog *catalog_files_read(Arena *arena, const CatalogFile *files, int32_t count,
                                   Problems *problems);
 

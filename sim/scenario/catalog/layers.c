@@ -49,7 +49,7 @@ static bool tensors_read(Arena *arena, Piece list, NetworkLayer *layer, Status *
     return true;
 }
 
-/* What is told behind a layer's shape, in any order, each once. */
+/* The amounts that may follow a layer's shape, in any order, each once. */
 typedef enum { AMOUNT_IN, AMOUNT_OUT, AMOUNT_MACS, AMOUNT_TENSORS, AMOUNT_COUNT } Amount;
 static const char *const amounts[AMOUNT_COUNT] = {"in", "out", "macs", "tensors"};
 
@@ -76,7 +76,7 @@ static bool amount_read(Arena *arena, Piece piece, NetworkLayer *layer, uint32_t
     if (!amount_find(word, &amount, status))
         return false;
     if (values.text == NULL)
-        return piece_bad(word, "a number behind it", status);
+        return piece_bad(word, "a number after it", status);
     if (*seen & 1u << amount)
         return status_fail(status, STATUS_BAD_INPUT, word.at, "a second \"%s\"", amounts[amount]);
     *seen |= 1u << amount;
@@ -127,7 +127,7 @@ static bool layer_read(Arena *arena, const Json *json, NetworkLayer *layer, Stat
                     json_kind_name(json->kind));
         return hint_example(status);
     }
-    // Behind the quotation mark. A layer has no letters that JSON escapes, so columns are right.
+    // After the quotation mark. A layer has no letters that JSON escapes, so columns are right.
     const Place inside = place_in(at.source, at.line, at.column + 1);
     Piece rest = {json->text, strlen(json->text), inside}, part;
     uint32_t seen = 0;
@@ -167,7 +167,7 @@ static bool totals_add(NetworkModel *network, const NetworkLayer *layer, Place a
     return true;
 }
 
-/* Of the layer that stands first among those that multiply: images need no gradient. */
+/* For the first layer that multiplies: images need no gradient. */
 static int64_t first_macs(const NetworkModel *network)
 {
     int32_t i = 0;
@@ -193,7 +193,7 @@ bool catalog_layers_read(Arena *arena, const Json *json, NetworkModel *network, 
 {
     if (!is_list(json, status))
         return false;
-    // A later file's word replaces an earlier one's.
+    // A list in a later file replaces an earlier one.
     *network = (NetworkModel){.name = network->name};
     NetworkLayer *layers = ARENA_ARRAY(arena, NetworkLayer, json->count);
     network->layers = layers;
@@ -231,7 +231,7 @@ static void large_print(Text *text, int64_t value)
         return;
     }
     int32_t prefix = 0;
-    int64_t thousandth = 1; // of what the prefix stands for
+    int64_t thousandth = 1; // a thousandth of the unit of the prefix
     while (value / thousandth >= 1000000 && prefix + 2 < (int32_t)sizeof prefixes)
         prefix++, thousandth *= 1000;
     int64_t shown = (value + thousandth / 2) / thousandth;

@@ -26,7 +26,7 @@ typedef struct {
     const char **names; /* of the entries, filled when all are known */
 } Section;
 
-/* A row that waits until all entries which it may name are known. */
+/* A row that is read once all entries that it may name are known. */
 typedef struct {
     const Json *row;
     const Json *sources; /* of its file */
@@ -122,8 +122,8 @@ static bool is_object(Problems *problems, const Json *json, const char *what)
     return false;
 }
 
-/* The string member `key`; NULL, with a problem, when it is missing and `is_needed`, or no string.
- */
+/* The string member `key`; NULL, with a problem, when it is missing and `is_needed`, or is not a
+ * string. */
 static const char *string_member(Problems *problems, const Json *json, const char *what,
                                  const char *key, bool is_needed)
 {
@@ -147,7 +147,7 @@ static bool boolean_member(Problems *problems, const Json *json, const char *wha
     return member && member->boolean;
 }
 
-/* `json` as the file writes it; a list of layers is told by what follows from it. */
+/* `json` as the file writes it; for a list of layers a summary. */
 static const char *value_text(Arena *arena, const Field *field, const Json *json,
                               const Entry *entry)
 {
@@ -180,7 +180,8 @@ static void source_find(const Reader *reader, const Json *json, CatalogValue *va
     status_hint(problem, "list it under \"sources\" with \"title\" and \"date\"");
 }
 
-/* What a repeated measurement may differ by, and what was measured. */
+/* Reads "error" and "range": how far a repeated measurement may differ, and the range that was
+ * measured. */
 static void error_read(const Reader *reader, const Json *json, CatalogValue *value)
 {
     const char *error = string_member(reader->problems, json, value->path, "error", false);
@@ -193,8 +194,8 @@ static void error_read(const Reader *reader, const Json *json, CatalogValue *val
         problems_add_status(reader->problems, &status);
 }
 
-/* One {"value", "source", ...}. A value that is wrong is kept as seen, so that it is not reported
- * as missing too: with any problem there is no catalogue. */
+/* Reads one {"value", "source", ...}. A wrong value is kept as seen, so that it is not also
+ * reported as missing: with any problem there is no catalogue. */
 static void value_read(Reader *reader, const Field *field, const char *path, const Json *json,
                        Entry *entry, int32_t field_index)
 {
@@ -381,7 +382,7 @@ static void vm_size_check(const Entry *entry, Problems *problems)
                      size->gpu ? size->gpu->name : "none");
 }
 
-/* --- What was measured, to whom it belongs --- */
+/* --- Measurements, and the devices and exchanges that they belong to --- */
 
 static bool is_measured(const Catalog *catalog, const GpuModel *gpu)
 {
@@ -420,7 +421,7 @@ static void bind_devices(Arena *arena, Catalog *catalog)
     }
 }
 
-/* The measurements of one exchange, by rising number of ranks. */
+/* The measurements of one exchange, by increasing number of ranks. */
 static void bind_exchange(Arena *arena, const Section *measured, ExchangeMethod *method)
 {
     RanksTime *times = ARENA_ARRAY(arena, RanksTime, measured->count);
@@ -467,7 +468,7 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
     }
 }
 
-/* What can only be seen when the last file is read. */
+/* The checks that need all files. */
 static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *problems)
 {
     const int32_t before = problems->count;
@@ -505,7 +506,7 @@ Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Pro
     Catalog *catalog = ARENA_NEW(arena, Catalog);
     for (int32_t i = 0; i < count; i++)
         file_read(arena, catalog, roots[i], problems);
-    // Consequences of a value that could not be read would only hide the cause.
+    // Problems that follow from an unreadable value would only hide the cause.
     if (problems->count == before)
         catalog_check(arena, catalog, json_at(roots[count - 1]), problems);
     return problems->count == before ? catalog : NULL;
@@ -632,7 +633,7 @@ void catalog_each_value(const Catalog *catalog, void *context,
         const Section *section = &catalog->sections[i];
         for (int32_t j = 0; j < section->count; j++) {
             for (int32_t k = 0; catalog_shapes[i].type.fields[k].name; k++)
-                if (section->entries[j]->values[k]) // of an empty entry there are none
+                if (section->entries[j]->values[k]) // an empty entry has none
                     value(context, section->entries[j]->values[k]);
         }
     }

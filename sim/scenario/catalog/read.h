@@ -11,22 +11,22 @@
  *                            "note": "never published; what a transfer log allows"},
  *           ...
  *
- * A value is {"value", "source"} and, where there is something to say, "note" (how it was derived).
- * "source" names an entry of "sources" in the same file. "assumption": true marks what nobody can
- * look up any more; it needs a note that gives the reason. What `trainyard calibrate` measured also
- * has "error", a ratio: another calibration of the same machine, equally busy, moves no time that
- * the value gives by more; and "range", in words: what it was measured for.
+ * A value is {"value", "source"} and possibly "note" (how it was derived). "source" names an
+ * entry of "sources" in the same file. "assumption": true marks a value without a published
+ * source; it needs a note that gives the reason. A value measured by `trainyard calibrate` also
+ * has "error", a ratio: another calibration of the same machine with the same load changes no
+ * time that follows from the value by more; and "range", in words: the range that was measured.
  *
- * Files are read in order, and a later one may set single values anew or add entries: a what-if
- * catalogue holds only what it changes. "include": ["networks.json"] names files, beside the one
- * that names them, that are read before it. After the last file every entry must be whole. Numbers
- * with units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h)
- * and are read exactly; counts are JSON integers. A distribution is one value, or quantiles
- * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
- * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
- * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network is a list of layers
- * (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms", "96": "25ms"}
- * (sim/model/curve.h). The sections and fields are tables in catalog_fields.c. */
+ * Files are read in order, and a later file may change single values or add entries: a what-if
+ * catalogue contains only its changes. "include": ["networks.json"] names files, in the same
+ * folder, that are read before this one. After the last file every entry must be complete.
+ * Numbers with units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of
+ * sim/base/units.h) and are read exactly; counts are JSON integers. A distribution is one value,
+ * or quantiles {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...}
+ * for the same three. A distribution may also be a formula: {"exponential": MEAN}, {"weibull":
+ * {"scale": "300h", "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network
+ * is a list of layers (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms",
+ * "96": "25ms"} (sim/model/curve.h). The sections and fields are tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -69,7 +69,7 @@ typedef struct {
     const Framework *framework;
     const ExchangeMethod *mpi_host; /* gradients through the host by MPI; NULL: cannot */
     const ExchangeMethod *nccl;     /* or by NCCL */
-    const Quantiles *jitter;        /* of steps on machines that nobody else uses */
+    const Quantiles *jitter;        /* of steps on machines without other users */
 } SoftwareStack;
 
 /* Where one value came from. */
@@ -86,12 +86,12 @@ typedef struct {
     Place at;
 } CatalogValue;
 
-/* Of one file. */
+/* In one file. */
 enum { CATALOG_INCLUDES_MOST = 16 };
 
-/* The catalogue of `count` >= 1 trees, in which the files that they include stand in the place of
- * their names, living in `arena` and borrowing the trees' places; NULL when
- * something is wrong with any of them, with every problem added to `problems`. */
+/* The catalogue of `count` >= 1 trees, in which the trees of included files have replaced their
+ * names. It lives in `arena` and borrows the places of the trees. NULL, with all problems added
+ * to `problems`, when a file is not valid. */
 Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems);
 
 /* Lookups ignore letter case and give NULL for an unknown name. */
@@ -99,7 +99,7 @@ const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
 const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
 const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
-/* That called "*", where the catalogue has one, stands for all that are not listed. */
+/* The entry called "*", if the catalogue has one, stands for all that are not listed. */
 const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
@@ -109,9 +109,9 @@ const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name);
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
 /* Factors on a rank's own work, 1,000,000 = as modelled. */
 const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
-/* How long the preparation command `command_line` takes on a node. Names of this section are globs
- * (sim/schema/glob.h); the longest that covers the whole command wins, being the one that says
- * most. `name`, when not NULL, receives that glob. NULL when none matches. */
+/* How long the preparation command `command_line` takes on a node. Names of this section are
+ * patterns (sim/schema/glob.h); the longest one that matches the whole command is used, because
+ * it is the most specific. `name`, when not NULL, receives that pattern. NULL when none matches. */
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
@@ -125,11 +125,12 @@ const char *const *catalog_names(const Catalog *catalog, CatalogSection section,
 const char *catalog_section_name(CatalogSection section);
 
 /* Durations as the catalogue and scenarios write them: "5s", quantiles or a formula as above.
- * False, with the place and what was expected in `status`, when `json` is none of them. */
+ * False, with the place and the expected form in `status`, when `json` is not one of them. */
 MUST_CHECK bool distribution_read(Arena *arena, const Json *json, Distribution *distribution,
                                   Status *status);
 
-/* Every value in the order of sections, entries and fields, each once: the last file's word. */
+/* Calls `value` for every value in the order of sections, entries and fields, once each: the
+ * value of the last file. */
 void catalog_each_value(const Catalog *catalog, void *context,
                         void (*value)(void *context, const CatalogValue *value));
 /* The value at `path` ("vm_sizes/Standard_NC6/vcpus", case ignored), or NULL. */

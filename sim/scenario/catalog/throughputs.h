@@ -6,9 +6,9 @@
  *        "source": "tf-benchmark", "note": "Standard_NC24r"},
  *       ...
  *
- * Names are those of the other sections, of whichever file. "exchange" is left out where none was
- * used. Rows of later files are added to those before: several of one kind are repetitions.
- * "calibrates": false keeps a row from telling anything of other networks, GPUs and software. */
+ * Names are those of the other sections, of whichever file. "exchange" is left out where none
+ * was used. Rows of later files are added to those before: several of one kind are repetitions.
+ * "calibrates": false excludes a row from estimates for other networks, GPUs and software. */
 #ifndef SIM_SCENARIO_CATALOG_THROUGHPUTS_H
 #define SIM_SCENARIO_CATALOG_THROUGHPUTS_H
 

@@ -151,7 +151,7 @@ static bool formula_read(const Field *field, const Json *json, const char *time,
                        "%s is %s, expected 0.05 to 20 with at most 6 decimals", shape, form->text);
 }
 
-/* What stands beside a name of `formulas`. */
+/* Reads the value of a member that names one of `formulas`. */
 static bool family_read(const Field *field, const Json *json, Distribution *distribution,
                         Status *status)
 {

@@ -24,8 +24,8 @@ static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)
         *chance_ppm = value;
         return true;
     }
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node), "\"%s\" is no chance",
-                             text.value),
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node),
+                             "\"%s\" is not a chance", text.value),
                 "0%% to 100%%, as in \"12.5%%\"");
     return false;
 }

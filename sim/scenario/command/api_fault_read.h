@@ -1,10 +1,10 @@
-/* Rules of what goes wrong between a client and the emulator: a scenario's "api_faults", and what
- * is sent to /trainyard/faults.
+/* Rules for faults between a client and the emulator: a scenario's "api_faults", and requests to
+ * /trainyard/faults.
  *
  *     {"do": "api.error", "path": "*clusters*", "method": "PUT", "status": 429,
  *      "retry_after": "2s", "chance": "10%", "count": 3, "seed": 7}
  *
- * A run without the emulator has no clients: there they strike nobody. */
+ * A run without the emulator has no clients, so the rules have no effect. */
 #ifndef SIM_SCENARIO_API_FAULT_READ_H
 #define SIM_SCENARIO_API_FAULT_READ_H
 
@@ -22,8 +22,8 @@ typedef struct {
     uint64_t seed;
 } ApiFaultRule;
 
-/* What `text` means; it borrows the texts. False with the problems, also where something in it was
- * refused already. */
+/* The rule that `text` describes; it borrows the texts. False with the problems, also when a
+ * member was already refused. */
 bool api_fault_read(const ApiFaultText *text, ApiFaultRule *rule, Problems *problems);
 
 #endif

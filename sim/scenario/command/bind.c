@@ -54,7 +54,7 @@ uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePat
     return index;
 }
 
-/* NULL where nobody makes it, or what makes it creates no cluster. */
+/* NULL when no command makes it, or when the command does not create a cluster. */
 static ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
 {
     uint32_t index = creator_find(binder, COMMAND_CLUSTER_CREATE, path);
@@ -103,7 +103,7 @@ static const Field content_fields[] = {
     {0},
 };
 #undef OWNER
-static const ObjectType content_type = {"file", "A file that does not lie on this machine.",
+static const ObjectType content_type = {"file", "A file that is not on this machine.",
                                         sizeof(ContentText), content_fields};
 
 static void read_own_content(const CommandBinder *binder, const Json *content, Command *command)
@@ -142,11 +142,11 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
     if (!binder->files.size(binder->files.context, local, &command->as.file_upload.bytes, &status))
         status_hint(
             problems_add(problems, status.code, content->at, "%s: %s", local, status.message),
-            "local files are looked for beside the scenario; {\"bytes\": \"1MB\"} needs "
+            "local files are looked for next to the scenario; {\"bytes\": \"1MB\"} needs "
             "none");
 }
 
-/* Refuses what is no path of a file below a share. */
+/* Refuses a path that is not one of a file below a share. */
 static bool check_file_path(const CommandBinder *binder, const char *path, Place at)
 {
     bool is_file =
@@ -226,8 +226,9 @@ static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const Co
     return made != NULL ? made : cluster_config_unread(context->arena, "(unknown)");
 }
 
-/* The cluster that a job is to run on. Its id may name one of another workspace; where none is made
- * there, as the job.json was written for somebody else's, the one of that name beside the job. */
+/* The cluster that a job is to run on. Its id may name one of another workspace; where none is
+ * made there, because the job.json was written for another subscription, the resource of that
+ * name next to the job. */
 static ResourcePath cluster_path_of(const CommandBinder *binder, const CommandText *text,
                                     const JobText *job, ResourcePath path)
 {
@@ -319,7 +320,7 @@ static void read_file_server(const ConfigContext *context, const CommandText *te
     command->as.file_server_create.vm_size = vm;
 }
 
-/* The table, or the one member that trainyard prints of this kind of thing. */
+/* The table, or the one member that trainyard prints of this kind of resource. */
 static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
 {
     ShowQuery query = (ShowQuery)text->query.value;
@@ -362,7 +363,7 @@ static int64_t millionths(const ConfigContext *context, const char *key, const J
     if (json_scaled(number, 6, &value) && value >= 0 && value <= maximum * PPM)
         return value;
     problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
-                 "%s is no number from 0 to %" PRId64 " of six decimals", key, maximum);
+                 "%s is not a number from 0 to %" PRId64 " of six decimals", key, maximum);
     return -1;
 }
 
@@ -485,8 +486,8 @@ static bool is_called(const CommandBinder *binder, ResourcePath path, const char
     return ascii_same(full, name);
 }
 
-/* The newest thing of that name which a command of the session has made, and which is being deleted
- * or is not; false: none. */
+/* The newest resource of that name that a command of the session has made and that is (or is
+ * not) being deleted; false: there is none. */
 static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
                           bool is_leaving, ResourcePath *path)
 {

@@ -1,6 +1,6 @@
-/* One command: from text to a core Command, among all that it may name. Private to sim/scenario:
- * scenario_commands.c binds a whole file, command_read.c one command of a session after another.
- */
+/* One command: from text to a core Command, with the resources that it may name. Private to
+ * sim/scenario: scenario_commands.c binds a whole file, command_read.c one command of a session
+ * after another. */
 #ifndef SIM_SCENARIO_COMMAND_BIND_H
 #define SIM_SCENARIO_COMMAND_BIND_H
 
@@ -13,7 +13,7 @@ typedef struct {
     CommandKind kind;
     ResourcePath path;
     ClusterConfig *cluster; /* of a cluster */
-    bool is_leaving;        /* a command has deleted it, or what it lies in */
+    bool is_leaving;        /* a command has deleted it, or its parent */
 } LaterThing;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     const char *path;         /* of the scenario; NULL: no file of this machine is meant */
     NameTable *creators;      /* who creates what: see creator_find */
     ClusterConfig **clusters; /* [command of the file]; NULL for those that create no cluster */
-    LaterThing *later;        /* [later_count], numbered behind the commands of the file */
+    LaterThing *later;        /* [later_count], numbered after the commands of the file */
     uint32_t later_count;
 } CommandBinder;
 
@@ -38,9 +38,10 @@ void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath pa
 /* The index of the command that makes `path` (of which the name alone may be given), IMPLIED, or
  * NOT_CREATED. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
-/* The path of the cluster or job (`kind` creates it) called `name`; false, after saying so, when no
- * command creates it. Quiet where somebody who is not wholly known may. Of what a session has made
- * the newest that it has not deleted is meant, and before the file's. */
+/* The path of the cluster or job (`kind` creates it) called `name`; false, after saying so, when
+ * no command creates it. There is no problem if a command that is not fully known may create it.
+ * Among the resources of a session the newest that is not deleted is meant; they precede those
+ * of the file. */
 bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
                      ResourcePath *path);
 /* The same of "workspace/name" and "workspace/experiment/name" too. */
@@ -57,7 +58,7 @@ bool scenario_subject(const ConfigContext *context, const ScenarioText *text, Co
 ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandText *command);
 /* The most nodes that a command asks for. */
 BoundInteger asked_nodes(const CommandText *command);
-/* Tells the cluster that a command resizes of its new target. */
+/* Records the new target of the cluster that a command resizes. */
 void cluster_targets_note(const CommandBinder *binder, const CommandText *command);
 
 /* --- Commands --- */

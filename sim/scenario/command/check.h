@@ -8,7 +8,8 @@
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);
 
-/* Whether `key` says something of a command of this kind, beside what all of them have. */
+/* Whether commands of this kind may have the member `key`, apart from the members of all
+ * commands. */
 bool command_takes(CommandKind kind, const char *key);
 
 /* Names of members, separated and surrounded by spaces. */
@@ -16,7 +17,7 @@ typedef struct {
     const ObjectType *type; /* of the object */
     const char *of_all;     /* that all of the sort may have */
     const char *needed;
-    const char *allowed; /* beside them, those that are needed included */
+    const char *allowed; /* in addition; including those that are needed */
 } MemberWords;
 
 /* Refuses members of `object` that are in none of the lists, and needed ones that it lacks; it is
@@ -32,11 +33,11 @@ bool command_is_placed(const CommandText *command);
 void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max);
 bool name_is_formed(const char *name, const char *more, size_t length_max);
 
-/* Of names of clusters, jobs, file servers. */
+/* For names of clusters, jobs, file servers. */
 #define COMMAND_NAME_MORE "-_"
 enum { COMMAND_NAME_MAX = 64 };
 
-/* Source: Azure's naming rules for resource groups; the last character is no period. */
+/* Source: Azure's naming rules for resource groups; the last character must not be a period. */
 #define GROUP_NAME_MORE "-_.()"
 enum { GROUP_NAME_MAX = 90 };
 
@@ -45,7 +46,7 @@ enum { GROUP_NAME_MAX = 90 };
 #define SHARE_NAME_MORE "-$"
 enum { ACCOUNT_NAME_MAX = 24, SHARE_NAME_MAX = 63 };
 
-/* The path of what a command is about; names that it does not say are the scenario's. */
+/* The path of the command's resource; parts that the command does not name are the scenario's. */
 ResourcePath command_path(const ScenarioText *text, const CommandText *command);
 
 #endif

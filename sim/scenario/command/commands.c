@@ -37,14 +37,14 @@ static void add_upload(Builder *builder, const char *share, const Json *file)
         *next_command(builder) = command;
 }
 
-/* The files that lie on `share` from the start (NULL: none). */
+/* The files on `share` at the start (NULL: none). */
 static void add_files(Builder *builder, const char *share, const Json *files)
 {
     if (files == NULL)
         return;
     if (files->kind != JSON_OBJECT)
         problems_add(builder->binder->context->problems, STATUS_BAD_INPUT, json_at(files),
-                     "files is no object of paths");
+                     "files is not an object of paths");
     else
         for (const Json *file = files->first; file != NULL; file = file->next)
             add_upload(builder, share, file);
@@ -91,7 +91,7 @@ static void ensure_above(Builder *builder, ResourcePath path, Place at)
         at);
 }
 
-/* What the commands and workloads take for granted is made at the start, each thing once. */
+/* Resources that the commands and workloads presuppose are made at the start, once each. */
 static void add_implied(Builder *builder)
 {
     const ScenarioText *text = builder->binder->text;
@@ -109,7 +109,7 @@ static void add_implied(Builder *builder)
 
 /* --- Clusters --- */
 
-/* A command that may resize a cluster, but nobody knows which, or to what. */
+/* A command that may resize a cluster, but its cluster or target is not known. */
 static void forget_target(const Builder *builder, const CommandText *command)
 {
     for (int32_t i = 0; i < builder->binder->text->commands.count; i++) {
@@ -174,7 +174,7 @@ static void read_command(Builder *builder, int32_t index)
     builder->out.jobs[index] = made.job;
 }
 
-/* Of several commands that create the same the first one counts. */
+/* Among several commands that create the same resource the first one counts. */
 static void note_creators(const Builder *builder)
 {
     const ScenarioText *text = builder->binder->text;

@@ -14,9 +14,9 @@ typedef struct {
     JobConfig **jobs;
 } ScenarioCommands;
 
-/* All commands in the order of the file, behind those that make what the file takes for granted:
- * storage, groups, workspaces and experiments that no command creates. Fills in what `binder`
- * knows of its creators. */
+/* All commands in the order of the file, after those that make the resources that the file
+ * presupposes: storage, groups, workspaces and experiments that no command creates. Fills in
+ * what `binder` knows of the creators. */
 ScenarioCommands scenario_commands(CommandBinder *binder);
 
 #endif

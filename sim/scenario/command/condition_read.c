@@ -25,7 +25,7 @@ static bool is_noun(const char *noun)
 
 static bool refuse(const char *text, Place at, Status *status)
 {
-    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no condition", text);
+    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not a condition", text);
     return status_hint(status, "as in \"cluster gpu idle >= 4 for 10m\", \"job train running\" or "
                                "\"share account/name transfers > 10\"");
 }

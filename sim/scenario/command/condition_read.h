@@ -1,4 +1,4 @@
-/* What can be counted, as text: "cluster gpu idle >= 4 for 10m", "job train running". */
+/* Conditions as text: "cluster gpu idle >= 4 for 10m", "job train running". */
 #ifndef SIM_SCENARIO_CONDITION_READ_H
 #define SIM_SCENARIO_CONDITION_READ_H
 

@@ -97,7 +97,7 @@ static void add_places(Members *members, const char *cluster)
 static void add_list(Members *members, const Json *list)
 {
     if (list->kind != JSON_ARRAY || list->count == 0) {
-        member_problem(members, list, "clusters is no list of names", "");
+        member_problem(members, list, "clusters is not a list of names", "");
         return;
     }
     for (const Json *item = list->first; item != NULL; item = item->next) {
@@ -222,7 +222,7 @@ static int64_t read_scale(const ConfigContext *context, const Json *scale)
     if (is_ratio && ppm >= 0 && ppm <= SCALE_MOST * PPM)
         return ppm;
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(scale),
-                             "scale is no factor from 0 to %d", (int)SCALE_MOST),
+                             "scale is not a factor from 0 to %d", (int)SCALE_MOST),
                 "0 switches all failures off, 1 is as modelled, \"0.5\" half as many");
     return 0;
 }
@@ -257,9 +257,10 @@ static void check_end(const ConfigContext *context, const ScenarioText *text)
                                                           : NULL;
     if (process == NULL || text->until.node != NULL)
         return;
-    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(process),
-                             "failures go on for ever, and nothing says when the run ends"),
-                "add \"until\" to the scenario, such as \"until\": \"30d\"");
+    status_hint(
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(process),
+                     "failures never stop, and the scenario does not say when the run ends"),
+        "add \"until\" to the scenario, such as \"until\": \"30d\"");
 }
 
 static int64_t read_chance(const ConfigContext *context, const char *key, BoundText text)

@@ -15,8 +15,8 @@ NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text);
 const NodeGroup *groups_find(const ConfigContext *context, const NodeGroups *groups,
                              BoundText name);
 
-/* What goes wrong by itself; nothing does where the scenario does not say so. What fails again and
- * again needs a scenario with "until". */
+/* Failures that happen by chance; a scenario without "failures" has none. Failures that repeat
+ * need a scenario with "until". */
 Failures failures_read(const ConfigContext *context, const ScenarioText *text,
                        const NodeGroups *groups);
 

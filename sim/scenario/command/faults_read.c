@@ -36,7 +36,7 @@ static bool has_recovery(CommandKind kind)
 
 /* --- When --- */
 
-/* Somebody must make what a fault waits for. */
+/* Refuses a fault that waits for a resource that no command makes. */
 static void check_subject(const Reader *reader, CommandKind made_by, const char *name, Place at)
 {
     ResourcePath path;
@@ -71,9 +71,9 @@ static Trigger read_moment(const Reader *reader, BoundText after)
     Status status = {0};
     Place at = json_at(after.node);
     if (trigger_read(reader->context->arena, after.value, at, &trigger, &status))
-        check_subject(reader,
-                      moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
-                      trigger.subject, at);
+        check_subject(
+            reader, moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
+            trigger.subject, at);
     else
         problems_add_status(reader->context->problems, &status);
     return trigger;
@@ -95,7 +95,7 @@ static Trigger read_trigger(const Reader *reader)
     return (Trigger){.moment = MOMENT_AT, .delay_ns = fault->at.value};
 }
 
-/* --- To whom --- */
+/* --- What it affects --- */
 
 /* A path of nothing but a name, which takes the place of one that is not known: the fault is then
  * refused. */
@@ -152,13 +152,13 @@ static void check_what(const Reader *reader)
         return;
     if (stays && fault->duration.node != NULL)
         status_hint(problem_at(reader, fault->duration.node,
-                               "has a \"duration\", but the node stays as it is"),
+                               "has a \"duration\", but the node is not repaired"),
                     "\"recovery\": \"reboot\" or \"replace\"");
     if (!stays && fault->duration.node == NULL)
         problem_at(reader, fault->node, "needs \"duration\", the time until the node is repaired");
 }
 
-/* Only an outage is for ever where nobody says how long. */
+/* Only an outage may lack a duration: it then never ends. */
 static int64_t read_duration(const FaultText *fault)
 {
     return fault->duration.node != NULL ? fault->duration.value : INT64_MAX;

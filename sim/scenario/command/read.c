@@ -66,7 +66,7 @@ static void check_form(const Json *entry, Problems *problems)
     const Json *config = json_member(entry, "config");
     if (config != NULL && config->kind == JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(config),
-                     "a session names no other files: its config stands in it");
+                     "a session names no other files: its config must be an object");
 }
 
 static void bind_fault(const CommandBinder *binder, const NodeGroups *groups, const Json *entry,
@@ -137,7 +137,7 @@ static void add_share(CommandReader *reader, KnownShare share)
     if (context->share_count == reader->share_capacity) {
         reader->share_capacity = 2 * reader->share_capacity + 8;
         KnownShare *larger = ARENA_ARRAY(context->arena, KnownShare, reader->share_capacity);
-        // Mounts point to the rows of the old array, which stay as they are.
+        // Mounts point to the rows of the old array, which stay unchanged.
         for (int32_t i = 0; i < context->share_count; i++)
             larger[i] = context->shares[i];
         context->shares = reader->shares = larger;
@@ -166,7 +166,7 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     binder->later[binder->later_count] =
         (LaterThing){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
     ConfigContext context = reader->context;
-    context.arena = arena; // of keys that nobody keeps
+    context.arena = arena; // for keys that are not kept
     CommandBinder noting = *binder;
     noting.context = &context;
     creator_note(&noting, command->kind, command->path,
@@ -190,14 +190,14 @@ static bool lies_in(ResourcePath path, const Command *deletion)
     return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
 }
 
-/* Of clusters and jobs, of whose names several may be there. */
+/* For clusters and jobs, of which several may have the same name. */
 static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
     const bool is_of_cluster = command->kind == COMMAND_CLUSTER_DELETE;
     if (is_of_cluster || command->kind == COMMAND_JOB_DELETE) {
         ConfigContext context = reader->context;
-        context.arena = arena; // of a key that nobody keeps
+        context.arena = arena; // for a key that is not kept
         CommandBinder looking = *binder;
         looking.context = &context;
         const uint32_t index = creator_find(
@@ -243,7 +243,7 @@ void session_read(CommandReader *reader, const Json *session, ScenarioCommands *
         return;
     if (session->kind != JSON_ARRAY) {
         problems_add(problems, STATUS_BAD_INPUT, json_at(session),
-                     "session is no array of commands");
+                     "session is not an array of commands");
         return;
     }
     for (const Json *entry = session->first; entry != NULL; entry = entry->next) {

@@ -1,14 +1,14 @@
-/* Commands one after another, by the same tables, checks and messages as a whole scenario's: what
- * stands in its "session", and what is asked of a running emulator.
+/* Commands one after another, by the same tables, checks and messages as a whole scenario's:
+ * those of its "session", and the requests to a running emulator.
  *
  *     const Command *command = command_read(file->reader, arena, entry, &problems);
  *     if (command != NULL && world_apply_at(world, command, at_ns, &status))
  *         command_accept(file->reader, arena, command);
  *
- * A command may name what the scenario and the accepted commands before it make. Whether it is
- * there when the command comes is for the world to say. Of the files on a share nothing is known: a
- * script that is missing is the failure of its job. A share that nobody has made can be mounted, as
- * the service took it: its nodes and jobs fail over it. */
+ * A command may name what the scenario and the accepted commands before it make. The world
+ * decides whether it exists when the command is due. The files on a share are not known: a
+ * missing script makes its job fail. A share that no command has made can be mounted, as the
+ * service allowed: nodes and jobs that mount it fail. */
 #ifndef SIM_SCENARIO_COMMAND_READ_H
 #define SIM_SCENARIO_COMMAND_READ_H
 

@@ -16,7 +16,7 @@ static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
     return tier;
 }
 
-/* What a share of `tier` (NULL: unknown) and of the size it asks for is capable of. */
+/* The limits of a share of `tier` (NULL: unknown) with the size it asks for. */
 static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTier *tier,
                                      BoundInteger provisioned)
 {
@@ -123,7 +123,7 @@ static const char *first_account(const ScenarioText *text)
     return NULL;
 }
 
-/* A name that says nothing of what was meant: it is refused, or is about to be. */
+/* A name that does not identify a share: it is refused, or will be. */
 static bool is_no_name(BoundText name, const char *more, size_t length_max)
 {
     return name.is_refused || !name_is_formed(name.value, more, length_max);
@@ -172,7 +172,7 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
     }
 }
 
-/* What a tier of the catalogue is capable of where no size is asked for. */
+/* The limits of a tier of the catalogue without a stated size. */
 static const ShareTier *tier_named(const ConfigContext *context, const char *name)
 {
     if (context->catalog == NULL || name == NULL)
@@ -198,7 +198,7 @@ static void read_share_command(ConfigContext *context, const ScenarioText *text,
               json_at(command->name.node));
 }
 
-/* What a file server says it is capable of, or else "nfs". */
+/* The tier that a file server names, or else "nfs". */
 static BoundText file_server_tier_name(const CommandText *command)
 {
     if (command->tier.node != NULL || command->tier.is_refused)

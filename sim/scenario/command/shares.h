@@ -4,17 +4,17 @@
 
 #include "sim/scenario/config/config_context.h"
 
-/* Gives `context` the shares that the scenario's storage and its share.create and fileserver.create
- * commands make, with the files that lie on them or are uploaded, and the account that stands for
- * the placeholder in job files: the first one, those of the storage being there before any command.
- */
+/* Gives `context` the shares that the scenario's storage and its share.create and
+ * fileserver.create commands make, with the files that are on them or uploaded, and the account
+ * that stands for the placeholder in job files: the first one. Accounts of the storage precede
+ * those of commands. */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
 /* Says so when the tier of a share.create command is not known. */
 void share_command_check(const ConfigContext *context, const CommandText *command);
-/* What the share of such a command is capable of; NULL when that is not known. */
+/* The limits of the share of such a command; NULL when they are not known. */
 const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command);
-/* What the disks of a fileserver.create command are capable of; NULL when that is not known. */
+/* The limits of the disks of a fileserver.create command; NULL when they are not known. */
 const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command);
 
 #endif

@@ -19,13 +19,14 @@ void trigger_reference(Text *out)
 
 static bool refuse(const char *text, Place at, Status *status)
 {
-    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no moment", text);
+    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not a moment", text);
     return status_hint(status, "\"cluster NAME steady|ready|empty|deleted\", \"job NAME "
                                "submitted|started|training|completed|requeued\" or \"job NAME "
                                "epoch|checkpoint|step 3\", and \" + 5m\" for later");
 }
 
-/* The number behind the state, from 1, where the moment has one; `*next` is the word behind it. */
+/* The number after the state, from 1, if the moment has one; `*next` is the index of the word after
+ * it. */
 static bool read_ordinal(const Words *words, MomentOrdinal kind, int32_t *next, int64_t *ordinal)
 {
     *next = 3;
@@ -37,7 +38,7 @@ static bool read_ordinal(const Words *words, MomentOrdinal kind, int32_t *next, 
     return is_written && whole_number_parse(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
 }
 
-/* Reads "NOUN SUBJECT NAME", with an ordinal where the moment has one. `*delay` is the text after
+/* Reads "NOUN SUBJECT NAME", with an ordinal if the moment has one. `*delay` is the text after
  * " + "; NULL: there is none. */
 static bool read_moment(const Words *words, Trigger *trigger, const char **delay)
 {

@@ -16,7 +16,7 @@ typedef struct {
     const ScenarioText *text;
     const ScenarioCommands *commands;
     ScenarioWorkloads out;
-    WorkloadShape *shapes; /* those of `out`, as they are made */
+    WorkloadShape *shapes; /* the shapes of `out`, while they are made */
 } Reader;
 
 static Status *problem(const Reader *reader, const Json *at, const char *message)
@@ -60,7 +60,7 @@ bool workload_makes(const ScenarioText *text, const char *name)
     for (int32_t i = 0; i < text->workloads.count; i++) {
         const WorkloadText *workload = text->workloads.items[i];
         if (workload->name.value == NULL || workload->name.value[0] == '\0')
-            return true; // of one whose name was refused nobody knows
+            return true; // a workload whose name was refused may have any name
     }
     return workload_job_path(text, name, &path);
 }
@@ -136,7 +136,7 @@ static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
     Problems *problems = reader->context->problems;
     if (!arrival_rate_parse(rate.value, &workload->per_day_milli))
         status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
-                                 "\"%s\" is no rate", rate.value),
+                                 "\"%s\" is not a rate", rate.value),
                     "a number with up to three decimals and a unit: \"12/h\", \"100/day\", "
                     "\"0.5/min\", \"2/s\"");
     else if (workload->per_day_milli == 0 || workload->per_day_milli > PER_DAY_MILLI_MAX)
@@ -159,7 +159,7 @@ static void read_hours(const Reader *reader, const Json *hours, Workload *worklo
             *ppm > HOUR_PPM_MAX) {
             *ppm = 0;
             problems_add(problems, STATUS_BAD_INPUT, json_at(factor),
-                         "the factor of hour %d is no number from 0 to 100 with at most six "
+                         "the factor of hour %d is not a number from 0 to 100 with at most six "
                          "decimals",
                          (int)hour);
             return;
@@ -261,7 +261,7 @@ static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadTex
     return cluster_config_unread(reader->context->arena, "(unknown)");
 }
 
-/* The number of nodes that a key of "nodes" says; 0 when it is none. */
+/* The number of nodes that a key of "nodes" states; 0 if it is not a number. */
 static int64_t nodes_of_key(const char *key)
 {
     size_t digits = strspn(key, "0123456789");
@@ -282,7 +282,7 @@ static void read_share_of_nodes(Reader *reader, const Json *member, WorkloadShap
     node->at = member->key_at;
     shape->nodes = (BoundInteger){.node = node, .value = nodes, .is_refused = nodes == 0};
     if (nodes == 0)
-        problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is no number of nodes",
+        problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is not a number of nodes",
                      member->key);
     if (member->kind != JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(member),
@@ -312,7 +312,7 @@ static int32_t add_shapes(Reader *reader, const WorkloadText *text, const JobTex
     } else {
         if (text->nodes != NULL)
             problem(reader, text->nodes,
-                    "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}");
+                    "nodes is not an object such as {\"1\": \"70%\", \"4\": \"30%\"}");
         shapes[count++] =
             (WorkloadShape){.workload = text, .nodes = job->nodes, .probability_ppm = PPM};
     }

@@ -20,13 +20,12 @@ typedef struct {
     const WorkloadShape *shapes;
 } ScenarioWorkloads;
 
-/* All workloads in the order of the file; problems go to the context. What their jobs say of
- * themselves ($AZ_BATCHAI_JOB_NAME, mount paths) has the workload's name in the place of the job's.
- */
+/* All workloads in the order of the file; problems go to the context. Texts with the job's name
+ * ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. */
 ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
                                  const ScenarioCommands *commands);
 
-/* "12/h" -> 288,000: thousandths per day. False when it is no rate. */
+/* "12/h" -> 288,000: thousandths per day. False when it is not a rate. */
 bool arrival_rate_parse(const char *text, int64_t *per_day_milli);
 
 /* Where a workload's jobs are made; name: NULL. */

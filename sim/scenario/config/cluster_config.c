@@ -110,7 +110,8 @@ static BoundInteger read_scale(const ConfigContext *context, const ScaleSettings
     return scale->manual->target;
 }
 
-/* Runs a set-up task of simple commands; of one that hangs on files nothing is known before. */
+/* Runs a set-up task of simple commands; the result of a task that depends on files is not known
+ * in advance. */
 static void run_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
 {
     const ShellScript *script = shell_read(context->arena, spec->setup_command, variables->count,

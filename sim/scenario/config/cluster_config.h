@@ -27,8 +27,8 @@ int32_t cluster_nodes_limit(const ConfigContext *context);
 /* Refuses limits that contradict each other. */
 void cluster_check_limits(Problems *problems, const AutoScaleText *automatic);
 
-/* Notes that the cluster is told to have `target` nodes, or up to so many; refuses what the service
- * never gives, warns of what a quota (cores by family and in total) does not. */
+/* Records that the cluster gets `target` nodes, or up to so many. Refuses numbers that the
+ * service never gives, and warns of numbers above a quota (cores by family and in total). */
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                            BoundInteger target);
 

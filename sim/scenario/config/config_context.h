@@ -1,6 +1,6 @@
-/* What surrounds a cluster.json or job.json while it is turned into a spec: the catalogue, the
- * shares that exist, the scenario's programs. Shared by the config readers; built by
- * scenario_read.c, by the emulator and by tests. */
+/* The context in which a cluster.json or job.json is turned into a spec: the catalogue, the
+ * shares that exist, the scenario's programs. The readers of configs share it;
+ * sim/scenario/read.c, the emulator and tests make it. */
 #ifndef SIM_SCENARIO_CONFIG_CONTEXT_H
 #define SIM_SCENARIO_CONFIG_CONTEXT_H
 
@@ -11,16 +11,16 @@
 /* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
     const char *name;      /* "account/share", or of a file server file_server_share */
-    ResourcePath server;   /* the file server's own; without a name: it is none */
+    ResourcePath server;   /* the file server's own path; without a name: it is not a file server */
     const ShareTier *tier; /* of one that is there before any command */
     bool is_listed;        /* its files are known, so that a missing script can be noticed */
-    bool is_of_session;    /* made empty by one: the world knows all that came to be on it */
-    bool has_uploads; /* of the session: whoever fills a share elsewhere puts nothing on it here */
+    bool is_of_session;    /* a session made it empty: the world knows all its files */
+    bool has_uploads;      /* of the session: clients have put files on it through the emulator */
     int32_t file_count;
     const char **files; /* paths inside the share */
 } KnownShare;
 
-/* A program of the scenario; of one with problems of its own only the paths are checked. */
+/* A program of the scenario; of a program with problems only the paths are checked. */
 typedef struct {
     const ProgramText *text;
     bool is_sound;
@@ -34,19 +34,19 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Problems *problems;
-    Problems *warnings;     /* what will run, but hardly as it was meant; NULL: nobody listens */
+    Problems *warnings;     /* what will run, but probably not as intended; NULL: not wanted */
     DataSamples samples;    /* of whatever trains a network that our trainer knows */
     const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
     ResourcePath scope;     /* the scenario's own group and workspace */
     const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
     /* Some that exist are not listed below: they could not be read, or a file is checked without
-     * its scenario. What is not listed is then no problem. */
+     * its scenario. Names that are not listed are then accepted. */
     struct {
         bool shares, programs, preparations, setups;
     } unlisted;
-    /* Asked of the emulator: what the service took is taken, also a mount of a share that is not
-     * there, over which nodes and jobs fail, and output to where nobody finds it. In a scenario of
-     * one's own these are slips of the pen. */
+    /* Asked of the emulator: what the service took is taken, also a mount of a share that does
+     * not exist, which makes nodes and jobs fail, and output to a path that is lost with the
+     * node. In a scenario these are mistakes. */
     bool is_of_session;
     bool has_no_end; /* the scenario says no "until": it runs until all jobs are over */
     int32_t share_count;
@@ -74,10 +74,11 @@ const char *file_server_share(const ConfigContext *context, ResourcePath path);
 /* NULL when there is no file server at `path`; names are compared without case. */
 const KnownShare *config_file_server(const ConfigContext *context, ResourcePath path);
 
-/* What always takes the same time. In `arena`. */
+/* A duration that is always the same. In `arena`. */
 Quantiles quantiles_always(Arena *arena, int64_t ns);
 
-/* The problem that `name` is no entry of the catalogue's `section`; `kind` as in "VM size". */
+/* Adds the problem that `name` is not an entry of the catalogue's `section`; `kind` as in "VM
+ * size". */
 void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,
                           BoundText name);
 

@@ -33,7 +33,7 @@ static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
         if (found != TOOLKIT_COUNT) {
             problems_add(context->problems, STATUS_BAD_INPUT,
                          json_at(text->toolkits[toolkit]->node),
-                         "a job has one toolkit, and \"%s\" stands beside \"%s\"",
+                         "a job has one toolkit, and there are \"%s\" and \"%s\"",
                          toolkit_key(toolkit), toolkit_key(found));
             return found;
         }
@@ -158,7 +158,7 @@ static bool is_docker_size(const char *text)
     return !is_zero && *unit == '\0';
 }
 
-/* What fits its type, and is wrong all the same. */
+/* Checks of values that fit their types. */
 static void check_values(const ConfigContext *context, const JobText *text)
 {
     BoundText size = text->container != NULL ? text->container->shm_size : (BoundText){0};
@@ -199,8 +199,8 @@ static void check_file(const ConfigContext *context, const Variables *variables,
                       place.directory, share->files, share->file_count);
 }
 
-/* In a session it may be there by the time the program begins: the world looks then. Of a share on
- * which a client has put nothing at all nobody can say what it was meant to hold. */
+/* In a session a file may arrive before the program begins: the world looks then. Nothing is
+ * known of the files that a share is meant to have if no client has put any on it. */
 static void note_script(const ConfigContext *context, const Variables *variables, BoundText path,
                         JobSpec *spec)
 {
@@ -259,14 +259,14 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
         !context->unlisted.preparations)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
                                  json_at(text->command_line.node),
-                                 "nobody says how long this preparation takes"),
+                                 "the scenario does not say how long this preparation takes"),
                     "add {\"match\": \"...\", \"duration\": \"30s\"} to the scenario's "
                     "\"preparations\"");
 }
 
 /* --- Outputs --- */
 
-/* What the job leaves behind must be on a share, or is lost with the node. */
+/* Output of the job must be on a share, or is lost with the node. */
 static OutputPlace read_output(const ConfigContext *context, const Variables *quiet,
                                const char *key, BoundText path)
 {
@@ -278,7 +278,7 @@ static OutputPlace read_output(const ConfigContext *context, const Variables *qu
     return place;
 }
 
-/* What stands behind the job's own folder; "" where it is refused. */
+/* The part after the job's own folder; "" when it is refused. */
 static const char *read_suffix(const ConfigContext *context, BoundText suffix)
 {
     return suffix.value != NULL &&
@@ -354,14 +354,17 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
         return NULL;
     const char *name = script != NULL ? script : command;
     const char *slash = strrchr(name, '/');
-    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(toolkit->node),
-                             "nobody says what this job does: no program matches \"%s\"", command),
-                "add {\"match\": \"%s%s\", \"duration\": \"10m\"} to the scenario's \"programs\"",
-                slash != NULL ? "*/" : "", slash != NULL ? slash + 1 : name);
+    status_hint(
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(toolkit->node),
+                     "the scenario does not say what this job does: no program matches \"%s\"",
+                     command),
+        "add {\"match\": \"%s%s\", \"duration\": \"10m\"} to the scenario's \"programs\"",
+        slash != NULL ? "*/" : "", slash != NULL ? slash + 1 : name);
     return NULL;
 }
 
-/* What the job runs, and whether its counts, each fine alone, are not too much together. */
+/* The program that the job runs, and a check that its counts, each valid alone, are not too
+ * large together. */
 static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
                          JobShape shape, const Variables *variables, JobSpec *spec)
 {
@@ -463,8 +466,8 @@ static int64_t wall_clock_max_ns(const ConfigContext *context, const Constraints
                                     : 0;
 }
 
-/* Nodes of low priority are taken away from a job after a while. One that takes longer and keeps
- * nothing begins again for ever, and with it a run without an end goes on. */
+/* Low-priority nodes are taken from a job after a while. A job that takes longer and keeps no
+ * checkpoint starts again each time, and so a run without an end never ends. */
 static void warn_of_endless(const ConfigContext *context, const JobText *text,
                             const ClusterConfig *cluster, const JobSpec *spec)
 {
@@ -553,7 +556,7 @@ const char *job_config_cluster(const JobText *text)
     return slash != NULL ? slash + 1 : id;
 }
 
-/* The part of an id behind "/{key}/", whose letters have no case; NULL when there is none. */
+/* The part of an id after "/{key}/", whose letter case is ignored; NULL when there is none. */
 static const char *id_part(Arena *arena, const char *id, const char *key)
 {
     size_t length = strlen(key);

@@ -59,8 +59,8 @@ static void refuse_repeated(const Variables *variables, const char *prefix, Boun
     }
 }
 
-/* Adds the variable of a directory: `path`, expanded by the variables that stand before it, with
- * `below` behind it. */
+/* Adds the variable of a directory: `path`, expanded by the variables before it, followed by
+ * `below`. */
 static void add_directory(Variables *variables, const char *prefix, BoundText id, BoundText path,
                           const char *below)
 {
@@ -177,7 +177,7 @@ void job_variables_own(Variables *variables, const BoundList *list, bool is_secr
         refuse_repeated(variables, "", variable->name);
         if (strpbrk(variable->name.value, " \t\r\n=") != NULL)
             problems_add(variables->problems, STATUS_BAD_INPUT, json_at(variable->name.node),
-                         "\"%s\" is no name of a variable", variable->name.value);
+                         "\"%s\" is not a name of a variable", variable->name.value);
         variables_add(variables, "", variable->name.value,
                       is_secret ? NULL : variable->value.value);
     }

@@ -38,7 +38,7 @@ static bool is_same_without_case(const char *text, const char *word, size_t leng
     return true;
 }
 
-/* NULL when it was refused, or nobody knows whether it is there. */
+/* NULL when it was refused, or when its existence is not known. */
 static const KnownShare *find_share(const ConfigContext *context, const char *account,
                                     const char *name, const char *kind, Place at)
 {
@@ -101,7 +101,8 @@ static const KnownShare *share_of_blob(const ConfigContext *context, const BlobM
                       json_at(text->container_name.node));
 }
 
-/* What stands behind `folder` ("/workspaces/") in an id; NULL where that is not in it. */
+/* The part after `folder` ("/workspaces/") in an id; NULL when the id does not contain the
+ * folder. */
 static const char *part_of_id(const ConfigContext *context, const char *id, const char *folder)
 {
     size_t length = strlen(folder);
@@ -111,7 +112,7 @@ static const char *part_of_id(const ConfigContext *context, const char *id, cons
                        : NULL;
 }
 
-/* What an id does not name is the scenario's own, as elsewhere. */
+/* Parts that an id does not name are the scenario's, as elsewhere. */
 static ResourcePath path_of_id(const ConfigContext *context, const char *id)
 {
     ResourcePath path = {.group = part_of_id(context, id, "/resourcegroups/"),
@@ -178,7 +179,7 @@ static bool has_parent_step(const char *path)
     return false;
 }
 
-/* Mounts under one root as they are read. */
+/* The mounts under one root while they are read. */
 typedef struct {
     const ConfigContext *context;
     const char *root, *variable;
@@ -190,7 +191,7 @@ static void add_mount(MountReader *reader, Mount mount)
     reader->mounts.items[reader->mounts.count++] = mount;
 }
 
-/* Something is mounted under the root, but nobody knows where. */
+/* There is a mount under the root, but its path is not known. */
 static void add_unread(MountReader *reader)
 {
     add_mount(reader,

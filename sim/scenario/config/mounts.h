@@ -1,4 +1,4 @@
-/* What is mounted on the nodes, and where a path on a node therefore leads. */
+/* The mounts of nodes, and where a path on a node therefore leads. */
 #ifndef SIM_SCENARIO_MOUNTS_H
 #define SIM_SCENARIO_MOUNTS_H
 
@@ -19,8 +19,8 @@ typedef struct {
     const KnownShare *share; /* NULL: an unmanaged file system */
     bool is_blob;            /* a blob container */
     const char *folder;      /* of the share, that is mounted: "" for all of it */
-    bool is_unread; /* nobody knows what is there: its share was refused, or, at a mount root, the
-                     * path of some mount under that root */
+    bool is_unread; /* its content is not known: its share was refused, or, at a mount root, the
+                       path of a mount under that root */
 } Mount;
 
 typedef struct {
@@ -32,9 +32,9 @@ typedef struct {
 Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 
 /* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."),
- * behind those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at
- * one path, ill-formed URLs, file servers that nobody creates, and such shares where the context
- * does not take them. */
+ * after those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts
+ * at one path, ill-formed URLs, and file servers and shares that no command creates, unless the
+ * context allows them. */
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
@@ -46,7 +46,7 @@ const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t fir
 /* Those of the mounts that are shares, as scripts and programs see them. */
 const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count);
 
-/* A path without doubled slashes, parts "." behind one, and a slash at its end. */
+/* A path without doubled slashes, "." parts after a slash, and a slash at its end. */
 const char *path_tidy(Arena *arena, const char *path);
 
 /* Where the absolute `path`, a tidy one, leads: NULL when under no mount, else the mount, with

@@ -20,7 +20,7 @@ static void check_count(const ConfigContext *context, const char *key, const Jso
 {
     if (!count->is_integer && count->kind != JSON_STRING)
         problems_add(context->problems, STATUS_BAD_INPUT, count->at,
-                     "%s is no integer and no expression", key);
+                     "%s is neither an integer nor an expression", key);
 }
 
 /* `found` is the catalogue's entry of that name, NULL when it has none. */
@@ -129,7 +129,7 @@ static int64_t count_read(const Formulas *formulas, const char *key, const Json 
     int64_t value = minimum;
     if (node->kind == JSON_STRING) {
         Place at = node->at;
-        at.column += 1; // behind the quote
+        at.column += 1; // after the quotation mark
         if (!expression_evaluate_whole(node->text, formulas->values, formulas->value_count, at,
                                        &value, &status)) {
             problems_add_status(problems, &status);
@@ -145,7 +145,8 @@ static int64_t count_read(const Formulas *formulas, const char *key, const Json 
     return value;
 }
 
-/* What `command` gives the option `name`, as "--name=value" or "--name value"; NULL without it. */
+/* The value that `command` gives the option `name`, as "--name=value" or "--name value"; NULL
+ * without the option. */
 static const char *option_value(Arena *arena, const char *command, const char *name)
 {
     static const char blanks[] = " \t\n";
@@ -164,8 +165,8 @@ static const char *option_value(Arena *arena, const char *command, const char *n
     return NULL;
 }
 
-/* `path` with every "{--name=default}" replaced by what the job's command line gives that option,
- * which it must without a default. */
+/* `path` with each "{--name=default}" replaced by the value of that option on the job's command
+ * line; without a default the option is required. */
 static BoundText fill_in(const Variables *variables, const char *command, BoundText path)
 {
     Text out = {0};

@@ -1,4 +1,4 @@
-/* What a job's command line does: from the scenario's "programs" to a Program. */
+/* Programs: what the command lines of jobs do, from the scenario's "programs". */
 #ifndef SIM_SCENARIO_PROGRAM_CONFIG_H
 #define SIM_SCENARIO_PROGRAM_CONFIG_H
 
@@ -17,7 +17,7 @@ void program_check_other(const ConfigContext *context, const OtherText *text);
 const KnownProgram *program_find(const ConfigContext *context, const char *command,
                                  const char *script);
 
-/* What a program needs to know about the job that runs it. */
+/* The facts about a job that its program depends on. */
 typedef struct {
     bool is_known; /* else all the rest is not */
     int32_t nodes;
@@ -31,10 +31,10 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
                              const char *command, JobShape shape, const Variables *variables);
 /* A script of simple commands as a program. */
 const Program *program_shell(Arena *arena, const ShellScript *script);
-/* What runs outside of the world, with those mounts; `training` (NULL: none) is what it is there.
- */
+/* A program that runs outside of the world, with these mounts; `training` (NULL: none) is the
+ * training that it performs. */
 const Program *program_real(Arena *arena, const Mounts *mounts, const Program *training);
-/* What stands for every command that nothing else describes; NULL when it was refused. */
+/* The program of every command that no other rule describes; NULL when it was refused. */
 const Program *program_other(const ConfigContext *context, const OtherText *text);
 
 #endif

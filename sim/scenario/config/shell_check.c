@@ -11,7 +11,7 @@ static bool is_word(const ShellWordRead *word, const char *text)
     return word->is_literal && word->traits.known != NULL && strcmp(word->traits.known, text) == 0;
 }
 
-/* What it is, where that is certain; NULL. */
+/* Its kind, if that is certain; NULL. */
 static const char *certain(const ShellWordRead *word)
 {
     return word->is_one ? word->traits.known : NULL;
@@ -23,7 +23,7 @@ static bool is_path(const ShellWordRead *word)
     return word->is_one && word->traits.is_path;
 }
 
-/* Behind a slash there are only folders. */
+/* Only folders can be followed by a slash. */
 static bool is_file(const ShellWordRead *word)
 {
     const ShellWord *parts = &word->word;
@@ -159,7 +159,7 @@ static bool check_exit(const ShellWordRead *words, int32_t count)
            strspn(text, "0123456789") == strlen(text);
 }
 
-/* Either a time that is understood, or what certainly is none. */
+/* Either a duration that is understood, or a text that certainly is not a duration. */
 static bool check_sleep(const ShellWordRead *words, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {

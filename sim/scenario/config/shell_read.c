@@ -7,10 +7,10 @@
 #include "sim/cloud/job/job.h"
 #include "sim/scenario/config/shell_words_read.h"
 
-/* A longer command line is none of simple commands. */
+/* A longer command line is not treated as simple commands. */
 enum { LINE_BYTES_MOST = 1 << 16 };
 
-/* What is being put together. */
+/* The script while it is read. */
 typedef struct {
     ShellReader reader;
     ShellScript *script;
@@ -75,7 +75,7 @@ static bool read_assignment(ScriptReader *reader, size_t length)
     return true;
 }
 
-/* The operands of export: NAME=value, or the name of what there is already. */
+/* The operands of export: NAME=value, or the name of an existing variable. */
 static bool read_export(ScriptReader *reader)
 {
     ShellReader *words = &reader->reader;
@@ -285,7 +285,7 @@ static bool read_pipeline(ScriptReader *reader, ShellCondition condition)
     return true;
 }
 
-/* What stands between two pipelines; false: nothing that is understood. */
+/* The operator between two pipelines; false: it is not understood. */
 static bool read_separator(ShellReader *reader, ShellCondition *condition)
 {
     const char *at = reader->at;
@@ -328,8 +328,8 @@ static bool is_safe(const char *value)
     return *value != '\0' && strspn(value, safe) == strlen(value);
 }
 
-/* The text that the outer shell hands to the inner one; NULL: it hangs on the run. A path with the
- * job's own segment, which is made up later, stays a variable, where nothing can quote it. */
+/* The text that the outer shell passes to the inner one; NULL: it depends on the run. A path
+ * with the job's segment, which is made later, stays a variable, if nothing can quote it. */
 static const char *inner_text(ShellReader *reader, const ShellWord *word)
 {
     Text text = {0};
@@ -392,7 +392,8 @@ static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int
     return reader;
 }
 
-/* Every mount that is a share. False when there is another: what is on it nobody knows. */
+/* All mounts that are shares. False when there is another kind of mount, whose content is not
+ * known. */
 static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
 {
     script->mounts = mounts_shell(arena, mounts, &script->mount_count);

@@ -4,13 +4,13 @@
  *     pipeline  command { "|" command }
  *     command   NAME=value ... | name { word | redirection }
  *
- * with quotes, backslashes, comments, $NAME, ${NAME} and $?; redirections > >> < of streams 0 to 2,
- * 2>&1 and 1>&2; the commands of SHELL_COMMANDS (sim/cloud/spec/script.h) with their usual
+ * with quotes, backslashes, comments, $NAME, ${NAME} and $?; redirections > >> < of streams 0 to
+ * 2, 2>&1 and 1>&2; the commands of SHELL_COMMANDS (sim/cloud/spec/script.h) with their usual
  * operands. `bash -c '...'` and `sh -c '...'` around it are taken off.
  *
- * It is all or nothing: what is not understood to the last letter, or hangs on what nobody knows (a
- * variable that the job does not set, a file that an operating system brings along, patterns,
- * arithmetic, substitutions, loops), is no such script, so that nothing is ever run by half.
+ * It is all or nothing: a line that is not understood completely, or depends on unknown values
+ * (a variable that the job does not set, a file of the operating system, patterns, arithmetic,
+ * substitutions, loops), is not such a script, so that no line is ever run in part.
  *
  * Batch AI ran command lines in bash (set-up tasks: "executed in a bash subshell", Batch AI REST
  * API 2018-05-01; of jobs it is not documented and assumed to be the same). */
@@ -20,8 +20,8 @@
 #include "sim/cloud/spec/script.h"
 #include "sim/scenario/config/mounts.h"
 
-/* NULL when `line` is no script of simple commands. The environment is that in which it runs. In
- * `arena`. */
+/* NULL when `line` is not a script of simple commands. `environment` is the one in which it
+ * runs. In `arena`. */
 const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
                               const EnvironmentVariable *variables, const Mounts *mounts);
 

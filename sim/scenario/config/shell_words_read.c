@@ -58,7 +58,8 @@ static ShellKnown *find_known(const ShellReader *reader, const char *name)
 
 const ShellKnown *shell_known(const ShellReader *reader, const char *name)
 {
-    static const char service[] = "AZ_BATCHAI_"; // nobody but it, or the line, sets such a one
+    static const char service[] =
+        "AZ_BATCHAI_"; // only the service or the line itself sets such a variable
     static const ShellKnown unset = {.traits = {.known = "", .may_be_cut = true}};
     const ShellKnown *known = find_known(reader, name);
     bool is_unset = known == NULL && strncmp(name, service, strlen(service)) == 0;
@@ -183,7 +184,7 @@ size_t shell_name_length(const char *text)
     return length;
 }
 
-/* What stands at a '$'. */
+/* Reads the expansion at a '$'. */
 static bool read_dollar(WordReader *word, bool is_quoted)
 {
     enum { STATUS_DIGITS = 3 };
@@ -309,7 +310,7 @@ static bool read_parts(WordReader *word, bool is_value)
         }
     }
     end_text(word, has_quotes && word->word->word.part_count == 0);
-    // A word of nothing but joined lines is none.
+    // A word that consists only of joined lines is not a word.
     is_good = is_good && (is_value || word->word->word.part_count > 0);
     word->word->source = arena_strndup(reader->arena, begin, (size_t)(reader->at - begin));
     return is_good;

@@ -9,9 +9,9 @@
 #include "sim/cloud/spec/script.h"
 #include "sim/cloud/spec/spec.h"
 
-/* What a word, or a variable's value, may turn out to be. */
+/* The possible values of a word or a variable. */
 typedef struct {
-    const char *known;  /* this and nothing else; NULL: that hangs on the run */
+    const char *known;  /* the only possible value; NULL: it depends on the run */
     int64_t bytes_most; /* its length at most */
     bool may_be_cut;    /* without quotes around it: it has blanks, or may be empty */
     bool has_pattern;   /* or characters of patterns */
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    Arena *scratch; /* of what is known while it is read */
+    Arena *scratch; /* for values that are known during reading */
     const char *at;
     int32_t line;
     int64_t bytes_most; /* of all words together, once their variables are in */
@@ -53,14 +53,14 @@ void shell_note_variable(ShellReader *reader, const char *name, ShellTraits trai
 void shell_skip_blanks(ShellReader *reader);
 /* Length of the name at `text`, 0: none begins there. */
 size_t shell_name_length(const char *text);
-/* Reads the word that begins here; false when it is none that is understood. `is_value`: behind
- * NAME=, where it may be empty. */
+/* Reads the word that begins here; false when it is not understood. `is_value`: after NAME=,
+ * where it may be empty. */
 bool shell_read_word(ShellReader *reader, bool is_value, ShellWordRead *word);
 
 /* Whether a command has operands that are understood (shell_check.c). */
 bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommandKind kind,
                          const ShellWordRead *words, int32_t count, bool is_alone);
-/* Whether what the command does or prints may hang on files. */
+/* Whether the effect or the output of the command may depend on files. */
 bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t count);
 
 #endif

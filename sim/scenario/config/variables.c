@@ -98,8 +98,8 @@ static bool is_name_letter(char c)
     return ascii_is_alphanumeric(c) || c == '_';
 }
 
-/* The name behind the '$' at `dollar`, and the number of bytes from the '$' on that it takes; NULL
- * when no name stands there. */
+/* The name after the '$' at `dollar`, and the number of bytes that it takes including the '$';
+ * NULL when there is no name. */
 static const char *variable_name(Arena *arena, const char *dollar, size_t *taken)
 {
     bool has_brace = dollar[1] == '{';
@@ -139,8 +139,7 @@ static bool check_mounted(const Variables *variables, const char *root, const ch
     return false;
 }
 
-/* Refuses a name that should be a variable and is none; false when what it stands for cannot be
- * known. */
+/* Refuses a name that should be a variable but is not; false when its value cannot be known. */
 static bool check_foreign(const Variables *variables, const char *name, Place at)
 {
     if (is_unread(variables, name))
@@ -251,8 +250,8 @@ static bool is_named_apart(const char *line, const char *name)
     return false;
 }
 
-/* `rest` stands behind the name of a mount root. Only what no shell takes for anything but itself
- * is looked at: a mount whose name begins like that may be meant. */
+/* `rest` follows the name of a mount root. Only plain characters, which every shell takes
+ * literally, are examined: they may be the beginning of a mount's name. */
 static void warn_of_no_mount(const Variables *variables, const EnvironmentVariable *root,
                              const char *rest, Place at)
 {

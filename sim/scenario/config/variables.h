@@ -23,28 +23,28 @@ typedef struct {
 Variables variables_create(const ConfigContext *context, const Mounts *mounts);
 /* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
-/* Notes a variable that exists, but with a value that nobody knows, as that was refused. An `id` of
- * "*" stands for all that have the prefix. */
+/* Records a variable that exists but whose value is unknown because it was refused. An `id` of
+ * "*" stands for all variables with the prefix. */
 void variables_add_unread(Variables *variables, const char *prefix, const char *id);
 
-/* The path `text` with every known `$NAME` and `${NAME}` replaced. What the job must know itself
- * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem, and so is a path below a mount
- * root where nothing is mounted. NULL with a problem, when a name in `text` is unread, and when
- * there is no text. */
+/* The path `text` with every known `$NAME` and `${NAME}` replaced. A variable that only the job
+ * knows ($HOME) is not replaced; an unknown AZ_BATCHAI_ name is a problem, and so is a path
+ * below a mount root where nothing is mounted. NULL with a problem, when a name in `text` is
+ * unread, and when there is no text. */
 const char *variables_expand(const Variables *variables, BoundText text);
 
-/* Warns of what is likely a slip in the command line `text`: an AZ_BATCHAI_ name that is nothing,
- * a path below a mount root that leads to no mount. No more than that: the service hands the line
- * to a shell, where the one is empty and the other a folder that is not there. */
+/* Warns of probable mistakes in the command line `text`: an AZ_BATCHAI_ name that does not
+ * exist, and a path below a mount root that leads to no mount. These are not errors: the service
+ * passes the line to a shell, where the variable is empty and the folder is missing. */
 void variables_check_command(const Variables *variables, BoundText text);
 
-/* Where the path `text`, variables and all, leads. A path under no mount, or under one that is no
- * share, is on the node (share NULL, directory the path itself). The directory is NULL where that
- * cannot be known, for the reasons of variables_expand or because the mount is unread. */
+/* Where the path `text`, with its variables, leads. A path under no mount, or under a mount that
+ * is not a share, is on the node (share NULL, directory the path itself). The directory is NULL
+ * if it cannot be known, for the reasons of variables_expand or because the mount is unread. */
 OutputPlace variables_place(const Variables *variables, BoundText text);
 
 /* Whether no part of `path`, which the value `text` of `key` stands for, is "." or "..": output
- * would climb out of its mount, and lie where nobody looks for it. Adds the problem otherwise. */
+ * would leave its mount and would not be found. Otherwise adds the problem. */
 MUST_CHECK bool output_path_check(Problems *problems, const char *key, BoundText text,
                                   const char *path);
 /* variables_place for output. A path with such a part is a problem, and its directory NULL. */

@@ -37,7 +37,7 @@ static double read_bound(const Reader *reader, const char *metric, const Json *n
         return node->number;
     if (node->kind != JSON_STRING) {
         problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                     "a bound of \"%s\" is no number and no quantity", metric);
+                     "a bound of \"%s\" is neither a number nor a quantity", metric);
         return 0;
     }
     bool is_time = is_in_seconds(metric);
@@ -58,8 +58,7 @@ static int32_t given(const Json *a, const Json *b, const Json *c)
 
 /* --- Statistics --- */
 
-/* Parts of 10^9 of a number such as "95" or "99.9" in front of `end`, which lies between 0 and 100
- * without being either. */
+/* Parts of 10^9 of a number such as "95" or "99.9" before `end`, which is above 0 and below 100. */
 static bool read_percent(const char *text, const char *end, int64_t *parts)
 {
     int64_t value = 0, unit = 10000000; // of one percent
@@ -91,7 +90,7 @@ static double read_statistic(const Reader *reader, const BoundText *statistic)
     if (text[0] == 'p' && read_percent(text + 1, text + strlen(text), &parts))
         return (double)parts / 1e9;
     status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(statistic->node),
-                             "\"%s\" is no statistic", text),
+                             "\"%s\" is not a statistic", text),
                 "\"mean\", or a quantile such as \"p50\", \"p95\" or \"p99.9\"");
     return 0;
 }
@@ -104,13 +103,13 @@ static double read_confidence(const Reader *reader, const BoundText *confidence)
     if (length > 0 && text[length - 1] == '%' && read_percent(text, text + length - 1, &parts))
         return (double)parts / 1e9;
     status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(confidence->node),
-                             "\"%s\" is no confidence", text),
+                             "\"%s\" is not a confidence", text),
                 "more than 0%% and less than 100%%, such as \"95%%\"");
     return 0;
 }
 
-/* The runs that it takes until the largest of them lies above a quantile (with the smallest below
- * it: the same of 1 - quantile) with so much confidence: 1 - quantile^n >= confidence. */
+/* The number of runs until the largest of them is above a quantile with so much confidence (or
+ * the smallest below it, with 1 - quantile): 1 - quantile^n >= confidence. */
 static int64_t seeds_needed(double quantile, double confidence)
 {
     int64_t n = 0;
@@ -168,7 +167,7 @@ static void check_state(const Reader *reader, const BoundText *state, bool is_jo
                                 : "resizing, steady, deleting or deleted");
 }
 
-/* Whether there are commands of which nobody knows what they do. */
+/* Whether there are commands that were not read. */
 static bool has_refused_command(const ScenarioText *scenario)
 {
     for (int32_t i = 0; i < scenario->commands.count; i++)
@@ -177,11 +176,11 @@ static bool has_refused_command(const ScenarioText *scenario)
     return scenario->commands.is_refused;
 }
 
-/* Somebody must create what something is expected of. */
+/* Refuses an expectation of a resource that no command creates. */
 static void check_subject(const Reader *reader, const char *subject, Place at, bool is_job)
 {
     if (strchr(subject, '/') != NULL)
-        return; // a path, as the summary writes names that stand for several things
+        return; // a path, as the summary writes names that stand for several resources
     if (is_job && workload_makes(reader->scenario, subject))
         return;
     CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
@@ -317,7 +316,7 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
         expectation->high = read_bound(reader, metric, text->at_most);
     if (expectation->low > expectation->high && reader->problems->count == problems_before)
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "the smallest allowed value lies above the largest");
+                     "the smallest allowed value is above the largest");
 }
 
 static void read_state(const Reader *reader, const ExpectText *text, Expectation *expectation)
@@ -355,7 +354,7 @@ static void read_files(const Reader *reader, const ExpectText *text, Expectation
         return;
     if (!text->count->is_integer || text->count->integer < 0)
         problems_add(reader->problems, STATUS_BAD_INPUT, text->count->at,
-                     "count is no number of files");
+                     "count is not a number of files");
     expectation->low = expectation->high = text->count->number;
 }
 
@@ -390,10 +389,10 @@ static Trigger read_moment(const Reader *reader, const char *text, Place at)
     bool needs_epochs = moment.moment == MOMENT_JOB_EPOCH || moment.moment == MOMENT_JOB_CHECKPOINT;
     if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                     "at fidelity \"job\" no single epoch is told of");
+                     "at fidelity \"job\" no record shows single epochs");
     if (moment.moment == MOMENT_JOB_STEP)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                                 "no record tells when all ranks have ended a step"),
+                                 "no record shows when all ranks have ended a step"),
                     "commands and faults can wait for it; of expectations an epoch is the finest");
     return moment;
 }
@@ -456,7 +455,7 @@ static void read_order(const Reader *reader, const ExpectText *text, Expectation
 
 /* --- All of them --- */
 
-/* What an expectation is about, by the key that says so; more keys go with each. */
+/* The subject of an expectation, by the key that names it; more keys belong to each. */
 #define SUBJECTS(X)                                                                                \
     X(JOB, job, "job")                                                                             \
     X(CLUSTER, cluster, "cluster")                                                                 \

@@ -1,5 +1,5 @@
-/* What a scenario file says should come out: bound and checked here, evaluated during and after a
- * run elsewhere. */
+/* The expected results of a scenario: read and checked here, evaluated during and after a run
+ * elsewhere. */
 #ifndef SIM_SCENARIO_EXPECTATION_H
 #define SIM_SCENARIO_EXPECTATION_H
 
@@ -33,9 +33,9 @@ typedef struct {
     /* EXPECT_STATE: the state, or NULL. EXPECT_METRIC where the value is a string: must be equal.
      * Else NULL. */
     const char *equals;
-    /* Metrics: the number must lie in [low, high], in the unit of the metric (durations in seconds,
-     * sizes in bytes); infinite where there is no bound. EXPECT_FILES: the number of matching
-     * files. */
+    /* Metrics: the number must be within [low, high], in the unit of the metric (durations in
+     * seconds, sizes in bytes); infinite where there is no bound. EXPECT_FILES: the number of
+     * matching files. */
     double low;
     double high;
 

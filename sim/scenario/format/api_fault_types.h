@@ -9,7 +9,7 @@
     X(ERROR, "api.error", "answers with an error, before anything is done")                        \
     X(RESET, "api.reset", "cuts the connection without an answer, before anything is done")        \
     X(SLOW, "api.slow", "sends the answer's body slowly")                                          \
-    X(STALE, "api.stale", "answers a GET as it was answered before it changed")
+    X(STALE, "api.stale", "answers a GET with an earlier answer")
 
 typedef enum {
 #define X(name, text, what) API_FAULT_##name,

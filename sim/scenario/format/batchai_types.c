@@ -95,7 +95,7 @@ static const Field mount_volumes_fields[] = {
     FIELD_OBJECTS("unmanagedFileSystems", unmanaged, unmanaged_type, "any other file systems"),
     {0},
 };
-static const ObjectType mount_volumes_type = {"MountVolumes", "What is mounted on each node.",
+static const ObjectType mount_volumes_type = {"MountVolumes", "The mounts of each node.",
                                               sizeof(OWNER), mount_volumes_fields};
 #undef OWNER
 
@@ -175,8 +175,9 @@ static const Field machine_fields[] = {
     FIELD_OBJECT("imageReference", image, image_reference_type, "the operating system"),
     {0},
 };
-static const ObjectType machine_type = {"VirtualMachineConfiguration", "What the nodes run.",
-                                        sizeof(OWNER), machine_fields};
+static const ObjectType machine_type = {"VirtualMachineConfiguration",
+                                        "The operating system of the nodes.", sizeof(OWNER),
+                                        machine_fields};
 #undef OWNER
 
 #define OWNER SetupTaskText
@@ -187,8 +188,8 @@ static const Field setup_task_fields[] = {
     NEEDED_TEXT("stdOutErrPathPrefix", std_out_err_prefix, "where its output goes"),
     {0},
 };
-static const ObjectType setup_task_type = {"SetupTask", "What prepares each node.", sizeof(OWNER),
-                                           setup_task_fields};
+static const ObjectType setup_task_type = {"SetupTask", "A command that prepares each node.",
+                                           sizeof(OWNER), setup_task_fields};
 #undef OWNER
 
 #define OWNER AppInsightsText
@@ -221,7 +222,7 @@ static const Field node_setup_fields[] = {
     FIELD_OBJECT("performanceCountersSettings", counters, counters_type, "performance counters"),
     {0},
 };
-static const ObjectType node_setup_type = {"NodeSetup", "What each node gets before jobs.",
+static const ObjectType node_setup_type = {"NodeSetup", "The set-up of each node before jobs.",
                                            sizeof(OWNER), node_setup_fields};
 #undef OWNER
 
@@ -232,8 +233,9 @@ static const Field user_account_fields[] = {
     FIELD_SECRET("adminUserPassword", password, "the administrator's password"),
     {0},
 };
-static const ObjectType user_account_type = {"UserAccountSettings", "Who can log in to the nodes.",
-                                             sizeof(OWNER), user_account_fields};
+static const ObjectType user_account_type = {"UserAccountSettings",
+                                             "The user who can log in to the nodes.", sizeof(OWNER),
+                                             user_account_fields};
 #undef OWNER
 
 #define OWNER ClusterText
@@ -432,8 +434,8 @@ static const ObjectType input_directory_type = {"InputDirectory", "A folder that
 #define OWNER OutputDirectoryText
 static const Field output_directory_fields[] = {
     NEEDED_NAME("id", id, "$AZ_BATCHAI_OUTPUT_id has the path"),
-    NEEDED_TEXT("pathPrefix", path_prefix, "what stands before the job's own path"),
-    FIELD_TEXT("pathSuffix", path_suffix, NULL, "what stands behind it"),
+    NEEDED_TEXT("pathPrefix", path_prefix, "the part before the job's own path"),
+    FIELD_TEXT("pathSuffix", path_suffix, NULL, "the part after it"),
     {0},
 };
 static const ObjectType output_directory_type = {"OutputDirectory", "A folder that the job writes.",

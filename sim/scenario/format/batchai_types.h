@@ -1,10 +1,10 @@
-/* The contents of job.json and cluster.json as the service published them (Azure Batch AI REST API
- * 2018-05-01, JSON schemas of job.json and cluster.json in the Azure/BatchAI repository), bound by
- * the tables in batchai_types.c.
+/* The contents of job.json and cluster.json as the service published them (Azure Batch AI REST
+ * API 2018-05-01, JSON schemas of job.json and cluster.json in the Azure/BatchAI repository),
+ * bound by the tables in batchai_types.c.
  *
- * What the `az` client fills in before it sends a file may be absent: a job's `cluster`, the
- * `accountName` and `credentials` of a mount, a cluster's `userAccountSettings`, `vmSize` and
- * `scaleSettings` come from options there. */
+ * Members that the `az` client fills in before it sends a file may be absent: a job's `cluster`,
+ * the `accountName` and `credentials` of a mount, a cluster's `userAccountSettings`, `vmSize`
+ * and `scaleSettings` come from options there. */
 #ifndef SIM_SCENARIO_BATCHAI_TYPES_H
 #define SIM_SCENARIO_BATCHAI_TYPES_H
 
@@ -245,7 +245,7 @@ typedef struct {
     ConstraintsText *constraints;
 } JobText;
 
-/* Of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */
+/* The words of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */
 extern const char *const deallocation_words[];
 
 extern const ObjectType scale_settings_type; /* what can be changed of a cluster */

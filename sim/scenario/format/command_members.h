@@ -1,4 +1,4 @@
-/* Which members each kind of command and fault needs and may have. */
+/* The members that each kind of command and fault needs and may have. */
 #ifndef SIM_SCENARIO_FORMAT_COMMAND_MEMBERS_H
 #define SIM_SCENARIO_FORMAT_COMMAND_MEMBERS_H
 
@@ -12,7 +12,7 @@ typedef struct {
 
 const CommandMembers *command_members(CommandKind kind);
 
-/* What every command and every fault may have in addition. */
+/* The additional members of every command and every fault. */
 #define COMMAND_MEMBERS " do at after name "
 #define FAULT_MEMBERS " do at after when "
 

@@ -54,7 +54,7 @@ extern const ObjectType group_type;
 extern const ObjectType failures_type;
 extern const ObjectType fault_type;
 
-/* What an accepted fault does. */
+/* The command that performs an accepted fault. */
 CommandKind fault_kind(const FaultText *fault);
 
 #endif

@@ -3,9 +3,9 @@
 #define OWNER NetworkText
 static const Field network_fields[] = {
     NEEDED_INTEGER("rack_nodes", rack_nodes, 1, 1000000,
-                   "how many places of a cluster in a row share a rack"),
+                   "how many consecutive places of a cluster share a rack"),
     NEEDED_TEXT("rack_uplink_rate", rack_uplink_rate,
-                "what a rack's wire to all others carries each way, such as \"10Gbit/s\""),
+                "rate of the link from a rack to all others, each way, such as \"10Gbit/s\""),
     {0},
 };
 #undef OWNER

@@ -16,14 +16,14 @@ static const Field share_fields[] = {
                "share tier of the catalogue; the default is \"standard\" for files, \"blob\" for "
                "blobs"),
     FIELD_BYTES("provisioned", provisioned, NULL,
-                "size that is paid for, used or not, where the tier's limits grow with it"),
+                "size that is paid for, used or not, if the tier's limits grow with it"),
     FIELD_JSON("files", files,
                "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": "
                "\"string\"}, {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
                "\"properties\": {\"bytes\": {\"type\": [\"string\", \"integer\"]}, \"text\": "
                "{\"type\": \"string\"}}, \"additionalProperties\": false}]}}",
-               "what lies on the share at the start: path to local file, or to {\"bytes\": size} "
-               "or {\"text\": \"...\"}"),
+               "files on the share at the start: path to local file, or to {\"bytes\": size} or "
+               "{\"text\": \"...\"}"),
     {0},
 };
 #undef OWNER
@@ -32,9 +32,9 @@ static const ObjectType share_type = {"share", "A file share or blob container."
 
 #define OWNER StorageText
 static const Field storage_fields[] = {
-    NEEDED_TEXT(
-        "account", account,
-        "name of the storage account; the first one stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>"),
+    NEEDED_TEXT("account", account,
+                "name of the storage account; the first account stands for "
+                "<AZURE_BATCHAI_STORAGE_ACCOUNT>"),
     FIELD_OBJECTS("shares", shares, share_type, "its file shares and blob containers"),
     {0},
 };
@@ -49,10 +49,9 @@ const ObjectType storage_type = {"storage", "A storage account with its shares."
 
 #define OWNER DataText
 static const Field data_fields[] = {
-    NEEDED_TEXT(
-        "path", path,
-        "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\" or \"{--data}\""),
-    NEEDED_BYTES("bytes", bytes, "how much every node reads from there before training"),
+    NEEDED_TEXT("path", path,
+                "path of the data set, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\" or \"{--data}\""),
+    NEEDED_BYTES("bytes", bytes, "how much each node reads from there before the training"),
     {0},
 };
 #undef OWNER
@@ -61,24 +60,22 @@ static const ObjectType data_type = {"data", "A data set on a mounted share.", s
 
 #define OWNER SaveText
 static const Field checkpoint_fields[] = {
-    NEEDED_TEXT(
-        "path", path,
-        "where rank 0 writes it; {epoch} stands for the epoch, {--name} for what the command "
-        "line gives that option, {--name=default} where it need not; a path under no mount is "
-        "on the node's own disk"),
+    NEEDED_TEXT("path", path,
+                "where rank 0 writes it; {epoch} stands for the epoch, {--name} for the value of "
+                "that option on the command line, {--name=default} where the option may be "
+                "missing; a path under no mount is on the node's own disk"),
     NEEDED_BYTES("bytes", bytes, "its size"),
-    FIELD_INTEGER("every", every, 1, MAX_COUNT, "1", "epochs between two of them"),
-    FIELD_BOOLEAN(
-        "resume", resume, "false",
-        "whether a new attempt goes on from the last one that outlived the nodes: one on a "
-        "share"),
+    FIELD_INTEGER("every", every, 1, MAX_COUNT, "1", "epochs between two checkpoints"),
+    FIELD_BOOLEAN("resume", resume, "false",
+                  "whether a new attempt continues from the last checkpoint that survived the loss "
+                  "of nodes: one on a share"),
     {0},
 };
 static const Field save_fields[] = {
-    NEEDED_TEXT(
-        "path", path,
-        "where rank 0 writes it; {--name} stands for what the command line gives that option, "
-        "{--name=default} where it need not; a path under no mount is on the node's own disk"),
+    NEEDED_TEXT("path", path,
+                "where rank 0 writes it; {--name} stands for the value of that option on the "
+                "command line, {--name=default} where the option may be missing; a path under no "
+                "mount is on the node's own disk"),
     NEEDED_BYTES("bytes", bytes, "its size"),
     {0},
 };
@@ -97,58 +94,60 @@ static const char *const program_precisions[] = {
 static const char *const program_outputs[] = {"plain", "keras", NULL};
 static const Field program_fields[] = {
     NEEDED_TEXT("match", match,
-                "glob on the job's command line (* any characters, ? one); the first program that "
-                "matches is taken"),
-    FIELD_TEXT("name", name, NULL, "what reports call it; the default is `match`"),
-    FIELD_JSON(
-        "duration", duration, DISTRIBUTION,
-        "a program that only takes time: how much; a time, quantiles {\"0\": .., \"0.5\": .., "
-        "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
-        "{\"lognormal\": {\"median\", \"sigma\"}}; a slow node takes no longer for it"),
-    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how a program that only takes time ends"),
-    FIELD_TEXT("model", model, NULL, "a program that trains: the network of the catalogue"),
+                "pattern of the job's command line (* any characters, ? one); the first program "
+                "that matches is used"),
+    FIELD_TEXT("name", name, NULL, "its name in reports; the default is `match`"),
+    FIELD_JSON("duration", duration, DISTRIBUTION,
+               "for a program that only takes time: a duration, quantiles {\"0\": .., \"0.5\": .., "
+               "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
+               "{\"lognormal\": {\"median\", \"sigma\"}}; the same on a slow node"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0",
+                  "exit code of a program that only takes time"),
+    FIELD_TEXT("model", model, NULL, "for a program that trains: the network of the catalogue"),
     FIELD_TEXT("data_set", data_set, NULL, "data set of the catalogue"),
-    FIELD_TEXT("framework", framework, NULL, "software of the catalogue around the network"),
-    FIELD_TEXT("exchange", exchange, NULL, "how ranks exchange gradients, of the catalogue"),
+    FIELD_TEXT("framework", framework, NULL, "framework of the catalogue"),
+    FIELD_TEXT("exchange", exchange, NULL, "exchange of gradients of the catalogue"),
     FIELD_TEXT("learning", learning, NULL, "learning curve of the catalogue"),
     FIELD_TEXT("jitter", jitter, NULL,
                "step jitter of the catalogue; without it all steps are equal"),
-    FIELD_CHOICE("precision", precision, program_precisions, "fp32",
-                 "what it computes in; others than fp32 on devices that were measured in them"),
+    FIELD_CHOICE(
+        "precision", precision, program_precisions, "fp32",
+        "precision of the arithmetic; other than fp32 only on devices that were measured in it"),
     FIELD_INTEGER("batch_per_rank", batch_per_rank, 1, MAX_COUNT, NULL,
                   "samples in one step of one rank"),
     FIELD_JSON("epochs", epochs, COUNT_OR_EXPRESSION,
-               "how many, as a number or an expression of ranks, nodes, gpus and batch, such as "
+               "number of epochs, or an expression of ranks, nodes, gpus and batch, such as "
                "\"ceil(100/ranks)\""),
-    FIELD_ROW(
-        JSON, "steps_per_epoch", steps_per_epoch, .schema = COUNT_OR_EXPRESSION,
-        .fallback = "ceil(samples/batch)",
-        .doc =
-            "steps of each rank, as a number or an expression of samples, batch, ranks, nodes and "
-            "gpus"),
+    FIELD_ROW(JSON, "steps_per_epoch", steps_per_epoch, .schema = COUNT_OR_EXPRESSION,
+              .fallback = "ceil(samples/batch)",
+              .doc = "steps of each rank, a number or an expression of samples, batch, ranks, "
+                     "nodes and gpus"),
     FIELD_ROW(JSON, "evaluate_samples", evaluate_samples, .schema = COUNT_OR_EXPRESSION,
               .fallback = "test_samples",
-              .doc = "evaluated by every rank after every epoch; 0 for never"),
-    FIELD_BOOLEAN("evaluates_at_end", evaluates_at_end, "true", "once more after the last epoch"),
+              .doc = "samples that each rank evaluates after each epoch; 0: no evaluation"),
+    FIELD_BOOLEAN("evaluates_at_end", evaluates_at_end, "true",
+                  "whether there is one more evaluation after the last epoch"),
     FIELD_OBJECT("data", data, data_type,
-                 "where the data set is read from; without it every node downloads it"),
-    FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type, "a file after every so many epochs"),
-    FIELD_OBJECT("save", save, save_type, "the model at the end"),
-    FIELD_CHOICE("output", output, program_outputs, "plain", "what it prints while it trains"),
+                 "where the data set is read from; without it each node downloads the set"),
+    FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type,
+                 "a file that is written after every so many epochs"),
+    FIELD_OBJECT("save", save, save_type, "the model file at the end"),
+    FIELD_CHOICE("output", output, program_outputs, "plain",
+                 "what the program prints while it trains"),
     {0},
 };
 #undef OWNER
 const ObjectType program_type = {
     "program",
-    "What a job's command line does: train a network (\"model\"), or take a time "
+    "The action of a job's command line: train a network (\"model\"), or take a time "
     "(\"duration\").",
     sizeof(ProgramText), program_fields};
 
 #define OWNER OtherText
 static const Field other_fields[] = {
     NEEDED_JSON("duration", duration, DISTRIBUTION,
-                "how long such a command takes: a time or a distribution, as of a program"),
-    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how it ends"),
+                "how long such a command takes: a duration or a distribution, as for a program"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "its exit code"),
     {0},
 };
 #undef OWNER
@@ -159,9 +158,9 @@ static const ObjectType other_type = {
 
 #define OWNER PreparationText
 static const Field preparation_fields[] = {
-    NEEDED_TEXT("match", match, "glob on the preparation command"),
+    NEEDED_TEXT("match", match, "pattern of the preparation command"),
     NEEDED_DURATION("duration", duration, "how long it takes on one node"),
-    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "how it ends"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "its exit code"),
     {0},
 };
 #undef OWNER
@@ -197,80 +196,79 @@ const char *job_execution_word(JobExecution execution)
 }
 
 static const Field command_fields[] = {
-    NEEDED_CHOICE("do", action, command_words, "what is asked of the service"),
-    FIELD_DURATION("at", at, "0s", "when, counted from the start"),
-    FIELD_TEXT(
-        "after", after, NULL,
-        "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
-        "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint|step "
-        "3\", and \"+ 5m\" for a while later; an epoch is met when it begins, a step when it "
-        "ends, and checkpoint 3 is the one after epoch 3"),
+    NEEDED_CHOICE("do", action, command_words, "the kind of command"),
+    FIELD_DURATION("at", at, "0s", "time of the command, counted from the start"),
+    FIELD_TEXT("after", after, NULL,
+               "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+               "submitted|started|training|completed|requeued\" or \"job NAME "
+               "epoch|checkpoint|step 3\", and \"+ 5m\" for later; an epoch counts when it begins, "
+               "a step when it ends, and checkpoint 3 is the one after epoch 3"),
     NEEDED_TEXT("name", name,
-                "name of the thing; for shares and files the share: \"account/share\""),
+                "name of the resource; for shares and files the share: \"account/share\""),
     FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
                "cluster.create and job.create: the cluster.json or job.json, or its content"),
     FIELD_TEXT("cluster", cluster, NULL,
-               "job.create: where it runs; the default is the cluster in its config"),
-    FIELD_INTEGER("target", target, 0, MAX_COUNT, NULL, "cluster.resize: how many nodes"),
+               "job.create: the cluster of the job; the default is the cluster in its config"),
+    FIELD_INTEGER("target", target, 0, MAX_COUNT, NULL, "cluster.resize: the number of nodes"),
     FIELD_CHOICE("deallocation", deallocation, deallocation_words, "requeue",
-                 "cluster.resize: what happens to a job on a node that goes"),
+                 "cluster.resize: what happens to a job on a node that is removed"),
     FIELD_CHOICE(
         "query", query, query_words, "table",
         "cluster.show: the table or nodeStateCounts; job.show: the table or executionState"),
     FIELD_INTEGER("minimum", minimum, 0, MAX_COUNT, NULL,
-                  "cluster.autoscale: nodes that are always there"),
+                  "cluster.autoscale: the least number of nodes"),
     FIELD_INTEGER("maximum", maximum, 0, MAX_COUNT, NULL,
-                  "cluster.autoscale: nodes that are never exceeded"),
+                  "cluster.autoscale: the largest number of nodes"),
     FIELD_DURATION("expected", expected, NULL,
-                   "job.create: how long its owner says it runs, for policies that plan ahead; the "
-                   "default is its maxWallClockTime"),
-    FIELD_CHOICE(
-        "execution", execution, execution_words, "emulated",
-        "job.create: whether its commands are modelled, or run elsewhere and end when job.ran "
-        "says so: \"real\" hands a training to the trainer where that knows the network, and "
-        "takes other commands as they are, \"command\" takes all as they are, \"training\" "
-        "models all but such trainings"),
+                   "job.create: the run time that the owner states, for policies that plan ahead; "
+                   "the default is maxWallClockTime"),
+    FIELD_CHOICE("execution", execution, execution_words, "emulated",
+                 "job.create: whether its commands are modelled, or run elsewhere and end when "
+                 "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
+                 "network, and runs other commands unchanged; \"command\" runs all of them "
+                 "unchanged; \"training\" models all except such trainings"),
     FIELD_INTEGER("node", place, 1, MAX_COUNT, NULL,
-                  "job.ran: it was the preparation on that node of the job, from 1; without it the "
+                  "job.ran: the preparation on that node of the job ran, from 1; without it the "
                   "job's own command"),
-    FIELD_DURATION(
-        "took", took, NULL,
-        "job.ran: from the beginning of the command to its end; job.reached: of the program to "
-        "the end of the step"),
-    FIELD_INTEGER("exit_code", exit_code, 0, 255, NULL,
-                  "job.ran: what the command ended with; without it the job fails and has none"),
-    FIELD_TEXT("reason", reason, NULL,
-               "job.ran: why it failed, where the exit code does not say it"),
-    FIELD_TEXT(
-        "ran_as", ran_as, NULL,
-        "job.ran: what was trained, in the words of `trainyard run --real`: a scenario in which "
-        "the job is another one is warned of"),
+    FIELD_DURATION("took", took, NULL,
+                   "job.ran: from the start of the command to its end; job.reached: from the start "
+                   "of the program to the end of the step"),
+    FIELD_INTEGER(
+        "exit_code", exit_code, 0, 255, NULL,
+        "job.ran: exit code of the command; without it the job fails without an exit code"),
+    FIELD_TEXT("reason", reason, NULL, "job.ran: why it failed, if the exit code does not show it"),
+    FIELD_TEXT("ran_as", ran_as, NULL,
+               "job.ran: what was trained, as `trainyard run --real` describes it: a scenario "
+               "whose job differs gets a warning"),
     FIELD_INTEGER("epochs", epochs, 0, MAX_COUNT, NULL,
-                  "job.ran: how many a training has done, with those that it went on from"),
+                  "job.ran: epochs of a training, including those before the checkpoint that it "
+                  "resumed from"),
     FIELD_INTEGER("steps", steps, 0, INT64_C(1) << 53, NULL,
-                  "job.ran: likewise its steps, of one rank"),
+                  "job.ran: steps of one rank, counted like the epochs"),
     FIELD_JSON("val_accuracy", val_accuracy,
                "{\"type\": \"number\", \"minimum\": 0, \"maximum\": 1}",
-               "job.ran: of the test set, after the last of those epochs"),
-    FIELD_JSON("val_loss", val_loss, "{\"type\": \"number\", \"minimum\": 0}", "job.ran: likewise"),
+               "job.ran: accuracy on the test set after the last epoch"),
+    FIELD_JSON("val_loss", val_loss, "{\"type\": \"number\", \"minimum\": 0}",
+               "job.ran: loss on the test set after the last epoch"),
     FIELD_INTEGER("step", step, 1, MAX_COUNT, NULL,
-                  "job.reached: the step that has ended, counted over all epochs from 1"),
-    FIELD_INTEGER(
-        "kept", kept, 0, MAX_COUNT, NULL,
-        "job.reached: the epochs whose checkpoint is on a share by then: a new attempt goes on "
-        "behind them"),
+                  "job.reached: the step that has ended, counted from 1 over all epochs"),
+    FIELD_INTEGER("kept", kept, 0, MAX_COUNT, NULL,
+                  "job.reached: the epochs whose checkpoint is already on a share: a new attempt "
+                  "continues after them"),
     FIELD_TEXT("vm_size", vm_size, NULL, "fileserver.create: VM size of the catalogue"),
-    FIELD_TEXT(
-        "tier", tier, NULL,
-        "share.create, which needs it, and fileserver.create: share tier of the catalogue; of a "
-        "file server the default is \"nfs\""),
+    FIELD_TEXT("tier", tier, NULL,
+               "share.create, which needs it, and fileserver.create: share tier of the catalogue; "
+               "the default for a file server is \"nfs\""),
     FIELD_TEXT("file", file, NULL, "file.upload, file.delete: path on the share"),
     FIELD_JSON("content", content, "{\"type\": [\"string\", \"object\"]}",
                "file.upload: a local file, or {\"bytes\": size}, or {\"text\": \"...\"}"),
-    FIELD_TEXT("experiment", experiment, NULL, "of a job; the default is the scenario's"),
-    FIELD_TEXT("workspace", workspace, NULL, "the default is the scenario's"),
+    FIELD_TEXT("experiment", experiment, NULL,
+               "experiment of a job; the default is the scenario's"),
+    FIELD_TEXT("workspace", workspace, NULL,
+               "workspace of the resource; the default is the scenario's"),
     FIELD_TEXT("resource_group", resource_group, NULL,
-               "the default is the scenario's; of a storage account none"),
+               "resource group of the resource; the default is the scenario's; a storage account "
+               "has none"),
     {0},
 };
 #undef OWNER
@@ -285,17 +283,16 @@ static const Field expect_fields[] = {
     FIELD_TEXT("job", job, NULL, "a job that ends in `state`"),
     FIELD_TEXT("cluster", cluster, NULL, "a cluster that ends in `state`"),
     FIELD_TEXT("state", state, NULL, "such as \"succeeded\""),
-    FIELD_INTEGER("exit_code", exit_code, 0, 255, NULL, "job: the code that it ends with"),
+    FIELD_INTEGER("exit_code", exit_code, 0, 255, NULL, "job: its exit code"),
     FIELD_TEXT(
         "error", error, NULL,
         "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
         "the cluster and its nodes, such as \"AccountCoreQuotaReached\""),
     FIELD_TEXT("metric", metric, NULL,
-               "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; what depends on "
-               "jobs that "
-               "still wait at the end, such as a p95 of their waits, is unknown and lies within no "
-               "bounds"),
-    FIELD_TEXT("files", files, NULL, "glob on \"account/share/path\" of the files that are left"),
+               "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; a metric of "
+               "jobs that are still waiting at the end, such as a p95 of their waits, is unknown "
+               "and is not within any limits"),
+    FIELD_TEXT("files", files, NULL, "pattern of \"account/share/path\" of the files at the end"),
     FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY,
                "the metric's value: a number, a quantity with unit, or a text"),
     FIELD_JSON(
@@ -309,33 +306,35 @@ static const Field expect_fields[] = {
                "how many files match; without it at least one"),
     FIELD_TEXT(
         "always", always, NULL,
-        "a condition that holds at the end of every instant, such as \"cluster gpu nodes <= 4\""),
-    FIELD_TEXT("never", never, NULL,
-               "a condition that never holds; with \"for 10m\" at its end, never for so long"),
+        "a condition that holds at the end of each instant, such as \"cluster gpu nodes <= 4\""),
+    FIELD_TEXT(
+        "never", never, NULL,
+        "a condition that never holds; with \"for 10m\" at its end: that never holds for so long"),
     FIELD_TEXT("sometimes", sometimes, NULL, "a condition that holds at least once"),
     FIELD_TEXT("eventually", eventually, NULL,
                "a condition that holds `within` a time `of` a moment"),
-    FIELD_DURATION("within", within, NULL, "eventually: how long at most"),
+    FIELD_DURATION("within", within, NULL, "eventually: the longest time"),
     FIELD_TEXT("of", of, NULL,
-               "eventually: counted from this moment, as in `after`; the default is the start"),
+               "eventually: the moment from which the time counts, as in `after`; the default is "
+               "the start"),
     FIELD_TEXT("before", before, NULL,
-               "a moment, as in `after`, that comes, and before that of `then`"),
-    FIELD_TEXT("then", then, NULL, "before: the later moment, which need not come at all"),
+               "a moment, as in `after`, that happens, and before the moment of `then`"),
+    FIELD_TEXT("then", then, NULL, "before: the later moment, which may also never happen"),
     FIELD_JSON("order", order,
                "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"string\"}}",
-               "moments, as in `after`, that all come, for the first time in this order"),
+               "moments, as in `after`, that all happen, for the first time in this order"),
     FIELD_INTEGER("seeds", seeds, 2, 100000, NULL,
-                  "metric: over so many runs, each with its own seed"),
+                  "metric: number of runs, each with a different seed"),
     FIELD_TEXT("statistic", statistic, "mean",
                "seeds: \"mean\" or a quantile such as \"p95\" of the runs' values"),
-    FIELD_TEXT("confidence", confidence, "95%",
-               "seeds: how sure it must be that the statistic of all runs there could be is within "
-               "the limits"),
+    FIELD_TEXT(
+        "confidence", confidence, "95%",
+        "seeds: probability with which the statistic of all possible runs is within the limits"),
     {0},
 };
 #undef OWNER
 const ObjectType expect_type = {
-    "expectation", "What should come out: a state, a metric, files, or what holds when.",
+    "expectation", "An expected result: a state, a metric, files, or a condition over time.",
     sizeof(ExpectText), expect_fields};
 
 /* --- The scenario --- */
@@ -351,71 +350,69 @@ static const Field scenario_fields[] = {
     FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
     NEEDED_INTEGER("trainyard", version, 1, 1, "version of this format"),
     FIELD_TEXT("description", description, NULL, "the question it answers"),
-    FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "where the random numbers start"),
-    FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "simulated time 0 on the calendar"),
-    FIELD_DURATION(
-        "until", until, NULL,
-        "stop here at the latest, and with a \"session\" not before; without it the run ends "
-        "when nothing is left to happen: "
-        "needed where nodes fail again and again. The bill ends with the run; held_nodes and "
-        "held_usd_per_h of summary.json tell what goes on"),
-    FIELD_CHOICE(
-        "fidelity", fidelity, fidelity_words, "step",
-        "how finely training is simulated; jobs that share uplinks of racks slow each other down "
-        "exactly at \"step\" and by a bound at the others; at \"job\" checkpoints take the time "
-        "that each takes alone, and leave no files"),
-    NEEDED_JSON(
-        "catalog", catalog,
-        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
-        "\"object\"]}}",
-        "files with the numbers of the real world, later ones changing earlier ones; looked for "
-        "beside this file and in the folders above it"),
+    FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of the random numbers"),
+    FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "date and time at simulated time 0"),
+    FIELD_DURATION("until", until, NULL,
+                   "the latest end of the run, and its end if there is a \"session\"; by default "
+                   "the run ends when no event is left, so scenarios whose nodes fail again and "
+                   "again need it. The bill ends with the run; held_nodes and held_usd_per_h of "
+                   "summary.json state the nodes that are still held"),
+    FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
+                 "how finely training is simulated; jobs that share uplinks of racks slow each "
+                 "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
+                 "checkpoint takes the time that it takes alone, and leaves no file"),
+    NEEDED_JSON("catalog", catalog,
+                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
+                "\"object\"]}}",
+                "files with the numbers of the real world, later ones changing earlier ones; they "
+                "are looked for next to this file and in the folders above it"),
     FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
                "subscription id, as it appears in paths"),
     FIELD_TEXT("region", region, "eastus", "Azure region"),
-    FIELD_TEXT("resource_group", resource_group, "batchai",
-               "of commands that name none; made at the start when no command does"),
+    FIELD_TEXT(
+        "resource_group", resource_group, "batchai",
+        "resource group of commands that name none; made at the start unless a command makes it"),
     FIELD_TEXT("workspace", workspace, "workspace",
-               "of commands that name none; made at the start when no command does"),
-    FIELD_TEXT("experiment", experiment, "experiment",
-               "of jobs whose command names none; made at the start when no command does"),
-    FIELD_OBJECTS("storage", storage, storage_type, "storage accounts that are there at the start"),
-    FIELD_OBJECTS(
-        "programs", programs, program_type,
-        "what the jobs' command lines do; one of simple commands (echo, cat, sleep, ...) that "
-        "none of these matches runs as in a shell"),
-    FIELD_OBJECT("other_programs", other_programs, other_type,
-                 "what becomes of command lines that nothing else describes; without it they are a "
-                 "problem"),
+               "workspace of commands that name none; made at the start unless a command makes it"),
+    FIELD_TEXT(
+        "experiment", experiment, "experiment",
+        "experiment of jobs whose command names none; made at the start unless a command makes it"),
+    FIELD_OBJECTS("storage", storage, storage_type, "storage accounts that exist at the start"),
+    FIELD_OBJECTS("programs", programs, program_type,
+                  "what the jobs' command lines do; a line of simple commands (echo, cat, sleep, "
+                  "...) that no program matches runs as in a shell"),
+    FIELD_OBJECT(
+        "other_programs", other_programs, other_type,
+        "how command lines end that no other rule describes; without it they are a problem"),
     FIELD_OBJECTS(
         "preparations", preparations, preparation_type,
-        "how long the jobs' preparation commands take; simple commands that neither these "
-        "nor a pattern of the catalogue match (other than \"*\") run as in a shell"),
-    FIELD_OBJECTS(
-        "setups", setups, setup_type,
-        "how long the clusters' set-up tasks take; one that is not listed takes the time of "
-        "its sleeps, if it has only simple commands and no files, or none"),
-    FIELD_OBJECTS("groups", groups, group_type, "nodes that go together: racks, zones"),
+        "how long the jobs' preparation commands take; simple commands that match neither these "
+        "nor a pattern of the catalogue (other than \"*\") run as in a shell"),
+    FIELD_OBJECTS("setups", setups, setup_type,
+                  "how long the clusters' set-up tasks take; a task that is not listed takes the "
+                  "time of its sleeps, if it has only simple commands and no files, or no time"),
+    FIELD_OBJECTS("groups", groups, group_type, "nodes that belong together: racks, zones"),
     FIELD_OBJECT("failures", failures, failures_type,
-                 "what goes wrong by itself; without it nothing does"),
+                 "failures that happen by chance; without it there are none"),
     FIELD_OBJECTS("faults", faults, fault_type,
-                  "what goes wrong on request: at a time, after a moment, on a condition"),
-    FIELD_OBJECTS(
-        "api_faults", api_faults, api_fault_type,
-        "what goes wrong between clients and `trainyard serve`, from each of its starts on; "
-        "other verbs have no clients and only check it"),
-    FIELD_OBJECT("network", network, network_type,
-                 "wires that jobs share; without it every node has its own way to all others"),
-    FIELD_CHOICE("policy", policy, policy_words, "service", "who starts next in a cluster's queue"),
-    FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that come by themselves"),
-    NEEDED_OBJECTS("commands", commands, command_type, "what is asked of the service, and when"),
-    FIELD_JSON(
-        "session", session,
-        "{\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
-        "\"#/definitions/command\"}, {\"$ref\": \"#/definitions/fault\"}]}}",
-        "what was asked of the emulator, as `trainyard export` writes it: commands and faults, "
-        "each `at` a time of its own, in order; they come after all others"),
-    FIELD_OBJECTS("expect", expect, expect_type, "what should come out, for `trainyard test`"),
+                  "failures on request: at a time, after a moment, on a condition"),
+    FIELD_OBJECTS("api_faults", api_faults, api_fault_type,
+                  "failures between clients and `trainyard serve`, from each of its starts on; "
+                  "other verbs have no clients and only check the list"),
+    FIELD_OBJECT(
+        "network", network, network_type,
+        "links that jobs share; without it every node has a separate link to each other node"),
+    FIELD_CHOICE("policy", policy, policy_words, "service",
+                 "which job of a cluster's queue starts next"),
+    FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
+    NEEDED_OBJECTS("commands", commands, command_type,
+                   "requests to the service, and when they are sent"),
+    FIELD_JSON("session", session,
+               "{\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
+               "\"#/definitions/command\"}, {\"$ref\": \"#/definitions/fault\"}]}}",
+               "requests to the emulator, as `trainyard export` writes them: commands and faults "
+               "in order, each `at` a different time; they follow all others"),
+    FIELD_OBJECTS("expect", expect, expect_type, "expected results, for `trainyard test`"),
     {0},
 };
 #undef OWNER

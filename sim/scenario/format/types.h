@@ -1,6 +1,6 @@
-/* The scenario format, version 1: the members that a scenario file may have, as they are read. The
- * tables in the .c files of this folder define the format; `trainyard schema` and
- * scenarios/FORMAT.md are generated from them. */
+/* The scenario format, version 1: the members that a scenario file may have, in the form in
+ * which they are read. The tables in the .c files of this folder define the format; `trainyard
+ * schema` and scenarios/FORMAT.md are generated from them. */
 #ifndef SIM_SCENARIO_FORMAT_TYPES_H
 #define SIM_SCENARIO_FORMAT_TYPES_H
 
@@ -83,13 +83,13 @@ typedef struct {
 /* A set-up task of clusters, as PreparationText is a preparation of jobs. */
 typedef PreparationText SetupText;
 
-/* What becomes of a job's commands. X(ENUM, word) */
+/* How a job's commands run. X(ENUM, word) */
 #define JOB_EXECUTIONS(X)                                                                          \
     X(EMULATED, "emulated")                                                                        \
-    X(REAL, "real")         /* they run outside of the world (PROGRAM_REAL): a training whose      \
-                               network the trainer knows as that, any other as it stands */        \
-    X(COMMAND, "command")   /* likewise, each as it stands */                                      \
-    X(TRAINING, "training") /* such a training does, any other is modelled */
+    X(REAL, "real")         /* outside of the world (PROGRAM_REAL): a training whose network the   \
+                               trainer knows as a training, other commands unchanged */            \
+    X(COMMAND, "command")   /* outside of the world, all commands unchanged */                     \
+    X(TRAINING, "training") /* such a training outside of the world, other commands modelled */
 
 typedef enum {
 #define X(name, text) EXECUTION_##name,
@@ -121,7 +121,7 @@ typedef struct {
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason, ran_as;
-    BoundInteger epochs, steps; /* job.ran: what a training came to */
+    BoundInteger epochs, steps; /* job.ran: the totals of a training */
     const Json *val_accuracy, *val_loss;
     BoundInteger step; /* job.reached */
     BoundInteger kept; /* job.reached */
@@ -197,7 +197,8 @@ extern const ObjectType command_type;
 extern const ObjectType expect_type;
 
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
-/* Where something lies that may say so itself: what it leaves open is the scenario's. No name. */
+/* The path of a resource that may name its own scope: parts that it does not name are the
+ * scenario's. The name is empty. */
 ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,
                             BoundText experiment);
 /* Whether it is a command of `kind`; a refused one is of none. */

@@ -504,7 +504,7 @@ START_TEST(rules_come_and_go_by_number)
     ck_assert_int_eq(ask("Faults_Remove", "", "x").status, 404);
     ck_assert_ptr_null(strstr(ask("Faults_List", "", NULL).body, "\"number\": 1"));
     ck_assert_ptr_null(strstr(ask("Faults_Clear", "", NULL).body, "\"number\""));
-    refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "no chance");
+    refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "not a chance");
     refused("Faults_Add", "{\"do\": \"api.errror\"}", 400, "api.error");
 }
 END_TEST

@@ -129,8 +129,8 @@ START_TEST(what_is_not_there_is_named)
          "is of another network: \"padding\" of layer conv2d_1 is \"same\", expected \"valid\""},
         {cifar, true, {0}, "has no values under /optimizer_weights/RMSprop/iterations:0"},
         {cifar, false, {"missing", NULL, 0}, "has no attribute \"missing\""},
-        {cifar, false, {"text", NULL, 0}, "attribute \"text\" is no 64-bit integer"},
-        {cifar, false, {"number", "", 0}, "attribute \"number\" is no text"},
+        {cifar, false, {"text", NULL, 0}, "attribute \"text\" is not a 64-bit integer"},
+        {cifar, false, {"number", "", 0}, "attribute \"number\" is not a text"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const KerasAttribute *attribute = rows[i].attribute.name ? &rows[i].attribute : NULL;
@@ -180,7 +180,7 @@ START_TEST(the_header_tells_what_is_no_hdf5_or_cut_short)
     ck_assert(!keras_file_check_header("x.h5", image.data, 0, &status));
     ck_assert_str_eq(status.message, "is empty, expected an HDF5 file");
     ck_assert(!keras_file_check_header("x.h5", "no HDF5", 7, &status));
-    ck_assert_str_eq(status.message, "is no HDF5 file");
+    ck_assert_str_eq(status.message, "is not an HDF5 file");
     text_free(&image);
     arena_destroy(arena);
 }

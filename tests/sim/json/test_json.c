@@ -134,7 +134,7 @@ START_TEST(what_is_no_json_is_refused_where_it_stands)
         {"[\"\\udc00\"]", 1, 3, "surrogate"},
         {"[01]", 1, 2, "leading zeros"},
         {"[-]", 1, 2, "minus"},
-        {"[1.]", 1, 2, "digits behind"},
+        {"[1.]", 1, 2, "digits after"},
         {"[1e]", 1, 2, "exponent"},
         {"[+1]", 1, 2, "a value"},
         {"[1px]", 1, 2, "1px is not a number"},
@@ -144,8 +144,8 @@ START_TEST(what_is_no_json_is_refused_where_it_stands)
         {"[\"\xc0\x80\"]", 1, 3, "0xc0 is not UTF-8"},     // overlong NUL
         {"[\"\xed\xa0\x80\"]", 1, 3, "0xed is not UTF-8"}, // a surrogate
         {"[\"\xf4\x90\x80\x80\"]", 1, 3, "0xf4 is not UTF-8"},
-        {"{\"a\": 1, \"b\": 2, \"a\": 3}", 1, 18, "key \"a\" stands twice"},
-        {"{\"a\": 1, \"\\u0061\": 3}", 1, 10, "key \"a\" stands twice"},
+        {"{\"a\": 1, \"b\": 2, \"a\": 3}", 1, 18, "key \"a\" appears twice"},
+        {"{\"a\": 1, \"\\u0061\": 3}", 1, 10, "key \"a\" appears twice"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Problems problems;

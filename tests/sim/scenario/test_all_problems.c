@@ -155,7 +155,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "scenario.json:2:27: seed is \"7\", expected an integer\n"
          "scenario.json:12:12: unknown do \"cluster.creat\"\n"
          "scenario.json:6:49: unknown model \"keras_cifar10\"\n"
-         "scenario.json:9:37: epochs is no integer and no expression\n"
+         "scenario.json:9:37: epochs is neither an integer nor an expression\n"
          "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
         {{{"scenario.json", "\"account\": \"acc\"", "\"account\": 5"},
           {"scenario.json", "{\"bytes\": \"1kB\"}", "{\"bytes\": \"1 cup\"}"}},

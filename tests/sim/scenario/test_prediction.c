@@ -287,7 +287,7 @@ START_TEST(what_the_catalogue_does_not_have_is_refused_with_the_nearest)
          "tf1.8 does not exchange by nccl", ""},
         {"resnet50", "Standard_NC24", "tf1.8-horovod0.13.2", COLLECTIVE_ANY, WIRE_IB_FDR, 8,
          "Standard_NC24 has no InfiniBand",
-         "sizes with it have an r behind their number: Standard_NC24r"},
+         "sizes with it have an r after their number: Standard_NC24r"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const PredictionRequest request = {.network = rows[i].network,

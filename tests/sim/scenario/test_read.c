@@ -200,7 +200,7 @@ START_TEST(what_cannot_be_included_is_one_problem)
         int32_t line, column;
     } rows[] = {
         {"{\"catalog\": 1, \"include\": [\"nothing.json\"]}", "mine.json", "no such file",
-         "beside \"mine.json\"", 1, 28},
+         "next to \"mine.json\"", 1, 28},
         {"{\"catalog\": 1,\n \"include\": [\"broken.json\"]}", "broken.json", "expected", "", 1, 2},
         {"{\"catalog\": 1, \"include\": \"one.json\"}", "mine.json", "must be a list", "", 1, 27},
         {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
@@ -414,7 +414,8 @@ START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
                                      (ScenarioOverrides){.ran_path = "ran.json"}, &problems));
     ck_assert_int_eq(problems.count, 1);
     ck_assert_str_eq(problems.items[0].at.source, "ran.json");
-    ck_assert(strstr(problems.items[0].message, "val_accuracy is no number from 0 to 1") != NULL);
+    ck_assert(strstr(problems.items[0].message, "val_accuracy is not a number from 0 to 1") !=
+              NULL);
 }
 END_TEST
 
@@ -424,7 +425,7 @@ START_TEST(overrides_that_lead_nowhere_are_refused)
         const char *set, *message, *hint;
     } rows[] = {
         {"/seed", "needs '='", "as in"},
-        {"seed=7", "no JSON pointer", "as in"},
+        {"seed=7", "not a JSON pointer", "as in"},
         {"/command/0/name=x", "no \"command\" on the way", "did you mean \"commands\"?"},
         {"/commands/9/name=x", "no item \"9\" in an array of 3", ""},
         {"/seed/x=1", "inside a number", ""},
@@ -454,10 +455,10 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
     } rows[] = {
         {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1 to 1", ""},
         {"azure-2018", "azure-2019", 3, 15, "there is no catalogue", "folders above"},
-        {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no such file", "beside"},
+        {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no such file", "next to"},
         {"\"after\": \"job train", "\"after\": \"job tarin", 14, 15, "unknown job \"tarin\"",
          "did you mean \"train\"?"},
-        {"completed + 1m", "done", 14, 15, "is no moment", "job NAME"},
+        {"completed + 1m", "done", 14, 15, "is not a moment", "job NAME"},
         {"completed + 1m", "completed + soon", 14, 15, "", ""},
         {"\"after\": \"job train completed + 1m\"",
          "\"after\": \"cluster gpu steady\", \"at\": \"1s\"", 14, 15,
@@ -502,7 +503,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         {"\"batch_per_rank\": 32, ", "", 6, 16, "needs \"batch_per_rank\"", ""},
         {"ceil(4/ranks)", "4/ranke", 9, 0, "", ""},
         {"ceil(4/ranks)", "ranks-2", 9, 37, "epochs is 0, expected 1", ""},
-        {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no such file", "beside"},
+        {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no such file", "next to"},
         {"{\"bytes\": \"1kB\"}", "{\"byte\": 1}", 5, 45, "unknown key \"byte\"", "bytes"},
         {"{\"bytes\": \"1kB\"}", "{}", 5, 44, "neither \"bytes\" nor \"text\"", ""},
         {"{\"bytes\": \"1kB\"}", "{\"text\": \"x\", \"bytes\": 1}", 5, 44,

@@ -182,9 +182,9 @@ START_TEST(a_mistake_is_said_once_with_its_place)
     static const struct {
         const char *set, *message;
     } rows[] = {
-        {"/workloads/0/rate=\"12\"", "\"12\" is no rate"},
-        {"/workloads/0/rate=1.2345/h", "\"1.2345/h\" is no rate"},
-        {"/workloads/0/rate=-1/h", "\"-1/h\" is no rate"},
+        {"/workloads/0/rate=\"12\"", "\"12\" is not a rate"},
+        {"/workloads/0/rate=1.2345/h", "\"1.2345/h\" is not a rate"},
+        {"/workloads/0/rate=-1/h", "\"-1/h\" is not a rate"},
         {"/workloads/0/rate=0/h", "a rate of 0/h, expected more than 0 and at most 10,000,000/day"},
         {"/workloads/0/rate=200/s",
          "a rate of 200/s, expected more than 0 and at most 10,000,000/day"},
@@ -197,9 +197,10 @@ START_TEST(a_mistake_is_said_once_with_its_place)
         {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"25%\"}",
          "the shares of \"nodes\" add up to 95.0000 %, expected 100 %"},
         {"/workloads/0/nodes={}", "the shares of \"nodes\" add up to 0.0000 %, expected 100 %"},
-        {"/workloads/0/nodes={\"0\": \"100%\"}", "\"0\" is no number of nodes"},
+        {"/workloads/0/nodes={\"0\": \"100%\"}", "\"0\" is not a number of nodes"},
         {"/workloads/0/nodes={\"1\": 100}", "how many jobs have 1 nodes is written as in \"70%\""},
-        {"/workloads/0/nodes=[1]", "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}"},
+        {"/workloads/0/nodes=[1]",
+         "nodes is not an object such as {\"1\": \"70%\", \"4\": \"30%\"}"},
         {"/workloads/0/name=lo ad", "name \"lo ad\" has a ' '"},
         {"/commands/1/name=load-3", "\"load-3\" is the name of a job of workload \"load\""},
         {"/policy=fifo", NULL},

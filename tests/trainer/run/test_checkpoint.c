@@ -188,7 +188,7 @@ START_TEST(a_file_that_is_cut_short_is_refused_at_every_length)
         Status status = parsed(bytes, cut, false);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(status.message, cut == 0  ? "is empty"
-                                                     : cut < 8 ? "is no HDF5 file"
+                                                     : cut < 8 ? "is not an HDF5 file"
                                                                : "is cut short"));
         ck_assert_str_eq(parsed(bytes, cut, true).message, status.message);
     }
@@ -245,7 +245,7 @@ START_TEST(what_is_no_checkpoint_is_refused_by_name)
     ck_assert_str_eq(status.message, "is a folder, expected a file");
     ck_assert(file_write(path_of("text.h5"), "epoch,loss\n", 11, &status));
     ck_assert(!checkpoint_read(path_of("text.h5"), &net, NULL, weights, NULL, &status));
-    ck_assert_str_eq(status.message, "is no HDF5 file");
+    ck_assert_str_eq(status.message, "is not an HDF5 file");
     const KerasModel mnist = {.network = "keras_mnist_cnn", .ranks = 1};
     Text image = {0};
     ck_assert(keras_model_write(&mnist, (ByteSink){&image, append}, &status));

@@ -49,8 +49,8 @@ static Status failed(GuardedWork *work, const void *argument, int seconds)
 {
     int result = 0;
     Status status = {0};
-    ck_assert(!fork_guard_run(work, argument, &result, sizeof result, seconds, place_in("x.h5", 0, 0),
-                         "reading", &status));
+    ck_assert(!fork_guard_run(work, argument, &result, sizeof result, seconds,
+                              place_in("x.h5", 0, 0), "reading", &status));
     ck_assert_str_eq(status.at.source, "x.h5");
     return status;
 }
@@ -61,7 +61,7 @@ START_TEST(the_result_comes_back_whole)
     const int32_t first = 42;
     Status status = {0};
     ck_assert(fork_guard_run(count_up, &first, result, sizeof result, 10, place_in("x", 0, 0),
-                        "counting", &status));
+                             "counting", &status));
     for (int32_t i = 0; i < COUNT; i++)
         ck_assert_int_eq(result[i], 42 + i);
 }

@@ -204,10 +204,10 @@ START_TEST(mistakes_are_named)
     static const struct {
         const char *members, *message, *hint;
     } rows[] = {
-        {"\"failures\": {\"scale\": -1}", "scale is no factor", "0 switches"},
-        {"\"failures\": {\"scale\": \"1001\"}", "scale is no factor from 0 to 1000", ""},
-        {"\"failures\": {\"scale\": \"much\"}", "scale is no factor", ""},
-        {"\"failures\": {\"scale\": true}", "scale is no factor", ""},
+        {"\"failures\": {\"scale\": -1}", "scale is not a factor", "0 switches"},
+        {"\"failures\": {\"scale\": \"1001\"}", "scale is not a factor from 0 to 1000", ""},
+        {"\"failures\": {\"scale\": \"much\"}", "scale is not a factor", ""},
+        {"\"failures\": {\"scale\": true}", "scale is not a factor", ""},
         {"\"failures\": {\"nodes\": \"meta-rsc3\"}", "unknown failure model \"meta-rsc3\"",
          "did you mean \"meta-rsc1\"?"},
         {"\"failures\": {\"preemption\": \"x\"}", "unknown failure model \"x\"", "llama3-2024"},
@@ -230,7 +230,7 @@ START_TEST(mistakes_are_named)
          "either \"cluster\" or \"clusters\"", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\"], \"nodes\": \"1\"}]",
          "those of one \"cluster\"", ""},
-        {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "no list of names", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "not a list of names", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [1]}]", "named by a string", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\", \"gpu\"]}]", "listed twice", ""},
         {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gqu\"}]", "unknown cluster \"gqu\"",
@@ -274,7 +274,7 @@ START_TEST(mistakes_are_named)
         {CRASH("\"cluster\": \"gpu\", \"speed\": \"50%\""), "node.crash takes no \"speed\"", ""},
         {CRASH("\"cluster\": \"gpu\", \"recovery\": \"repair\""), "unknown recovery", "reboot"},
         {CRASH("\"cluster\": \"gpu\", \"recovery\": \"reboot\""), "needs \"duration\"", ""},
-        {CRASH("\"cluster\": \"gpu\", \"duration\": \"1h\""), "stays as it is", "\"reboot\""},
+        {CRASH("\"cluster\": \"gpu\", \"duration\": \"1h\""), "is not repaired", "\"reboot\""},
         {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"at\": \"1m\""),
          "node.slow needs \"speed\"", ""},
         {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"speed\": \"0%\", \"at\": \"1m\""),
@@ -337,7 +337,7 @@ START_TEST(failures_without_an_end_are_refused)
             continue;
         int64_t column = strstr(rows[i].members, rows[i].at) - rows[i].members + 3; // behind "  "
         ck_assert_str_eq(problems.items[0].message,
-                         "failures go on for ever, and nothing says when the run ends");
+                         "failures never stop, and the scenario does not say when the run ends");
         ck_assert(strstr(problems.items[0].hint, "\"until\"") != NULL);
         ck_assert_int_eq(problems.items[0].at.column, column);
     }
@@ -408,7 +408,7 @@ START_TEST(api_faults_are_checked_and_strike_nobody_in_a_run)
         {"{\"do\": \"api.reset\", \"path\": \"*/jobs/*\", \"chance\": \"12.5%\"}", NULL},
         {"{\"do\": \"api.error\", \"status\": 200}", "status is 200, expected 400 to 599"},
         {"{\"do\": \"api.slow\", \"rate\": \"0B/s\"}", "rate is 0"},
-        {"{\"do\": \"api.error\", \"chance\": \"often\"}", "\"often\" is no chance"},
+        {"{\"do\": \"api.error\", \"chance\": \"often\"}", "\"often\" is not a chance"},
         {"{\"do\": \"node.crash\"}", "unknown do \"node.crash\""},
         {"{\"do\": \"api.error\", \"at\": \"5m\"}", "unknown key \"at\" in this api_fault"},
     };

@@ -393,7 +393,7 @@ START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
         {SHAPED(","), "\"\": expected in, out, macs or tensors", "", 15},
         {SHAPED(", colour 5"), "\"colour\": expected in, out, macs or tensors", "", 16},
         {SHAPED(", mac 5"), "\"mac\": expected", "did you mean \"macs\"?", 16},
-        {SHAPED(", in"), "\"in\": expected a number behind it", "", 16},
+        {SHAPED(", in"), "\"in\": expected a number after it", "", 16},
         {SHAPED(", in "), WRONG_IN, 19},
         {SHAPED(", in 0"), WRONG_IN, 19},
         {SHAPED(", in x"), WRONG_IN, 19},

@@ -59,27 +59,27 @@ START_TEST(what_is_no_condition_is_refused_with_what_there_is)
     static const struct {
         const char *text, *message, *hint;
     } rows[] = {
-        {"", "is no condition", "as in"},
-        {"cluster gpu", "is no condition", "as in"},
-        {"node 3 idle", "is no condition", "as in"},
+        {"", "is not a condition", "as in"},
+        {"cluster gpu", "is not a condition", "as in"},
+        {"node 3 idle", "is not a condition", "as in"},
         {"cluster gpu asleep > 1", "a cluster has no \"asleep\"", "preparing, leaving, unusable"},
         {"job train nodes > 1", "a job has no \"nodes\"", "succeeded, failed, epochs, attempts"},
         {"cluster gpu idle", "compares with no number", "cluster gpu idle >= 1"},
         {"cluster gpu idle for 10m", "compares with no number", "cluster gpu idle >= 1"},
         {"job train epochs", "compares with no number", "job train epochs >= 1"},
-        {"cluster gpu idle => 4", "is no condition", "as in"},
-        {"cluster gpu idle = 4", "is no condition", "as in"},
+        {"cluster gpu idle => 4", "is not a condition", "as in"},
+        {"cluster gpu idle = 4", "is not a condition", "as in"},
         {"cluster gpu idle >=", "compares with no number", "from 0 on"},
         {"cluster gpu idle >= four", "compares with no number", "from 0 on"},
         {"cluster gpu idle >= -4", "compares with no number", "from 0 on"},
         {"cluster gpu idle >= 1.5", "compares with no number", "from 0 on"},
         {"cluster gpu idle >= 9999999999999", "compares with no number", "from 0 on"},
-        {"cluster gpu idle >= 4 for", "is no condition", "as in"},
+        {"cluster gpu idle >= 4 for", "is not a condition", "as in"},
         {"cluster gpu idle >= 4 for long", "duration", ""},
-        {"cluster gpu idle >= 4 during 10m", "is no condition", "as in"},
-        {"cluster gpu idle >= 4 for 10m please", "is no condition", "as in"},
-        {"job train running or else", "is no condition", "as in"},
-        {"a b c d e f g h i j k", "is no condition", "as in"},
+        {"cluster gpu idle >= 4 during 10m", "is not a condition", "as in"},
+        {"cluster gpu idle >= 4 for 10m please", "is not a condition", "as in"},
+        {"job train running or else", "is not a condition", "as in"},
+        {"a b c d e f g h i j k", "is not a condition", "as in"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Arena *arena = arena_create();

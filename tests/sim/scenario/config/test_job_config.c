@@ -370,7 +370,7 @@ START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_cas
          "unknown communicationBackend \"foo\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"python\"}", NULL},
         {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"BrainScript\"}",
-         "nobody says what this job does"}, // and that is all
+         "the scenario does not say what this job does"}, // and that is all
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"R\"}", "unknown languageType \"R\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"BrainScript\"}",
          "pythonScriptFilePath is not for languageType \"BrainScript\""},
@@ -441,7 +441,7 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
          "processCount is 9, at most 8 fit: 4 on each node", ""},
         {"\"nodeCount\": 2,",
          "\"nodeCount\": 2, \"caffe2Settings\": {\"pythonScriptFilePath\": \"x\"},",
-         "one toolkit, and \"horovodSettings\" stands beside \"caffe2Settings\"", ""},
+         "one toolkit, and there are \"horovodSettings\" and \"caffe2Settings\"", ""},
         {"\"horovodSettings\"", "\"horovodSetings\"", "unknown key \"horovodSetings\"",
          "did you mean \"horovodSettings\"?"},
         {"\"horovodSettings\"", "\"work\"", "the job has no toolkit", "one of"},
@@ -474,10 +474,10 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
          "stdOutErrPathPrefix"},
         {"\"nodeCount\": 2,",
          "\"nodeCount\": 2, \"environmentVariables\": [{\"name\": \"A B\", \"value\": \"1\"}],",
-         "\"A B\" is no name of a variable", ""},
+         "\"A B\" is not a name of a variable", ""},
         {"\"nodeCount\": 2,",
          "\"nodeCount\": 2, \"secrets\": [{\"name\": \"A=B\", \"value\": \"1\"}],",
-         "\"A=B\" is no name of a variable", ""},
+         "\"A=B\" is not a name of a variable", ""},
         {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"64Q\"", "shmSize is \"64Q\"", "64m"},
         {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"0.0g\"", "shmSize is \"0.0g\"", ""},
         {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"\"", "shmSize is \"\"", ""},
@@ -727,8 +727,8 @@ START_TEST(files_are_validated_alone_by_what_they_are)
         {small_cluster_text, "cluster", NULL},
         {"{\"nodeCount\": 1}", "job", "needs \"stdOutErrPathPrefix\""},
         {"{\"vmSize\": 1}", "cluster", "vmSize is 1, expected a string"},
-        {"{}", NULL, "no scenario, cluster, job or catalogue"},
-        {"[]", NULL, "no scenario, cluster, job or catalogue"},
+        {"{}", NULL, "not a scenario, cluster, job or catalogue"},
+        {"[]", NULL, "not a scenario, cluster, job or catalogue"},
         {"", NULL, "empty"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -127,7 +127,8 @@ static const struct {
      "did you mean \"gpu\"?"},
     {"{\"always\": \"cluster gpu nodes == 3 for 5m\"}", "needs no \"for\"", "never"},
     {"{\"sometimes\": \"job trian running\"}", "no command creates a job \"trian\"", "train"},
-    {"{\"eventually\": \"job train running\", \"of\": \"job train begins\"}", "is no moment", ""},
+    {"{\"eventually\": \"job train running\", \"of\": \"job train begins\"}", "is not a moment",
+     ""},
     {"{\"before\": \"job train started\"}", "\"before\" needs \"then\"", ""},
     {"{\"then\": \"job train started\"}", "exactly one of", ""},
     {"{\"before\": \"job train started\", \"then\": \"job other started\"}",
@@ -150,22 +151,22 @@ static const struct {
     {"{\"metric\": \"x\", \"at_least\": 1, \"seeds\": 58, \"statistic\": \"p5\"}",
      "58 seeds are too few to be so sure of p5", "it takes 59 at a confidence of 95%"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"p100\"}",
-     "\"p100\" is no statistic", "p99.9"},
+     "\"p100\" is not a statistic", "p99.9"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"p\"}",
-     "\"p\" is no statistic", ""},
+     "\"p\" is not a statistic", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"p9.\"}",
-     "\"p9.\" is no statistic", ""},
+     "\"p9.\" is not a statistic", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": "
      "\"p99999999999999999999999\"}",
-     "is no statistic", ""},
+     "is not a statistic", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"median\"}",
-     "\"median\" is no statistic", "p50"},
+     "\"median\" is not a statistic", "p50"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"confidence\": \"0.95\"}",
-     "\"0.95\" is no confidence", "95%"},
+     "\"0.95\" is not a confidence", "95%"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"confidence\": \"100%\"}",
-     "\"100%\" is no confidence", ""},
+     "\"100%\" is not a confidence", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"confidence\": \"\"}",
-     "\"\" is no confidence", ""},
+     "\"\" is not a confidence", ""},
 };
 
 START_TEST(what_makes_no_sense_is_refused_with_words)
@@ -194,7 +195,8 @@ START_TEST(no_single_epoch_is_told_of_at_fidelity_job)
     memory_files_set(&files, "scenario.json", text, strlen(text));
     ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                      (ScenarioOverrides){0}, &problems));
-    ck_assert_str_eq(problems.items[0].message, "at fidelity \"job\" no single epoch is told of");
+    ck_assert_str_eq(problems.items[0].message,
+                     "at fidelity \"job\" no record shows single epochs");
 }
 END_TEST
 

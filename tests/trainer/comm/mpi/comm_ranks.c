@@ -1,7 +1,7 @@
 /* What one rank does in a test of communication: `mpirun -n N comm_ranks WORD NAME CASE...` does
  * the cases one after another over comm_open(WORD), which is to be the communication NAME;
- * tests/trainer/comm/mpi/run.sh starts it. A check that fails ends all ranks with exit code 1, so that no rank
- * waits for one that has given up. */
+ * tests/trainer/comm/mpi/run.sh starts it. A check that fails ends all ranks with exit code 1, so
+ * that no rank waits for one that has given up. */
 #include <math.h>
 #ifdef TRAINYARD_HAVE_MPI
 #include <mpi.h>
