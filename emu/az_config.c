@@ -133,7 +133,7 @@ bool az_config_refresh(const Ready *ready, Status *status)
 
 /* --- Variables --- */
 
-/* What would lead commands of this shell elsewhere, whatever the configuration says. */
+/* Variables that would redirect commands of this shell in spite of the configuration. */
 static const char *const misleading[] = {
     "AZURE_STORAGE_CONNECTION_STRING", // goes before --account-name
     "AZURE_CLOUD_NAME",

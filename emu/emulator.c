@@ -18,7 +18,7 @@
 
 /* --- Life --- */
 
-/* Clients poll states; that a job has come an epoch further ends no wait. */
+/* Counts changes of states that clients poll; progress within a job is not one. */
 static void count_change(void *listener, const TraceRow *row)
 {
     Emulator *emulator = listener;
@@ -58,11 +58,11 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     return emulator->session != NULL;
 }
 
-/* How often an emulator has begun with this state and then changed it. */
+/* The number of starts that have changed this state. */
 #define STARTS_SETTING "starts"
 
-/* Requests are numbered on from where no start before has come, though nothing is kept of how far
- * it came: ids made of their numbers live on in the state (of leases, of copies). */
+/* Numbers requests from a value that no earlier start has reached, although no start records its
+ * last number: ids made of these numbers (of leases, of copies) remain in the state. */
 static void number_requests(Arena *arena, Emulator *emulator)
 {
     enum { RUN_BITS = 32, START_BITS = 16 }; // together what session_guid takes
@@ -71,7 +71,7 @@ static void number_requests(Arena *arena, Emulator *emulator)
     emulator->requests = emulator->starts % (UINT64_C(1) << START_BITS) << RUN_BITS;
 }
 
-/* With the first change: to begin writes nothing, so that it works on a full disk. */
+/* Written with the first change: a start itself writes nothing, so that it works on a full disk. */
 static bool count_start(Emulator *emulator, Status *status)
 {
     char text[32];
@@ -82,7 +82,7 @@ static bool count_start(Emulator *emulator, Status *status)
     return store_set(emulator->store, STARTS_SETTING, text, status);
 }
 
-/* Those that the scenario begins with. */
+/* Adds the rules of the scenario. */
 static bool add_api_faults(const Emulator *emulator, const ScenarioFile *base, Problems *problems)
 {
     const Json *rules = json_member(base->root, "api_faults");
@@ -263,8 +263,9 @@ void emulator_withdraw(Emulator *emulator)
 
 /* --- Time --- */
 
-/* Before anything happens in the world up to `until_ns`, it knows what clients have written. It is
- * told right before that, so that the instant hangs on simulated time alone. */
+/* Reports the files that clients have written to the world before its next event up to `until_ns`.
+ * The report comes immediately before that event, so that its instant depends on simulated time
+ * alone. */
 static void tell_files(Emulator *emulator, int64_t until_ns)
 {
     const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
@@ -296,8 +297,8 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
     return session_now_ns(session) >= until_ns;
 }
 
-/* Runs the world to the next change that a client could wait for; where nothing at all happens for
- * longer than it may jump, to what happens then. */
+/* Runs the world to the next change that a client could wait for. If no event is due for a day,
+ * runs it to the next event. */
 static void jump(Emulator *emulator)
 {
     const World *world = session_world(emulator->session);
@@ -361,7 +362,7 @@ static Part part_of(const Emulator *emulator, const HttpRequest *request)
     return PART_ARM;
 }
 
-/* Browsers get the dashboard, others a line. */
+/* Browsers get the dashboard, other clients a line of text. */
 static void welcome(const HttpRequest *request, HttpResponse *response)
 {
     static const char text[] =
@@ -408,7 +409,7 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
     }
 }
 
-/* A fault looks like an error of the service that was asked. */
+/* A fault has the form of the errors of the service that was called. */
 static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
                          const HttpRequest *request, HttpResponse *response)
 {
@@ -427,8 +428,8 @@ static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
                  arena_printf(request->arena, "%" PRId64, verdict.retry_after_s));
 }
 
-/* What changes the world otherwise than by files finds all of them in it, and so does who takes the
- * session along. */
+/* Requests that change the world otherwise than by files, and exports of the session, need a world
+ * that knows all files. */
 static bool needs_files_reported(Part part, const HttpRequest *request)
 {
     const bool is_look = request->method == HTTP_GET || request->method == HTTP_HEAD;
@@ -467,7 +468,7 @@ void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpRespons
                     "changed.");
 }
 
-/* --- Behind a server --- */
+/* --- As the handler of a server --- */
 
 static void handler_tick(void *owner, int64_t machine_ns, int64_t unix_ms)
 {

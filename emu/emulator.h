@@ -19,7 +19,7 @@ typedef struct {
     RunsSettings runs;
 } EmulatorSettings;
 
-/* Each part has what it works with in a struct of its own; the emulator owns them all. */
+/* The emulator owns the state of each part. */
 typedef struct Emulator {
     EmulatorSettings settings;
     Store *store;
@@ -44,11 +44,12 @@ typedef struct Emulator {
 Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
                         ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
                         Problems *problems, Problems *warnings);
-/* Makes lasting what was written, and this moment with it: an emulator that is opened again goes on
- * from there, so that nothing that it has told lies in its future. After a failure it must be
- * closed: it knows of writes that are gone (emu/state/store.h). */
+/* Commits all writes together with the present time: an emulator that is opened again continues
+ * from there, so that no answer that it has given is in its future. After a failure it must be
+ * closed, because its memory includes writes that are lost (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
-/* The same before an orderly end: the world then knows all that clients have written. */
+/* The same before an orderly end: reports all files that clients have written to the world first.
+ */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
 /* The same instead, where the program cannot start after all: if its session is new, all that was
@@ -57,17 +58,17 @@ void emulator_withdraw(Emulator *emulator);
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);
-/* Lets the world run to `until_ns`, or as far as jobs that run for real let it (emu/jobs/runs.h):
- * false then. What jumps in time must go by this. */
+/* Lets the world run to `until_ns`. False if jobs that run for real hold it back before that
+ * (emu/jobs/runs.h). Every jump in time must use this function. */
 bool emulator_advance(Emulator *emulator, int64_t until_ns);
-/* When something happens next by itself, by the machine's clock; INT64_MAX: never. */
+/* When the next event is due, by the machine's clock; INT64_MAX: never. */
 int64_t emulator_next_ns(const Emulator *emulator);
 /* Answers a request as of the last tick. The answer must not go out before the store's next commit
  * while the store is dirty. */
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
-/* The emulator behind a server. */
+/* The emulator as the handler of a server. */
 ServerHandler emulator_handler(Emulator *emulator);
-/* The answer instead, after a commit has failed: 507, as the one who was asked says it. */
+/* Answers after a failed commit: 507 in the form of the service that was called. */
 void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
 #endif

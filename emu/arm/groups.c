@@ -237,8 +237,8 @@ void groups_list(const ArmCall *call)
     list_filtered(call, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group});
 }
 
-/* The properties that the Resource Manager itself stores for a resource. Of the resources of Batch
- * AI only workspaces have a location. */
+/* The properties that the Resource Manager itself stores for a resource. In Batch AI only
+ * workspaces have a location. */
 static Json *show_resource(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;

@@ -1,9 +1,9 @@
-/* What goes wrong between a client and the service, by rules: errors, cut connections, slow bodies,
- * stale reads (sim/scenario/command/api_fault_read.h). They change no world and stand in no
- * journal: those of the scenario hold from each start on, others as long as the process.
+/* Faults between a client and the service, by rules: errors, cut connections, slow bodies, stale
+ * reads (sim/scenario/command/api_fault_read.h). They do not change the world and are not in the
+ * journal: rules of the scenario apply after each start, other rules until the process ends.
  *
- * Whether a rule strikes is drawn at the address (its seed, how many requests it was asked
- * for): the same requests meet the same faults. */
+ * Whether a rule applies to a request is drawn at the address (the rule's seed, its count of
+ * requests), so that the same requests meet the same faults. */
 #ifndef EMU_API_FAULTS_H
 #define EMU_API_FAULTS_H
 
@@ -15,13 +15,13 @@ typedef struct ApiFaults ApiFaults;
 
 ApiFaults *api_faults_create(Arena *arena);
 void api_faults_destroy(ApiFaults *faults); /* NULL is fine */
-/* Adds the rule `text`; its number, which is not used again; 0 with the problems. */
+/* Adds the rule `text`. Returns its number, which is never used again; 0 with the problems. */
 int64_t api_faults_add(ApiFaults *faults, const Json *text, Problems *problems);
 bool api_faults_remove(ApiFaults *faults, int64_t number); /* false: there is none */
 void api_faults_clear(ApiFaults *faults);
 /* [{"number": 1, "rule": ..., "asked": 12, "struck": 3}, ...] */
 Json *api_faults_list(const ApiFaults *faults, Arena *arena);
-/* Whether `rule` says that it is one of these. */
+/* Whether `rule` is a rule of this kind. */
 bool api_fault_is(const Json *rule);
 
 typedef struct {
@@ -33,11 +33,11 @@ typedef struct {
     int64_t retry_after_s; /* -1: without */
 } ApiVerdict;
 
-/* What befalls a request. Asked once for each before it is handled, but not for those of
- * /trainyard: whoever asks answers an ERROR or RESET without handling the request. */
+/* Returns the fault of a request. Called once before each request is handled, except requests to
+ * /trainyard. On ERROR or RESET the caller answers without handling the request. */
 ApiVerdict api_faults_before(ApiFaults *faults, const HttpRequest *request);
-/* The same after it was handled. `machine_ns` points to the machine's time as of the last tick, and
- * outlives the answer. */
+/* Applies the fault to the answer of a request that was handled. `machine_ns` points to the
+ * machine's time at the last tick and outlives the answer. */
 void api_faults_after(ApiFaults *faults, ApiVerdict verdict, const HttpRequest *request,
                       HttpResponse *response, const int64_t *machine_ns);
 

@@ -47,17 +47,17 @@ bool clock_api_jump(Control *control, int64_t to_ns, Status *status)
     return session_note_time(control->session, status);
 }
 
-/* --- Running until something is so --- */
+/* --- Running until a goal --- */
 
 typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_TOO_LONG, RAN_INTO_JOB } RunEnd;
 
-/* One request may run so many events: then it says how far it came, and can be asked again. */
+/* The number of events at which a request stops; the client can send it again. */
 static int64_t last_event(const Control *control)
 {
     return world_events(session_world(control->session)) + control->events_max;
 }
 
-/* Runs until the goal is met, `to_ns` is reached, or `events_most` have happened. */
+/* Runs until the goal is met, `to_ns` is reached, or `events_most` events have happened. */
 static RunEnd run(Control *control, int64_t to_ns, int64_t events_most, Goal *goal)
 {
     const World *world = session_world(control->session);
@@ -82,18 +82,18 @@ static bool too_long(const Control *control, Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
                 "after %" PRId64 " events time is not yet there", control->events_max);
-    return status_hint(status, "ask again: it goes on from where it is now");
+    return status_hint(status, "repeat the request: it continues from the present time");
 }
 
-/* Jobs that run for real last as long in the world as on the machine (emu/jobs/runs.h). */
+/* A job that runs for real lasts as long in the world as on the machine (emu/jobs/runs.h). */
 static bool is_held(Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
-                "a job is running for real, and time goes no faster than it does");
-    return status_hint(status, "ask again: it goes on from where it is now");
+                "a job is running for real, and time passes no faster than the job runs");
+    return status_hint(status, "repeat the request: it continues from the present time");
 }
 
-/* Whether it got where it was to go. */
+/* Whether the run reached its goal; else the problem. */
 static bool has_arrived(const Control *control, RunEnd end, Status *status)
 {
     if (end == RAN_INTO_JOB)
@@ -109,8 +109,8 @@ static bool advance(Control *control, int64_t to_ns, Status *status)
            has_arrived(control, end, status);
 }
 
-/* The time behind the moment that came at `came_ns`; what is asked for is an instant from here on.
- */
+/* Runs through the delay after the moment that happened at `came_ns`; the goal is an instant from
+ * here on. */
 static RunEnd run_delay(Control *control, int64_t came_ns, int64_t to_ns, int64_t events_most,
                         Goal *goal)
 {
@@ -127,21 +127,21 @@ static bool out_of_time(const Control *control, Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
     return status_hint(status, world_next_event_ns(session_world(control->session)) == INT64_MAX
-                                   ? "nothing more happens by itself"
+                                   ? "no event is pending"
                                    : "a longer \"within\" waits on");
 }
 
-/* Where nobody remembers when the moment came, the same request would count anew. */
+/* If the time of the moment is not known, a repeated request would count its delay again. */
 static bool name_the_rest(const Control *control, const Goal *goal, Status *status)
 {
     char instant[CIVIL_TEXT];
     const int64_t start_ms = session_scenario(control->session)->start_unix_ms;
     iso_time_print(start_ms + goal->at_ns / NS_PER_MS + (goal->at_ns % NS_PER_MS > 0), instant);
-    return status_hint(status, "the moment has come: \"until\": \"%s\" waits for the rest",
+    return status_hint(status, "the moment has happened: \"until\": \"%s\" waits for the rest",
                        instant);
 }
 
-/* The moment or condition has come, or time is up. */
+/* Runs until the moment has happened, the condition holds, or the time is over. */
 static bool run_to(Control *control, Goal *goal, int64_t within_ns, Status *status)
 {
     const World *world = session_world(control->session);
@@ -220,7 +220,7 @@ static const Field clock_fields[] = {
     {0},
 };
 #undef OWNER
-static const ObjectType clock_type = {"clock", "What the emulator's clock is told.",
+static const ObjectType clock_type = {"clock", "A request to the emulator's clock.",
                                       sizeof(ClockText), clock_fields};
 
 static bool change_rate(Control *control, const char *text, Status *status)
@@ -232,7 +232,7 @@ static bool change_rate(Control *control, const char *text, Status *status)
     return true;
 }
 
-/* Each action needs its own member. */
+/* Each action requires its own member. */
 static bool has_needed(const ClockText *text, Status *status)
 {
     ClockAction action = (ClockAction)text->action.value;

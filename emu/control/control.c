@@ -73,7 +73,7 @@ const Json *control_body(const ControlCall *call)
     const Json *body = json_parse(call->arena, "body", call->request->body,
                                   call->request->body_bytes, JSON_STRICT, &problems);
     if (body != NULL && body->kind != JSON_OBJECT)
-        problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "the body is no object");
+        problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "the body is not an object");
     if (problems.count == 0)
         return body;
     control_refuse(call, &problems.items[0]);
@@ -119,8 +119,8 @@ static void faults_add(const ControlCall *call)
     else if (command_is_fault(body))
         is_added = session_command(call->control->session, body, NULL, &problems);
     else
-        status_hint(problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "this is no fault"),
-                    "\"do\" says which: GET /trainyard/faults lists all there are");
+        status_hint(problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "this is not a fault"),
+                    "\"do\" names the fault; GET /trainyard/faults lists all kinds");
     if (!is_added)
         control_refuse(call, &problems.items[0]);
     else

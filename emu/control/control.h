@@ -1,5 +1,4 @@
-/* The emulator's own API: the clock, faults, events. Not the service's: everything under
- * /trainyard.
+/* The emulator's own API: everything under /trainyard, which the service did not have.
  *
  *     GET  /trainyard/clock     {"clock": "x60", "paused": false, "now": "2018-...Z", "now_ns": 0,
  *                                "next_event": "2018-...Z", "next_event_ns": 5}
@@ -12,23 +11,22 @@
  *
  * WHEN is an instant ("2018-07-18T18:00:00Z"), a moment ("job train completed", "cluster gpu ready
  * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. A cluster or a job
- * may be named in full, as in "cluster workspace/gpu ready" or "job workspace/experiment/train
- * completed"; of several of one name that one is meant which is not being deleted, and of those the
- * newest; 404 where there is none. What is so already is not waited for: the time behind a moment
- * counts from when it came, and from now where nobody remembers that (a cluster that is ready, an
- * epoch of an attempt that was lost). The answer is the clock, as GET shows it; 409 when time was
- * up before, or 20 million events were not enough: asked again, it goes on. What has come by then
- * is told everywhere: also the end of a job, which is told late where time goes by itself (see
- * emu/batchai/job.c).
+ * may have its full name, as in "cluster workspace/gpu ready" or "job workspace/experiment/train
+ * completed". A short name means the newest of that name that is not being deleted, or else the
+ * newest; the answer is 404 if there is none. A moment that has already happened is not waited for:
+ * its delay counts from the time when it happened, or from now if that time is not known (a cluster
+ * that is ready, an epoch of an attempt that was lost). The answer is the clock, as GET shows it.
+ * 409: the time limit passed first, or 20 million events were not enough; a repeated request
+ * continues. All answers then show the state at that time, also the end of a job, which is
+ * otherwise reported late (emu/batchai/job.c).
  *
- *     GET    /trainyard/faults      rules for the API that hold, and what faults there are
- *     POST   /trainyard/faults      a fault as a scenario has it, now; or a rule
- * (emu/control/api_faults.h) DELETE /trainyard/faults      no more rules DELETE
- * /trainyard/faults/{}   that rule GET    /trainyard/events      what happens, as it happens;
- * ?since=N begins behind event N GET    /trainyard/session     the session so far as a scenario
- * file
+ *     GET    /trainyard/faults      the rules for the API, and the kinds of faults
+ *     POST   /trainyard/faults      a fault as in a scenario, now; or a rule
+ * (emu/control/api_faults.h) DELETE /trainyard/faults      removes all rules DELETE
+ * /trainyard/faults/{}   removes that rule GET    /trainyard/events      events as they happen;
+ * ?since=N begins after event N GET    /trainyard/session     the session so far as a scenario file
  *
- * A fault may name its cluster or job in full too, and means the same of several of one name.
+ * The names in a fault have the same meaning.
  *
  * Errors are {"error": {"code": ..., "message": ..., "hint": ...}}. */
 #ifndef EMU_CONTROL_H
@@ -42,7 +40,7 @@
 #include "emu/session/pace.h"
 #include "emu/session/session.h"
 
-/* What the control API works with. Whoever opens it sets the pointers. */
+/* The state of the control API. emulator_open sets the pointers. */
 typedef struct {
     Session *session;
     FileStore *files;
@@ -51,8 +49,8 @@ typedef struct {
     Tally *tally;   /* so does this */
     ApiFaults *api_faults;
     bool is_files_only; /* the emulator serves Azure Files alone */
-    int64_t events_max; /* that one jump in time may run through: some seconds' work */
-    void *owner;        /* of the world's time: */
+    int64_t events_max; /* most events of one jump in time: some seconds of work */
+    void *owner;        /* of `advance` */
     bool (*advance)(void *owner, int64_t until_ns); /* lets the world run to `until_ns`; false if
                                                        jobs that run for real hold it back */
 } Control;

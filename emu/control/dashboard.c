@@ -10,7 +10,7 @@
 #include "emu/http/gate.h"
 #include "sim/base/invariant.h"
 
-/* --- Who may look --- */
+/* --- Access --- */
 
 static void set_guards(HttpResponse *response)
 {
@@ -25,13 +25,13 @@ static void set_guards(HttpResponse *response)
     http_set(response, "Cache-Control", "no-store");
 }
 
-/* Browsers say whose page asks (W3C, Fetch Metadata); other clients do not. */
+/* Browsers send the origin of the page (W3C, Fetch Metadata); other clients do not. */
 static bool is_of_this_site(const ControlCall *call)
 {
     const char *site = http_header(call->request, "Sec-Fetch-Site");
     return !site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0 ||
            gate_refuse(call->request, call->response, 403, "CrossSiteRequest",
-                       "Pages of other sites (see the Sec-Fetch-Site header) may not look here.");
+                       "Pages of other sites (see the Sec-Fetch-Site header) have no access.");
 }
 
 /* --- The page --- */
@@ -79,7 +79,7 @@ static void page_get(const ControlCall *call)
 
 /* --- The state --- */
 
-/* A whole number in the query, or `fallback`. */
+/* Reads an integer from the query; `fallback` if the query has none. */
 static bool read_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
                         int64_t *value)
 {
@@ -114,7 +114,7 @@ static bool read_job_state(const ControlCall *call, JobState *state)
         if (strcmp(text, job_state_name(*state)) == 0)
             return true;
     return gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
-                       "The query's \"job_state\" is \"%s\", which is no state of jobs.", text);
+                       "The query's \"job_state\" is \"%s\", which is not a state of jobs.", text);
 }
 
 static bool read_page(const ControlCall *call, StatePage *page)
@@ -147,7 +147,7 @@ static void state_get(const ControlCall *call)
     set_guards(call->response);
 }
 
-/* The id in the path, of `count` that there ever were. */
+/* Reads the id in the path, one of `count` that ever existed. */
 static bool read_path_id(const ControlCall *call, uint32_t count, uint32_t *id)
 {
     char *end;
@@ -158,7 +158,7 @@ static bool read_path_id(const ControlCall *call, uint32_t count, uint32_t *id)
 
 static void refuse_id(const ControlCall *call)
 {
-    gate_refuse(call->request, call->response, 404, "NotFound", "There is none with the id %s.",
+    gate_refuse(call->request, call->response, 404, "NotFound", "No entry has the id %s.",
                 call->match.parts[0]);
 }
 

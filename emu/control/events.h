@@ -1,11 +1,11 @@
-/* What happens, for whoever watches: the last trace records as server-sent events (WHATWG HTML,
- * "Server-sent events"), each one line of JSON.
+/* The last trace records as server-sent events (WHATWG HTML, "Server-sent events"), each one line
+ * of JSON.
  *
  *     id: 17
  *     data: {"at": "2018-07-18T17:45:02.5Z", "record": "node_state", "cluster": "w/c", ...}
  *
- * They are numbered from 1. Who falls behind by more than EVENTS_KEPT is told of the gap by the
- * number of the next one. */
+ * They are numbered from 1. A client that is late by more than EVENTS_KEPT sees the gap in the
+ * numbers. */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 
@@ -17,20 +17,21 @@ enum { EVENTS_KEPT = 8192 };
 
 typedef struct Events Events;
 
-/* Times are told on the calendar of `scenario`. */
+/* Times are printed on the calendar of `scenario`. */
 Events *events_create(Arena *arena, const Scenario *scenario);
 TraceListener events_listener(Events *events);
 uint64_t events_last(const Events *events); /* the newest; 0: none yet */
-/* Appends the events behind `since`, about `bytes_max` of them; the number of the last one. */
+/* Appends the events after `since`, about `bytes_max` bytes of them. Returns the number of the last
+ * one. */
 uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out);
-/* What a request for /trainyard/events is answered with: all events behind `since`, without end.
- * `events` outlives the answer. */
+/* Answers a request for /trainyard/events: all events after `since`, without end. `events` outlives
+ * the answer. */
 void events_answer(const Events *events, uint64_t since, HttpResponse *response);
 
-/* Hears of the world's moments, before the world runs. */
+/* Listens to the world's moments; called before the world runs. */
 void events_begin(Events *events, World *world);
-/* Waits for this moment from now on; NULL: for none. events_heard: it has come. */
+/* Waits for `watch` from now on; NULL: for no moment. */
 void events_watch(Events *events, const MomentWatch *watch);
-bool events_heard(const Events *events);
+bool events_heard(const Events *events); /* the moment has happened */
 
 #endif

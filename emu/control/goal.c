@@ -4,7 +4,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/command/trigger_read.h"
 
-/* Whether what a moment brings is so already. */
+/* Whether the moment has already happened. */
 static bool is_cluster_so(const Cluster *cluster, Moment moment)
 {
     bool is_living = cluster->provisioning == PROVISIONING_SUCCEEDED;
@@ -50,7 +50,7 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
     return false;
 }
 
-/* When it came, of what is so; INT64_MAX: nobody remembers. */
+/* When the moment happened; INT64_MAX: the time is not known. */
 static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
 {
     if (moment == MOMENT_CLUSTER_DELETED)
@@ -59,7 +59,7 @@ static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
     return moment == MOMENT_CLUSTER_READY ? INT64_MAX : cluster->allocation_since_ns;
 }
 
-/* Of an attempt before the last one nothing is known. */
+/* INT64_MAX for an epoch of an attempt before the last one. */
 static int64_t epoch_begin_ns(const Job *job, int64_t ordinal)
 {
     const Training *training = job->attempt != NULL ? job->attempt->training : NULL;
@@ -152,10 +152,10 @@ bool goal_read(const Control *control, Arena *arena, const char *text, Goal *goa
         goal->has_condition = true;
         return true;
     }
-    // Of a step no record tells.
+    // Steps emit no trace record.
     if (!trigger_read(arena, text, at, &trigger, &unheard) || trigger.moment == MOMENT_JOB_STEP) {
-        status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no instant, moment or condition",
-                    text);
+        status_fail(status, STATUS_BAD_INPUT, at,
+                    "\"%s\" is not an instant, a moment or a condition", text);
         return status_hint(status, "as in \"2018-07-18T18:00:00Z\", \"job train completed\", "
                                    "\"cluster gpu ready + 5m\" or \"cluster gpu idle >= 2\"");
     }

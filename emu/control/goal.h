@@ -1,4 +1,4 @@
-/* What the clock runs until: an instant, a moment or a condition. */
+/* The goal of run-until: an instant, a moment or a condition. */
 #ifndef EMU_CONTROL_GOAL_H
 #define EMU_CONTROL_GOAL_H
 

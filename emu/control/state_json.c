@@ -20,7 +20,7 @@ static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
     json_set(arena, object, key, decimal_json(arena, ppm, DECIMALS_RATIO));
 }
 
-/* {"code", "message"}; nothing without a code. */
+/* {"code", "message"}; no member without a code. */
 static void set_error(Arena *arena, Json *object, const char *code, const char *message)
 {
     if (!code)
@@ -199,7 +199,7 @@ Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster
 
 /* --- Jobs --- */
 
-/* What the node that is furthest behind is at, before the program runs; NULL from then on. */
+/* The stage of the slowest node before the program runs; NULL afterwards. */
 static const char *stage_name(const Job *job)
 {
     JobStage first = STAGE_COUNT;
@@ -334,7 +334,7 @@ static void set_scenario(const Control *control, Arena *arena, Json *body)
     json_put_text(arena, object, "start", start);
 }
 
-/* The clusters that are there, and what all that ever were have cost. */
+/* The existing clusters, and the cost of all that ever existed. */
 typedef struct {
     int64_t count, nodes[NODE_STATE_COUNT];
     Cost cost;
@@ -369,7 +369,7 @@ static ClusterRows add_clusters(const Control *control, Arena *arena, Json *list
     return all;
 }
 
-/* The id behind which the next page begins. */
+/* Returns the id after which the next page begins. */
 static uint32_t add_jobs(const Control *control, Arena *arena, Json *list, const StatePage *page)
 {
     JobId job = page->before_job;

@@ -1,5 +1,5 @@
-/* What the dashboard shows, as JSON made of the world. Times are seconds since the start, null
- * where something has not happened; ids are those of the world and stay what they are.
+/* The world as JSON, for the dashboard. Times are seconds since the start, null for what has not
+ * happened; ids are those of the world and never change.
  *
  *     {"event": 812, "files_only": false, "scenario": {"name", "seed", "region", "start"},
  *      "clock": as GET /trainyard/clock,
@@ -10,14 +10,14 @@
  *      "clusters": [...], "jobs": [...], "shares": [...],
  *      "next": {"clusters": null, "jobs": 17, "shares": null}}
  *
- * Clusters and shares come in the order in which they were made, jobs the newest first. What does
- * not fit on a page begins behind the id in "next". Deleted ones are left out, but not their cost:
- * what nodes and file servers are billed for if they were given back now. Storage is billed by the
- * month and not in it. "event" is the newest of /trainyard/events that is in all this.
+ * Clusters and shares are in the order of their creation, jobs have the newest first. "next" is the
+ * id after which the next page begins. Deleted resources are left out, but not their cost: the bill
+ * of nodes and file servers if they were released now. Storage is billed by the month and is not in
+ * it. "event" is the last event of /trainyard/events that this state includes.
  *
- * Of a cluster "places" has a letter for each place of a node, up to STATE_PLACES: p i r l u for
- * its state, '.' where there is none; a capital where something is the matter with it (it is
- * silent, slow, or about to be preempted). */
+ * "places" of a cluster has a letter for each place of a node, up to STATE_PLACES: p i r l u for
+ * its state, '.' for an empty place. A capital marks a node that is silent, slow, or about to be
+ * preempted. */
 #ifndef EMU_STATE_JSON_H
 #define EMU_STATE_JSON_H
 
@@ -25,21 +25,21 @@
 
 enum {
     STATE_PLACES = 1000,    /* of each cluster in the overview */
-    STATE_PAGE_NODES = 500, /* of one cluster by itself */
-    STATE_EPOCHS = 500,     /* of one job by itself */
+    STATE_PAGE_NODES = 500, /* in the state of one cluster */
+    STATE_EPOCHS = 500,     /* in the state of one job */
 };
 
 typedef struct {
     int32_t limit;           /* of each list */
-    ClusterId after_cluster; /* {ID_NONE}: from the first on, as in the next */
+    ClusterId after_cluster; /* {ID_NONE}: from the first on; `after_share` likewise */
     ShareId after_share;
     JobId before_job; /* {ID_NONE}: from the newest on */
     JobState jobs;    /* only those; JOB_STATE_COUNT: all */
 } StatePage;
 
 Json *state_overview(const Control *control, Arena *arena, const StatePage *page);
-/* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. Places
- * are told from 1 on, as faults name them. */
+/* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. In the
+ * answer places are numbered from 1, as in faults. */
 Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster, int32_t place);
 /* {"job": {...}, "command", "node_names": [...], "outputs": [{"id", "share", "path"}, ...],
  * "epochs": [[1, 0.41, 0.38, 1.61], ...]}: number, validation and training accuracy, validation

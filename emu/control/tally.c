@@ -7,7 +7,7 @@
 #include "sim/base/invariant.h"
 #include "sim/model/price.h"
 
-enum { NO_JOB = JOB_STATE_COUNT }; /* not told of yet, or deleted */
+enum { NO_JOB = JOB_STATE_COUNT }; /* not recorded yet, or deleted */
 
 struct Tally {
     Arena *arena;

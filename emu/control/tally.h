@@ -1,6 +1,6 @@
-/* What the dashboard has counted while it happened, so that a look costs no more where there have
- * been 100,000 jobs and nodes: jobs by state, what nodes that were given back have cost, and how
- * many are held since when. */
+/* Counts for the dashboard, kept up to date record by record, so that an overview of 100,000 jobs
+ * and nodes costs no more than of a few: jobs by state, the cost of released nodes, and the held
+ * nodes by the time of their allocation. */
 #ifndef EMU_TALLY_H
 #define EMU_TALLY_H
 

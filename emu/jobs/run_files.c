@@ -17,7 +17,7 @@
 enum { DEPTH_MAX = 100, CHUNK = 1 << 20, STEP_BYTES = 32 << 20, LEAST_BYTES = 4096 };
 enum { ROUND_LAID = 1 }; /* rounds of looking count on from there; 0: never seen */
 
-/* A file or directory as it was when it was last laid out or looked at. */
+/* A file or directory at the time when it was last copied out or examined. */
 typedef struct {
     const char *path; /* below the folder, without slashes around it */
     bool is_folder;
@@ -142,7 +142,7 @@ static bool cannot(const char *what, const char *path, Status *status)
 
 /* --- Life --- */
 
-/* Whatever lies there goes. */
+/* Removes everything at that path. */
 static bool make_free(const RunFiles *files, const char *path, Status *status)
 {
     int above;
@@ -265,8 +265,8 @@ static void note(Entry *entry, const struct stat *facts, uint32_t round)
     entry->round = round;
 }
 
-/* The mount that a path lies in, and `*inside` the path in its share; NULL for the node's disk, and
- * for what is no share of Azure Files. */
+/* Returns the mount that contains a path, and in `*inside` the path in its share. NULL for a path
+ * on the node's disk, or on a mount that is not a share of Azure Files. */
 static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const char *path,
                                   const char **inside)
 {
@@ -391,7 +391,7 @@ static const char *laid_path(const RunFiles *files, const ToLay *file)
     return arena_printf(files->arena, "%s/%s", below(mount->path), file->path + cut);
 }
 
-/* `*is_there` false: somebody has deleted it meanwhile. */
+/* `*is_there` false: the file has been deleted. */
 static bool begin_laying(RunFiles *files, ToLay *file, bool *is_there, Status *status)
 {
     const ShareName share = share_of(files->arena, &files->mounts[file->mount]);
@@ -502,7 +502,8 @@ static void look_into(RunFiles *files, int folder, const char *path, int depth)
     closedir(entries);
 }
 
-/* What is on a share and no plain file or directory, to be said at the end. */
+/* Counts entries on a share that are neither plain files nor directories, for the message at the
+ * end. */
 static void look_for_odd(RunFiles *files, int folder, const char *path, int depth)
 {
     DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
@@ -606,8 +607,8 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
     return true;
 }
 
-/* The next piece; its size first, in the same breath, so that nobody sees one without the other.
- * `*got` 0: that was all. */
+/* Copies the next piece. Its size changes in the same step, so that no reader sees one without the
+ * other. `*got` 0: the file is complete. */
 static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const char *inside,
                        int64_t *got, Status *status)
 {
@@ -691,8 +692,8 @@ RunFilesStep run_files_take(RunFiles *files, bool last, Status *status)
     int64_t left = STEP_BYTES;
     if (!files->is_looking)
         look(files, last);
-    // What is gone makes room for what has come. A directory stands before what is in it: from the
-    // end on.
+    // Deleted entries first, so that new ones find their names free. A directory precedes its
+    // entries, so the loop runs from the end.
     for (; files->to_remove > 0; files->to_remove--) {
         Entry *entry = &files->entries[files->to_remove - 1];
         if (!is_gone(files, entry) && !entry->is_replaced)

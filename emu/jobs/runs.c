@@ -30,12 +30,12 @@ enum { AT_ONCE_MAX = 64 };
 
 typedef enum {
     RUN_WAITS,   /* to be started */
-    RUN_LAYS,    /* its shares are laid out */
-    RUN_IS_LAID, /* until the journal knows where time stands */
+    RUN_LAYS,    /* its shares are copied out */
+    RUN_IS_LAID, /* until the journal has the present time */
     RUN_WORKS,   /* the process is there */
-    RUN_TAKES,   /* it is over, what it wrote is being taken */
-    RUN_TELLS,   /* the world is to be told */
-    RUN_IS_OVER  /* to be forgotten */
+    RUN_TAKES,   /* it has ended, its files are copied back */
+    RUN_TELLS,   /* its end must be reported to the world */
+    RUN_IS_OVER  /* to be removed */
 } RunPhase;
 
 /* A command of one attempt of a job. */
@@ -79,7 +79,7 @@ struct Runs {
     DataSetCounted counted; // a job must not keep the server from answering for long
 };
 
-/* --- Telling people --- */
+/* --- Log --- */
 
 static const char *what_runs(const Run *run)
 {
@@ -172,7 +172,7 @@ static bool is_job_folder(const char *name)
            dash[1 + strspn(dash + 1, digits)] == '\0';
 }
 
-/* Those of all jobs; what else somebody keeps beside them stays. */
+/* Removes the folders of all jobs; other files in the folder are kept. */
 static void remove_all_folders(const Runs *runs)
 {
     Arena *arena = arena_create();
@@ -257,7 +257,7 @@ int64_t runs_next_ns(const Runs *runs)
 
 /* --- Starting --- */
 
-/* Nothing came of it. */
+/* The run ends without an exit code. */
 static void fail(Run *run, const char *reason)
 {
     run->reason = run->reason ? run->reason : arena_strdup(run->arena, reason);
@@ -271,7 +271,7 @@ static void fail_with(Run *run, const Status *status)
                            status->at.source ? status->at.source : "trainyard", status->message));
 }
 
-/* Directories that the service had made before it started a command. */
+/* Makes the directories that the service made before it started a command. */
 static bool make_places(const Runs *runs, Run *run, Status *status)
 {
     const World *world = session_world(runs->host.session);
@@ -364,13 +364,13 @@ static bool start_ranks(Runs *runs, Run *run, Status *status)
     return is_started;
 }
 
-/* The program of such a job is not its command line, but what the trainer makes of it. */
+/* Such a job runs the trainer instead of its command line. */
 static bool is_handed_off(const Runs *runs, const Run *run)
 {
     return hand_off_takes(world_job(session_world(runs->host.session), run->job));
 }
 
-/* The time that may not be exceeded, and why. */
+/* Sets the longest duration, and the reason that is reported when it is exceeded. */
 static void set_limit(const Runs *runs, Run *run)
 {
     const Job *job = world_job(session_world(runs->host.session), run->job);
@@ -443,8 +443,8 @@ static void lay_out(Runs *runs, Run *run)
         run->phase = RUN_IS_LAID; // where that failed it is tried again
 }
 
-/* A crash from here on leaves a session in which the command has begun, and does not begin again:
- * what was noted of time is committed, as by the server after each round. */
+/* After a crash from here on the session knows that the command has begun, and does not start it
+ * again: the recorded time is committed, as by the server after each round. */
 static void start_when_known(Runs *runs, Run *run)
 {
     Status status = {0};
@@ -456,7 +456,7 @@ static void start_when_known(Runs *runs, Run *run)
 
 /* --- At work --- */
 
-/* It is killed; why it failed is said once it is gone. */
+/* Kills the run; its reason is reported once it has ended. */
 static void stop(Run *run, const char *reason)
 {
     if (!run->reason)
@@ -494,7 +494,7 @@ static void look_after(Runs *runs, Run *run)
         return;
     }
     if (!run->is_wanted) {
-        stop(run, "The job was ended"); // nobody is told
+        stop(run, "The job was ended"); // this reason is not reported
         return;
     }
     if (runs->host.pace->machine_ns - run->started_ns >= run->limit_ns)
@@ -530,7 +530,7 @@ static void take_last_files(Runs *runs, Run *run)
         say(runs, run, "left_out=%s", left_out);
 }
 
-static void tell_training(const Runs *runs, const Run *run, Json *news)
+static void report_training(const Runs *runs, const Run *run, Json *news)
 {
     RealTraining training;
     Status status;
@@ -555,18 +555,19 @@ static Json *news_of(const Runs *runs, const Run *run, const Job *job)
     if (run->exit_code >= 0)
         json_put_integer(arena, news, "exit_code", run->exit_code);
     if (run->hand_off)
-        tell_training(runs, run, news);
+        report_training(runs, run, news);
     return news;
 }
 
-/* A full disk is tried again; whatever else refuses it has ended the job already. */
-static void tell_world(Runs *runs, Run *run)
+/* After a full disk the report is repeated. Any other error means that the job has already ended.
+ */
+static void report_to_world(Runs *runs, Run *run)
 {
     const Job *job = world_job(session_world(runs->host.session), run->job);
     Problems problems = problems_create(run->arena);
     const int64_t now_ns = session_now_ns(runs->host.session);
     if (run->since_ns + run->took_ns < now_ns)
-        run->took_ns = now_ns - run->since_ns; // it took until somebody looked
+        run->took_ns = now_ns - run->since_ns; // it lasted until it was looked at
     const bool is_told =
         !run->is_wanted ||
         session_command(runs->host.session, news_of(runs, run, job), NULL, &problems);
@@ -606,7 +607,7 @@ static void work(Runs *runs, Run *run)
         take_last_files(runs, run);
         break;
     case RUN_TELLS:
-        tell_world(runs, run);
+        report_to_world(runs, run);
         break;
     case RUN_IS_OVER:
         break;
@@ -652,14 +653,14 @@ Runs *runs_open(Arena *arena, RunsHost host)
     *runs = (Runs){.host = host, .arena = arena, .guard = {.channel = -1}};
     runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
     free(whole);
-    remove_all_folders(runs); // of an emulator that was killed
+    remove_all_folders(runs); // left by an emulator that was killed
     runs_look(runs);
     for (Run *run = runs->first; run; run = run->next)
         fail(run, was_ended);
     return runs;
 }
 
-/* Its process is killed and gone, and what it wrote is kept. */
+/* Kills the process, waits for its end, and copies its files back. */
 static void end_now(Runs *runs, Run *run)
 {
     enum { PATIENCE_MS = 2000 };
@@ -685,7 +686,8 @@ void runs_end(Runs *runs)
         if (run->phase < RUN_TAKES)
             fail(run, was_ended);
     }
-    for (int i = 0; i < 2; i++) // files were taken already: the world is told, the rest forgotten
+    for (int i = 0; i < 2; i++) // the files were copied already: the first round reports to the
+                                // world, the second removes the runs
         runs_work(runs);
 }
 

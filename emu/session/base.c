@@ -12,7 +12,7 @@
 /* Under this name the store has {"path", "files": [{"path", "text" or "bytes"}], "overrides"}. */
 #define SETTING "base"
 
-/* As if this file lay beside its catalogue. */
+/* The path of the compiled-in file, next to its catalogue. */
 #define BUILT_IN_FOLDER "emulator/"
 #define BUILT_IN_PATH BUILT_IN_FOLDER "scenario.json"
 
@@ -45,7 +45,7 @@ static bool recorder_read(void *context, Arena *arena, const char *path, const c
     Recorder *recorder = context;
     if (!recorder->from.read(recorder->from.context, arena, path, text, length, status))
         return false;
-    if (strlen(*text) == *length) // one with a NUL in it is refused by whoever reads it
+    if (strlen(*text) == *length) // the reader reports a text with a NUL in it
         json_put_text(recorder->arena, note_file(recorder, path), "text", *text);
     return true;
 }
@@ -130,13 +130,13 @@ static ScenarioOverrides kept_overrides(Arena *arena, const Json *kept)
     return overrides;
 }
 
-/* Says which of the files are no longer as they were. */
+/* Warns about files that have changed since the session began. */
 static void compare(Arena *arena, const Json *kept, const char *path, Problems *warnings)
 {
     const char *begun = json_member(kept, "path")->text;
     if (strcmp(begun, path) != 0) {
         status_hint(problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
-                                 "this session began with %s and goes on with it", begun),
+                                 "this session began with %s and continues with it", begun),
                     "another folder for --state begins a new session");
         return;
     }
@@ -151,10 +151,11 @@ static void compare(Arena *arena, const Json *kept, const char *path, Problems *
         bool is_there = disk_files.read(disk_files.context, arena, name, &now, &length, &status);
         if (is_there && strlen(before->text) == length && memcmp(before->text, now, length) == 0)
             continue;
-        status_hint(problems_add(warnings, STATUS_CONFLICT, place_in(name, 0, 0),
-                                 "%s since this session began, which goes on with what it was",
-                                 is_there ? "it has changed" : "it is gone"),
-                    "another folder for --state begins a new session");
+        status_hint(
+            problems_add(warnings, STATUS_CONFLICT, place_in(name, 0, 0),
+                         "%s since this session began; the session continues with the old content",
+                         is_there ? "it has changed" : "it is gone"),
+            "another folder for --state begins a new session");
     }
 }
 
@@ -180,7 +181,7 @@ static const ScenarioFile *go_on(Arena *arena, const char *text, const char *pat
     const ScenarioOverrides before = kept_overrides(arena, kept);
     if (overrides.count > 0 && !are_same(overrides, before))
         problems_add(warnings, STATUS_CONFLICT, place_in("state", 0, 0),
-                     "this session began with other settings and goes on with them");
+                     "this session began with other settings and continues with them");
     const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
     return scenario_read(arena, files, json_member(kept, "path")->text, before, problems);
 }

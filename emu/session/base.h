@@ -8,10 +8,10 @@
 #include "emu/state/store.h"
 #include "sim/scenario/read.h"
 
-/* The scenario of the session in `store`. A new one begins with the file at `path` (NULL: the one
- * that is compiled in), changed by `overrides`; one that is there goes on with its own, and where
- * `path` or `overrides` say otherwise `warnings` say so. NULL with the problems. Lives in `arena`.
- * `store` NULL: there is none yet; the scenario of a new session is read and kept nowhere. */
+/* Returns the scenario of the session in `store`, in `arena`. A new session begins with the file at
+ * `path` (NULL: the one that is compiled in), changed by `overrides`. An existing session continues
+ * with its own scenario; `warnings` report where `path` or `overrides` differ from it. NULL with
+ * the problems. `store` NULL: reads the scenario of a new session without storing it. */
 const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
                               ScenarioOverrides overrides, Problems *problems, Problems *warnings);
 

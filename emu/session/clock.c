@@ -56,7 +56,7 @@ bool clock_parse(const char *text, Clock *clock, Status *status)
     else if (text[0] == 'x' && read_rate(text + 1, &parsed.rate_ppm))
         parsed.kind = CLOCK_RATE;
     else if (strcmp(text, "real") != 0) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(NULL, 0, 0), "\"%s\" is no clock", text);
+        status_fail(status, STATUS_BAD_INPUT, place_in(NULL, 0, 0), "\"%s\" is not a clock", text);
         return status_hint(status,
                            "real, manual, auto, or a rate from x0.000001 to x%d such as "
                            "x60 (a minute a second)",

@@ -1,15 +1,14 @@
-/* The emulator's clock: what simulated time it is, given the machine's.
+/* The emulator's clock: simulated time as a function of the machine's.
  *
  *     real     one simulated second a second
  *     xN       N of them
- *     manual   it stands still until it is told to move
- *     auto     as real, and it jumps to the next event whenever a client polls something unfinished
+ *     manual   stands still until a request moves it
+ *     auto     as real, and jumps to the next event whenever a client polls something unfinished
  *
  * Jobs that run for real hold it back, whatever its kind (emu/jobs/runs.h).
  *
  * Pure arithmetic over two int64 of nanoseconds: `machine_ns` is a monotonic clock of the machine,
- * read by the server alone. It never goes back, nor beyond the last
- * instant. */
+ * which only the server reads. The clock never goes back, and never past the last instant. */
 #ifndef EMU_CLOCK_H
 #define EMU_CLOCK_H
 
@@ -28,13 +27,13 @@ typedef struct {
 /* "real", "manual", "auto", "x60", "x0.5" (from one in a million to a million). */
 MUST_CHECK bool clock_parse(const char *text, Clock *clock, Status *status);
 enum { CLOCK_TEXT = 32 };
-void clock_print(const Clock *clock, char out[CLOCK_TEXT]); /* as it is parsed */
+void clock_print(const Clock *clock, char out[CLOCK_TEXT]); /* in the form that clock_parse reads */
 
-/* The world stands at `now_ns` when the machine says `machine_ns`. */
+/* Simulated time is `now_ns` when the machine's is `machine_ns`. */
 void clock_start(Clock *clock, int64_t machine_ns, int64_t now_ns);
 int64_t clock_now(const Clock *clock, int64_t machine_ns);
-/* When `at_ns` comes, by the machine's clock: the first time at which clock_now says it or more;
- * INT64_MAX: not by itself. */
+/* Returns when simulated time reaches `at_ns`, by the machine's clock. INT64_MAX: it does not
+ * without a request. */
 int64_t clock_when(const Clock *clock, int64_t at_ns);
 /* From here on at `to_ns`, which is not before now. */
 void clock_jump(Clock *clock, int64_t machine_ns, int64_t to_ns);

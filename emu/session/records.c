@@ -257,8 +257,8 @@ Record *records_find(Records *records, RecordKind kind, ResourcePath path)
     return record != NULL && is_living(records, record) ? record : NULL;
 }
 
-/* The next of the living behind `row` (ID_NONE: the first of the chain). What is gone in between is
- * taken out of the chain, so that it is met once. */
+/* Returns the next existing resource after `row` (ID_NONE: the first of the chain). Removes deleted
+ * ones in between from the chain, so that each is met once. */
 static uint32_t next_living(const Records *records, RecordChain *chain, int32_t depth, uint32_t row)
 {
     bool is_first = row == ID_NONE;
@@ -266,7 +266,7 @@ static uint32_t next_living(const Records *records, RecordChain *chain, int32_t 
     while (found != ID_NONE && !is_living(records, &records->rows[found]->record))
         found = records->rows[found]->next[depth];
     if (!is_first && !is_living(records, &records->rows[row]->record))
-        return found; // it may be out of the chain itself: nothing is to be changed behind it
+        return found; // `row` may have left the chain itself: nothing after it may change
     if (is_first)
         chain->first = found;
     else

@@ -1,4 +1,4 @@
-/* The resources of a session as they were asked for: found by name, listed by scope. */
+/* The resources of a session as requested: found by name, listed by scope. */
 #ifndef EMU_SESSION_RECORDS_H
 #define EMU_SESSION_RECORDS_H
 
@@ -25,7 +25,8 @@ typedef enum {
 
 const char *record_type(RecordKind kind);
 
-/* A resource as it was asked for. Lives as long as the session, also when the resource is gone. */
+/* A resource as requested. Lives as long as the session, also after the resource was
+ * deleted. */
 typedef struct {
     RecordKind kind;
     ResourcePath path;  /* as first written; a storage account that was made without a resource
@@ -33,15 +34,15 @@ typedef struct {
     int64_t created_ns; /* of the entry that made it */
     int64_t written_ns; /* of the last one that changed it: its ETag */
     int64_t sequence;   /* of the entry that made it; 0: the scenario did */
-    const Json *kept;   /* what its handlers want to know again; no secrets; NULL: nothing */
-    Arena *note;        /* in which `kept` lies; NULL: where its command does */
+    const Json *kept;   /* properties for its handlers; no secrets; may be NULL */
+    Arena *note;        /* of `kept`; NULL: it is in the session's arena of commands */
     ClusterId cluster;  /* of a cluster; ID_NONE */
     JobId job;          /* of a job */
     uint32_t row;       /* world_resource, world_cluster, world_job or world_file_server */
-    bool is_gone;       /* as of the last look at it by what follows */
+    bool is_gone;       /* the resource was deleted, as of the last lookup */
 } Record;
 
-/* How far the world has come with it. */
+/* Its provisioning state in the world. */
 ProvisioningState record_provisioning(const World *world, const Record *record);
 
 /* Resources of one kind in one scope, in the order in which they were made. */
@@ -53,10 +54,10 @@ enum { SCOPE_DEPTHS = 4 }; /* all, of a group, of a workspace in it, of an exper
 
 typedef struct {
     Record record;
-    uint32_t next[SCOPE_DEPTHS]; /* row behind it in the chains that it is in; ID_NONE: none */
+    uint32_t next[SCOPE_DEPTHS]; /* next row in each of its chains; ID_NONE: it is the last */
 } RecordRow;
 
-/* What there is and was, found by name and listed by scope without looking at anything else. Only
+/* All resources that exist or existed, found by name and listed by scope without a search. Only
  * records.c changes it. */
 typedef struct {
     Arena *arena;
@@ -72,10 +73,10 @@ typedef struct {
 } Records;
 
 void records_begin(Records *records, Arena *arena, const World *world, const char *group);
-void records_end(Records *records); /* of what they own beside the arena */
-/* Makes records of what has come into the world since it was called last. */
+void records_end(Records *records); /* frees what is not in the arena */
+/* Adds records for resources that are new in the world since the last call. */
 void records_catch_up(Records *records);
-/* The newest of that path, gone or not; NULL. */
+/* Returns the newest resource of that path, deleted or not; NULL if there is none. */
 Record *records_newest(const Records *records, RecordKind kind, ResourcePath path);
 Record *records_find(Records *records, RecordKind kind, ResourcePath path);
 const Record *records_next(Records *records, RecordKind kind, ResourcePath scope, uint32_t *at);

@@ -20,11 +20,11 @@ struct Session {
     Records records;
     int64_t sequence; /* of the last entry */
     int64_t entry_ns; /* its instant; 0 before the first */
-    int64_t noted_ns; /* where the store says that time stands */
+    int64_t noted_ns; /* the time in the store */
     const char *tenant;
 };
 
-/* Under this name the store has where time stood. */
+/* The store's name of the present time. */
 #define TIME_SETTING "now_ns"
 
 /* --- Looking --- */
@@ -81,7 +81,7 @@ int64_t session_sequence(const Session *session)
 
 Record *session_find(const Session *session, RecordKind kind, ResourcePath path)
 {
-    // Looking changes nothing but what is known about names.
+    // A lookup changes only the table of names.
     return records_find(&((Session *)session)->records, kind, path);
 }
 
@@ -91,7 +91,7 @@ const Record *session_next(const Session *session, RecordKind kind, ResourcePath
     return records_next(&((Session *)session)->records, kind, scope, at);
 }
 
-/* The last `digits` of a number in hexadecimal, and the place behind them. */
+/* Prints the last `digits` digits of a number in hexadecimal. Returns the end. */
 static char *hex_print(char *out, uint32_t number, int32_t digits)
 {
     for (int32_t i = digits - 1; i >= 0; i--, number >>= 4)
@@ -139,23 +139,23 @@ bool session_note_time(Session *session, Status *status)
     return true;
 }
 
-/* The next nanosecond in which nothing happens by itself; the world stands right before it.
- * INT64_MAX: there is none any more. */
+/* Returns the next nanosecond without an event, and advances the world to the one before it.
+ * INT64_MAX: there is no such nanosecond. */
 static int64_t next_instant(Session *session)
 {
     World *world = session->world;
     int64_t at_ns = world_now_ns(world) + 1;
     if (at_ns <= session->entry_ns)
-        at_ns = session->entry_ns + 1; // the last one changed nothing in the world
+        at_ns = session->entry_ns + 1; // the last entry changed nothing in the world
     world_advance(world, at_ns - 1);
     while (at_ns <= LAST_INSTANT_NS && world_next_event_ns(world) == at_ns)
         world_advance(world, at_ns++);
     return at_ns;
 }
 
-/* --- What commands are about --- */
+/* --- Subjects of commands --- */
 
-/* RECORD_KIND_COUNT: about nothing that has a record. */
+/* RECORD_KIND_COUNT: the command has no subject with a record. */
 static RecordKind kind_of_subject(CommandKind kind)
 {
     switch (kind) {
@@ -202,8 +202,7 @@ static RecordKind kind_of_subject(CommandKind kind)
     return RECORD_KIND_COUNT;
 }
 
-/* What a record keeps from now on, in `note` (NULL: in session->commands). What it kept before is
- * gone. */
+/* Replaces the kept properties of a record. They are in `note` (NULL: in session->commands). */
 static void keep(Record *record, const Json *kept, Arena *note)
 {
     arena_destroy(record->note);
@@ -211,7 +210,8 @@ static void keep(Record *record, const Json *kept, Arena *note)
     record->note = note;
 }
 
-/* A command was applied: `entry` and `kept` are in session->commands. */
+/* Updates the record of the command's subject after the command was applied. `entry` and `kept` are
+ * in session->commands. */
 static void note_subject(Session *session, const Command *command, const Json *entry,
                          const Json *kept)
 {
@@ -244,7 +244,7 @@ static const Command *apply(Session *session, Json *entry, int64_t at_ns, Proble
     if (command == NULL)
         return NULL;
     if (!world_apply_at(session->world, command, at_ns, &status)) {
-        status.at = entry->at; // the command itself is about to be gone
+        status.at = entry->at; // the memory of the command itself is freed
         problems_add_status(problems, &status);
         return NULL;
     }
@@ -258,7 +258,7 @@ static bool is_in_time(int64_t at_ns, Status *status)
         return true;
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
                 "simulated time is over: it ends 292 years after its start");
-    return status_hint(status, "begin again with another folder for --state");
+    return status_hint(status, "use another folder for --state");
 }
 
 /* Enters `text` and applies it; what was entered and refused is taken back. */
@@ -286,7 +286,8 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
 {
     const Json *at = json_member(command, "at");
     if (at != NULL) {
-        problems_add(problems, STATUS_BAD_INPUT, at->key_at, "it happens now: \"at\" says nothing");
+        problems_add(problems, STATUS_BAD_INPUT, at->key_at,
+                     "the command is applied now, so \"at\" has no meaning");
         return false;
     }
     Arena *arena = session->commands;
@@ -331,7 +332,7 @@ Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path)
 
 /* --- Notes --- */
 
-/* "3 group/workspace/experiment/name": the newest of that path at the time of the note. */
+/* "3 group/workspace/experiment/name": the newest resource of that path at the time of the note. */
 static void print_subject(Text *text, const Record *record)
 {
     const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
@@ -341,7 +342,7 @@ static void print_subject(Text *text, const Record *record)
         text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
 }
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 static Record *find_subject(const Session *session, Arena *scratch, const char *subject)
 {
     char *rest;
@@ -417,7 +418,7 @@ static bool cannot_replay(const JournalEntry *line, const char *reason, Status *
                                "or choose another folder for --state");
 }
 
-/* NULL for an empty text and a broken one. */
+/* NULL for an empty text, and for one that is not JSON. */
 static Json *parse_line(Arena *arena, const char *text, Problems *problems)
 {
     if (*text == '\0')
@@ -432,9 +433,9 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
     const Json *kept = parse_line(session->commands, line->kept, &problems);
     world_advance(session->world, line->at_ns - 1);
     if (world_next_event_ns(session->world) <= line->at_ns)
-        return cannot_replay(line, "its instant is not its own", status);
+        return cannot_replay(line, "another event has its instant", status);
     if (entry == NULL || entry->kind != JSON_OBJECT)
-        return cannot_replay(line, "it is no command", status);
+        return cannot_replay(line, "it is not a command", status);
     const Command *command = apply(session, entry, line->at_ns, &problems);
     if (problems.count > 0)
         return cannot_replay(line, problems.items[0].message, status);
@@ -449,12 +450,12 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     Problems problems = problems_create(session->arena);
     Arena *note = arena_create();
     const Json *kept = parse_line(note, line->kept, &problems);
-    session_advance(session, line->at_ns); // its subject may have come by itself
+    session_advance(session, line->at_ns); // an event may have created its subject
     records_catch_up(&session->records);
     Record *record = find_subject(session, note, line->subject);
     if (record == NULL || problems.count > 0) {
         arena_destroy(note);
-        return cannot_replay(line, "it is about nothing that there is", status);
+        return cannot_replay(line, "its subject does not exist", status);
     }
     keep(record, kept, note);
     record->written_ns = line->at_ns;
@@ -477,7 +478,7 @@ static void restore_time(Session *session)
     const char *text = store_setting(session->store, session->arena, TIME_SETTING);
     session->noted_ns = text != NULL ? strtoll(text, NULL, 10) : 0;
     session_advance(session, session->noted_ns);
-    session_advance(session, session->entry_ns); // where a note was the last entry
+    session_advance(session, session->entry_ns); // if a note was the last entry
 }
 
 Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
@@ -504,7 +505,7 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
         session_close(session);
         return NULL;
     }
-    world_advance(session->world, world_now_ns(session->world)); // what happens at once
+    world_advance(session->world, world_now_ns(session->world)); // events at the start
     restore_time(session);
     return session;
 }

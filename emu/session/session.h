@@ -1,15 +1,14 @@
-/* A session: one world that requests are asked of, its journal, and what the emulator remembers of
- * each resource beside what the world knows.
+/* A session: one world with its journal, and the properties of each resource that the world does
+ * not need.
  *
- * Whatever changes is entered in the journal first (emu/state/store.h) and is then applied; the
- * answer goes out after the commit. Opening a session replays its journal, so there is no second
- * form of the state that could differ. An entry is a command as a scenario file has it, under an
- * instant of its own: no two entries, and no entry and an event before it, share a nanosecond. So
- * `trainyard export` writes entries out as a scenario's "session", and its offline run tells the
- * same trace.
+ * Each change is entered in the journal first (emu/state/store.h) and then applied; its answer is
+ * sent after the commit. Opening a session replays its journal, so there is no second form of the
+ * state that could differ. An entry is a command as in a scenario file, and has a separate instant:
+ * no two entries, and no entry and an event, share a nanosecond. So `trainyard export` writes the
+ * entries as a scenario's "session", whose offline run has the same trace.
  *
- * Time goes on between entries. A session that is opened again stands where session_note_time was
- * called last, or at its last entry: what happened after that happens again, in the same way. */
+ * Time continues between entries. A session that is opened again is at the time of the last
+ * session_note_time, or of its last entry: later events happen again, in the same way. */
 #ifndef EMU_SESSION_H
 #define EMU_SESSION_H
 
@@ -20,12 +19,12 @@
 
 typedef struct Session Session;
 
-/* Where state that is not in the journal hangs on what the world tells: the file store. Called also
- * while a session is opened. */
+/* A listener whose own state depends on the world's records: the file store. Also called while the
+ * journal is replayed. */
 typedef struct {
-    TraceListener listener;                      /* sim/output/trace/row.h */
-    void (*watch)(void *listener, World *world); /* told of its world before it hears of it;
-                                                          may be NULL */
+    TraceListener listener; /* sim/output/trace/row.h */
+    void (*watch)(void *listener,
+                  World *world); /* gets the world before its first record; may be NULL */
 } SessionListener;
 
 /* The session of `store`, replayed; a new one begins with the world of `base` (its own commands
@@ -33,47 +32,49 @@ typedef struct {
 Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
                       const SessionListener *listeners, int32_t listener_count, Status *status);
 void session_close(Session *session); /* NULL is fine */
-/* Lets the world run to `until_ns`; nothing when it is there already. */
+/* Lets the world run to `until_ns`, unless it is already there. */
 void session_advance(Session *session, int64_t until_ns);
-/* Notes in the store where time stands: after a jump, and when the program ends. */
+/* Records the present time in the store: after a jump, and when the program ends. */
 MUST_CHECK bool session_note_time(Session *session, Status *status);
 int64_t session_now_ns(const Session *session);
 World *session_world(Session *session);
 Store *session_store(const Session *session);
-const ScenarioFile *session_base(const Session *session); /* what it began with */
+const ScenarioFile *session_base(const Session *session); /* its scenario */
 const Scenario *session_scenario(const Session *session);
 const char *session_subscription(const Session *session); /* a GUID: the scenario's */
 const char *session_tenant(const Session *session);       /* a GUID: of the session's seed */
 int64_t session_unix_ms(const Session *session);          /* simulated time on the calendar */
-/* That of the catalogue, letter case ignored; NULL: there is none of that name. */
+/* Returns the VM size of that name in any letter case; NULL if the catalogue has none. */
 const VmSize *session_vm_size(const Session *session, const char *name);
 
 /* --- Changing --- */
 
-/* Enters a command, as a scenario's "commands" or "faults" have it but without "at", and applies it
- * now. What it makes has `kept` as its record's, or where that is NULL the properties of its
- * config; a command that makes nothing leaves a record's `kept` alone, unless `kept` is not NULL.
- * Both are copied, without their secrets (sim/scenario/config/secrets.h): nobody else need think of
- * them. False with what is wrong, nothing being entered then: STATUS_MACHINE for the disk,
- * STATUS_CONFLICT after the last instant of time, else what the binder or the world refuses. */
+/* Enters a command, as in a scenario's "commands" or "faults" but without "at", and applies it now.
+ * A resource that it creates gets `kept` as its kept properties, or if that is NULL the properties
+ * of its config; other commands replace the kept properties unless `kept` is NULL. Both are copied
+ * without their secrets (sim/scenario/config/secrets.h). False with the problems if the command is
+ * not entered: STATUS_MACHINE for the disk, STATUS_CONFLICT after the last instant of time, else
+ * the problems of the reader or the world. */
 MUST_CHECK bool session_command(Session *session, const Json *command, const Json *kept,
                                 Problems *problems);
-/* Changes what is kept of a resource: tags, keys, all that the world need not know. Nothing happens
- * when it says what was kept before. STATUS_MACHINE for the disk, STATUS_CONFLICT after the last
- * instant; nothing is changed then. */
+/* Replaces the kept properties of a resource: tags, keys, everything that the world does not need.
+ * Equal properties change nothing. STATUS_MACHINE for the disk, STATUS_CONFLICT after the last
+ * instant; then nothing is changed. */
 MUST_CHECK bool session_keep(Session *session, Record *record, const Json *kept, Status *status);
-/* {"do", "name", "resource_group", "workspace", "experiment"}: as far as `path` has them. */
+/* Returns {"do", "name", "resource_group", "workspace", "experiment"} with the parts that `path`
+ * has. */
 Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path);
 /* The number of the last entry; they count from 1. */
 int64_t session_sequence(const Session *session);
 
 /* --- Looking --- */
 
-/* The living resource of that path, names compared without case; NULL. */
+/* Returns the existing resource of that path, names compared without case; NULL if there is none.
+ */
 Record *session_find(const Session *session, RecordKind kind, ResourcePath path);
-/* Living resources of a kind in `scope`: its group, workspace and experiment, of which those that
- * are NULL, and all behind the first such, count as any. In the order in which they were made:
- * `*at` begins as 0 and is moved on; NULL at the end, and where `*at` is of no such resource. */
+/* Returns the next existing resource of a kind in `scope`, in the order of their creation. A part
+ * of `scope` that is NULL means any, and so do all parts after it. `*at` begins as 0 and is moved
+ * on. NULL at the end, and if `*at` is not the position of such a resource. */
 const Record *session_next(const Session *session, RecordKind kind, ResourcePath scope,
                            uint32_t *at);
 

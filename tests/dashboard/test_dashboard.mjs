@@ -71,7 +71,7 @@ const tests = {
     await page.value("document.querySelector('#until').value = 'job train epochs >= 25'; document.querySelector('#time-controls form').requestSubmit()");
     await has("#jobs", "25 of 50 epochs");
     await page.value("document.querySelector('#until').value = 'lunch'; document.querySelector('#time-controls form').requestSubmit()");
-    await has("#said", "no instant, moment or condition");
+    await has("#said", "not an instant, a moment or a condition");
   },
 
   async "a node that is lost from the page is missed, and the job begins anew"() {

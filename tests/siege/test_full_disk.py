@@ -107,7 +107,7 @@ def writes_that_cannot_be_committed_are_refused_and_the_rest_goes_on():
         limit_files(emulator.process.pid, resource.RLIM_INFINITY)
         assert model.create_group(f"again{number}") and model.upload(f"again{number}", 300000, 4)
         model.check()
-    assert emulator.log().count("going on with what was kept before") > 0
+    assert emulator.log().count("continuing with the state before them") > 0
     model.check_after_a_kill()
     emulator.remove()
 

@@ -1,4 +1,4 @@
-// The clock: what time it is, and how it goes on.
+// The clock: the present time, and its speed.
 import { byId, draw, h } from "./dom.js";
 import { act, calendar, now, rate, world } from "./world.js";
 import { span } from "./words.js";
@@ -23,7 +23,7 @@ function drawClock() {
     h("span", { class: `mode ${paused ? "paused" : ""}` }, mode()),
     h("button", {
       accesskey: "p", class: paused ? "first" : "", disabled: clock === "manual",
-      onclick: () => tell({ do: paused ? "resume" : "pause" }, paused ? "The clock goes on." : "The clock is paused."),
+      onclick: () => tell({ do: paused ? "resume" : "pause" }, paused ? "The clock runs." : "The clock is paused."),
     }, paused ? "Resume" : "Pause"),
     h("button", {
       accesskey: "s", title: stands ? "to the next event" : "pause and go to the next event",
@@ -36,7 +36,7 @@ function drawClock() {
   ]);
 }
 
-// What can be waited for, of what is there.
+// Moments of the present clusters and jobs that run-until can wait for.
 function goals() {
   const { clusters, jobs } = world.state;
   const unfinished = jobs.filter((job) => job.state === "queued" || job.state === "running");
@@ -75,7 +75,7 @@ function drawControls() {
 export function nextEvent() {
   const next = world.state.clock.next_event_ns;
   if (next === null)
-    return "nothing happens by itself";
+    return "no event is pending";
   const left = next / 1e9 - now();
   return left < 1 ? "the next one is now" : `the next one in ${span(left)}`;
 }

@@ -8,7 +8,7 @@ import { listen } from "./events.js";
 import { rate, refresh, world } from "./world.js";
 
 const TICK_MS = 200; // the clock's digits
-const LOOK_MS = 2000; // what changes without an event: cost, steps, logs; and whether anybody is there
+const LOOK_MS = 2000; // values that change without an event (cost, steps, logs), and whether the server answers
 
 async function begin() {
   await refresh();

@@ -1,5 +1,5 @@
-// The page as a function of what is known: h() describes elements, draw() makes an element's children so. What is there
-// already stays (focus, selection, scroll), found by key or else by order. Text is only ever set as text.
+// The page as a function of the known state: h() describes elements, draw() changes an element's children to match. Existing
+// elements are kept (focus, selection, scroll), found by key or else by order. Text is only ever set as text.
 
 const SVG = "http://www.w3.org/2000/svg";
 const svgTags = new Set(["svg", "path", "line", "text", "circle"]);
@@ -41,7 +41,7 @@ function create(wanted) {
   return svgTags.has(wanted.tag) ? document.createElementNS(SVG, wanted.tag) : document.createElement(wanted.tag);
 }
 
-// "tag" or "tag:key": who may stay for whom.
+// "tag" or "tag:key": an element is kept for another with the same value.
 function kindOf(wanted) {
   if (typeof wanted !== "object")
     return "#text";

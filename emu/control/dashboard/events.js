@@ -88,7 +88,7 @@ function eventRow(e) {
 const day = (e) => e.at.slice(0, 10);
 const dayRow = (e, i, list) => (i === 0 || day(list[i - 1]) !== day(e)) && h("li", { key: day(e), class: "day" }, day(e));
 
-// Who looks at the newest goes on to do so; who has scrolled away stays where they are.
+// A list that is scrolled to the newest event follows it; otherwise its position is kept.
 function drawEvents() {
   const list = byId("events").querySelector("ol");
   const isAtTop = !list || list.scrollTop < 8;
@@ -136,7 +136,7 @@ function hear(message) {
     timer = setTimeout(take, 150);
 }
 
-// Behind what is known already. A page that nobody sees does not listen.
+// Events after the known ones. A hidden page does not listen.
 export function listen() {
   if (stream)
     stream.close();
@@ -148,7 +148,7 @@ export function listen() {
   stream = new EventSource(`/trainyard/events?since=${last}`);
   stream.onmessage = hear;
   stream.onopen = soon;
-  stream.onerror = soon; // a look at the state tells whether anybody is there
+  stream.onerror = soon; // polling the state shows whether the server answers
 }
 
 drawEvents();

@@ -15,7 +15,7 @@ const fields = {
   node: { name: "Node", placeholder: "any", help: "its place, from 1", isNumber: true },
   recovery: { name: "What becomes of it", choices: () => recoveries, value: "replace" },
   duration: { name: "After", value: "5m", help: "until it is repaired, replaced, or over; as in 90s, 5m, 2h" },
-  speed: { name: "Speed", value: "50%", help: "of what is modelled; of a share 0% is an outage", needed: true },
+  speed: { name: "Speed", value: "50%", help: "of the modelled speed; 0% of a share is an outage", needed: true },
   count: { name: "How many", value: "1", isNumber: true },
   exit_code: { name: "Exit code", value: "1", isNumber: true, needed: true },
   family: { name: "Family", value: "total", help: "as in NC" },
@@ -55,7 +55,7 @@ const kinds = [
 ];
 const kindOf = (name) => kinds.map(([, list]) => list[name]).find(Boolean);
 
-// What GET /trainyard/faults tells: the rules that hold, and each kind in a sentence.
+// The answer of GET /trainyard/faults: the active rules, and a sentence for each kind.
 let told = { rules: [], kinds: [] };
 
 async function lookAtRules() {

@@ -188,7 +188,7 @@ function filters() {
     states.filter((s) => jobs[s] > 0 || world.page.job_state === s).map((s) => button(s, s, jobs[s])));
 }
 
-// Logs stay at their ends, unless somebody has scrolled up.
+// Logs stay scrolled to their ends, unless the user has scrolled up.
 function atEnds() {
   return new Set([...document.querySelectorAll("pre.log")].filter((pre) => pre.scrollTop + pre.clientHeight > pre.scrollHeight - 8));
 }

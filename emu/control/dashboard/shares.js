@@ -62,7 +62,7 @@ async function view(entry) {
       h("button", { onclick: () => dialog.close() }, "Close")),
     h("p", { class: "muted" }, `${share}/${path}`),
     all > raw.length && h("p", { class: "muted" }, `The last ${bytes(raw.length)} of it.`),
-    isText ? h("pre", { class: "log", tabindex: 0 }, terminal(new TextDecoder().decode(raw)) || "(empty)") : h("p", {}, "This is no text."),
+    isText ? h("pre", { class: "log", tabindex: 0 }, terminal(new TextDecoder().decode(raw)) || "(empty)") : h("p", {}, "This file is not text."),
   ]);
   if (!dialog.open)
     dialog.showModal();

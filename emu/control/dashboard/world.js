@@ -1,7 +1,7 @@
 // What is known of the emulator, and what it is asked: one copy for all parts of the page.
 
 export const world = {
-  state: null, // as GET /trainyard/state tells it
+  state: null, // the answer of GET /trainyard/state
   at: 0, // when that was, by performance.now()
   isLost: false, // the connection
   page: { limit: 25 }, // what is asked for of it
@@ -37,7 +37,7 @@ export function query(parameters) {
 let isAsking = false;
 let isStale = false;
 
-// Asks again; once more behind a request that is under way.
+// Asks again; once more after a request that is in progress.
 export async function refresh() {
   if (isAsking) {
     isStale = true;
@@ -92,7 +92,7 @@ export function calendar(seconds) {
   return [text.slice(0, 10), text.slice(11, 19)];
 }
 
-// --- What is said to whoever looks ---
+// --- Messages ---
 
 let silence = null;
 

@@ -185,9 +185,9 @@ START_TEST(what_is_no_rule_is_refused)
     } rows[] = {
         {"{}", "do"},
         {"{\"do\": \"api.error\", \"status\": 200}", "200"},
-        {"{\"do\": \"api.error\", \"chance\": \"101%\"}", "no chance"},
-        {"{\"do\": \"api.error\", \"chance\": \"%\"}", "no chance"},
-        {"{\"do\": \"api.error\", \"chance\": \"99999999999999999999%\"}", "no chance"},
+        {"{\"do\": \"api.error\", \"chance\": \"101%\"}", "not a chance"},
+        {"{\"do\": \"api.error\", \"chance\": \"%\"}", "not a chance"},
+        {"{\"do\": \"api.error\", \"chance\": \"99999999999999999999%\"}", "not a chance"},
         {"{\"do\": \"api.slow\", \"rate\": \"slow\"}", "slow"},
         {"{\"do\": \"api.slow\", \"rate\": \"0B/s\"}", "0"},
         {"{\"do\": \"api.error\", \"count\": 0}", "count"},

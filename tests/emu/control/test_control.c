@@ -226,14 +226,14 @@ START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
             409, "did not come in time");
     ck_assert_int_eq(session_now_ns(emulator->session), before_ns + NS_PER_HOUR);
     create_job();
-    // The moment has come; the answer has named what to ask for now.
+    // The moment has happened; the answer has named what to ask for now.
     before_ns = session_now_ns(emulator->session);
     HttpResponse response =
         ask("Clock_Tell",
             "{\"do\": \"run-until\", \"until\": \"job train completed + 2h\", \"within\": \"1h\"}",
             NULL);
     ck_assert_int_eq(response.status, 409);
-    const char *hint = strstr(response.body, "the moment has come: \\\"until\\\": \\\"");
+    const char *hint = strstr(response.body, "the moment has happened: \\\"until\\\": \\\"");
     ck_assert_msg(hint != NULL, "%s", response.body);
     const char *instant = strstr(hint, "2018-");
     const char *body = arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%.*s\"}",
@@ -381,12 +381,12 @@ START_TEST(what_the_clock_does_not_do_is_said)
         const char *part;
     } rows[] = {
         {"", 400, "error"},
-        {"[]", 400, "no object"},
+        {"[]", 400, "not an object"},
         {"{\"do\": \"fly\"}", 400, "fly"},
         {"{\"do\": \"advance\"}", 400, "needs \\\"by\\\""},
         {"{\"do\": \"advance\", \"by\": \"tomorrow\"}", 400, "tomorrow"},
         {"{\"do\": \"rate\", \"rate\": \"fast\"}", 400, "x60"},
-        {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "no instant, moment or condition"},
+        {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "not an instant, a moment or a condition"},
         {"{\"do\": \"run-until\", \"until\": \"job train completed\"}", 404, "no job"},
         {"{\"do\": \"run-until\", \"until\": \"cluster w2/gpu ready\"}", 404, "no cluster"},
         {"{\"do\": \"run-until\", \"until\": \"cluster nosuch idle >= 1\"}", 404,
@@ -452,7 +452,7 @@ START_TEST(faults_strike_the_world_now)
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"node\": 9}", 404,
             "no node at place 9");
     refused("Faults_Add", "{\"do\": \"node.preempt\", \"cluster\": \"gpu\"}", 409, "dedicated");
-    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "no fault");
+    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "not a fault");
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"5s\"}", 400,
             "now");
 }
@@ -504,7 +504,7 @@ START_TEST(rules_come_and_go_by_number)
     ck_assert_int_eq(ask("Faults_Remove", "", "x").status, 404);
     ck_assert_ptr_null(strstr(ask("Faults_List", "", NULL).body, "\"number\": 1"));
     ck_assert_ptr_null(strstr(ask("Faults_Clear", "", NULL).body, "\"number\""));
-    refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "no chance");
+    refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "not a chance");
     refused("Faults_Add", "{\"do\": \"api.errror\"}", 400, "api.error");
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* What `trainyard az-env` takes. */
+/* The options of `trainyard az-env`. */
 #ifndef EMU_OPTIONS_AZ_ENV_OPTIONS_H
 #define EMU_OPTIONS_AZ_ENV_OPTIONS_H
 

@@ -15,9 +15,10 @@ const OptionTable export_option_table = {
     .name = "export",
     .operands = "",
     .summary = "Writes a session of the emulator as a scenario.",
-    .details = "The scenario needs no other file. `trainyard run` tells of it what the emulator "
-               "told, byte for byte, up to where the session stands. A session that is being "
-               "served is at http://ADDRESS/trainyard/session.",
+    .details =
+        "The scenario needs no other file. Its run by `trainyard run` has the same trace as the "
+        "emulator, byte for byte, up to the present time of the session. A running emulator "
+        "has its session at http://ADDRESS/trainyard/session.",
     .example = "trainyard export --state trainyard-state -o session.json\n"
                "trainyard run session.json -o out/session",
     .options = options,

@@ -1,4 +1,4 @@
-/* What `trainyard export` takes. */
+/* The options of `trainyard export`. */
 #ifndef EMU_OPTIONS_EXPORT_OPTIONS_H
 #define EMU_OPTIONS_EXPORT_OPTIONS_H
 

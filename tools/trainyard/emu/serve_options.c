@@ -3,8 +3,8 @@
 #include "real/launch/hand_off.h"
 #include "sim/base/units.h"
 
-// Above those that need privileges, below those that Linux hands out by itself, and none of those
-// that browsers and Node refuse (WHATWG Fetch, "bad port").
+// Above the privileged ports, below Linux's ephemeral ports, and not among those that browsers and
+// Node refuse (WHATWG Fetch, "bad port").
 enum { TLS_PORT = 10443, PLAIN_PORT = 10444, PORT_MAX = 65535 };
 
 const ServeOptions serve_option_defaults = {
@@ -28,8 +28,9 @@ static const char *const real_words[] = {
 
 #define OWNER ServeOptions
 static const Field options[] = {
-    OPTION_FOLDER(0, "state", state_folder, "DIR",
-                  "keep everything in DIR, and go on with what is there (trainyard-state)"),
+    OPTION_FOLDER(
+        0, "state", state_folder, "DIR",
+        "keep the state in DIR, and continue with a state that is there (trainyard-state)"),
     OPTION_TEXT(0, "clock", clock, "CLOCK",
                 "real time, xN for N simulated seconds a second, manual to move it by request, or "
                 "auto to jump to what a client waits for (real)"),
@@ -76,26 +77,27 @@ const OptionTable serve_option_table = {
     .operands = "",
     .summary = "Lets the Azure CLI and SDKs talk to a simulated cloud on this machine.",
     .details =
-        "Azure Resource Manager, Batch AI and Azure Files, as the unmodified clients speak to "
-        "them, over a world in simulated time. `trainyard az-env` prints what a shell needs for "
-        "them. All that was acknowledged outlives a crash.\n"
+        "Azure Resource Manager, Batch AI and Azure Files for unmodified clients, over a world "
+        "in simulated time. `trainyard az-env` prints the variables that they need. Every "
+        "acknowledged write survives a crash.\n"
         "\n"
-        "Nobody's password is checked: whoever reaches the ports may do everything. Web pages may "
-        "not.\n"
+        "Passwords are not checked: any process that can reach the ports has full access. Web "
+        "pages have none.\n"
         "\n"
-        "Jobs are emulated. With --run-jobs those that are submitted run for real: /bin/sh -c with "
-        "the job's command line, in a folder of its own below the state folder, with the variables "
-        "of Batch AI and the mounted shares as folders; what it writes there is on the shares. "
-        "That is no sandbox: a job can do whatever you can. Therefore only on loopback, and not "
-        "where you share the machine with people you do not trust. While a command runs, time goes "
-        "at most one second a second and no clock jumps, so that a job lasts as long in the world "
-        "as on the machine. Containers are not started, and secrets are not kept, so that jobs do "
-        "not get them.\n"
+        "Jobs are emulated. With --run-jobs, jobs that are submitted run for real: /bin/sh -c "
+        "with the job's command line, in a new folder below the state folder, with the "
+        "variables of Batch AI and the mounted shares as folders; files written there are on "
+        "the shares. This is not a sandbox: a job can do whatever you can. So it works on "
+        "loopback only, and must not be used on a machine that you share with people you do not "
+        "trust. While a command runs, time passes at most one second a second and no clock "
+        "jumps, so that a job lasts as long in the world as on the machine. Containers are not "
+        "started, and secrets are not stored, so that jobs do not get them.\n"
         "\n"
-        "--real hands jobs whose command line matches a \"program\" of the scenario that trains a "
-        "network which `trainyard train` knows to that, as `trainyard run --real` does: as many "
-        "ranks as the job has processes, whatever its toolkit, on this machine. No command line of "
-        "theirs is run. All other jobs are emulated, or with --run-jobs run.\n"
+        "--real hands a job to the trainer, as `trainyard run --real` does, if its command line "
+        "matches a \"program\" of the scenario that trains a network which `trainyard train` "
+        "knows: with as many ranks as the job has processes, whatever its toolkit, on this "
+        "machine. The command line of such a job is not run. All other jobs are emulated, or "
+        "run with --run-jobs.\n"
         "\n"
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"

@@ -1,4 +1,4 @@
-/* What `trainyard serve` takes. */
+/* The options of `trainyard serve`. */
 #ifndef EMU_OPTIONS_SERVE_OPTIONS_H
 #define EMU_OPTIONS_SERVE_OPTIONS_H
 
@@ -18,7 +18,7 @@ typedef struct {
     int backend; /* index of --real's word (HandOffBackend); -1: not given */
     const char *data_folder;
     int64_t job_time_limit_ns, job_output_limit_bytes;
-    const char *ready_file; /* NULL: none beside that in the state folder */
+    const char *ready_file; /* NULL: only the one in the state folder */
     bool is_json, is_verbose;
 } ServeOptions;
 

@@ -41,7 +41,8 @@ static bool check_arm(Arena *arena, const Ready *ready, Status *status)
                       &answer, answer.status == 200, status);
 }
 
-/* There is no such account, and nobody signed: what matters is who says so. */
+/* The account does not exist and the signature is not valid: the check looks at which server
+ * answers. */
 static bool check_files(Arena *arena, const Ready *ready, AzForm form, Status *status)
 {
     static const char account[] = "trainyardcheck";

@@ -57,7 +57,7 @@ static int run(Arena *arena, const ExportOptions *options)
     Problems problems = problems_create(arena);
     struct stat facts;
     const char *folder = options->state_folder;
-    // Opening a store makes one where there is none, which nobody asked for here.
+    // Opening a store creates it if there is none; an export must not.
     if (stat(state_path(arena, folder, STATE_DATABASE), &facts) != 0) {
         no_session(folder, &status);
         return report_status(&status);

@@ -1,4 +1,4 @@
-/* trainyard serve: the emulator behind its sockets, until somebody ends it. */
+/* trainyard serve: runs the emulator until a signal ends it. */
 #define _XOPEN_SOURCE 700 // realpath
 #include <inttypes.h>
 #include <signal.h>
@@ -39,7 +39,8 @@ static bool read_clock(const char *text, Clock *clock, Problems *problems)
     return false;
 }
 
-/* Who can reach the ports can run anything then; without the first of these no others do. */
+/* With --run-jobs any client of the ports can run any command. Only loopback keeps other machines
+ * out. */
 static bool may_run_jobs(const ServeOptions *options, Problems *problems)
 {
     const char *with = options->is_open         ? "--i-know-this-is-not-secure"
@@ -51,8 +52,8 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(what, 0, 0),
                              "it does not go with %s", with),
                 options->is_open
-                    ? "whoever reaches the ports could run anything: it is for loopback alone"
-                    : "who serves files alone has no jobs");
+                    ? "any client of the ports could run any command; use it on loopback only"
+                    : "--files has no jobs");
     return false;
 }
 
@@ -105,7 +106,7 @@ static void end_life(Life *life)
     *life = (Life){0};
 }
 
-/* Who wants files alone has nobody to make an account with. */
+/* With --files no client can create an account, so one is made. */
 static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
 {
     Status status = {0};
@@ -156,7 +157,7 @@ static bool introduce(Arena *arena, const ServeOptions *options, Emulator *emula
     return false;
 }
 
-/* --- Telling --- */
+/* --- Output --- */
 
 static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator *emulator,
                       const Server *server)
@@ -236,26 +237,28 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
     }
     fflush(stdout);
     if (options->is_open)
-        fprintf(stderr,
-                "warning: --i-know-this-is-not-secure: whoever reaches %s may do everything\n",
-                options->address);
+        fprintf(
+            stderr,
+            "warning: --i-know-this-is-not-secure: any process that can reach %s has full access\n",
+            options->address);
     if (options->runs_jobs)
         fprintf(stderr,
                 "warning: --run-jobs: commands of jobs RUN FOR REAL on this machine, with all that "
-                "user %" PRIdMAX " may do; whoever reaches the ports of %s may submit them\n",
+                "user %" PRIdMAX
+                " may do; any process that can reach the ports of %s may submit them\n",
                 (intmax_t)geteuid(), options->address);
     if (options->backend >= 0)
         fprintf(stderr,
-                "warning: --real: jobs that train are TRAINED FOR REAL on this machine; whoever "
-                "reaches the ports of %s may submit them\n",
+                "warning: --real: jobs that train are TRAINED FOR REAL on this machine; any "
+                "process that can reach the ports of %s may submit them\n",
                 options->address);
     return !options->ready_file || ready_write(&ready, options->ready_file, status);
 }
 
 /* --- Serving --- */
 
-/* A commit has failed. What it was to keep was refused to whoever asked for it, and is forgotten by
- * beginning again with what the disk has. Time does not go back, and its rate stays. */
+/* Opens the emulator again after a failed commit. The clients of its writes got an error; the new
+ * emulator has only what is on the disk. Time does not go back, and its rate is kept. */
 static bool begin_again(Life *life, const ServeOptions *options, Problems *problems)
 {
     const Clock clock = life->emulator->pace.clock;
@@ -269,7 +272,7 @@ static bool begin_again(Life *life, const ServeOptions *options, Problems *probl
     return true;
 }
 
-/* A start that fails leaves nothing of a new state behind. */
+/* A start that fails removes all that it made of a new state. */
 static void fail_to_start(Life *life)
 {
     emulator_withdraw(life->emulator);
@@ -283,8 +286,8 @@ static bool serve_on(Life *life, const ServeOptions *options, Server *server, Pr
     while ((end = server_run(server, emulator_handler(life->emulator), &status)) ==
            SERVER_LOST_WRITES) {
         report_status(&status);
-        fputs("warning: requests that changed something were refused (507); going on with what "
-              "was kept before\n",
+        fputs("warning: requests that changed something were refused (507); continuing with the "
+              "state before them\n",
               stderr);
         status = (Status){0};
         if (!begin_again(life, options, problems))
