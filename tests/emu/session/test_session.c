@@ -774,7 +774,8 @@ START_TEST(a_refused_command_is_entered_nowhere)
     } rows[] = {
         {"{\"do\": \"workspace.create\", \"name\": \"w\", \"resource_group\": \"none\"}",
          "The specified resource group none is not found"},
-        {"{\"do\": \"group.create\", \"name\": \"g\", \"at\": \"1s\"}", "the command is applied now"},
+        {"{\"do\": \"group.create\", \"name\": \"g\", \"at\": \"1s\"}",
+         "the command is applied now"},
         {"{\"do\": \"group.create\", \"name\": \"g\", \"after\": \"cluster c ready\"}",
          "waits for nothing"},
         {"{\"do\": \"file.upload\", \"name\": \"acc1/s1\", \"file\": \"x\", \"content\": "
