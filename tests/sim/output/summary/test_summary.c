@@ -205,8 +205,8 @@ START_TEST(a_job_is_said_to_stand_behind_one_that_can_never_start)
                        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL}};
     RunFacts known = facts;
     known.jobs = jobs;
-    static const char reason[] = "job narrow was still queued when the run ended: job wide stood "
-                                 "before it and could not start";
+    static const char reason[] = "job narrow was still queued when the run ended: job wide was "
+                                 "ahead of it and could not start";
     ck_assert_str_eq(json_member(summary_of(lines, &known), "problems")->last->text, reason);
     known.policy = POLICY_BACKFILL; // which lets it pass
     ck_assert_str_ne(json_member(summary_of(lines, &known), "problems")->last->text, reason);
