@@ -22,8 +22,6 @@ from pathlib import Path
 TOPS = ("sim", "reports", "real", "trainer", "emu", "tools")
 SOURCES = {".c", ".h", ".cu", ".cuh"}
 MODULES_MAX = 25
-# Arrows and modules that the plan does not want and that are still there. Each must still be there: what is mended is deleted here.
-KNOWN = Path("tools/architecture_known.txt")
 
 
 def read_plan():
@@ -161,19 +159,11 @@ def document_problems(files):
         text = Path(page).read_text() if Path(page).exists() else ""
         for name in sorted(set(re.findall(r"`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\(\))?`", text))):
             if name not in words:
-                problems.append(f"{page}: `{name}` is no function or name in the code")
+                problems.append(f"{page}: `{name}` is not a name in the code")
         for name in sorted(set(re.findall(r"`((?:%s|tests|scenarios)/[\w./-]*)`" % "|".join(TOPS), text))):
             if "NAME" not in name and "HOST" not in name and not Path(name).exists():
                 problems.append(f"{page}: `{name}` does not exist")
     return problems
-
-
-def without_known(problems):
-    """Removes known problems; a known one that is gone is a problem of its own."""
-    known = set(KNOWN.read_text().splitlines()) if KNOWN.exists() else set()
-    names = {problem.split(" (")[0] for problem in problems}
-    fresh = [problem for problem in problems if problem.split(" (")[0] not in known]
-    return fresh + [f"{KNOWN}: delete the line of a problem that is gone: {line}" for line in sorted(known - names)]
 
 
 def main():
@@ -187,10 +177,6 @@ def main():
     problems += folder_problems(files, plan) + arrow_problems(arrows, plan)
     problems += document_problems(files)
     problems += [f"circle of folders: {' '.join(circle)}" for circle in circles(arrows)]
-    if "--list" in sys.argv:
-        print("\n".join(problem.split(" (")[0] for problem in problems))
-        return
-    problems = without_known(problems)
     if problems:
         sys.exit("\n".join(problems))
     folders = {str(path.parent) for path in files}

@@ -5,10 +5,10 @@
 #include "emu/control/clock_api.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
+#include "sim/json/decimal.h"
 #include "sim/model/price.h"
 #include "sim/output/share/az_tables.h"
 #include "sim/output/share/job_files.h"
-#include "sim/output/summary/decimal.h"
 
 static const World *world_of(const Control *control)
 {

@@ -11,7 +11,7 @@
 #include "emu/files/store/ticks.h"
 #include "emu/http/gate.h"
 #include "sim/base/civil_time.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 enum { PAGE = 500 };
 

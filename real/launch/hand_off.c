@@ -17,7 +17,7 @@
 #include "sim/cli/json_file.h"
 #include "sim/cli/machine_clock.h"
 #include "sim/cloud/training/layer_rates.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 #include "trainer/data/cifar_files.h"
 #include "trainer/record/checkpoint_name.h"
 #include "trainer/record/history.h"

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "reports/text/wording.h"
+#include "sim/base/capped.h"
 #include "sim/base/invariant.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 enum { KINDS_MAX = 32 };
 

@@ -4,9 +4,9 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/text/wording.h"
+#include "sim/base/capped.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 enum { CLUSTERS_SHOWN = SERIES_MAX, SAMPLES = 240 };
 

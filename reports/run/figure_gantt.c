@@ -6,9 +6,9 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/text/wording.h"
+#include "sim/base/capped.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
-#include "sim/output/summary/capped.h"
 
 /* More rows than this are thinner than their labels. */
 enum {

@@ -4,7 +4,7 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/text/wording.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
 

@@ -4,7 +4,7 @@
 #include "reports/figure/bars.h"
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
-#include "sim/output/summary/capped.h"
+#include "sim/base/capped.h"
 
 enum { CLUSTERS_SHOWN = 12 };
 

@@ -7,11 +7,11 @@
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
 #include "reports/text/wording.h"
+#include "sim/base/capped.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 /* If there are more clusters or jobs than this, a summary replaces one sentence for each. */
 enum { TOLD_ONE_BY_ONE = 6 };

@@ -3,7 +3,7 @@
 
 #include "reports/run/sections.h"
 #include "reports/text/wording.h"
-#include "sim/output/summary/capped.h"
+#include "sim/base/capped.h"
 
 typedef struct {
     int64_t ns;

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 
 #include "reports/text/wording.h"
+#include "sim/base/capped.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 static bool is_empty(const PageColumn *column, const Facts *facts, uint32_t row_count)
 {

@@ -5,7 +5,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; // U+FFFD
 

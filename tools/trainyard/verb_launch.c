@@ -8,7 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 #include "tools/trainyard/train/train_options.h"
 #include "tools/trainyard/verbs.h"
 

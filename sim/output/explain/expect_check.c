@@ -6,7 +6,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 const Json *summary_find(const Json *summary, const char *metric)
 {

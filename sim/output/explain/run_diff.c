@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/capped.h"
 #include "sim/base/table.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/output/summary/summary.h"
 #include "sim/output/trace/fingerprint.h"

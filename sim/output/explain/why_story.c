@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/capped.h"
 #include "sim/base/units.h"
-#include "sim/output/summary/capped.h"
 #include "sim/output/summary/names.h"
 
 enum { GUID_LENGTH = 36 };

@@ -9,7 +9,7 @@
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
 
-#include "sim/output/summary/wide.h"
+#include "sim/base/wide.h"
 
 /* X(ENUM, name, for people). The first ones are values of TRACE_JOB_ATTEMPT. */
 #define NODE_USES(X)                                                                               \

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/capped.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
-#include "sim/output/summary/capped.h"
 
 #define GIB (INT64_C(1) << 30)
 

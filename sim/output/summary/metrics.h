@@ -9,9 +9,9 @@
 #define SIM_OUTPUT_METRICS_H
 
 #include "sim/base/arena.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/cluster/cluster.h"
 #include "sim/output/summary/attribution.h"
-#include "sim/output/summary/wide.h"
 #include "sim/output/trace/row.h"
 
 #define METRIC_NEVER INT64_MAX

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/capped.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
-#include "sim/output/summary/capped.h"
 #include "sim/output/summary/making.h"
 #include "sim/output/summary/names.h"
 #include "sim/output/summary/problems.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 #include "sim/output/summary/summary.h"
 
 typedef enum {

@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 
+#include "sim/base/capped.h"
 #include "sim/base/table.h"
 #include "sim/base/units.h"
 #include "sim/engine/sample.h"
+#include "sim/json/decimal.h"
 #include "sim/output/summary/attribution.h"
-#include "sim/output/summary/capped.h"
-#include "sim/output/summary/decimal.h"
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 

@@ -1,7 +1,7 @@
 /* Sums of node time. An int64_t holds 292 years of ns, which 100,000 nodes use up in a day, so
  * sums over nodes have 128 bits. No number of records with 64-bit times overflows them. */
-#ifndef SIM_OUTPUT_WIDE_H
-#define SIM_OUTPUT_WIDE_H
+#ifndef SIM_BASE_WIDE_H
+#define SIM_BASE_WIDE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 
 #include <inttypes.h>
 

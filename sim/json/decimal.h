@@ -1,10 +1,10 @@
 /* Scaled integers as exact decimal numbers: integers are printed without conversion to double. */
-#ifndef SIM_OUTPUT_DECIMAL_H
-#define SIM_OUTPUT_DECIMAL_H
+#ifndef SIM_JSON_DECIMAL_H
+#define SIM_JSON_DECIMAL_H
 
 #include "sim/base/text.h"
+#include "sim/base/wide.h"
 #include "sim/json/json.h"
-#include "sim/output/summary/wide.h"
 
 /* Decimals of values that are counted in ns, micro-USD and millionths. */
 enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };

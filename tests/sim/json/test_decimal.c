@@ -1,4 +1,4 @@
-#include "sim/output/summary/decimal.h"
+#include "sim/json/decimal.h"
 #include "tests/support/suite.h"
 
 START_TEST(exact_decimals_have_the_digits_they_need)

@@ -1,7 +1,7 @@
 /* Sums that stop at INT64_MAX: the values of a trace read from a file can be anything, and must
  * not overflow. Values of a simulated run are far below. */
-#ifndef SIM_OUTPUT_CAPPED_H
-#define SIM_OUTPUT_CAPPED_H
+#ifndef SIM_BASE_CAPPED_H
+#define SIM_BASE_CAPPED_H
 
 #include <stdint.h>
 
