@@ -76,7 +76,9 @@ bool ready_read(Arena *arena, const char *state_folder, Ready *ready, Status *st
     if (!file_read(arena, path, FILE_BYTES_MAX, &text, &length, &ignored))
         return no_emulator(state_folder, status);
     const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
-    if (!root || !plain_read(&ready_type, root, ready, &ignored))
+    if (root != NULL)
+        plain_read(arena, &ready_type, root, ready, &problems);
+    if (problems.count > 0)
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                            "is not what an emulator writes");
     return is_alive(ready->process) || no_emulator(state_folder, status);

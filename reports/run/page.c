@@ -1,5 +1,8 @@
 #include "reports/run/page.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "reports/run/clock.h"
 #include "reports/run/figures.h"
 #include "reports/run/sections.h"
@@ -90,10 +93,12 @@ static void term_print(Text *html, const char *name, const char *value)
 
 static void foot_print(Text *html, const Facts *facts)
 {
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRId64, facts->run->seed);
     text_add(html, "</main>\n<footer>\n<p>The same scenario, seed and version give the same run "
                    "and the same fingerprint.</p>\n<dl>\n");
     term_print(html, "Scenario", facts->run->scenario);
-    term_print(html, "Seed", facts->run->seed);
+    term_print(html, "Seed", facts->run->seed != ABSENT ? seed : NULL);
     term_print(html, "Version", facts->run->version);
     term_print(html, "Fidelity", facts->run->fidelity);
     term_print(html, "Trace level", trace_level_name(facts->level));

@@ -11,7 +11,8 @@
 
 const char *json_kind_name(JsonKind kind)
 {
-    static const char *const names[] = {"null", "boolean", "number", "string", "array", "object"};
+    static const char *const names[] = {"null",     "a boolean", "a number",
+                                        "a string", "an array",  "an object"};
     return names[kind];
 }
 

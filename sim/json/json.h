@@ -52,7 +52,7 @@ struct Json {
                                 else NULL. Private to sim/json. */
 };
 
-/* "null", "boolean", "number", "string", "array", "object". */
+/* "null", "a boolean", "a number", "a string", "an array", "an object". */
 const char *json_kind_name(JsonKind kind);
 
 /* The tree of `text`, or NULL with every problem added to `problems`. `source` (borrowed) names the

@@ -66,7 +66,7 @@ static bool missing_step(Arena *arena, const Json *node, const char *step, Place
         return status_fail(status, STATUS_NOT_FOUND, at,
                            "there is no item \"%s\" in an array of %d, counted from 0", step,
                            (int)node->count);
-    return status_fail(status, STATUS_NOT_FOUND, at, "\"%s\" is looked for inside a %s", step,
+    return status_fail(status, STATUS_NOT_FOUND, at, "\"%s\" is looked for inside %s", step,
                        json_kind_name(node->kind));
 }
 

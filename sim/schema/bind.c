@@ -22,32 +22,15 @@ static bool has_secrets(const ObjectType *type)
 static const char *shown(Arena *arena, const Json *node)
 {
     enum { SHOWN_MAX = 60 };
-    switch (node->kind) {
-    case JSON_NULL:
-        return "null";
-    case JSON_BOOLEAN:
+    if (node->kind == JSON_BOOLEAN)
         return node->boolean ? "true" : "false";
-    case JSON_NUMBER:
+    if (node->kind == JSON_NUMBER)
         return node->text;
-    case JSON_STRING:
-        if (strlen(node->text) <= SHOWN_MAX)
-            return arena_printf(arena, "\"%s\"", node->text);
-        return arena_printf(arena, "a string of %zu bytes", strlen(node->text));
-    case JSON_ARRAY:
-        return "an array";
-    case JSON_OBJECT:
-        return "an object";
-    }
-    return "";
-}
-
-/* The same where a secret is expected, or an object that has one. */
-static const char *shown_by_kind(Arena *arena, const Json *node)
-{
-    return node->kind == JSON_NULL     ? "null"
-           : node->kind == JSON_ARRAY  ? "an array"
-           : node->kind == JSON_OBJECT ? "an object"
-                                       : arena_printf(arena, "a %s", json_kind_name(node->kind));
+    if (node->kind != JSON_STRING)
+        return json_kind_name(node->kind);
+    if (strlen(node->text) <= SHOWN_MAX)
+        return arena_printf(arena, "\"%s\"", node->text);
+    return arena_printf(arena, "a string of %zu bytes", strlen(node->text));
 }
 
 /* Returns false, as every function below whose value is refused. */
@@ -55,7 +38,7 @@ static bool wrong_type(const Binder *binder, const Field *field, const Json *nod
 {
     const bool is_hidden = field->is_secret || (field->type != NULL && has_secrets(field->type));
     problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %s", field->name,
-                 (is_hidden ? shown_by_kind : shown)(binder->arena, node),
+                 is_hidden ? json_kind_name(node->kind) : shown(binder->arena, node),
                  value_expected(field->kind));
     return false;
 }
@@ -320,7 +303,8 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     Binder binder = {.arena = arena, .problems = problems};
     if (node->kind != JSON_OBJECT) {
         problems_add(problems, STATUS_BAD_INPUT, node->at, "this %s is %s, expected an object",
-                     type->name, (has_secrets(type) ? shown_by_kind : shown)(arena, node));
+                     type->name,
+                     has_secrets(type) ? json_kind_name(node->kind) : shown(arena, node));
         return refused_object(arena, type);
     }
     char *bound = arena_alloc(arena, type->size);

@@ -36,7 +36,7 @@ typedef struct {
     bool is_secret;             /* its value is never shown */
     int64_t minimum, maximum;   /* both 0: no limits; options: maximum 0 means no upper limit */
     const char *const *choices; /* CHOICE: the words, ended by NULL */
-    const ObjectType *type;     /* OBJECT, OBJECTS: type of each object */
+    const ObjectType *type;     /* OBJECT, OBJECTS, NAMED, NAMED_VALUES: type of each object */
     const CustomKind *custom;   /* CUSTOM */
     const char *fallback;       /* the value when absent, as a file would write it; or NULL */
     const char *schema;         /* JSON: its JSON Schema */
@@ -44,6 +44,14 @@ typedef struct {
     char letter;                /* options: the short form, or 0 */
     const char *argument;       /* options: how --help calls the value: "FILE"; NULL for a flag */
     double real_minimum, real_maximum; /* REAL; maximum 0: no upper limit */
+
+    /* Plain structs (sim/schema/plain.h). */
+    int32_t decimals;       /* DECIMAL: the member counts 10^-decimals */
+    bool is_nullable;       /* unknown is written as null; otherwise the key is left out */
+    bool is_derived;        /* written, but not read: other members have the same values */
+    size_t shown_if;        /* if not 0: offset of a bool; the key is left out unless it is true */
+    size_t count;           /* lists: offset of the uint32_t number of items */
+    bool is_left_out_empty; /* lists: an empty one has no key */
 } Field;
 
 struct ObjectType {

@@ -40,6 +40,10 @@ static Json *array_of(Schema *schema, Json *items)
     return node;
 }
 
+/* --- The schema of one value of each kind --- */
+
+static Json *value_schema(Schema *schema, const Field *field);
+
 static Json *integer_schema(Schema *schema, const Field *field)
 {
     Json *node = typed(schema, "integer");
@@ -48,6 +52,17 @@ static Json *integer_schema(Schema *schema, const Field *field)
         json_put_integer(schema->arena, node, "maximum", field->maximum);
     }
     return node;
+}
+
+static Json *decimal_schema(Schema *schema, const Field *field)
+{
+    return typed(schema, field->decimals == 0 ? "integer" : "number");
+}
+
+static Json *boolean_schema(Schema *schema, const Field *field)
+{
+    (void)field;
+    return typed(schema, "boolean");
 }
 
 static Json *text_schema(Schema *schema, const Field *field)
@@ -67,8 +82,9 @@ static Json *choice_schema(Schema *schema, const Field *field)
     return node;
 }
 
-static Json *bytes_schema(Schema *schema)
+static Json *bytes_schema(Schema *schema, const Field *field)
 {
+    (void)field;
     Json *node = json_object(schema->arena);
     Json *types = json_put_array(schema->arena, node, "type");
     json_add(types, json_string(schema->arena, "string"));
@@ -85,31 +101,87 @@ static Json *written_schema(Schema *schema, const Field *field)
     return node;
 }
 
+/* Anything: the reader of a CUSTOM value checks it. */
+static Json *custom_schema(Schema *schema, const Field *field)
+{
+    (void)field;
+    return json_object(schema->arena);
+}
+
+static Json *object_reference(Schema *schema, const Field *field)
+{
+    return reference(schema, field->type);
+}
+
+static Json *objects_schema(Schema *schema, const Field *field)
+{
+    return array_of(schema, reference(schema, field->type));
+}
+
+static Json *texts_schema(Schema *schema, const Field *field)
+{
+    (void)field;
+    return array_of(schema, typed(schema, "string"));
+}
+
+/* An object with any keys, whose values are all alike. */
+static Json *map_of(Schema *schema, Json *values)
+{
+    Json *node = typed(schema, "object");
+    json_set(schema->arena, node, "additionalProperties", values);
+    return node;
+}
+
+static Json *named_schema(Schema *schema, const Field *field)
+{
+    return map_of(schema, reference(schema, field->type));
+}
+
+static Json *named_values_schema(Schema *schema, const Field *field)
+{
+    return map_of(schema, value_schema(schema, &field->type->fields[1]));
+}
+
+/* Kinds without an entry are texts. */
+static Json *(*const schemas[])(Schema *, const Field *) = {
+    [VALUE_INTEGER] = integer_schema,
+    [VALUE_DECIMAL] = decimal_schema,
+    [VALUE_BOOLEAN] = boolean_schema,
+    [VALUE_CHOICE] = choice_schema,
+    [VALUE_BYTES] = bytes_schema,
+    [VALUE_JSON] = written_schema,
+    [VALUE_CUSTOM] = custom_schema,
+    [VALUE_OBJECT] = object_reference,
+    [VALUE_OBJECTS] = objects_schema,
+    [VALUE_TEXTS] = texts_schema,
+    [VALUE_NAMED] = named_schema,
+    [VALUE_NAMED_VALUES] = named_values_schema,
+    [VALUE_FOLDER] = NULL, // the last kind
+};
+
 static Json *value_schema(Schema *schema, const Field *field)
 {
-    if (field->kind == VALUE_INTEGER)
-        return integer_schema(schema, field);
-    if (field->kind == VALUE_BOOLEAN)
-        return typed(schema, "boolean");
-    if (field->kind == VALUE_CHOICE)
-        return choice_schema(schema, field);
-    if (field->kind == VALUE_BYTES)
-        return bytes_schema(schema);
-    if (field->kind == VALUE_OBJECT)
-        return reference(schema, field->type);
-    if (field->kind == VALUE_OBJECTS)
-        return array_of(schema, reference(schema, field->type));
-    if (field->kind == VALUE_JSON)
-        return written_schema(schema, field);
-    if (field->kind == VALUE_TEXT)
-        return text_schema(schema, field);
-    return typed(schema, "string");
+    return (schemas[field->kind] != NULL ? schemas[field->kind] : text_schema)(schema, field);
+}
+
+/* --- Fields and objects --- */
+
+/* What `node` accepts, or null. */
+static Json *or_null(Schema *schema, Json *node)
+{
+    Json *either = json_object(schema->arena);
+    Json *choices = json_put_array(schema->arena, either, "anyOf");
+    json_add(choices, node);
+    json_add(choices, typed(schema, "null"));
+    return either;
 }
 
 /* Draft-07 ignores all members next to "$ref", so a reference has no description. */
 static Json *field_schema(Schema *schema, const Field *field)
 {
     Json *node = value_schema(schema, field);
+    if (field->is_nullable)
+        node = or_null(schema, node);
     if (json_member(node, "$ref") != NULL)
         return node;
     json_put_text(schema->arena, node, "description", field->doc);
@@ -126,6 +198,8 @@ static Json *object_schema(Schema *schema, const ObjectType *type)
     Json *required = json_array(arena);
     Json *properties = json_put_object(arena, node, "properties");
     for (const Field *field = type->fields; field->name != NULL; field++) {
+        if (field->kind == VALUE_KEY)
+            continue;
         json_set(arena, properties, field->name, field_schema(schema, field));
         if (field->is_required)
             json_add(required, json_string(arena, field->name));
@@ -136,11 +210,17 @@ static Json *object_schema(Schema *schema, const ObjectType *type)
     return node;
 }
 
+Json *json_schema_value(Arena *arena, const Field *field)
+{
+    Schema schema = {.arena = arena, .definitions = json_object(arena)};
+    return value_schema(&schema, field);
+}
+
 Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title)
 {
     Schema schema = {.arena = arena, .definitions = json_object(arena)};
     Json *root = json_object(arena);
-    json_put_text(arena, root, "$schema", "http://json-schema.org/draft-07/schema#");
+    json_put_text(arena, root, "$schema", JSON_SCHEMA_DRAFT);
     json_put_text(arena, root, "$id", id);
     json_put_text(arena, root, "title", title);
     Json *body = object_schema(&schema, type);

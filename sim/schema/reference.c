@@ -61,20 +61,45 @@ static void add_schema_kind(Text *out, const char *schema)
     }
 }
 
+static void add_choices(Text *out, const Field *field)
+{
+    for (const char *const *word = field->choices; *word != NULL; word++)
+        text_printf(out, "%s`%s`", word > field->choices ? ", " : "", *word);
+}
+
+static void add_type(Text *out, const Field *field)
+{
+    if (field->kind == VALUE_OBJECTS)
+        text_add(out, "list of ");
+    add_link(out, field->type);
+    if (field->kind == VALUE_NAMED)
+        text_add(out, " by name");
+}
+
+static void add_value_kind(Text *out, const Field *field)
+{
+    const ValueKind kind =
+        field->kind == VALUE_DECIMAL && field->decimals == 0 ? VALUE_INTEGER : field->kind;
+    text_add(out, kind == VALUE_CUSTOM ? field->custom->title : value_title(kind));
+}
+
 static void add_kind(Text *out, const Field *field)
 {
-    if (field->kind == VALUE_OBJECT || field->kind == VALUE_OBJECTS) {
-        text_add(out, field->kind == VALUE_OBJECTS ? "list of " : "");
-        add_link(out, field->type);
-    } else if (field->kind == VALUE_CHOICE) {
-        for (const char *const *word = field->choices; *word != NULL; word++)
-            text_printf(out, "%s`%s`", word > field->choices ? ", " : "", *word);
-    } else if (field->kind == VALUE_JSON) {
+    const ValueKind kind = field->kind;
+    if (kind == VALUE_OBJECT || kind == VALUE_OBJECTS || kind == VALUE_NAMED) {
+        add_type(out, field);
+    } else if (kind == VALUE_NAMED_VALUES) {
+        add_value_kind(out, &field->type->fields[1]);
+        text_add(out, " by name");
+    } else if (kind == VALUE_CHOICE) {
+        add_choices(out, field);
+    } else if (kind == VALUE_JSON) {
         add_schema_kind(out, field->schema);
     } else {
-        text_add(out,
-                 field->kind == VALUE_CUSTOM ? field->custom->title : value_title(field->kind));
+        add_value_kind(out, field);
     }
+    if (field->is_nullable)
+        text_add(out, " or null");
 }
 
 /* Larger limits only keep sums inside int64. */
@@ -117,7 +142,8 @@ void reference_table(const ObjectType *type, Text *out)
     text_add(out,
              "| member | kind | default | range | meaning |\n| --- | --- | --- | --- | --- |\n");
     for (const Field *field = type->fields; field->name != NULL; field++)
-        add_row(out, field);
+        if (field->kind != VALUE_KEY)
+            add_row(out, field);
 }
 
 /* --- Sections --- */
@@ -133,11 +159,12 @@ void reference_add(Reference *reference, const ObjectType *type, Text *out)
     add_cell(out, type->doc);
     text_add(out, "\n\n");
     reference_table(type, out);
-    for (const ReferenceExample *example = reference->examples; example->type != NULL; example++)
+    for (const ReferenceExample *example = reference->examples;
+         example != NULL && example->type != NULL; example++)
         if (example->type == type)
             text_printf(out, "\n```json\n%s\n```\n", example->json);
     for (const Field *field = type->fields; field->name != NULL; field++)
-        if (field->type != NULL)
+        if (field->type != NULL && field->kind != VALUE_NAMED_VALUES)
             reference_add(reference, field->type, out);
 }
 

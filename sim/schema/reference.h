@@ -15,8 +15,9 @@ typedef struct {
 } ReferenceExample;
 
 typedef struct {
-    const ReferenceExample *examples; /* shown in the sections of their types; type NULL: the end */
-    int32_t count;                    /* of the types whose sections have been written */
+    const ReferenceExample
+        *examples; /* shown in the sections of their types; type NULL: the end; may be NULL */
+    int32_t count; /* of the types whose sections have been written */
     const ObjectType *types[REFERENCE_TYPES_MAX];
 } Reference;
 

@@ -23,12 +23,16 @@
     X(ISO_DURATION, INTEGER, "ISO-8601 duration", "an ISO-8601 duration such as \"P7D\"") /* ns */ \
     X(OBJECT, OBJECT, "object", "an object")                                                       \
     X(OBJECTS, LIST, "list of objects", "an array of objects")                                     \
-    X(JSON, NODE, "value", "a value")    /* checked by the code that reads the object */           \
-    X(CUSTOM, NODE, "value", "a value")  /* read by the row's CustomKind */                        \
+    X(JSON, NODE, "value", "a value")      /* checked by the code that reads the object */         \
+    X(CUSTOM, NODE, "value", "a value")    /* read by the row's CustomKind */                      \
+    X(DECIMAL, NODE, "number", "a number") /* and to KEY: in files that we write (plain.h) */      \
+    X(NAMED, NODE, "objects by name", "an object")                                                 \
+    X(NAMED_VALUES, NODE, "values by name", "an object")                                           \
+    X(TEXTS, NODE, "texts", "a text") /* also an option that may be given more than once */        \
+    X(KEY, NODE, "name", "a name")                                                                 \
     X(REAL, NODE, "number", "a number")  /* and all below: in tables of options */                 \
     X(FLAG, NODE, "flag", "nothing")     /* given: true */                                         \
     X(FLAG_OFF, NODE, "flag", "nothing") /* given: false */                                        \
-    X(TEXTS, NODE, "texts", "a text")    /* as often as given */                                   \
     X(FILE, NODE, "file", "a path")                                                                \
     X(FOLDER, NODE, "folder", "a path")
 

@@ -86,7 +86,7 @@ import json, pathlib, sys
 import jsonschema
 
 root = pathlib.Path(sys.argv[1])
-schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job")}
+schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job", "catalog", "summary")}
 for schema in schemas.values():
     jsonschema.validators.validator_for(schema).check_schema(schema)
 
@@ -95,8 +95,9 @@ def without_comments(text):
     return "\n".join("" if line.lstrip().startswith("//") else line for line in text.splitlines())
 
 counts = {kind: 0 for kind in schemas}
-for path in sorted(root.rglob("*.json")):
-    kind = next((kind for kind in schemas if path.name.startswith(kind)), None)
+paths = [path for folder in sys.argv[1:] for path in sorted(pathlib.Path(folder).rglob("*.json"))]
+for path in paths:
+    kind = "catalog" if path.parent.name == "catalog" else next((kind for kind in schemas if path.name.startswith(kind)), None)
     if kind is None:
         continue
     jsonschema.validate(json.loads(without_comments(path.read_text())), schemas[kind])
@@ -106,7 +107,7 @@ print(counts)
 PYTHON
 }
 
-for kind in scenario cluster job; do
+for kind in scenario cluster job catalog summary; do
     "$TRAINYARD" schema $kind >$kind.schema.json
 done
 # Debian's own Python knows Debian's packages; another on PATH may know more.

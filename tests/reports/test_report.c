@@ -361,7 +361,7 @@ START_TEST(a_broken_run_is_refused_and_nothing_written)
         {"\"steady_s\": 146.458034", "\"steady_s\": \"soon\"",
          "summary.json:15:16: \"steady_s\" is not a number"},
         {"\"nodes_max\": 2", "\"nodes_max\": -2", "\"nodes_max\" is not a number from 0"},
-        {"\"path\": \"batchaidev/nc6cluster\",", "", "\"nc6cluster\" has no \"path\""},
+        {"\"path\": \"batchaidev/nc6cluster\",", "", "\"path\" is missing"},
         {"run_ended", "run_stopped", "trace.tsv:"},
         {"\"fingerprint\"", "fingerprint", "summary.json:"},
     };

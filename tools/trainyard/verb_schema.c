@@ -1,10 +1,14 @@
 /* trainyard schema: the formats, for editors and other tools. */
 #include <stdio.h>
 
-#include "sim/base/invariant.h"
 #include "sim/cli/json_file.h"
-#include "sim/scenario/format/schema.h"
+#include "sim/output/summary/summary.h"
+#include "sim/scenario/catalog/schema.h"
+#include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/types.h"
 #include "sim/scenario/reference.h"
+#include "sim/schema/json_schema.h"
+#include "sim/schema/reference.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -18,31 +22,51 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
+/* A catalogue has no type of its own, because its values have sources. */
+static const struct {
+    const char *name;
+    const ObjectType *type;
+} formats[] = {{"scenario", &scenario_type},
+               {"cluster", &cluster_file_type},
+               {"job", &job_file_type},
+               {"catalog", NULL},
+               {"summary", &summary_type}};
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+static const char *const names[] = {"scenario", "cluster", "job", "catalog", "summary", NULL};
+_Static_assert(sizeof names / sizeof names[0] == FORMAT_COUNT + 1, "a name for every format");
+
 static const OptionTable schema_table = {
     .name = "schema",
-    .operands = "[scenario|cluster|job]",
-    .summary = "Prints the JSON Schema of scenario files, cluster.json or job.json.",
+    .operands = "[scenario|cluster|job|catalog|summary]",
+    .summary = "Prints the JSON Schema of scenario files, cluster.json, job.json, catalogues or "
+               "summary.json.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
     .options = schema_options,
     .operand_count_max = 1,
     .operand_kind = OPERANDS_WORDS,
-    .operand_words = schema_names,
+    .operand_words = names,
 };
 
 static int print_schema(Arena *arena, const char *name)
 {
-    const Json *schema = schema_of(arena, name);
-    invariant(schema != NULL); // options_read takes only the words of the table
-    json_show(schema);
+    const ObjectType *type = formats[word_list_find(names, name)].type;
+    const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
+    json_show(type != NULL ? json_schema(arena, type, id, type->doc)
+                           : catalog_schema(arena, id, "A trainyard catalogue."));
     return EXIT_FINE;
 }
 
 static int print_reference(void)
 {
     Text text = {0};
+    Reference reference = {0};
     format_reference(&text);
+    text_add(&text, "\n## summary.json\n\n`trainyard run SCENARIO -o DIR` writes it. A member that "
+                    "does not apply is absent: step_ms of a job that does not train, workloads of "
+                    "a scenario without workloads. null means that something has not happened.\n");
+    reference_add(&reference, &summary_type, &text);
     fputs(text_string(&text), stdout);
     text_free(&text);
     return EXIT_FINE;
@@ -55,10 +79,9 @@ static int schema(int argc, char **argv)
     Operands operands;
     int exit_code;
     if (options_read(&schema_table, arena, argc, argv, &arguments, &operands, &exit_code))
-        exit_code =
-            arguments.is_markdown
-                ? print_reference()
-                : print_schema(arena, operands.count > 0 ? operands.items[0] : schema_names[0]);
+        exit_code = arguments.is_markdown
+                        ? print_reference()
+                        : print_schema(arena, operands.count > 0 ? operands.items[0] : names[0]);
     arena_destroy(arena);
     return exit_code;
 }

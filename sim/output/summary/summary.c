@@ -184,7 +184,7 @@ static void put_real(SummaryJob *job, const RealFacts *facts)
     const RealTraining *training = &facts->training;
     job->execution = "real";
     if (facts->ranks > 0)
-        job->real_ranks = facts->ranks;
+        job->ranks = facts->ranks;
     if (training->steps >= 0)
         job->steps = training->steps;
     if (training->epochs >= 0)
@@ -213,7 +213,6 @@ static const SummaryJob no_job = {
     .start_ns = SUMMARY_NEVER,
     .train_ns = SUMMARY_NEVER,
     .finish_ns = SUMMARY_NEVER,
-    .real_ranks = SUMMARY_NEVER,
     .steps = SUMMARY_NEVER,
     .step_mean_ns = SUMMARY_NEVER,
     .step_p50_ns = SUMMARY_NEVER,
@@ -377,7 +376,7 @@ static void add_facts(Making *making)
         return;
     iso_time_print(facts->start_unix_ms, start);
     summary->scenario = facts->scenario;
-    summary->seed = arena_printf(making->arena, "%" PRIu64, facts->seed);
+    summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;
     summary->fidelity = facts->fidelity;
@@ -389,6 +388,7 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
 {
     Summary *summary = ARENA_NEW(arena, Summary);
     *summary = (Summary){
+        .seed = SUMMARY_NEVER,
         .end_ns = metrics->ended_ns,
         .events = metrics->events,
         .draws = metrics->draws,

@@ -1,69 +1,21 @@
-/* summary.json: the results of a run, for people, scripts and expectations.
+/* summary.json: the results of a run, for people, scripts and expectations. scenarios/FORMAT.md
+ * lists its members; the tables are in summary_members.c.
  *
- *     {"scenario": "cifar10-horovod", "seed": 20180718, "version": "0.1.0", "rng": "...",
- *      "simulated_s": 4112.5, "events": 39240, "draws": 21, "fidelity": "step",
- *      "start": "2018-07-18T17:45:00Z",
- *      "clusters": {"nc6cluster": {"path": "batchaidev/nc6cluster", "state": "steady",
- *          "vm_size": "STANDARD_NC6", "priority": "dedicated", "created_s": 0, ...,
- *          "attribution": {"useful_s": ..., "useful_usd": ..., "exchange_s": ..., ...}}},
- *      "jobs": {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed",
- *          "cluster": "nc6cluster", "tool": "horovod", "nodes": 4, "ranks": 4, ...,
- *          "step_ms": {"mean": 92.1, "p50": 92, "p95": 94}, ...}},
- *      "workloads": {"night": {"jobs": 812, "succeeded": 800, "failed": 10, "unfinished": 2,
- *          "queue_s": {"mean", "p50", "p95", "p99", "max"}, "run_s": {...}, ...}},
- *      "queue_s": {"mean", "p50", "p95", "p99", "max"},
- *      "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54}, "file_servers": {},
- *          "storage": 0.000012},
- *      "held_nodes": 0, "held_usd_per_h": 0, "attribution": {...}, "utilisation": 0.93,
- *      "problems": ["job b was still queued when the run ended"],
- *      "errors": [{"cluster": "gpu", "of": "nodes", "what": "AZFMountError: ...",
- *          "cause": "mount_failure", "count": 2, "first_s": ..., "last_s": ...}],
- *      "fingerprint": "events:.../times:.../nodes:.../jobs:.../bills:.../files:.../draws:..."}
- *
- * summary_members.c has the table of all members. Every number is exact: an integer that was
- * counted, or such an integer with its decimal point moved (means and ratios are rounded down).
- * Times are seconds since the start; null means that something has not happened. A key that does
- * not apply is absent (step_ms of a job that does not train, error of a job that succeeded,
- * workloads of a scenario without workloads).
- *
- * Jobs. queue_s is the total time in the queue. The following times belong to the latest attempt:
- * prep_s from its start until the last node finished mounts, image, container and job preparation;
- * start_s from there to the first step; train_s to the end of the last epoch; finish_s to the end
- * of the job (saving the model); run_s is their sum. split_s divides the time of rank 0; p50 and
- * p95 of step_ms need a trace of steps. attempts counts the attempts that took nodes and have
- * ended. lost_node_s is node time whose work was thrown away, wasted_gpu_s the same in GPU time.
- * goodput is the share of the attempts' node time that advanced the job (useful, exchange, input
- * and checkpoint); null before an attempt has ended.
- *
- * A job that ran outside of the world has "execution": "real". Its steps, epochs, val_accuracy and
- * val_loss are the values reported for it (job.ran), over all attempts.
- *
- * Jobs of workloads are not listed: an experiment may have 100,000 of them. The queue_s at the top
- * includes them. A job that still waits counts as having waited longer than all others: "waiting"
- * is the number of such jobs (absent when there are none), and the mean and the percentiles that
- * depend on them are null. turnaround_s, from submission to end, treats unfinished jobs in the same
- * way. run_s is the run time of jobs that have ended. Percentiles are by nearest rank.
- *
- * Clusters. node_s is node time from allocation to release, billed_node_s its billed part.
- * attribution divides node_s and cost_usd by use (attribution.h), so that each adds up; the bill is
- * divided in proportion to time. At the top it is the sum over clusters, without storage and file
- * servers. utilisation is the share of all node_s in which nodes ran jobs. held_nodes were still
- * held when the run ended (at its last event, or at "until"); they are billed up to there, and
- * held_usd_per_h is what they would cost from then on. cost_usd.storage is the price of the stored
- * bytes, or of a share's provisioned size where that is billed (tier premium).
- *
- * Keys are short names. If two clusters or jobs have the same short name, the keys are their
- * paths; if the paths are the same too (deleted and created again), "#2" and so on is appended. */
+ * Jobs of workloads are not listed, because an experiment may have 100,000 of them. Keys are short
+ * names. If two clusters or jobs have the same short name, the keys are their paths; if the paths
+ * are the same too (deleted and created again), "#2" and so on is appended. */
 #ifndef SIM_OUTPUT_SUMMARY_H
 #define SIM_OUTPUT_SUMMARY_H
 
 #include "sim/json/json.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/output/summary/run_facts.h"
+#include "sim/schema/plain.h"
 
 /* A number or node time of the structs below that is not known: it has not happened, there is
  * nothing to measure, or it does not apply. In summary.json it is null or has no key. */
-#define SUMMARY_NEVER METRIC_NEVER
+#define SUMMARY_NEVER PLAIN_UNKNOWN
+_Static_assert(PLAIN_UNKNOWN == METRIC_NEVER, "metrics are copied into summaries");
 
 /* Parts of the time of rank 0. */
 typedef enum {
@@ -88,7 +40,6 @@ typedef struct {
 typedef struct {
     int64_t mean_ns, p50_ns, p95_ns, p99_ns, max_ns;
     int64_t waiting; /* jobs that still wait; SUMMARY_NEVER: none */
-    bool is_empty;   /* there were no jobs: null in the file */
 } SummarySpread;
 
 typedef struct {
@@ -113,8 +64,8 @@ typedef struct {
     const char *name;
     const char *path;    /* "workspace/experiment/job" */
     const char *cluster; /* its name */
-    bool is_described;   /* its RunFacts are known. Not read from a file */
-    bool trains;         /* it has begun to train. Not read from a file */
+    bool is_described;   /* its RunFacts are known */
+    bool trains;         /* it has begun to train */
     const char *tool;
     int64_t nodes;
     int64_t ranks;
@@ -132,7 +83,6 @@ typedef struct {
     int64_t finish_ns;
     int64_t run_ns;
     const char *execution; /* "real", or NULL */
-    int64_t real_ranks;    /* of a training that ran for real */
     int64_t steps;
     int64_t step_mean_ns, step_p50_ns, step_p95_ns;
     int64_t part_ns[PART_COUNT]; /* over the whole training */
@@ -175,7 +125,7 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
-    const char *seed; /* in digits: it may exceed int64_t */
+    int64_t seed; /* below 2^53 */
     const char *version;
     const char *rng;
     int64_t end_ns;
@@ -211,11 +161,13 @@ typedef struct {
 const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
                               const char *fingerprint);
 
-/* summary.json. */
+/* The table of summary.json. */
+extern const ObjectType summary_type;
+
 Json *summary_json(Arena *arena, const Summary *summary);
-/* Reads summary.json into `summary`, which borrows the tree. A missing or null member becomes
- * SUMMARY_NEVER or NULL. The costs of file servers are not read. Adds a problem for each member
- * that is not in the form that `summary_json` writes. */
+/* Reads summary.json into `summary`, which borrows the tree; lists live in `arena`. A missing or
+ * null member becomes SUMMARY_NEVER or NULL. Adds a problem for each member that is not in the form
+ * that `summary_json` writes. */
 void summary_read(Arena *arena, const Json *root, Summary *summary, Problems *problems);
 
 #endif

@@ -70,8 +70,7 @@ static SummarySpread spread_of(int64_t *times_ns, uint32_t count)
                             .p95_ns = SUMMARY_NEVER,
                             .p99_ns = SUMMARY_NEVER,
                             .max_ns = SUMMARY_NEVER,
-                            .waiting = SUMMARY_NEVER,
-                            .is_empty = count == 0};
+                            .waiting = SUMMARY_NEVER};
     if (count == 0)
         return spread;
     Wide sum_ns = 0;

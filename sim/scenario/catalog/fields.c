@@ -20,6 +20,8 @@ static const char *const recovery_words[] = {
 #undef X
         NULL};
 
+const char *const catalog_source_keys[CATALOG_SOURCE_KEY_COUNT] = {"title", "date"};
+
 #define OWNER GpuModel
 static const Field gpu_fields[] = {
     NEEDED_QUANTITY(FLOPS, "peak", peak_flops, PEAK_LEAST_FLOPS, CATALOG_AMOUNT_MOST,

@@ -7,6 +7,11 @@
 #include "sim/schema/field.h"
 
 enum { CATALOG_FIELDS_MAX = 64 };
+/* What files of this format have as "catalog". */
+enum { CATALOG_VERSION = 1 };
+/* The members of an entry of "sources": all are required. */
+enum { CATALOG_SOURCE_KEY_COUNT = 2 };
+extern const char *const catalog_source_keys[CATALOG_SOURCE_KEY_COUNT];
 
 /* A RanksTime in a catalogue. */
 typedef struct {

@@ -283,20 +283,17 @@ static void rows_read(Reader *reader, const Json *json)
 
 static void sources_check(Reader *reader)
 {
-    static const char *const keys[] = {"title", "date"};
     if (!reader->sources || !is_object(reader->problems, reader->sources, "sources"))
         return;
     for (const Json *source = reader->sources->first; source; source = source->next) {
         const char *path = arena_printf(reader->arena, "sources/%s", source->key);
         if (!is_object(reader->problems, source, path))
             continue;
-        check_keys(reader->problems, source, path, keys, 2);
-        for (int32_t i = 0; i < 2; i++)
-            (void)string_member(reader->problems, source, path, keys[i], true);
+        check_keys(reader->problems, source, path, catalog_source_keys, CATALOG_SOURCE_KEY_COUNT);
+        for (int32_t i = 0; i < CATALOG_SOURCE_KEY_COUNT; i++)
+            (void)string_member(reader->problems, source, path, catalog_source_keys[i], true);
     }
 }
-
-enum { CATALOG_VERSION = 1 };
 
 static void version_check(const Json *root, Problems *problems)
 {

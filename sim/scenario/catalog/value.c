@@ -21,8 +21,7 @@ static bool count_parse(const char *text, Place at, int64_t *value, Status *stat
 
 static bool fail_kind(const Json *json, const char *expected, Status *status)
 {
-    return status_fail(status, STATUS_BAD_INPUT, json_at(json), "expected %s, found a%s %s",
-                       expected, strchr("aeiou", json_kind_name(json->kind)[0]) ? "n" : "",
+    return status_fail(status, STATUS_BAD_INPUT, json_at(json), "expected %s, found %s", expected,
                        json_kind_name(json->kind));
 }
 

@@ -204,7 +204,7 @@ START_TEST(what_cannot_be_included_is_one_problem)
         {"{\"catalog\": 1,\n \"include\": [\"broken.json\"]}", "broken.json", "expected", "", 1, 2},
         {"{\"catalog\": 1, \"include\": \"one.json\"}", "mine.json", "must be a list", "", 1, 27},
         {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
-         "an included catalogue must be an object, not number", "", 1, 28},
+         "an included catalogue must be an object, not a number", "", 1, 28},
         {"{\"catalog\": 1, \"include\": [\"mine.json\"]}", "mine.json",
          "an included catalogue includes no others", "the first one's", 1, 16},
         {"{\"catalog\": 1, \"include\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "mine.json",

@@ -1,8 +1,7 @@
-/* The reference of the formats: its examples are read without a problem, and scenarios/FORMAT.md is
- * what the tables say now. */
+/* The reference of the formats: its examples are read without a problem. That scenarios/FORMAT.md
+ * is up to date is tested by tests/cli/test_examples.sh. */
 #include <string.h>
 
-#include "sim/cli/disk_files.h"
 #include "sim/scenario/reference.h"
 #include "sim/schema/bind.h"
 #include "tests/support/suite.h"
@@ -33,29 +32,12 @@ START_TEST(examples_fit_their_tables)
 }
 END_TEST
 
-START_TEST(document_is_up_to_date)
-{
-    Text text = {0};
-    const char *document;
-    size_t length;
-    Status status = {0};
-    format_reference(&text);
-    ck_assert(disk_files.read(NULL, arena, TRAINYARD_SOURCE_DIR "/scenarios/FORMAT.md", &document,
-                              &length, &status));
-    ck_assert_msg(length == text.length && memcmp(document, text_string(&text), length) == 0,
-                  "scenarios/FORMAT.md differs from the tables; run "
-                  "`trainyard schema --markdown > scenarios/FORMAT.md`");
-    text_free(&text);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("reference");
     TCase *group = tcase_create("reference");
     tcase_add_checked_fixture(group, setup, teardown);
     tcase_add_test(group, examples_fit_their_tables);
-    tcase_add_test(group, document_is_up_to_date);
     suite_add_tcase(suite, group);
     return suite;
 }

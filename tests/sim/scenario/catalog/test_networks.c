@@ -375,10 +375,10 @@ START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
         const char *text, *message, *hint;
         int32_t column;
     } rows[] = {
-        {"{}", "expected a list of layers, found object", "networks.json", 1},
+        {"{}", "expected a list of layers, found an object", "networks.json", 1},
         {" 25557032", "expected a list of layers, found number", "networks.json", 2},
         {"[]", "0 layers, expected 1 to 1000000", "networks.json", 1},
-        {"[5]", "a layer must be a text, not number", "networks.json", 2},
+        {"[5]", "a layer must be a text, not a number", "networks.json", 2},
         {"[\"\"]", NO_HEAD, 3},
         {"[\"l\"]", NO_HEAD, 3},
         {"[\"l dense\"]", NO_HEAD, 3},

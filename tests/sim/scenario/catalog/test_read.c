@@ -303,18 +303,18 @@ START_TEST(what_is_wrong_is_named_with_its_place)
         const char *changes;
         const char *message; // a part of it
     } rows[] = {
-        {"[]", "a catalogue must be an object, not array"},
+        {"[]", "a catalogue must be an object, not an array"},
         {"{}", "a catalogue starts with \"catalog\": 1"},
         {"{\"catalog\": 2}", "a catalogue starts with \"catalog\": 1"},
         {"{\"catalog\": 1, \"gpu\": {}}", "a catalogue has no \"gpu\""},
-        {"{\"catalog\": 1, \"gpus\": []}", "gpus must be an object, not array"},
-        {"{\"catalog\": 1, \"gpus\": {\"G\": 1}}", "gpus/G must be an object, not number"},
+        {"{\"catalog\": 1, \"gpus\": []}", "gpus must be an object, not an array"},
+        {"{\"catalog\": 1, \"gpus\": {\"G\": 1}}", "gpus/G must be an object, not a number"},
         {"{\"catalog\": 1, \"sources\": 3}", "sources must be an object"},
         {"{\"catalog\": 1, \"sources\": {\"a\": {\"title\": \"t\"}}}", "\"date\" is missing"},
         {"{\"catalog\": 1, \"sources\": {\"a\": {\"title\": \"\", \"date\": \"d\"}}}",
          "\"title\" must be a text that is not empty"},
         {NC6("vcpu", VALUE("6")), "vm_sizes/Standard_NC6 has no \"vcpu\""},
-        {NC6("vcpus", "6"), "vm_sizes/Standard_NC6/vcpus must be an object, not number"},
+        {NC6("vcpus", "6"), "vm_sizes/Standard_NC6/vcpus must be an object, not a number"},
         {NC6("vcpus", "{\"source\": \"s\"}"), "\"value\" is missing"},
         {NC6("vcpus", "{\"value\": 6}"), "\"source\" is missing"},
         {NC6("vcpus", "{\"value\": 6, \"source\": \"t\"}"), "there is no source \"t\""},

@@ -65,7 +65,7 @@ START_TEST(what_is_wrong_with_a_row_is_named_with_its_place)
     static const struct {
         const char *rows, *message, *hint;
     } table[] = {
-        {"{}", "throughputs must be an array, not object", ""},
+        {"{}", "throughputs must be an array, not an object", ""},
         {"[3]", "a throughput must be an object", ""},
         {ROW(", \"images\": 3"), "a throughput has no \"images\"", ""},
         {ROW(", \"notes\": 3"), "a throughput has no \"notes\"", "did you mean \"note\"?"},
@@ -128,7 +128,7 @@ START_TEST(a_stack_names_a_framework_exchanges_and_a_jitter)
         {"{\"framework\": {\"value\": \"tf-1.7\", \"source\": \"log\"}}",
          "stacks/s/framework: \"tf-1.7\" is not among the frameworks of the catalogue"},
         {"{\"framework\": {\"value\": null, \"source\": \"log\"}}",
-         "stacks/s/framework: expected the name of a framework, found a null"},
+         "stacks/s/framework: expected the name of a framework, found null"},
         {"{\"nccl\": {\"value\": \"ring\", \"source\": \"log\"}}",
          "stacks/s/nccl: \"ring\" is not among the exchanges of the catalogue"},
         {"{\"nccl\": {\"value\": 1, \"source\": \"log\"}}",
@@ -136,7 +136,7 @@ START_TEST(a_stack_names_a_framework_exchanges_and_a_jitter)
         {"{\"jitter\": {\"value\": \"none\", \"source\": \"log\"}}",
          "stacks/s/jitter: \"none\" is not among the jitters of the catalogue"},
         {"{\"jitter\": {\"value\": null, \"source\": \"log\"}}",
-         "stacks/s/jitter: expected the name of a jitter, found a null"},
+         "stacks/s/jitter: expected the name of a jitter, found null"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         problems = problems_create(arena);
