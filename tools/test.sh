@@ -58,7 +58,7 @@ run_tests()
 # Builds a preset and runs its tests.
 preset()
 {
-    build "$1" all
+    build "$1" all unit_tests
     run_tests "$1"
 }
 
@@ -88,7 +88,7 @@ leg_unit()
 leg_program()
 {
     local prefix status=0
-    build release all
+    build release all long_tests
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
     TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
@@ -99,7 +99,7 @@ leg_program()
 # The second compiler accepts everything without a warning, and its program writes the same bytes.
 leg_compiler()
 {
-    build clang all
+    build clang all unit_tests
     tools/golden_update.sh --check build/clang/bin/trainyard
 }
 

@@ -9,7 +9,7 @@ output=out/cifar10-horovod
 setup "$build_needs"
 # A warning of a newer compiler is no reason not to try.
 cmake --preset release -DBUILD_TESTING=OFF -DTRAINYARD_WERROR=OFF
-cmake --build --preset release
+cmake --build --preset release --target all
 
 echo
 build/release/bin/trainyard run scenarios/cifar10-horovod/scenario.json -o "$output"

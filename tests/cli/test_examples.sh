@@ -78,14 +78,13 @@ for verb in "" $(verbs_of); do
     [ "$verb" != az-env ] || end TERM
 done
 
-# A scenario's "config" may be an object in place; the files beside it are what `schema cluster` and `schema job` are for.
+# Shipped scenarios, catalogues, cluster.json and job.json, and the summary.json of every golden run.
 validate_shipped()
 {
-    "$1" - "$scenarios" "$scenarios"/*/ "$scenarios"/recipes/*/ <<'PYTHON'
+    "$1" - "$scenarios" "$source_folder/tests/golden" <<'PYTHON'
 import json, pathlib, sys
 import jsonschema
 
-root = pathlib.Path(sys.argv[1])
 schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job", "catalog", "summary")}
 for schema in schemas.values():
     jsonschema.validators.validator_for(schema).check_schema(schema)
@@ -123,6 +122,10 @@ if [ -n "$python" ]; then
     validate_shipped "$python" >stdout 2>stderr
     status=$?
     exit_is 0
+    example "scenarios/FORMAT.md is what the tables say"
+    trainyard schema --markdown
+    exit_is 0
+    holds cmp -s stdout "$scenarios/FORMAT.md"
     example "the schema refuses what the program refuses"
     sed -i 's/"seed"/"sead"/' small/scenario.json
     "$python" -c 'import json, jsonschema

@@ -376,7 +376,7 @@ START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
         int32_t column;
     } rows[] = {
         {"{}", "expected a list of layers, found an object", "networks.json", 1},
-        {" 25557032", "expected a list of layers, found number", "networks.json", 2},
+        {" 25557032", "expected a list of layers, found a number", "networks.json", 2},
         {"[]", "0 layers, expected 1 to 1000000", "networks.json", 1},
         {"[5]", "a layer must be a text, not a number", "networks.json", 2},
         {"[\"\"]", NO_HEAD, 3},
