@@ -166,7 +166,7 @@ static Json *value_schema(Schema *schema, const Field *field)
 
 /* --- Fields and objects --- */
 
-/* What `node` accepts, or null. */
+/* A schema that accepts null and each value that `node` accepts. */
 static Json *or_null(Schema *schema, Json *node)
 {
     Json *either = json_object(schema->arena);

@@ -53,7 +53,7 @@ static const void *list_item(const Field *field, const void *item, uint32_t inde
     return items + index * field->type->size;
 }
 
-/* What reading needs besides the value. */
+/* Passed to all readers. */
 typedef struct {
     Arena *arena;
     Problems *problems;

@@ -7,7 +7,7 @@
 #include "sim/schema/field.h"
 
 enum { CATALOG_FIELDS_MAX = 64 };
-/* What files of this format have as "catalog". */
+/* Value of the member "catalog". */
 enum { CATALOG_VERSION = 1 };
 /* The members of an entry of "sources": all are required. */
 enum { CATALOG_SOURCE_KEY_COUNT = 2 };
