@@ -88,7 +88,7 @@ leg_unit()
 leg_program()
 {
     local prefix status=0
-    build release all long_tests
+    build release all program_tests
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
     TRAINYARD=$prefix/bin/trainyard run_tests program || status=1

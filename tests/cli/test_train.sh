@@ -358,13 +358,20 @@ on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs "$epochs" --dir long --verbose 0 
 exit_is 0
 rm -rf long
 
-example "a signal to mpirun ends both ranks, and only rank 0 says where the training was"
-begin_long mpirun -n 2
-kill -TERM "$child"
-wait "$child"
-status=$?
-holds [ "$status" -ne 0 ]
-holds [ "$(grep -cE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr)" -eq 1 ]
+# mpirun may end before it has passed on what a rank wrote last. It never adds a message, and it does not lose it five times.
+example "a signal to mpirun ends both ranks, and only rank 0 reports the step"
+for _ in 1 2 3 4 5; do
+    rm -rf long
+    begin_long mpirun -n 2
+    kill -TERM "$child"
+    wait "$child"
+    status=$?
+    reports=$(grep -cE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr)
+    holds [ "$status" -ne 0 ]
+    holds [ "$reports" -le 1 ]
+    [ "$reports" -eq 0 ] || break
+done
+holds [ "$reports" -eq 1 ]
 last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
 holds [ -s "$last" ]
 rm -rf long
