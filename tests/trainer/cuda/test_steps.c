@@ -364,8 +364,8 @@ START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
     Trained one = trained_open(cuda, &settings), other = trained_open(cuda, &settings);
     Trainer fast = trainer_over(&one, set.count), slow = trainer_over(&other, set.count);
     slow.timeline = timeline_create(0, 1, machine_clock_ns());
-    ck_assert(trainer_goes_at_once(&fast));
-    ck_assert(!trainer_goes_at_once(&slow));
+    ck_assert(trainer_makes_whole_steps(&fast));
+    ck_assert(!trainer_makes_whole_steps(&slow));
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
         Score at_once, one_by_one;
         ck_assert_int_le(train_epoch(&fast, &set, epoch, &at_once), 5);

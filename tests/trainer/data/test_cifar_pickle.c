@@ -337,27 +337,27 @@ static const struct {
     {BYTES("\x80\x02(."), "STOP at byte 3 leaves other than one value"},
     {BYTES("\x80\x02NN."), "STOP at byte 4 leaves other than one value"},
     {BYTES("\x80\x02}.x"), "STOP at byte 3 is not the end of the file"},
-    {BYTES("\x80\x02\xff."), "an unknown opcode at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02(ios\nsystem\n."), "INST at byte 3 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02G12345678."), "BINFLOAT at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02\x80\x02N."), "PROTO at byte 2 is none that CIFAR-10 is made of"},
+    {BYTES("\x80\x02\xff."), "an unknown opcode at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02(ios\nsystem\n."), "INST at byte 3 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02G12345678."), "BINFLOAT at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02\x80\x02N."), "PROTO at byte 2 is not an opcode of CIFAR-10's files"},
     {BYTES("\x80\x02U\x05"
            "abc."),
-     "SHORT_BINSTRING at byte 2 goes on beyond the end of the file"},
-    {BYTES("\x80\x02T\xff\xff\xff\xff."), "BINSTRING at byte 2 goes on beyond the end"},
-    {BYTES("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\xff."), "BINBYTES8 at byte 2 goes on beyond"},
-    {BYTES("\x80\x04\x95\x02\0\0\0\0\0\0\0."), "FRAME at byte 2 goes on beyond the end"},
+     "SHORT_BINSTRING at byte 2 continues after the end of the file"},
+    {BYTES("\x80\x02T\xff\xff\xff\xff."), "BINSTRING at byte 2 continues after the end"},
+    {BYTES("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\xff."), "BINBYTES8 at byte 2 continues after"},
+    {BYTES("\x80\x04\x95\x02\0\0\0\0\0\0\0."), "FRAME at byte 2 continues after the end"},
     {BYTES("\x80\x02"
            "cnumpy\ndtype"),
-     "GLOBAL at byte 2 goes on beyond the end of the file"},
-    {BYTES("\x80\x02K"), "BININT1 at byte 2 goes on beyond the end of the file"},
+     "GLOBAL at byte 2 continues after the end of the file"},
+    {BYTES("\x80\x02K"), "BININT1 at byte 2 continues after the end of the file"},
     {BYTES("\x80\x02K\x01"
            "a."),
      "APPEND at byte 4 needs a value, but there is none"},
     {BYTES("\x80\x02}K\x01"
            "a."),
-     "APPEND at byte 5 adds to what is no list"},
-    {BYTES("\x80\x02]NNs."), "SETITEM at byte 5 adds to what is no dict"},
+     "APPEND at byte 5 adds to a value that is not a list"},
+    {BYTES("\x80\x02]NNs."), "SETITEM at byte 5 adds to a value that is not a dict"},
     {BYTES("\x80\x02}(Nu."), "SETITEMS at byte 5 has a key without a value"},
     {BYTES("\x80\x02]Ne."), "APPENDS at byte 4 needs a mark, but there is none"},
     {BYTES("\x80\x02(\x85."), "TUPLE1 at byte 3 needs a value, but there is none"},
@@ -365,26 +365,26 @@ static const struct {
     {BYTES("\x80\x02h\x07."), "BINGET at byte 2 asks for a value that was never remembered"},
     {BYTES("\x80\x02j\xff\xff\xff\xff."), "LONG_BINGET at byte 2 asks for a value that was never"},
     {BYTES("\x80\x02Nr\xff\xff\xff\xff."), "LONG_BINPUT at byte 3 remembers more values than"},
-    {BYTES("\x80\x02N)R."), "REDUCE at byte 4 calls what is no callable"},
+    {BYTES("\x80\x02N)R."), "REDUCE at byte 4 calls a value that is not callable"},
     {BYTES("\x80\x02"
            "cnumpy\nndarray\n)R."),
      "REDUCE at byte 18 calls numpy.ndarray"},
     {BYTES("\x80\x02"
            "cnumpy\ndtype\n)R."),
      "REDUCE at byte 16 calls dtype with other arguments than numpy does"},
-    {BYTES("\x80\x02N)b."), "BUILD at byte 4 fills in what is neither an array nor a type"},
+    {BYTES("\x80\x02N)b."), "BUILD at byte 4 fills in a value that is neither an array nor a type"},
     {BYTES("\x80\x04NN\x93."), "STACK_GLOBAL at byte 4 needs a module and a name"},
     {BYTES("\x80\x04\x8c\x05posix\x8c\x06system\x93."),
      "STACK_GLOBAL at byte 17 wants \"posix.system\""},
-    {BYTES("\x80\x05\x97."), "NEXT_BUFFER at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02]."), "the pickle is no dict"},
+    {BYTES("\x80\x05\x97."), "NEXT_BUFFER at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02]."), "the pickle is not a dict"},
     {BYTES("\x80\x02}."), "the pickle has no \"labels\""},
     {BYTES("\x80\x02}(U\x06labelsN"
            "u."),
-     "\"labels\" at byte 12 is no list"},
+     "\"labels\" at byte 12 is not a list"},
     {BYTES("\x80\x02}(U\x06labels]U\x04"
            "data]u."),
-     "\"data\" at byte 19 is no numpy array"},
+     "\"data\" at byte 19 is not a numpy array"},
 };
 
 START_TEST(every_other_pickle_is_refused_with_the_opcode_and_its_place)
@@ -415,7 +415,7 @@ START_TEST(what_is_refused_says_that_nothing_was_run)
     ImageSet set = {0};
     Status status = {0};
     ck_assert(!cifar_pickle_read("f", (const uint8_t *)bytes, sizeof bytes - 1, 0, &set, &status));
-    ck_assert_ptr_nonnull(strstr(status.hint, "nothing of this one was run"));
+    ck_assert_ptr_nonnull(strstr(status.hint, "no part of this pickle was run"));
 }
 END_TEST
 
@@ -448,7 +448,7 @@ START_TEST(a_list_that_holds_itself_is_only_a_list)
     ImageSet set = {0};
     Status status = {0};
     ck_assert(!cifar_pickle_read("f", (const uint8_t *)bytes, sizeof bytes - 1, 0, &set, &status));
-    ck_assert_str_eq(status.message, "\"data\" at byte 24 is no numpy array");
+    ck_assert_str_eq(status.message, "\"data\" at byte 24 is not a numpy array");
 }
 END_TEST
 

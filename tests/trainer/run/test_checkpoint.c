@@ -172,7 +172,7 @@ START_TEST(a_file_of_another_writer_gives_weights_but_no_training)
         ck_assert(weights[i] >= -0.139f && weights[i] <= 0.139f);
     TrainingState found;
     ck_assert(!checkpoint_read(path, &net, &found, weights, accumulators, &status));
-    ck_assert_str_eq(status.message, "is not a checkpoint as trainyard wrote it");
+    ck_assert_str_eq(status.message, "is not an unchanged checkpoint of trainyard");
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     text_free(&image);
 }

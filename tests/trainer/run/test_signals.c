@@ -66,7 +66,7 @@ START_TEST(one_rank_of_several_says_where_it_stood_and_ends)
     char said[SIGNALS_ROOM];
     ck_assert_int_eq(end_rank(true, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "trainyard: train: ended by signal 15 in epoch 3, step 417\n"
-                           "  hint: go on with --resume logs/checkpoint-2.h5\n");
+                           "  hint: continue with --resume logs/checkpoint-2.h5\n");
     ck_assert_int_eq(end_rank(false, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "");
 }

@@ -151,7 +151,7 @@ static const struct {
     {"fewer images", 3, 1, 6, 0, 3, true, "training images was 7 and is 6"},
     {"fewer steps", 3, 1, 7, 2, 3, true, "--steps was 3 and is 2"},
     {"images as they are", 3, 1, 7, 0, 3, false, "--data-augmentation was 1 and is 0"},
-    {"epochs that are over", 3, 1, 7, 0, 1, true, "has 2 epochs behind it, more than the 1"},
+    {"epochs that are over", 3, 1, 7, 0, 1, true, "has completed 2 epochs, more than the 1"},
 };
 
 START_TEST(a_checkpoint_of_another_training_is_refused_by_name)

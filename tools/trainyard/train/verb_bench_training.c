@@ -169,7 +169,7 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
         return false;
     bench->trainer.is_profiled = options->has_profile;
     int64_t begin_ns = machine_clock_ns();
-    if (!trainer_goes_at_once(&bench->trainer))
+    if (!trainer_makes_whole_steps(&bench->trainer))
         bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
     else
         bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);

@@ -125,7 +125,7 @@ START_TEST(too_little_memory_says_how_much_is_wanted_and_free)
     ck_assert(!opens(&net, 64, &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert_ptr_nonnull(strstr(status.message, "too little memory for batches of 64 images: "));
-    ck_assert_ptr_nonnull(strstr(status.message, " MB are wanted, 4.0 MB were free"));
+    ck_assert_ptr_nonnull(strstr(status.message, " MB are needed, 4.0 MB are free"));
     ck_assert_ptr_nonnull(strstr(status.hint, "--batch-size"));
     check_nothing_is_left();
     ck_assert(opens(&net, 1, &status));
