@@ -333,8 +333,8 @@ static bool onednn_forward(void *opened, bool is_training, Score *score, Status 
     return true;
 }
 
-/* Applies the ReLU of stage `i` to the gradient of its output. A sieve after the stage has already
- * done so. */
+/* Applies the ReLU of stage `i` to the gradient of its output. Not called if a sieve follows the
+ * stage, because the sieve does so. */
 static void relu_backward(const Model *model, int32_t i)
 {
     const Stage *stage = &model->stages[i];

@@ -29,7 +29,8 @@ enum { SIEVE_STOPPED = 255, SIEVE_SIDE_MAX = 15 };
  * scaled. */
 void sieve_forward(const Sieve *sieve, int32_t images, const void *in, const uint8_t *kept,
                    void *out, uint8_t *places);
-/* Computes the gradient of the input, and of the ReLU before it, after a forward with `kept`. */
+/* Computes the gradient of the input after a forward with `kept`, including the ReLU that precedes
+ * the sieve. */
 void sieve_backward(const Sieve *sieve, int32_t images, const void *out_gradient,
                     const uint8_t *places, void *in_gradient);
 

@@ -1,7 +1,7 @@
-# NVIDIA's libraries for the cuda backend, all optional: cuBLAS and cuDNN for products, NCCL for sums over ranks. Each is
-# searched for in NAME_ROOT, in the toolkit's folder, in the system's folders (Debian's layout), and in the packages of the first
-# Python found (nvidia/cudnn of pip, which has a library without a development link). Sets the targets trainyard_cublas, trainyard_cudnn and
-# trainyard_nccl. The CUDA runtime is linked statically, as in the backend: there must be only one.
+# NVIDIA's libraries for the cuda backend, all optional: cuBLAS and cuDNN for products, NCCL for sums over ranks. Each is searched
+# for in NAME_ROOT, in the toolkit's folder, in the system's folders (Debian's layout), and in the packages of the first Python
+# found (nvidia/cudnn of pip, which has a library without a development link). Sets the targets trainyard_cublas, trainyard_cudnn
+# and trainyard_nccl. The CUDA runtime is linked statically, as in the backend: there must be only one.
 option(TRAINYARD_CUBLAS "Use cuBLAS for dense layers on GPUs where it is faster" ON)
 option(TRAINYARD_CUDNN "Use cuDNN for convolutions on GPUs where it is faster" ON)
 option(TRAINYARD_NCCL "Use NCCL for sums over ranks on GPUs" ON)

@@ -23,7 +23,7 @@ START_TEST(a_process_bound_to_one_core_may_use_that_one)
 }
 END_TEST
 
-START_TEST(more_threads_than_cores_are_warned_of)
+START_TEST(more_threads_than_cores_cause_a_warning)
 {
     static const struct {
         int32_t ranks, threads, cores;
@@ -66,7 +66,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cores");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_process_bound_to_one_core_may_use_that_one);
-    tcase_add_test(tests, more_threads_than_cores_are_warned_of);
+    tcase_add_test(tests, more_threads_than_cores_cause_a_warning);
     suite_add_tcase(suite, tests);
     return suite;
 }
