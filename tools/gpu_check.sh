@@ -1,32 +1,29 @@
 #!/usr/bin/env bash
-# Everything about GPUs that a machine with one can tell: builds trainyard with CUDA, tests it on the GPU, trains, and measures it
-# beside PyTorch. Needs no network and nothing of ours installed.
+# Checks trainyard on a machine with a GPU: builds it with CUDA, tests it on the GPU, trains, and compares its speed with
+# PyTorch. Needs no network and no installation of trainyard.
 #
 #   tools/gpu_check.sh [--quick] [--packed DIR | --bin DIR] [--output DIR] [STEP...]
-#   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects them for machines without
-#   tools/gpu_check.sh table FILE     the table of a gpu_check.json, again
-#
-# --quick     less of everything, in under ten minutes
-# --packed    the folder that `pack` has filled (build/gpu_check/packed): libraries, and programs for where none can be built
-# --bin       check the programs in DIR, build none
-# --tiny      as little as shows that this script works, whatever computes
+#   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects them for other machines
+#   tools/gpu_check.sh table FILE     prints the table of an existing gpu_check.json
+# --quick     do less in each step, and finish in under ten minutes
+# --packed    use the folder that `pack` has filled (build/gpu_check/packed): libraries, and programs if none can be built
+# --bin       check the programs in DIR instead of building them
+# --tiny      do only the minimum that tests this script, with any backend
 # --output    write gpu_check.json, and the output of each step, to DIR (build/gpu_check/result)
+# Steps; without STEP all of them run. If a step fails or takes too long, the others still run:
 #
-# Steps, all without arguments; one that fails or takes too long does not keep the others from running:
-#
-#   build      with CUDA; with NCCL, cuDNN and MPI where they are found (the toolkit's folders, the packages of python3)
+#   build      with CUDA, and with NCCL, cuDNN and MPI if they are found (in the toolkit's folders or python3's packages)
 #   tests      of kernels and backend, on the GPU (ctest -L gpu)
-#   twins      the same training by plain C and on the GPU
-#   resume     goes on from a checkpoint to the same bits
+# twins      the same training with plain C and on the GPU
+# resume     continues from a checkpoint with the same bits
 #   twice      the same training again gives the same bits, in each precision
-#   ranks      two on one GPU by MPI, on two GPUs by NCCL: the same bits (several ranks need Open MPI)
-#   allreduce  sums of all ranks by size, checked
+# ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
+# allreduce  sums over all ranks by size, checked
 #   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
 #   limits     products of matrices, copies and kernels, through PyTorch
-#   speed      steps beside PyTorch's best form, in turn: batches of 32, 256 and 2048, in each precision
+# speed      steps alternating with PyTorch's best form: batches of 32, 256 and 2048, in each precision
 #   memcheck, racecheck, initcheck    compute-sanitizer on the kernels' tests and a short training
-#
-# Exit codes: 0, 1 when a step failed, 2 for wrong options, 3 where there is no GPU.
+# Exit codes: 0, 1 if a step failed, 2 for wrong options, 3 if there is no GPU.
 set -euo pipefail
 self=$(realpath "$0")
 from=$PWD
@@ -57,7 +54,7 @@ usage()
     sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$self"
 }
 
-# As the caller means it, who is in another folder.
+# Makes a path absolute, relative to the caller's folder.
 path_of()
 {
     (cd "$from" && realpath -m "$1")
@@ -68,10 +65,10 @@ say()
     echo "gpu_check: $*" >&2
 }
 
-# --- What packing collects
+# --- Packing
 
-# Debian package | what of it goes into include/ and lib/. Of cJSON Debian has no static library. HDF5's serial build has a folder
-# of its own. librandom123-dev is headers alone; zlib, libaec and subunit are what HDF5 and check need.
+# Debian package | its files for include/ and lib/. Debian has no static library of cJSON. HDF5's serial build is in a separate
+# folder. librandom123-dev has only headers. HDF5 and check need zlib, libaec and subunit.
 packed_needs='
 libcjson-dev     | include/cjson libcjson.so.1
 libhdf5-dev      | include/hdf5/serial/. libhdf5_serial.a
@@ -83,7 +80,8 @@ check            | include/check.h include/check_stdint.h libcheck.a
 libsubunit-dev   | libsubunit.a
 '
 
-# configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. What is asked for on the processor is plain C.
+# configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. The backend on
+# the processor is plain C.
 configure()
 {
     local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF "${@:2}")
@@ -109,8 +107,8 @@ pack()
         done
         cp -L "/usr/share/doc/$package/copyright" "$folder/licences/$package"
     done <<<"$packed_needs"
-    # What was collected must do for a build, and the programs are of use where none succeeds. They need nothing that may be missing
-    # there, and are small: code for sm_80 and sm_90, which drivers compile further for GPUs that came later.
+    # Builds programs, which proves that the packed libraries suffice. The programs are used on machines that cannot build. They need
+    # no libraries that may be missing there. They are small, with code for sm_80 and sm_90, which drivers compile for later GPUs.
     packed=$(realpath "$folder")
     configure "$base/pack" -DCMAKE_CUDA_ARCHITECTURES="80-real;90" -DCMAKE_CUDA_FLAGS="-Xfatbin -compress-all" \
         -DTRAINYARD_{NCCL,CUBLAS,CUDNN,MPI}=OFF
@@ -122,8 +120,8 @@ pack()
     du -sh "$folder"
 }
 
-# --- Steps. Each runs in a shell of its own, with a time limit. `note` says what belongs into the table; `figure NAME` keeps a file
-# --- of figures for the JSON; `skip` ends a step that cannot run here.
+# --- Steps. Each runs in a separate shell, with a time limit. `note` adds a note to the table, `figure NAME` stores a file of
+# --- figures for the JSON, and `skip` ends a step that cannot run on this machine.
 
 note()
 {
@@ -146,7 +144,7 @@ trainyard()
     "$bin/trainyard" "$@"
 }
 
-# Precisions that this GPU has.
+# Prints the precisions that this GPU supports.
 precisions()
 {
     local precision
@@ -157,7 +155,7 @@ precisions()
     done
 }
 
-# A small set, and how trainings of the steps below are told of it.
+# A small set for the trainings below, and its size.
 images=2000 batch=32
 make_data()
 {
@@ -166,21 +164,21 @@ make_data()
     trainyard make-cifar --images "$images" --force --quiet "$data"
 }
 
-# train FOLDER EPOCHS OPTION...: from nothing.
+# train FOLDER EPOCHS OPTION...: starts a training.
 train()
 {
     rm -rf "${scratch:?}/$1"
-    go_on "$@"
+    continue_training "$@"
 }
 
-go_on()
+continue_training()
 {
     "${launcher[@]}" "$bin/trainyard" train --dir "$scratch/$1" --data-dir "$data" --limit "$images" --batch-size "$batch" \
         --epochs "$2" --verbose 2 "${@:3}"
 }
 launcher=()
 
-# same A B EPOCH: the checkpoints of two trainings.
+# same A B EPOCH: compares the checkpoints of two trainings.
 same()
 {
     cmp "$scratch/$1/logs/checkpoint-$3.h5" "$scratch/$2/logs/checkpoint-$3.h5"
@@ -199,11 +197,11 @@ step_build()
 step_tests()
 {
     local program suite status=0 passed=0
-    compgen -G "$bin/test_*cuda*" >/dev/null || skip "there are no tests beside the programs"
+    compgen -G "$bin/test_*cuda*" >/dev/null || skip "there are no tests next to the programs"
     for program in "$bin"/test_*cuda*; do
         for suite in $("$program" --list); do
             echo "--- $program $suite"
-            if "$program" "$suite"; then # also one that is skipped has not passed
+            if "$program" "$suite"; then # a skipped suite has not passed either
                 passed=$((passed + 1))
             else
                 status=1
@@ -215,7 +213,8 @@ step_tests()
     return $status
 }
 
-# The loss of an epoch of few steps, in which fp32 on the GPU stays near double precision.
+# Compares the loss of an epoch of few steps, after which fp32 on the GPU is still close to double
+# precision.
 step_twins()
 {
     make_data
@@ -224,7 +223,7 @@ step_twins()
     train gpu 1 --backend cuda
     paste "$scratch"/{ref,gpu}/logs/history.tsv | awk -F '\t' '/^1\t/ {
         half = NF / 2
-        printf "note: loss %s by plain C, %s on the GPU\n", $2, $(half + 2)
+        printf "note: loss %s with plain C, %s on the GPU\n", $2, $(half + 2)
         difference = $(half + 2) / $2 - 1
         seen = 1; bad = difference > 0.005 || difference < -0.005
     } END { exit !seen || bad }'
@@ -235,7 +234,7 @@ step_resume()
     make_data
     train whole 2 --backend cuda --deterministic
     train parts 1 --backend cuda --deterministic
-    go_on parts 2 --backend cuda --deterministic --resume latest
+    continue_training parts 2 --backend cuda --deterministic --resume latest
     same whole parts 2
     note "the same bits"
 }
@@ -253,7 +252,8 @@ step_twice()
     note "the same bits in" $all
 }
 
-# need_mpi RANKS: `launcher` starts so many ranks, also as root in a container and on few cores.
+# need_mpi RANKS: sets `launcher` to start RANKS ranks, also as root in a container and on few
+# cores.
 need_mpi()
 {
     command -v mpirun >/dev/null || skip "several ranks need Open MPI: there is no mpirun on PATH (Debian package: openmpi-bin)"
@@ -271,7 +271,8 @@ gpu_count()
     echo $((listed > 0 ? listed : 1))
 }
 
-# A sum of two is the same in any order, so two ranks train to the same bits however they talk, if nobody chooses among libraries.
+# A sum of two values does not depend on their order. Two ranks therefore get the same bits with MPI
+# and NCCL, if the engines are fixed.
 step_ranks()
 {
     local gpu=${CUDA_VISIBLE_DEVICES:-0}
@@ -314,7 +315,7 @@ step_allreduce()
 step_learning()
 {
     local precision all epochs=10 status=0
-    [ -z "$tiny" ] || skip "there is nothing to learn from so few images"
+    [ -z "$tiny" ] || skip "a training cannot learn from so few images"
     [ -z "$quick" ] || epochs=3
     all=$(precisions)
     for precision in $all; do
@@ -326,11 +327,11 @@ step_learning()
     return $status
 }
 
-# A python3 whose PyTorch sees a GPU.
+# Skips the step unless python3 has a PyTorch that sees a GPU.
 need_torch()
 {
     python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
-        skip "python3 has no PyTorch that sees a GPU"
+        skip "python3 has no PyTorch with a GPU"
 }
 
 step_limits()
@@ -339,7 +340,8 @@ step_limits()
     python3 tests/bench/peers/torch_limits.py | figure limits.json
 }
 
-# speed_row PRECISION BATCH: ours and each form of PyTorch's in turn, a line of JSON each.
+# speed_row PRECISION BATCH: measures trainyard and each form of PyTorch alternately, with a line of
+# JSON for each.
 speed_row()
 {
     local precision=$1 batch=$2 steps round form answer flags=()
@@ -367,7 +369,7 @@ step_speed()
     [ -z "$tiny" ] || { batches=(2) images=4 steps_least=2 rounds=1; }
     all=$(precisions)
     if (need_torch) >/dev/null; then
-        # A process that stays, for PyTorch takes seconds to start.
+        # One process for all measurements, because PyTorch takes seconds to start.
         coproc PEER { exec python3 tests/bench/peers/torch_cifar.py --serve; }
     else
         note "without PyTorch"
@@ -385,9 +387,9 @@ sanitize()
 {
     local sanitizer all checked suite suites status=0 short=(--steps 2 --warmup 1 --batch-size 8)
     sanitizer=$(command -v compute-sanitizer || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer") ||
-        skip "compute-sanitizer is not here"
+        skip "compute-sanitizer is missing"
     all=$(precisions)
-    # Steps as a graph, too: the third is one.
+    # The third step runs as a graph, so graphs are checked, too.
     for precision in $all; do
         checked=("$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10
             "$bin/trainyard-bench-training" --backend cuda --precision "$precision" "${short[@]}")
@@ -395,7 +397,7 @@ sanitize()
         "${checked[@]}" 2>&1 | tee "$scratch/sanitizer.txt" || status=1
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
     done
-    if [ "$1" != initcheck ]; then # tests leave much unwritten on purpose
+    if [ "$1" != initcheck ]; then # tests leave memory uninitialised on purpose
         suites=(between input loss update)
         [ -n "$quick" ] || suites+=(product)
         for suite in "${suites[@]}"; do
@@ -423,24 +425,25 @@ step_initcheck()
 
 # --- The runner
 
-# Fails with one line where there is no GPU. Programs that are given are asked, because whatever computes for them will do.
+# Fails with one line if there is no GPU. With --bin the programs are asked, because their cuda
+# backend may be an emulation.
 find_gpu()
 {
     local answer
     [ "$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')" -eq 0 ] || return 0
     if [ -z "$bin" ]; then
-        say "there is no NVIDIA GPU here: nvidia-smi lists none"
+        say "there is no NVIDIA GPU: nvidia-smi lists none"
         return 1
     fi
     answer=$(trainyard bench-training --backend cuda --steps 1 --warmup 0 --batch-size 1 --json 2>&1 >/dev/null) ||
-        { say "there is no GPU here: $(head -n 1 <<<"$answer")"; return 1; }
+        { say "there is no GPU: $(head -n 1 <<<"$answer")"; return 1; }
 }
 
-# run_step NAME SECONDS: its state, seconds and notes into steps.tsv.
+# run_step NAME SECONDS: runs a step and writes its state, seconds and notes to steps.tsv.
 run_step()
 {
     local name=$1 limit=$2 status=0 begin=$SECONDS state notes
-    # timeout has a process group of its own, with all that the step starts.
+    # timeout runs in a separate process group, which includes all processes of the step.
     timeout --kill-after 10 "$limit" bash "$self" --step "$name" </dev/null >"$out/log/$name.txt" 2>&1 &
     running=$!
     wait $running || status=$?
@@ -457,13 +460,13 @@ run_step()
     printf '%-10s %-8s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$notes"
 }
 
-# What was built: just now, or before where this run is without that step.
+# True if programs were built, now or in an earlier run if this run has no build step.
 is_built()
 {
     [ -x "$base/build/bin/trainyard-train" ] && ! grep -q $'^build\tfailed' "$out/steps.tsv"
 }
 
-# What the other steps check: what was built, else what was packed.
+# Chooses the programs that the other steps check: built programs, else packed ones.
 choose_programs()
 {
     if [ -n "$bin" ]; then

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What tools/gpu_check.sh has found, as one JSON and as a table.
+"""Writes the results of tools/gpu_check.sh as one JSON and as a table.
 
-    gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and the table to stdout
-    gpu_report.py --table FILE                  the table of a JSON that was written before
+    gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and prints the table
+    gpu_report.py --table FILE                  prints the table of an existing JSON
 
-FOLDER has steps.tsv and figures/; ORIGIN says where the programs come from, BUILD is the folder of their build if there is one,
-PROGRAM the main one, or "". Figures that were not measured are not in the JSON: none is ever filled in.
+FOLDER contains steps.tsv and figures/. ORIGIN describes where the programs come from. BUILD is the folder of their build if there is
+one. PROGRAM is the main program, or "". Figures that were not measured are left out of the JSON.
 """
 import glob
 import json
@@ -19,7 +19,7 @@ import time
 
 
 def output_of(*command):
-    """What a command prints; None when it cannot be run or fails."""
+    """The output of a command; None if it cannot be run or fails."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120)
     except (OSError, subprocess.TimeoutExpired):
@@ -49,20 +49,20 @@ def gpus():
 
 
 def cached(build, name):
-    """A value of CMake's cache."""
+    """A value in CMake's cache."""
     found = re.search(rf"^{name}:[A-Z]+=(.*)$", text_of(os.path.join(build, "CMakeCache.txt")), re.M)
     return found.group(1) if found and not found.group(1).endswith("NOTFOUND") else None
 
 
 def version_in(path, prefix):
-    """Of a header with PREFIX_MAJOR, _MINOR and _PATCH or _PATCHLEVEL."""
+    """The version in a header with PREFIX_MAJOR, _MINOR and _PATCH or _PATCHLEVEL."""
     text = text_of(path)
     parts = [re.search(rf"#define {prefix}_{part}\s+(\d+)", text) for part in ("MAJOR", "MINOR", "PATCH(?:LEVEL)?")]
     return ".".join(part.group(1) for part in parts) if all(parts) else None
 
 
 def library_version(build, library, header, prefix):
-    """Of what this build is linked with."""
+    """The version of a library that this build is linked with."""
     folder = cached(build, f"{library}_HEADERS")
     return version_in(os.path.join(folder, header), prefix) if folder else None
 
@@ -102,7 +102,7 @@ def steps_of(folder):
 
 
 def figures(folder, pattern):
-    """(the middle of the name, the text) of each file."""
+    """Yields (the middle of the name, the text) of each file."""
     for path in sorted(glob.glob(os.path.join(folder, "figures", pattern))):
         yield os.path.basename(path).split(".", 1)[1].rsplit(".", 1)[0], text_of(path)
 
@@ -110,7 +110,7 @@ def figures(folder, pattern):
 def whole_json(text):
     try:
         return json.loads(text)
-    except ValueError:  # a step that was ended in the middle of it
+    except ValueError:  # the step was ended while it wrote
         return None
 
 
@@ -124,7 +124,7 @@ def form_of(answer):
 
 
 def peer_forms(rounds):
-    """Medians of PyTorch's step in each form, and of its ratio to the step of ours just before."""
+    """Medians of PyTorch's step in each form, and of its ratio to trainyard's step just before."""
     forms = {}
     ours_us = None
     for answer in rounds:
@@ -189,7 +189,7 @@ def collected(folder, origin, build, program):
 # --- The table ---
 
 def table(rows):
-    """Columns as wide as they must be; numbers and what stands above them to the right."""
+    """Lines of a table. Columns have the width of their longest cell; columns of numbers are right-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     is_text = [not any(re.match(r"[\d.]+$", row[i]) for row in rows[1:]) for i in range(len(widths))]
     for row in rows:
@@ -219,7 +219,7 @@ def speed_lines(run):
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "products %: of the rate of large products of matrices; launches %: what as many empty kernels one after the other take"
+    yield "products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
 
 
 def report(run):
@@ -245,7 +245,7 @@ def main():
             run = json.loads(text_of(sys.argv[2]))
             print("\n".join(report(run)))
         except (ValueError, KeyError, TypeError) as error:
-            sys.exit(f"gpu_report: {sys.argv[2]} is no gpu_check.json: {error!r}")
+            sys.exit(f"gpu_report: {sys.argv[2]} is not a gpu_check.json: {error!r}")
         return
     folder = sys.argv[1]
     run = collected(*sys.argv[1:5])

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Compiles the cuda backend with CUDA 11.8 for the GPUs that newer toolkits have dropped: the tutorial's K80 (sm_37) among them.
-# The toolkit is Debian 12's, from its component non-free: 1.2 GB are fetched into build/cuda-11.8 once, nothing is installed.
+# Compiles the cuda backend with CUDA 11.8 for GPUs that newer toolkits have dropped, such as the tutorial's K80 (sm_37).
+# The toolkit is Debian 12's, from the component non-free: 1.2 GB are downloaded into build/cuda-11.8 once. Nothing is installed.
 #
-#   tools/kepler.sh        exit 77 with the reason where the packages cannot be had
-#
-# Without cuDNN and NCCL, which Debian does not have for it: with kernels of our own and cuBLAS. It links a trainyard-train, whose code
-# for sm_37 is looked for; it needs a K80 and its driver to run on a GPU.
+#   tools/kepler.sh        exit 77 with the reason if the packages are not available
+# Builds with trainyard's kernels and cuBLAS, without cuDNN and NCCL, which Debian does not have for CUDA 11.8. The script checks
+# that trainyard-train contains code for sm_37. Running it needs a K80 and its driver.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
@@ -14,7 +13,8 @@ folder=$PWD/build/cuda-11.8
 root=$folder/root
 toolkit=$folder/toolkit
 suite=bookworm
-# Debian's nvcc 11.8 takes no newer compiler than gcc 11, whose libraries' own dependencies every build machine has.
+# The newest compiler that Debian's nvcc 11.8 accepts is gcc 11. Every build machine has the
+# dependencies of its libraries.
 packages=(nvidia-cuda-toolkit nvidia-cuda-dev libcudart11.0 libcublas11 libcublaslt11 libnvvm4 gcc-11 g++-11 cpp-11 libgcc-11-dev libstdc++-11-dev)
 
 skip()
@@ -23,7 +23,7 @@ skip()
     exit 77
 }
 
-# The address where this machine gets its Debian packages from.
+# Prints the address of this machine's source of Debian packages.
 debian_address()
 {
     local places=()
@@ -36,14 +36,14 @@ fetch()
 {
     local address options
     address=$(debian_address)
-    [ -n "$address" ] || skip "no source of Debian's packages is set up"
+    [ -n "$address" ] || skip "no source of Debian packages is configured"
     mkdir -p "$folder"/{lists/partial,archives/partial,debs,root}
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $address $suite main non-free" >"$folder/sources.list"
     : >"$folder/status"
     options=(-o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$folder/lists"
         -o Dir::Cache::Archives="$folder/archives" -o Dir::State::Status="$folder/status" -o APT::Sandbox::User=root)
-    apt-get "${options[@]}" -qq update || skip "the lists of Debian's packages cannot be fetched"
-    (cd "$folder/debs" && apt-get "${options[@]}" -qq download "${packages[@]}") || skip "the packages of CUDA 11.8 cannot be fetched"
+    apt-get "${options[@]}" -qq update || skip "the lists of Debian packages cannot be downloaded"
+    (cd "$folder/debs" && apt-get "${options[@]}" -qq download "${packages[@]}") || skip "the packages of CUDA 11.8 cannot be downloaded"
     local package
     for package in "$folder"/debs/*.deb; do
         dpkg -x "$package" "$root"
@@ -52,8 +52,8 @@ fetch()
     rm -r "$folder"/{debs,archives,lists}
 }
 
-# Debian spreads the toolkit over the system's folders, and its nvcc looks for all of it there. In NVIDIA's own layout everything is found
-# from where nvcc lies.
+# Debian distributes the toolkit over the system's folders, where its nvcc searches for all parts. Rearranges it to NVIDIA's layout, in
+# which nvcc finds all parts relative to its folder.
 arrange()
 {
     local parts=$root/usr/lib/nvidia-cuda-toolkit new=$folder/toolkit.new
@@ -72,10 +72,10 @@ PATH += $(TOP)/nvvm/bin:$(_HERE_):
 INCLUDES += "-I$(TOP)/include" $(_SPACE_)
 LIBRARIES =+ $(_SPACE_) "-L$(TOP)/lib64"
 END
-    mv "$new" "$toolkit" # whole, or not there
+    mv "$new" "$toolkit" # so that the folder is complete if it exists
 }
 
-[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "this is not Debian on x86-64"
+[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "this system is not Debian on x86-64"
 setup "$build_needs"
 [ -d "$toolkit" ] || fetch
 

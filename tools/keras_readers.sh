@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Lets programs that are not ours read what the trainer writes:
+# Checks that other programs can read the files that the trainer writes:
 #
 #   tools/keras_readers.sh [--offline] [BUILD_FOLDER]     (default: builds preset release)
-#
-# h5py walks a checkpoint as Keras' load_model does (tests/readers/check_model.py); TensorFlow.js loads it, and a model that
-# `trainyard train` has trained, and must predict what `trainyard evaluate` predicts (tests/readers/predict.mjs). The latter
-# comes from npm into build/readers, once; --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any
-# failed, or 77 when a reader is not here.
+# h5py reads a checkpoint in the way of Keras' load_model (tests/readers/check_model.py). TensorFlow.js loads the checkpoint and a
+# model that `trainyard train` has trained, and must predict the same as `trainyard evaluate` (tests/readers/predict.mjs). npm
+# downloads TensorFlow.js into build/readers once; --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any
+# check failed, or 77 if a reader is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,7 +40,7 @@ skip()
     exit 77
 }
 
-# npm puts its packages beside package.json, so that has a copy outside the sources.
+# npm installs packages next to package.json, so a copy of package.json is used outside the sources.
 fetch_tensorflow()
 {
     local cache=build/readers
@@ -62,7 +61,7 @@ predict_with_tensorflow()
     node build/readers/predict.mjs "$1" "$work/data/test_batch.bin" "$work/predictions.tsv"
 }
 
-# A rate of 20 times the script's, so that a few steps leave an opinion about each image.
+# Uses 20 times the script's learning rate, so that predictions are distinct after a few steps.
 train_and_predict_with_tensorflow()
 {
     "$bin/trainyard-train" --data-dir "$work/data" --dir "$work/trained" --limit 10 --batch-size 5 --steps 2 --epochs 10 \
@@ -78,9 +77,9 @@ else
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm (Debian packages nodejs, npm)"
     fetch_tensorflow || skip "npm could not fetch TensorFlow.js (offline?): $(grep -m 1 -E 'npm (ERR!|error) code' build/readers/npm.log)"
     "$bin/trainyard-make-cifar" --images 12 "$work/data" >/dev/null
-    check "TensorFlow.js predicts what plain C predicts" predict_with_tensorflow "$work/model.h5" ref
-    check "TensorFlow.js predicts what the fastest backend predicts" predict_with_tensorflow "$work/model.h5" auto
-    check "TensorFlow.js predicts what plain C predicts with a trained model" train_and_predict_with_tensorflow
+    check "TensorFlow.js predicts the same as plain C" predict_with_tensorflow "$work/model.h5" ref
+    check "TensorFlow.js predicts the same as the fastest backend" predict_with_tensorflow "$work/model.h5" auto
+    check "TensorFlow.js predicts the same as plain C with a trained model" train_and_predict_with_tensorflow
 fi
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,23 +1,21 @@
 #!/usr/bin/env bash
-# Does the trainer learn? Trains the tutorial's network on the synthetic set (seed 1) and looks at the validation accuracy.
+# Checks that the trainer learns: trains the tutorial's network on the synthetic set (seed 1) and checks the validation accuracy.
 #
 #   tools/learning_curve.sh [--epochs N] [--bin DIR] [-- OPTION...]
-#                                                 one rank, 3 epochs: at least 0.50 after 3, with N >= 10 0.62 after 10
+#                                                 one rank, N epochs (3): at least 0.50 after epoch 3, 0.62 after epoch 10
 #   tools/learning_curve.sh --full [--bin DIR]    the whole job of four ranks, 25 epochs, under mpirun
-#
-# The whole job goes through 5.0 million images. It goes on from its last checkpoint when it is started again, and writes
-# reports/measured/learning-4-ranks.tsv and .svg. DIR has the programs; without it the preset release is built. OPTIONs are of
-# `trainyard train`, as --backend cuda.
-# What is trained lies in build/learning.
+# The whole job trains on 5.0 million images. If it is started again, it continues from its last checkpoint. It writes
+# reports/measured/learning-4-ranks.tsv and .svg. DIR contains the programs; without --bin the preset release is built. OPTIONs are
+# those of `trainyard train`, such as --backend cuda. Trainings are stored in build/learning.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# epoch:validation accuracy. One rank in a prototype of the same network and set: 0.54 and 0.65; the bars leave room for
-# other seeds and other arithmetic.
+# epoch:least validation accuracy. One rank of a prototype with the same network and set reached 0.54 and 0.65. The bars are lower, to
+# allow for other seeds and other arithmetic.
 bars=(3:0.50 10:0.62)
 epochs_least=3
 full_ranks=4
-full_epochs=25 # 100 epochs divided by four ranks, as the job's script does
+full_epochs=25 # 100 epochs divided by four ranks, as in the job's script
 folder=build/learning
 data=$folder/cifar10
 measured=reports/measured/learning-$full_ranks-ranks
@@ -35,14 +33,14 @@ build()
     cmake --build --preset release --target trainyard trainyard-make-cifar trainyard-train >/dev/null
 }
 
-# The same seed gives the same bytes, so a set from before is none the worse for being made again.
+# Replaces an existing set, which does no harm because the same seed gives the same bytes.
 make_data()
 {
     mkdir -p "$folder"
     "$bin/trainyard" make-cifar --seed 1 --force --quiet "$data"
 }
 
-# train FOLDER EPOCHS [LAUNCHER...]: from the last checkpoint of FOLDER on, if it has one.
+# train FOLDER EPOCHS [LAUNCHER...]: continues from the last checkpoint of FOLDER, if there is one.
 train()
 {
     local place=$1 epochs=$2 resume=()
@@ -55,7 +53,7 @@ train()
         >>"$place/stdout.txt"
 }
 
-# check HISTORY EPOCHS: a line for each bar; fails when one is missed.
+# check HISTORY EPOCHS: prints a line for each bar; fails if a bar is missed.
 check()
 {
     local history=$1 epochs=$2 bar status=0
@@ -80,7 +78,7 @@ one_rank()
     check "$place/logs/history.tsv" "$1"
 }
 
-# The plots of the report, with the data of a measurement: training and validation accuracy.
+# Draws the report's plot of training and validation accuracy with the measured data.
 plot()
 {
     {

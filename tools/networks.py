@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints scenarios/catalog/networks.json: the layers of every network that the catalogue knows.
+"""Prints scenarios/catalog/networks.json: the layers of every network in the catalogue.
 
     tools/networks.py > scenarios/catalog/networks.json
 
-A network is a function that adds its layers in the order of the forward pass; shapes, multiply-adds, activations and tensors
-follow. sim/cloud/spec/catalog.h says what a layer of the catalogue is. tests/cli/test_networks.sh compares the file with this program's
+A network is a function that adds its layers in the order of the forward pass. Shapes, multiply-adds, activations and tensors are
+computed. sim/cloud/spec/catalog.h defines the layers of the catalogue. tests/cli/test_networks.sh compares the file with this program's
 output, tests/sim/scenario/catalog/test_networks.c with published totals.
 """
 import json
@@ -35,7 +35,7 @@ SOURCES = {
 
 
 class Flow:
-    """What comes out of a layer: channels, height and width of one sample."""
+    """The output of a layer: channels, height and width of one sample."""
 
     def __init__(self, channels, height, width):
         self.channels, self.height, self.width = channels, height, width
@@ -49,9 +49,9 @@ class Flow:
 
 
 class Network:
-    """Layers as they are added. `at` is what came out last; a method takes it from elsewhere with `at`."""
+    """A list of layers. The member `at` is the last output; a method with an argument `at` takes its input from there instead."""
 
-    # Layers are called like these, with a number.
+    # The names of layers, which a number follows.
     NAMES = {"convolution": "conv", "depthwise": "depthwise", "dense": "dense", "pooling": "pool",
              "normalization": "norm", "activation": "relu", "dropout": "dropout", "addition": "add",
              "concatenation": "concat", "softmax": "softmax"}
@@ -70,7 +70,8 @@ class Network:
             stem = self.names[kind]
             self.counts[stem] = self.counts.get(stem, 0) + 1
             name = stem if kind == "softmax" and stem == "softmax" else f"{stem}{self.counts[stem]}"
-        layer = f"{name} {kind} {shape}, in {self.at.values if inputs is None else inputs}, out {out.values}"
+        inputs = self.at.values if inputs is None else inputs
+        layer = f"{name} {kind} {shape}, in {inputs}, out {out.values}"
         if macs:
             layer += f", macs {macs}"
         if tensors:
@@ -80,7 +81,7 @@ class Network:
         return out
 
     def _slide(self, kernel, stride, padding):
-        """Height and width after a window went over what is there. "same" keeps the side, divided by the stride."""
+        """Height and width after sliding a window over the input. "same" divides the side by the stride and rounds up."""
         sides = []
         for side, length in zip((self.at.height, self.at.width), kernel):
             sides.append((side + stride - 1) // stride if padding == "same" else (side - length) // stride + 1)
@@ -94,7 +95,8 @@ class Network:
         kernel = kernel if isinstance(kernel, tuple) else (kernel, kernel)
         weights = kernel[0] * kernel[1] * self.at.channels * filters
         out = Flow(filters, *self._slide(kernel, stride, padding))
-        # The gradient of the bias is a sum over the incoming one; that of the weights takes longer.
+        # The gradient of the bias is first: it is a sum over the incoming gradient, and that of the
+        # weights takes longer.
         return self._add("convolution", self._window(kernel, stride, out), out, weights * out.height * out.width,
                          [filters, weights] if bias else [weights])
 
@@ -114,7 +116,7 @@ class Network:
         return self._add("pooling", self._window((side, side), stride, out), out)
 
     def mean(self):
-        """Of each channel, which leaves one value."""
+        """Takes the mean of each channel."""
         out = Flow(self.at.channels, 1, 1)
         return self._add("pooling", self._window((self.at.height, self.at.width), 1, out), out)
 
@@ -139,7 +141,7 @@ class Network:
         out = Flow(sum(branch.channels for branch in branches), self.at.height, self.at.width)
         return self._add("concatenation", str(out), out, inputs=out.values)
 
-    # Those that nearly always come together.
+    # Layers that usually occur together.
 
     def conv_relu(self, filters, kernel, stride=1, padding="same"):
         self.convolution(filters, kernel, stride, padding, bias=True)
@@ -194,7 +196,7 @@ def keras_cifar10_cnn_deep():
 
 
 def keras_mnist_cnn():
-    # Activations are part of its layers, and have no names of their own.
+    # Activations are part of Keras' layers and do not have separate names.
     net = Network(1, 28, Network.KERAS_NAMES)
     for number, filters in enumerate((32, 64), start=1):
         net.convolution(filters, 3, padding="valid", bias=True)
@@ -326,14 +328,14 @@ def resnet_v2(blocks):
 
 
 def inception3():
-    """Its normalisations have no gamma: the convolution that comes next could undo it."""
+    """The normalisations have no gamma, because the next convolution could undo it."""
     net = Network(3, 299)
 
     def conv(filters, kernel, stride=1, padding="same", at=None):
         return net.conv_norm_relu(filters, kernel, stride, padding, gamma=False, at=at)
 
     def towers(*columns):
-        """Each column begins where all do; its layers are (filters, kernel[, stride, padding]) or ("pool", stride)."""
+        """All columns have the same input; their layers are (filters, kernel[, stride, padding]) or ("pool", stride)."""
         start, ends = net.at, []
         for column in columns:
             net.at = start

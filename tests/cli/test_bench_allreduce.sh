@@ -86,7 +86,7 @@ if [ "$status" -eq 3 ]; then
     stderr_has "libopenmpi-dev"
     OMPI_COMM_WORLD_SIZE=4 trainyard bench-allreduce
     exit_is 3
-    stderr_begins "trainyard: several ranks were started, but this build has nothing that lets them talk"
+    stderr_begins "trainyard: several ranks were started, but this build has no communication between ranks"
     finish
 fi
 

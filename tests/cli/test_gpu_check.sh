@@ -25,12 +25,12 @@ example "a machine without a GPU is told so in one line"
 gpu_check --output result
 exit_is 3
 stdout_is_empty
-holds [ "$(cat stderr)" = "gpu_check: there is no NVIDIA GPU here: nvidia-smi lists none" ]
+holds [ "$(cat stderr)" = "gpu_check: there is no NVIDIA GPU: nvidia-smi lists none" ]
 holds [ ! -e result/gpu_check.json ]
 gpu_check --bin "$(dirname "$TRAINYARD")" --output result
 exit_is 3
 holds [ "$(wc -l <stderr)" -eq 1 ]
-stderr_has "gpu_check: there is no GPU here: "
+stderr_has "gpu_check: there is no GPU: "
 
 example "help, and wrong options"
 gpu_check --help
@@ -92,7 +92,7 @@ exit_is 0
 holds cmp table stdout
 gpu_check table "$TRAINYARD"
 exit_is 1
-stderr_has "is no gpu_check.json"
+stderr_has "is not a gpu_check.json"
 
 # --- The whole check
 

@@ -181,7 +181,7 @@ stdout_has 'JobTerminated'
 cp stopped/one/launch.json stdout
 holds has_json 'run["state"] == "failed" and run["error"]["code"] == "JobTerminated" and "exit_code" not in run'
 holds [ ! -e stopped/two ] # was not begun
-holds [ -s "$(sed -n 's/.*hint: go on with --resume \(.*\)/\1/p' stderr)" ] # it is where the hint says
+holds [ -s "$(sed -n 's/.*hint: continue with --resume \(.*\)/\1/p' stderr)" ] # it is where the hint says
 
 example "a launch goes on where an earlier one in the same folder has ended"
 trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8

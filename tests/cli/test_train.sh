@@ -46,8 +46,8 @@ holds grep -qF "$(grep accuracy scores)" stdout
 example "a fresh start where checkpoints are says what becomes of them"
 trainyard "${small[@]}" --epochs 1 --verbose 0
 exit_is 0
-stderr_begins "logs/checkpoint-2.h5: warning: is of an earlier training: this one replaces its checkpoints one by one"
-stderr_has "hint: --resume latest goes on with it, another --log-dir keeps it"
+stderr_begins "logs/checkpoint-2.h5: warning: belongs to an earlier training: this one replaces its checkpoints one by one"
+stderr_has "hint: --resume latest continues it, another --log-dir keeps it"
 holds [ "$(grep -c -e Epoch -e Setting stdout)" -eq 0 ]
 stdout_has "Test loss: "
 
@@ -153,7 +153,7 @@ trainyard "${small[@]}" --backend ref --epochs 1 --dir kinds --verbose 0
 trainyard "${small[@]}" --backend cpu --epochs 2 --dir kinds --verbose 0 --resume latest
 if [ "$status" -ne 3 ]; then
     exit_is 0
-    stderr_has "kinds/logs/checkpoint-1.h5: warning: was trained with ref in fp32, and goes on with"
+    stderr_has "kinds/logs/checkpoint-1.h5: warning: was trained with ref in fp32, and continues with"
 fi
 
 example "the latest checkpoint is the latest training's, not one of an earlier that came further"
@@ -167,8 +167,8 @@ stderr_is_empty
 example "another learning rate than before is said"
 trainyard "${small[@]}" --epochs 3 --dir again --seed 9 --resume latest --verbose 0 --learning-rate 0.00005
 exit_is 0
-stderr_begins "again/logs/checkpoint-2.h5: warning: goes on with another learning rate: it was 2 times as high"
-stderr_has "hint: --learning-rate 0.0001 is what it was trained with"
+stderr_begins "again/logs/checkpoint-2.h5: warning: continues with another learning rate: it was 2 times as high"
+stderr_has "hint: it was trained with --learning-rate 0.0001"
 
 example "a batch takes no more memory than there are images for"
 # peak_mib ARGUMENT...: resident memory of the program.
@@ -201,7 +201,7 @@ exit_is 2
 stderr_has "data/test_batch.bin"
 trainyard "${small[@]}" --epochs 4 --dir again --resume latest --seed 2
 exit_is 2
-stderr_has "checkpoint-3.h5: is of another training: --seed was 9 and is 2"
+stderr_has "checkpoint-3.h5: belongs to another training: --seed was 9 and is 2"
 trainyard "${small[@]}" --network nothing
 exit_is 2
 stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
@@ -231,7 +231,7 @@ cp full/logs/checkpoint-1.h5 before.h5
 status=$?
 exit_is 3
 stderr_begins "full/logs/checkpoint-2.h5: writing failed: File too large"
-stderr_has "hint: the last good checkpoint is full/logs/checkpoint-1.h5; --resume goes on with it"
+stderr_has "hint: the last good checkpoint is full/logs/checkpoint-1.h5; --resume continues with it"
 holds cmp before.h5 full/logs/checkpoint-1.h5
 holds [ "$(echo full/logs/*.h5*)" = full/logs/checkpoint-1.h5 ]
 
@@ -283,7 +283,7 @@ exit_is 2
 stderr_begins "trainyard: train: expected --fail-rank and --fail-step, or neither"
 trainyard "${small[@]}" --epochs 2 --fail-rank 1 --fail-step 0
 exit_is 2
-stderr_begins "trainyard: train: --fail-rank: is 1, but the last of the ranks is 0"
+stderr_begins "trainyard: train: --fail-rank: is 1, but the last rank is 0"
 trainyard "${small[@]}" --epochs 2 --fail-rank 0 --fail-step 4
 exit_is 2
 stderr_begins "trainyard: train: --fail-step: is 4, but the last step of the training is 3"
@@ -326,7 +326,7 @@ holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
 example "as one rank it is another training"
 trainyard "${small[@]}" --epochs 3 --dir ranks --resume latest
 exit_is 2
-stderr_has "is of another training: ranks was 2 and is 1"
+stderr_has "belongs to another training: ranks was 2 and is 1"
 
 example "what all ranks meet is said once"
 on_ranks 2 "$TRAINYARD" "${small[@]}" --steps 9

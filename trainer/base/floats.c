@@ -7,8 +7,9 @@
 
 #include "sim/base/memory.h"
 
-/* Large arrays ask for large pages: with small ones, looking up addresses takes a noticeable part
- * of a pass over an arena, the more so on virtual machines. Where there are none it is no loss. */
+/* Large arrays request large pages. With small pages, address translation takes a noticeable part
+ * of a pass over an array, especially on virtual machines. madvise has no effect on systems without
+ * large pages. */
 float *floats_zeroed(int64_t count)
 {
     enum { LINE = 64, LARGE_PAGE = 2 << 20 };

@@ -1,4 +1,4 @@
-/* What a header says in front of an inline function that kernels call as well. */
+/* The attribute of inline functions in headers that kernels call as well. */
 #ifndef TRAINER_ON_GPU_H
 #define TRAINER_ON_GPU_H
 

@@ -1,6 +1,7 @@
-/* Random numbers of a training, by address: every weight, shuffle, shift, flip and dropped value is
- * a function of (seed, what for, rank, time, layer, block). So a resumed run goes on exactly, every
- * backend drops the same values, and a rank's numbers do not depend on how many ranks there are. */
+/* Random numbers of a training, by address: every weight, shuffle, shift, flip and dropped value
+ * is a function of (seed, use, rank, time, layer, block). A resumed run therefore continues with
+ * the same numbers, every backend drops the same values, and a rank's numbers do not depend on how
+ * many ranks there are. */
 #ifndef TRAINER_RANDOM_H
 #define TRAINER_RANDOM_H
 
@@ -9,7 +10,7 @@
 #include "sim/base/philox.h"
 #include "trainer/base/on_gpu.h"
 
-/* What the numbers are for. The values are part of the checkpoint's meaning: append, never reorder.
+/* The uses of random numbers. Checkpoints depend on these values: append, never reorder.
  */
 typedef enum {
     RANDOM_WEIGHTS = 1, /* time 0; layer: index in the net; block: four weights */

@@ -8,7 +8,8 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of sorted values: the first that `percent` of all do not exceed. */
+/* The percentile of sorted values by nearest rank: the smallest value such that at least `percent`
+ * % of all values do not exceed it. */
 static double nearest_rank(const double *sorted, int64_t count, int64_t percent)
 {
     return sorted[(count * percent + 99) / 100 - 1];

@@ -1,16 +1,18 @@
-/* Loops over long arrays, compiled once for every x86-64 and once more for processors with AVX2;
- * the dynamic linker picks (an ELF "ifunc"). Without it a portable build computes four floats at a
- * time where eight fit.
+/* VECTORISED compiles a loop over long arrays twice: for every x86-64 processor and for processors
+ * with AVX2. The dynamic linker picks one (an ELF "ifunc"). Without it a portable build computes
+ * four floats at a time on processors that can compute eight.
  *
- * Both give the same bits: each value is computed alone, by IEEE operations in the order written.
- * AVX2 does not bring fused multiply-adds, and -ffp-contract=off forbids them anyway; a sum over an
- * array stays in its order, because nothing here is compiled with -ffast-math. AVX-512 has no copy
- * of its own: such loops wait for memory, and compilers use its 256-bit half by default.
+ * Both versions give the same bits: each value is computed separately, by IEEE operations in the
+ * order written. AVX2 does not include fused multiply-adds, and -ffp-contract=off forbids them
+ * anyway. A sum over an array keeps its order, because nothing here is compiled with -ffast-math.
+ * There is no version for AVX-512: such loops wait for memory, and compilers use 256-bit vectors by
+ * default.
  *
- * Only for static functions, under names that no other file has: clang 14 makes global symbols of
- * the copies and gives them, where the function is global, names that other files do not know.
+ * Only for static functions whose names are unique in the program: clang 14 makes the copies global
+ * symbols. The copies of a global function would get names that other files do not know.
  *
- * Other processors have one width that all of a kind share: nothing is needed there. */
+ * On other processors the attribute is empty: all processors of one architecture have the same
+ * vector width. */
 #ifndef TRAINER_VECTORS_H
 #define TRAINER_VECTORS_H
 

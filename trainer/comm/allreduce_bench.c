@@ -32,7 +32,7 @@ void allreduce_bench_close(AllreduceBench *bench)
     free(bench->input);
 }
 
-/* One sum; in place, of whatever is there, which grows from sum to sum. It may only have begun. */
+/* Starts one sum. A sum in place adds up the previous sums, which grow from sum to sum. */
 static bool sum_once(const AllreduceBench *bench, int64_t count, bool is_in_place, Status *status)
 {
     const SumPlace *place = bench->place;
@@ -67,7 +67,7 @@ static bool count_wrong(const AllreduceBench *bench, int64_t count, double *wron
     return comm_sum_doubles(bench->comm, wrong, 1, status);
 }
 
-/* What ranks do apart before they meet for a sum. */
+/* The work of each rank between two sums, followed by a barrier. */
 static bool do_between(const AllreduceBench *bench, Status *status)
 {
     for (int64_t i = 0; i < bench->between_count; i++)
@@ -93,7 +93,7 @@ static bool time_each(const AllreduceBench *bench, int64_t count, bool is_in_pla
     return is_fine;
 }
 
-/* As nccl-tests: without a look at the clock between them. */
+/* Measures all sums together, as nccl-tests does: the clock is not read between them. */
 static bool time_all(const AllreduceBench *bench, int64_t count, bool is_in_place, double *mean_us,
                      Status *status)
 {
@@ -110,7 +110,7 @@ static bool time_all(const AllreduceBench *bench, int64_t count, bool is_in_plac
     return true;
 }
 
-/* On this rank. */
+/* The time of one sum on this rank. */
 static bool time_one(const AllreduceBench *bench, int64_t count, bool is_in_place, double *time_us,
                      Status *status)
 {

@@ -33,8 +33,9 @@ static bool fail_missing(const char *word, Status *status)
 {
     const Place here = place_in("trainyard", 0, 0);
     if (strcmp(word, "auto") == 0)
-        status_fail(status, STATUS_MACHINE, here,
-                    "several ranks were started, but this build has nothing that lets them talk");
+        status_fail(
+            status, STATUS_MACHINE, here,
+            "several ranks were started, but this build has no communication between ranks");
     else
         status_fail(status, STATUS_MACHINE, here, "this build has no communication \"%s\"", word);
     if (strcmp(word, "nccl") == 0)
@@ -43,19 +44,19 @@ static bool fail_missing(const char *word, Status *status)
     return status_hint(status, "install libopenmpi-dev (Debian's name) and build again");
 }
 
-static NcclWish wish_of(const char *word)
+static NcclChoice nccl_choice_of(const char *word)
 {
-    return strcmp(word, "nccl") == 0               ? NCCL_ASKED_FOR
+    return strcmp(word, "nccl") == 0               ? NCCL_REQUIRED
            : HAS_NCCL && strcmp(word, "auto") == 0 ? NCCL_WHERE_POSSIBLE
                                                    : NCCL_NEVER;
 }
 
 bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status)
 {
-    const NcclWish nccl = wish_of(word);
-    if (nccl == NCCL_ASKED_FOR && !HAS_NCCL)
+    const NcclChoice nccl = nccl_choice_of(word);
+    if (nccl == NCCL_REQUIRED && !HAS_NCCL)
         return fail_missing(word, status);
-    const char *base = nccl == NCCL_ASKED_FOR ? "auto" : word;
+    const char *base = nccl == NCCL_REQUIRED ? "auto" : word;
     const CommKind *kind = kind_find(base);
     if (!kind)
         return fail_missing(base, status);

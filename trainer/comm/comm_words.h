@@ -1,4 +1,4 @@
-/* The words of the option --comm. They are in a library of their own, so that the main program has
+/* The words of the option --comm. They are in a separate library, so that the main program can use
  * them for its help and completion without MPI. */
 #ifndef TRAINER_COMM_WORDS_H
 #define TRAINER_COMM_WORDS_H

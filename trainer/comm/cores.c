@@ -23,7 +23,8 @@ CoreSet cores_allowed(void)
                 add_core(&set, i);
         return set;
     }
-    // Refused, as in some sandboxes and on machines of more than CORES_MAX: all that are on.
+    // sched_getaffinity fails in some sandboxes and on machines with more than CORES_MAX cores.
+    // Assume all cores that are online.
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (int32_t i = 0; i < CORES_MAX && i < (online < 1 ? 1 : online); i++)
         add_core(&set, i);
@@ -55,10 +56,10 @@ void cores_warn(Problems *warnings, int32_t ranks, int32_t threads, int32_t core
                                " core%s: they take turns, and each step waits for the last",
                                ranks, plural(ranks), threads, cores, plural(cores));
     if (ranks <= cores)
-        status_hint(warning, "--threads %" PRId32 " gives every thread a core of its own",
+        status_hint(warning, "--threads %" PRId32 " gives every thread a separate core",
                     cores / ranks);
     else
         status_hint(warning,
-                    "mpirun -n %" PRId32 " with one thread each gives every rank a core of its own",
+                    "mpirun -n %" PRId32 " with one thread each gives every rank a separate core",
                     cores);
 }

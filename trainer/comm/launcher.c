@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The whole number in a variable; `otherwise` when it is not set. */
+/* The whole number in an environment variable; `otherwise` if it is not set. */
 static int32_t number_in(const char *variable, int32_t otherwise)
 {
     const char *text = getenv(variable);
@@ -13,7 +13,8 @@ static int32_t number_in(const char *variable, int32_t otherwise)
 int32_t launcher_ranks(void)
 {
     int32_t open_mpi = number_in("OMPI_COMM_WORLD_SIZE", 1), pmi = number_in("PMI_SIZE", 1);
-    int32_t pmix = number_in("PMIX_RANK", 0) + 1; // the own rank: there are at least those below
+    int32_t pmix =
+        number_in("PMIX_RANK", 0) + 1; // this rank's number: there are at least all lower ranks
     int32_t most = open_mpi > pmi ? open_mpi : pmi;
     return most > pmix ? most : pmix;
 }

@@ -1,9 +1,9 @@
-/* Whether a launcher of parallel programs started this process as one of several, as its
- * environment says; nothing of a library for ranks is needed to know.
+/* Detects from the environment whether a launcher of parallel programs started this process as one
+ * of several. No communication library is needed.
  *
  *     mpirun of Open MPI 4          OMPI_COMM_WORLD_SIZE
  *     hydra of MPICH, srun with PMI PMI_SIZE
- *     srun with PMIx, prterun       PMIX_RANK; how many there are is told only by PMIx itself
+ *     srun with PMIx, prterun       PMIX_RANK; only the PMIx library knows the number of ranks
  */
 #ifndef TRAINER_LAUNCHER_H
 #define TRAINER_LAUNCHER_H
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True when this process is one of several, or may be. */
+/* True if this process is one of several, or may be. */
 bool launcher_is_there(void);
-/* How many ranks were started, as far as is known without asking: at least so many. */
+/* The least number of ranks that were started, according to the environment. */
 int32_t launcher_ranks(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* Private to trainer/comm: one process alone, whose sums and broadcasts are its own values. */
+/* Private to trainer/comm: a single process, whose sums and broadcasts are the values
+ * themselves. */
 #include <string.h>
 
 #include "sim/cli/machine_clock.h"
@@ -7,7 +8,7 @@
 
 static bool is_launched(void)
 {
-    return !launcher_is_there(); // where one is, each rank alone would do all the work
+    return !launcher_is_there(); // with a launcher, each rank would do all the work
 }
 
 static bool local_open(Comm *comm, Arena *arena, Status *status)

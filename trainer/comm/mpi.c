@@ -13,11 +13,11 @@
 
 enum { READY_TAG = 1 };
 
-/* Who is late: the ranks [first, first + count) tell this one their step. Arrays have `count`. */
+/* The ranks [first, first + count) send their step to this rank. Arrays have `count` entries. */
 typedef struct {
-    int32_t first, count; /* none on ranks above 1 */
+    int32_t first, count; /* 0 on ranks above 1 */
     int64_t *steps;
-    MPI_Request *requests; /* a receive each; MPI_REQUEST_NULL once it has come */
+    MPI_Request *requests; /* one receive per rank; MPI_REQUEST_NULL after its arrival */
     int *arrived;          /* for MPI_Testsome */
     int32_t *late;
 } Watch;
@@ -39,10 +39,11 @@ static bool is_fine(int code, Comm *comm, const char *call, Status *status)
         return true;
     MPI_Error_string(code, why, &length);
     fail_here(comm, call, why, status);
-    return status_hint(status, "another rank or its machine may be gone; its own output says more");
+    return status_hint(status,
+                       "another rank or its machine may have failed; see the output of that rank");
 }
 
-/* MPI counts in int. */
+/* MPI's counts have type int. */
 static bool fits(int64_t count, Comm *comm, const char *call, Status *status)
 {
     if (count <= INT_MAX)
@@ -52,15 +53,16 @@ static bool fits(int64_t count, Comm *comm, const char *call, Status *status)
 
 /* --- Begin and end --- */
 
-/* The decision rules of Open MPI choose among algorithms by size and ranks; other versions choose
- * otherwise, and so do components made for some networks (hcoll, han, adapt). The order of a sum,
- * and with it the last bits of every weight, would change between a run and its resumption, so one
- * algorithm is asked for: Rabenseifner's, which halves what each rank adds up until every rank has
- * the sum of its part, and copies the parts to all; with fewer elements than ranks it goes over to
- * a linear sum, as fixed. Between two ranks of one machine it takes 0.7 ms for 5 MB, where the ring
- * takes 0.8 in some runs and 1.7 in others (bench-training on two cores of a Zen 4). What the user
- * sets in the environment or with mpirun --mca holds. */
-static void pin_order(void)
+/* Fixes the order of sums. Open MPI chooses among algorithms by size and ranks; other versions
+ * choose differently, and so do components for some networks (hcoll, han, adapt). The order of a
+ * sum, and with it the last bits of every weight, could then differ between a run and its
+ * resumption. This function therefore requests one algorithm: Rabenseifner's. It halves the values
+ * that each rank adds up until every rank has the sum of one part, and then copies the parts to all
+ * ranks. With fewer elements than ranks it uses a linear sum, whose order is fixed as well. Between
+ * two ranks of one machine it takes 0.7 ms for 5 MB, and the ring algorithm 0.8 ms in some runs and
+ * 1.7 ms in others (bench-training on two cores of a Zen 4). Settings in the environment or with
+ * mpirun --mca take precedence. */
+static void pin_sum_algorithm(void)
 {
     enum { KEEP = 0 };
     setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", KEEP);
@@ -68,9 +70,9 @@ static void pin_order(void)
     setenv("OMPI_MCA_coll", "^hcoll,han,adapt", KEEP);
 }
 
-/* A process started without mpirun needs no daemon beside it, which it would start for what we do
- * not use: processes that join later. */
-static void stay_alone(void)
+/* Without mpirun, Open MPI would start a daemon that lets processes join later. The trainer does
+ * not need it. */
+static void disable_daemon(void)
 {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
 }
@@ -79,9 +81,9 @@ static bool start_mpi(Comm *comm, Status *status)
 {
     int is_started, provided;
     MPI_Initialized(&is_started);
-    invariant(!is_started); // once in a process
-    pin_order();
-    stay_alone();
+    invariant(!is_started); // MPI starts at most once in a process
+    pin_sum_algorithm();
+    disable_daemon();
     if (!is_fine(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), comm, "MPI_Init",
                  status))
         return false;
@@ -91,8 +93,8 @@ static bool start_mpi(Comm *comm, Status *status)
     return true;
 }
 
-/* mpiexec of another MPI starts several processes that Open MPI takes for one each: each would do
- * all the work, and write the same files. */
+/* The mpiexec of another MPI starts several processes, each of which is a single rank to Open MPI.
+ * Each would do all the work and write the same files. */
 static bool check_launcher(Comm *comm, Status *status)
 {
     if (comm->size > 1 || launcher_ranks() == 1)
@@ -104,8 +106,8 @@ static bool check_launcher(Comm *comm, Status *status)
     return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin)");
 }
 
-/* The ranks of this machine, and the cores that they have together. */
-static bool look_around(Comm *comm, Status *status)
+/* Finds the ranks of this machine, and the cores that they share. */
+static bool find_local_ranks(Comm *comm, Status *status)
 {
     MPI_Comm machine;
     CoreSet cores = cores_allowed();
@@ -141,7 +143,8 @@ static Watch *watch_create(const Comm *comm, Arena *arena)
 
 static bool mpi_open(Comm *comm, Arena *arena, Status *status)
 {
-    if (!start_mpi(comm, status) || !check_launcher(comm, status) || !look_around(comm, status))
+    if (!start_mpi(comm, status) || !check_launcher(comm, status) ||
+        !find_local_ranks(comm, status))
         return false;
     comm->state = watch_create(comm, arena);
     return true;
@@ -159,7 +162,7 @@ static void mpi_abort(Comm *comm, int exit_code)
     MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
-/* --- Messages of all to all --- */
+/* --- Collectives --- */
 
 static bool mpi_sum(Comm *comm, float *values, int64_t count, Status *status)
 {
@@ -203,11 +206,12 @@ static bool mpi_barrier(Comm *comm, Status *status)
     return is_fine(MPI_Barrier(MPI_COMM_WORLD), comm, "MPI_Barrier", status);
 }
 
-/* --- Who is late --- */
+/* --- Late ranks --- */
 
-/* Tells the rank that watches this one. A message so short leaves at once, whether the other is
- * there or not; and if MPI were told otherwise, the other posts its receives before it sends. */
-static bool say_ready(Comm *comm, int64_t step, Status *status)
+/* Notifies the rank that watches this one. MPI sends such a short message at once, without waiting
+ * for the receiver. There is no deadlock even with other settings of MPI, because ranks post their
+ * receives before they send. */
+static bool send_ready(Comm *comm, int64_t step, Status *status)
 {
     const int32_t watcher = comm->rank == 0 ? 1 : 0;
     return is_fine(MPI_Send(&step, 1, MPI_INT64_T, watcher, READY_TAG, MPI_COMM_WORLD), comm,
@@ -234,8 +238,9 @@ static void report_late(Comm *comm, Watch *watch, int64_t waited_ns)
         comm->stall(comm->stall_listener, waited_ns, watch->late, late_count);
 }
 
-/* Takes in who has come since the last look; `*count` of them are in watch->arrived. */
-static bool look_for_ready(Comm *comm, Watch *watch, int64_t step, int *count, Status *status)
+/* Receives the messages that have arrived since the last call; `*count` ranks are in
+ * watch->arrived. */
+static bool receive_ready(Comm *comm, Watch *watch, int64_t step, int *count, Status *status)
 {
     if (!is_fine(
             MPI_Testsome(watch->count, watch->requests, count, watch->arrived, MPI_STATUSES_IGNORE),
@@ -253,41 +258,41 @@ static bool look_for_ready(Comm *comm, Watch *watch, int64_t step, int *count, S
     return true;
 }
 
-/* Until all that this rank watches have come. */
+/* Waits until all watched ranks are ready. */
 static bool await_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
 {
     Watch *watch = comm->state;
     const int64_t begin_ns = machine_clock_ns();
-    int64_t waited_ns = 0, said_ns = 0;
+    int64_t waited_ns = 0, reported_ns = 0;
     int32_t missing = watch->count;
     while (missing > 0) {
         int count;
-        if (!look_for_ready(comm, watch, step, &count, status))
+        if (!receive_ready(comm, watch, step, &count, status))
             return false;
         const int64_t now_ns = machine_clock_ns();
         for (int32_t i = 0; ready_ns && i < count; i++)
             ready_ns[watch->first + watch->arrived[i]] = now_ns;
         missing -= count;
         waited_ns = now_ns - begin_ns;
-        if (missing > 0 && waited_ns - said_ns >= comm->stall_ns) {
-            said_ns += comm->stall_ns;
+        if (missing > 0 && waited_ns - reported_ns >= comm->stall_ns) {
+            reported_ns += comm->stall_ns;
             report_late(comm, watch, waited_ns);
         }
         if (count == 0 && comm->local_size > comm->local_cores)
-            sched_yield(); // the rank that is waited for may want this very core
+            sched_yield(); // a late rank may need this core
     }
     return true;
 }
 
 static bool mpi_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
 {
-    int64_t *heard_ns = comm->rank == 0 ? ready_ns : NULL;
-    if (heard_ns)
-        heard_ns[0] = machine_clock_ns();
+    int64_t *received_ns = comm->rank == 0 ? ready_ns : NULL;
+    if (received_ns)
+        received_ns[0] = machine_clock_ns();
     if (comm->size == 1)
         return true;
-    return post_receives(comm, comm->state, status) && say_ready(comm, step, status) &&
-           await_ready(comm, step, heard_ns, status);
+    return post_receives(comm, comm->state, status) && send_ready(comm, step, status) &&
+           await_ready(comm, step, received_ns, status);
 }
 
 const CommKind comm_mpi = {

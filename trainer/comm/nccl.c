@@ -1,5 +1,5 @@
-/* Private to trainer/comm: ranks that sum on their GPUs by NCCL, one GPU a rank. MPI does
- * everything else, and carries NCCL's id from rank 0 to all ranks. */
+/* Private to trainer/comm: ranks that sum on their GPUs by NCCL, one GPU per rank. MPI does
+ * everything else, and sends NCCL's id from rank 0 to all ranks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "trainer/cuda/toolkit/nccl_version.h"
 
 typedef struct {
-    Comm *base; /* what this was; in the arena */
+    Comm *base; /* the communication before comm_nccl_begin; in the arena */
     ncclComm_t nccl;
 } Nccl;
 
 /* --- Errors --- */
 
-/* Where a rank met something: `step` -1: before the first. */
+/* Reports a failure of this rank at `step`; -1: not in a step. */
 static bool fail_at(const Comm *comm, int64_t step, const char *doing, const char *why,
                     Status *status)
 {
@@ -34,8 +34,8 @@ static bool nccl_is_fine(ncclResult_t result, const Comm *comm, ncclComm_t nccl,
         return true;
     fail_at(comm, step, doing, ncclGetErrorString(result), status);
     const char *words = nccl_last_words(nccl);
-    return words[0] ? status_hint(status, "%s; NCCL_DEBUG=INFO says more", words)
-                    : status_hint(status, "NCCL_DEBUG=INFO says more");
+    return words[0] ? status_hint(status, "%s; set NCCL_DEBUG=INFO for details", words)
+                    : status_hint(status, "set NCCL_DEBUG=INFO for details");
 }
 
 static bool cuda_is_fine(cudaError_t result, const Comm *comm, const char *doing, Status *status)
@@ -45,15 +45,15 @@ static bool cuda_is_fine(cudaError_t result, const Comm *comm, const char *doing
 
 /* --- All or none --- */
 
-/* Ranks that could not do something are the business of all: true where all could, else false on
- * all, with a message that names the lowest that could not where it is not this rank's own. */
+/* Makes a failure of one rank a failure of all ranks: true if `is_fine` on all of them. On ranks
+ * that did not fail, the message names the lowest rank that did. */
 static bool all_are_fine(Comm *comm, bool is_fine, const char *doing, Status *status)
 {
     int64_t failed = is_fine ? INT64_MAX : comm->rank;
-    Status of_talk;
+    Status comm_status;
     char why[60];
-    if (!comm_min(comm, &failed, &of_talk)) {
-        *status = is_fine ? of_talk : *status;
+    if (!comm_min(comm, &failed, &comm_status)) {
+        *status = is_fine ? comm_status : *status;
         return false;
     }
     if (failed == INT64_MAX || !is_fine)
@@ -66,12 +66,12 @@ static bool all_are_fine(Comm *comm, bool is_fine, const char *doing, Status *st
 
 enum { HOST_ROOM = 64, BUS_ROOM = 32 };
 
-/* Which GPU a rank works with. */
+/* The GPU of a rank. */
 typedef struct {
     char host[HOST_ROOM], bus[BUS_ROOM]; /* ended by NULs, so that equal ones are equal bytes */
 } GpuPlace;
 
-/* What rank 0 has found: ranks that share a GPU; -1: none do. */
+/* Two ranks that share a GPU; `first` is -1 if there are no such ranks. */
 typedef struct {
     int32_t first, second;
     GpuPlace place;
@@ -97,8 +97,8 @@ static Sharing find_sharing(const GpuPlace *places, int32_t count)
     return (Sharing){.first = -1};
 }
 
-/* Tells all ranks who shares a GPU. */
-static bool look_for_sharing(Comm *comm, Sharing *sharing, Status *status)
+/* Finds on rank 0 whether two ranks share a GPU, and sends the result to all ranks. */
+static bool find_shared_gpus(Comm *comm, Sharing *sharing, Status *status)
 {
     GpuPlace own;
     GpuPlace *all = ARENA_ARRAY(comm->arena, GpuPlace, comm->rank == 0 ? comm->size : 1);
@@ -117,14 +117,14 @@ static bool fail_sharing(const Comm *comm, const Sharing *sharing, Status *statu
                 "ranks %" PRId32 " and %" PRId32 " share the GPU %s of %s, which NCCL refuses",
                 sharing->first, sharing->second, sharing->place.bus, sharing->place.host);
     return status_hint(status,
-                       "--comm %s works there, by way of the processor; or start as many "
+                       "--comm %s works there and sums on the processor; or start as many "
                        "ranks as there are GPUs",
                        comm->kind->name);
 }
 
 /* --- Begin --- */
 
-/* The id under which ranks find each other, from rank 0 to all. */
+/* Creates the id by which ranks find each other, and sends it from rank 0 to all. */
 static bool share_id(Comm *comm, ncclUniqueId *id, Status *status)
 {
     memset(id, 0, sizeof *id);
@@ -156,13 +156,13 @@ bool comm_nccl_begin(Comm *comm, Status *status)
     Sharing sharing;
     ncclComm_t started;
     int version = 0;
-    if (!look_for_sharing(comm, &sharing, status))
+    if (!find_shared_gpus(comm, &sharing, status))
         return false;
     if (sharing.first >= 0)
         return comm->nccl == NCCL_WHERE_POSSIBLE || fail_sharing(comm, &sharing, status);
     if (!start_nccl(comm, &started, &version, status))
         return false;
-    // Graphs are captured on all ranks or on none.
+    // Either all ranks capture graphs or none does.
     int64_t can_be_captured = nccl_can_be_captured(version);
     if (!comm_min(comm, &can_be_captured, status)) {
         nccl_abort(started);
@@ -261,7 +261,7 @@ static bool nccl_check(Comm *comm, int64_t step, Status *status)
     return check_gpus(comm, step, status) && comm_check(base_of(comm), step, status);
 }
 
-/* Sums under way end, so that the GPU does not wait for who is gone. */
+/* Ends pending sums, so that the GPU does not wait for ranks that have ended. */
 static void nccl_end(Comm *comm, int exit_code)
 {
     const Nccl *nccl = comm->state;

@@ -1,5 +1,5 @@
-/* Where the values lie that `trainyard bench-allreduce` has summed over ranks: one small table of
- * functions for each such place. Each has an input, which stays, and an output, which is summed in
+/* A place (memory or GPU) whose values `trainyard bench-allreduce` sums over ranks, as a table of
+ * functions. Each place has an input, which does not change, and an output, which is summed in
  * place. */
 #ifndef TRAINER_SUM_PLACE_H
 #define TRAINER_SUM_PLACE_H
@@ -7,15 +7,15 @@
 #include "trainer/comm/comm.h"
 
 typedef struct {
-    /* `input` is borrowed. Collective, as far as ranks have to agree on anything. */
+    /* `input` is borrowed. Collective. */
     bool (*open)(Comm *comm, const float *input, int64_t count, void **state, Status *status);
     void (*close)(void *state);
-    /* The first `count` inputs to the outputs, and the sum of those outputs over all ranks: begun,
-     * in this order, but not waited for where a GPU does it. */
+    /* `copy` copies the first `count` inputs to the outputs; `sum` sums those outputs over all
+     * ranks. On a GPU both are queued in this order, and `wait` waits for them. */
     bool (*copy)(void *state, int64_t count, Status *status);
     bool (*sum)(void *state, int64_t count, Status *status);
-    bool (*wait)(void *state, Status *status); /* until all that was begun is done */
-    /* The first `count` outputs, after a wait, in memory; NULL on failure. */
+    bool (*wait)(void *state, Status *status); /* for all queued copies and sums */
+    /* Returns the first `count` outputs in memory; call it after `wait`. NULL on failure. */
     const float *(*fetch)(void *state, int64_t count, Status *status);
 } SumPlace;
 

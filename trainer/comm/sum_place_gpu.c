@@ -34,7 +34,7 @@ static void gpu_close(void *state)
     free(gpu);
 }
 
-/* This rank's GPU becomes the current one. */
+/* Selects this rank's GPU. */
 static bool take_device(int32_t local_gpu, Status *status)
 {
     int gpus = 0;
@@ -63,12 +63,13 @@ static bool prepare(Gpu *gpu, const float *input, int64_t count, Status *status)
            is_fine(cudaStreamSynchronize(gpu->stream), "copying to the GPU", status);
 }
 
-/* A rank that has no GPU is known to all before NCCL waits for it. */
+/* Makes a failure of one rank a failure of all, so that NCCL does not wait for a rank without a
+ * GPU. */
 static bool all_are_prepared(Comm *comm, bool is_prepared, Status *status)
 {
     int64_t are_prepared = is_prepared;
-    Status of_talk;
-    if (!comm_min(comm, &are_prepared, is_prepared ? status : &of_talk) || !is_prepared)
+    Status comm_status;
+    if (!comm_min(comm, &are_prepared, is_prepared ? status : &comm_status) || !is_prepared)
         return false;
     return are_prepared || status_fail(status, STATUS_MACHINE, place_in("CUDA", 0, 0),
                                        "the GPU of another rank cannot be used");
@@ -100,7 +101,7 @@ static bool gpu_sum(void *state, int64_t count, Status *status)
     return comm_sum_on_gpu(gpu->comm, gpu->output, count, gpu->stream, status);
 }
 
-/* Looks, in turns, whether the GPU is done and whether it waits in vain. */
+/* Checks alternately whether the GPU has finished and whether a sum has failed. */
 static bool gpu_wait(void *state, Status *status)
 {
     const Gpu *gpu = state;

@@ -1,19 +1,20 @@
-/* Who computes: one small table of functions for each way to do it.
+/* The interface of backends, which compute the steps of a training: one table of functions per
+ * backend.
  *
- *     ref       plain C in double precision: the definition, and what the others are tested against
+ *     ref       plain C in double precision: the reference that the others are tested against
  *     onednn    oneDNN on the processor; fp32 and bf16
- *     cuda      own kernels, cuBLAS and cuDNN on a GPU; fp32, tf32 and bf16
+ *     cuda      trainyard's kernels, cuBLAS and cuDNN on a GPU; fp32, tf32 and bf16
  *
- * "cpu" names onednn, "auto" the fastest of all that work here.
- * Nothing of one backend is seen by another; data, optimizer, checkpoint, timeline and
- * communication know none of them.
+ * "cpu" means onednn, "auto" the fastest backend that works on this machine. Backends are
+ * independent of each other; data, optimizer, checkpoint, timeline and communication do not depend
+ * on any of them.
  *
- * A step of training, all by the caller (trainer/run/step.h):
+ * The caller makes a training step by these calls (trainer/run/step.h):
  *
  *     gather(batch) -> augment(batch) -> forward(true) -> backward -> [sum over ranks] -> update
  *
- * Each of them adds the stages that it makes to the settings' profile while that is on; gather and
- * augment are its input. With it on, they compute the same bits.
+ * While the settings' profile is on, each function adds its stages to it; gather and augment make
+ * up the input stage. Profiling does not change the computed bits.
  *
  * A backend holds three arenas of net->parameter_count floats (trainer/compute/net.h): weights,
  * accumulators of the optimizer, gradients. */
@@ -30,29 +31,29 @@
 
 typedef struct {
     const Net *net;    /* borrowed */
-    int32_t batch_max; /* images at once, at least 1 */
+    int32_t batch_max; /* largest batch, at least 1 */
     Precision precision;
-    int32_t threads;    /* that one rank computes with, at least 1; of backends on the processor */
+    int32_t threads;    /* of one rank, at least 1; for backends on the processor */
     int32_t local_rank; /* among the ranks of this machine: picks the GPU */
     uint64_t seed;
     uint32_t rank;
-    Profile *profile; /* borrowed; NULL: nobody looks, and no clock is read */
-    /* The same bits in every run, also where trying which library is faster would make a run
-     * faster: on GPUs. Backends on the processor always are. */
+    Profile *profile; /* borrowed; NULL: not profiled, and no clock is read */
+    /* The same bits in every run. On GPUs this turns off measuring which library is faster.
+     * Backends on the processor are always deterministic. */
     bool is_deterministic;
 } BackendSettings;
 
-/* Who computes the products of a layer with weights: "own" or the name of a library. */
+/* The engines that compute the products of a layer with weights: "own" or the name of a library. */
 typedef struct {
     const char *forward;
-    const char *data;    /* back to its input; NULL: nobody, it is the first layer */
-    const char *weights; /* back to its weights */
+    const char *data;    /* gradient of its input; NULL: not computed for the first layer */
+    const char *weights; /* gradient of its weights */
 } LayerEngines;
 
 /* Images to compute next. */
 typedef struct {
-    const ImageSet *set;    /* borrowed until the next gather; what it holds stays as it is while
-                               a model lives, which may keep a copy */
+    const ImageSet *set;    /* borrowed until the next gather; its contents must not change while a
+                               model exists, which may keep a copy */
     const int32_t *indices; /* [count] into the set; borrowed for the call */
     int32_t count;          /* 1 to batch_max */
     uint64_t step;          /* of the whole training; addresses augmentation and dropout */
@@ -60,81 +61,84 @@ typedef struct {
 } Batch;
 
 /* Whole steps of one epoch: [first, first + count) in the order of `epoch`
- * (trainer/data/shuffle.h), all of batch_size images, the last of the epoch perhaps of fewer. */
+ * (trainer/data/shuffle.h), each of batch_size images; the last batch of the epoch may be
+ * smaller. */
 typedef struct {
-    const ImageSet *set; /* borrowed until another is given */
+    const ImageSet *set; /* borrowed until a call with another set */
     uint64_t epoch;
     int64_t first, count;
     int32_t batch_size;
-    uint64_t step; /* of the whole training, of the first of them */
+    uint64_t step; /* number of the first step, counted over the whole training */
     bool is_augmented;
-    const RmsProp *optimizer; /* the rate of each step is rmsprop_rate's */
+    const RmsProp *optimizer; /* rmsprop_rate gives the rate of each step */
     float gradient_scale;
 } StepRun;
 
-/* Which arena. */
+/* The three arenas of a backend. */
 typedef enum { ARENA_WEIGHTS, ARENA_ACCUMULATORS, ARENA_GRADIENTS } ArenaKind;
 
 typedef struct Backend {
     const char *name;
     const char *summary; /* for --help: lower case, no full stop */
 
-    /* Whether it works on this machine with this precision: false with one line that says what is
-     * missing and how it is had. Cheap, and never a crash. */
+    /* True if the backend works on this machine with this precision. Otherwise the status names the
+     * missing part and how to install it. Cheap; never crashes. */
     bool (*probe)(Precision precision, Status *status);
 
-    /* A model whose arenas are all zero; `*model` belongs to the backend. STATUS_MACHINE when the
-     * library or the memory fails. */
+    /* Creates a model whose arenas are all zero; `*model` belongs to the backend. Fails with
+     * STATUS_MACHINE if the library or the allocation of memory fails. */
     bool (*open)(const BackendSettings *settings, void **model, Status *status);
-    void (*close)(void *model); /* NULL is fine */
+    void (*close)(void *model); /* NULL is allowed */
 
-    /* Only of backends on GPUs, else NULL: which one the model is on ("NVIDIA H200"), and how many
-     * this process sees. Ranks of a machine take them in turn, and share them when they are more.
+    /* NULL except for backends on GPUs: the model's GPU ("NVIDIA H200"), and the number of GPUs
+     * that this process sees. Ranks of a machine are assigned to GPUs in turn, and share them if
+     * there are more ranks than GPUs.
      */
     const char *(*device)(void *model);
     int32_t (*device_count)(void *model);
 
-    /* Only of backends that choose between libraries, else NULL. False for a layer without weights.
+    /* NULL except for backends that choose between libraries. False for a layer without weights.
      */
     bool (*engines)(void *model, int32_t layer, LayerEngines *engines);
 
-    /* The arena in memory that the processor reads and writes: itself, or a copy of a GPU's, which
-     * this call brings up to date; NULL when the GPU fails. */
+    /* The arena in main memory: the arena itself, or a copy of a GPU's arena, which this call
+     * updates. NULL if the GPU fails. */
     float *(*arena)(void *model, ArenaKind kind, Status *status);
-    /* Must be called after values there were changed from outside, before they are used and before
-     * the arena is asked for again: what a GPU has replaces them. */
+    /* Must be called after the caller has changed values in the arena. It is called before the
+     * values are used and before the next call of `arena`, which would overwrite them with the
+     * GPU's values. */
     void (*arena_changed)(void *model, ArenaKind kind);
 
     void (*gather)(void *model, const Batch *batch);  /* fetches bytes and labels */
     void (*augment)(void *model, const Batch *batch); /* bytes to floats; shifts and flips */
     /* Computes the probabilities and, with labels, the score of the gathered images. In training,
-     * dropout works and what backward needs is kept. */
+     * dropout is applied, and the values that backward needs are kept. */
     bool (*forward)(void *model, bool is_training, Score *score, Status *status);
-    /* Gradients of the batch's mean loss into the arena, after a forward in training. */
+    /* Computes the gradients of the batch's mean loss in the arena, after a forward in training. */
     bool (*backward)(void *model, Status *status);
-    /* One step of the optimizer over the whole arena; `gradient_scale`
-     * and the result as rmsprop_update has them. */
+    /* One step of the optimizer over the whole arena; `gradient_scale` and the result are those of
+     * rmsprop_update. */
     bool (*update)(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
 
-    /* Only of backends that can, else NULL. Sums the gradients over ranks where they are, by a
-     * communication with comm_sums_on_gpu; after backward, instead of comm_sum. */
+    /* NULL if not supported. Sums the gradients over ranks on the GPU, by a communication with
+     * comm_sums_on_gpu; called after backward, instead of comm_sum. */
     bool (*exchange)(void *model, Comm *comm, Status *status);
-    /* Only of backends that can, else NULL: whole steps without the processor between them, the
-     * same as the functions above make. `*bad_step` is the first step after which a loss or weight
-     * was not finite, -1 when all are. The score is summed over the steps, up to that one, so that
-     * its loss_sum tells whether the loss was it. With more than one rank only where
-     * comm_sums_on_gpu. While the profile is on, runs are of a single step. */
+    /* NULL if not supported. Makes whole steps without the processor in between, with the same
+     * results as the functions above. `*bad_step` is the first step after which a loss or weight
+     * was not finite, -1 if all are finite. The score is the sum over the steps up to that step, so
+     * that loss_sum shows whether the loss was not finite. With more than one rank it requires
+     * comm_sums_on_gpu. While the profile is on, a run has a single step. */
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
 
-    /* Only of backends whose `steps` can tell, else NULL: how many kernels a GPU runs for a step,
-     * of the kind of steps that was prepared last; 0: none was yet. */
+    /* NULL if not supported: the number of kernels that a GPU runs for a step, of the kind of steps
+     * that was prepared last; 0: no steps were prepared. */
     int32_t (*kernels_per_step)(void *model);
 
     /* For tests and `trainyard evaluate`: [count][class_count] after a forward. */
     const float *(*probabilities)(void *model);
-    /* For tests: the output of a layer after a forward (after its ReLU), [count][H][W][C]. False
-     * when this backend keeps none for this layer. */
+    /* For tests: the output of a layer after a forward (after its ReLU), [count][H][W][C]. False if
+     * the backend does not store it for this layer. */
     bool (*layer_output)(void *model, int32_t layer, float *out);
 } Backend;
 

@@ -12,10 +12,11 @@
 #include "trainer/compute/dropout.h"
 #include "trainer/compute/onednn_model.h"
 
-/* GCC's OpenMP, which oneDNN counts threads by; clang has no <omp.h> for it. */
+/* A function of GCC's OpenMP, which sets oneDNN's number of threads. Declared here, because clang
+ * has no <omp.h> for it. */
 void omp_set_num_threads(int threads);
 
-/* --- Is it there --- */
+/* --- Processor features --- */
 
 static bool has_avx512(void)
 {
@@ -44,7 +45,7 @@ static bool probe(Precision precision, Status *status)
 
 /* --- The network as stages --- */
 
-/* The layout of a convolution's output. */
+/* The channels in a block of a convolution's output. */
 static int32_t block_of(const Model *model, int32_t channels)
 {
     return model->block > 0 && channels % model->block == 0 ? model->block : channels;
@@ -98,7 +99,7 @@ static bool kind_at(const Net *net, int32_t layer_index, NetKind kind)
     return layer_index < net->layer_count && net->layers[layer_index].kind == kind;
 }
 
-/* A pool or dropout at `i`; returns how many layers the sieve has taken. */
+/* Adds a sieve for the pool or dropout at `i`; returns the number of layers in the sieve. */
 static int32_t add_pool_or_dropout(Model *model, int32_t i)
 {
     const Net *net = model->host.settings.net;
@@ -119,7 +120,7 @@ static void add_product(Model *model, int32_t i)
     const Stage *before = model->stage_count > 0 ? &model->stages[model->stage_count - 1] : NULL;
     const bool is_dense = layer->kind == NET_DENSE;
     if (is_dense && before && before->out_block != before->out.channels)
-        add_sieve(model, i, -1, 1, true, before->out, before->out); // flattening goes by NHWC
+        add_sieve(model, i, -1, 1, true, before->out, before->out); // a dense layer reads NHWC
     Stage *stage = stage_add(model, STAGE_PRODUCT, i, layer->in, layer->out);
     stage->out_block = is_dense ? layer->out.channels : block_of(model, layer->out.channels);
     stage->has_own_gradient = model->type == dnnl_f32 && !has_avx512() &&
@@ -172,7 +173,7 @@ static void stages_allocate(Model *model)
         model->gradients[i] = floats_zeroed(largest);
 }
 
-/* --- Life --- */
+/* --- Opening and closing --- */
 
 static void onednn_close(void *opened)
 {
@@ -195,7 +196,7 @@ static void onednn_close(void *opened)
     free(model);
 }
 
-/* The plan for `count` images; a new one takes the place of the oldest. */
+/* Gives the plan for `count` images; a new plan replaces the oldest one. */
 static bool plan_for(Model *model, int32_t count, Plan **plan, Status *status)
 {
     for (int32_t i = 0; i < model->plan_count; i++)
@@ -225,7 +226,7 @@ static bool engine_make(Model *model, Status *status)
                        "oneDNN does not start on this processor");
 }
 
-/* With convolutions in blocks of `block` channels. */
+/* Opens a model whose convolutions have blocks of `block` channels. */
 static bool open_in_blocks(const BackendSettings *settings, int32_t block, Model **opened,
                            Status *status)
 {
@@ -246,10 +247,11 @@ static bool open_in_blocks(const BackendSettings *settings, int32_t block, Model
     return true;
 }
 
-/* Which layouts oneDNN 2.6 has fast kernels for depends on the processor: AMX computes in NHWC
- * alone, AVX-512 best in blocks of sixteen channels, AVX2 in blocks of eight. Where there is none
- * it computes by its reference, hundreds of times as long, so the first layout in which no
- * convolution needs that is taken, or else the last. */
+/* The layouts for which oneDNN 2.6 has fast kernels depend on the processor: AMX computes in NHWC
+ * only, AVX-512 best in blocks of sixteen channels, AVX2 in blocks of eight. Without a fast kernel
+ * oneDNN uses its reference kernel, which takes hundreds of times as long. This function therefore
+ * takes the first layout in which no convolution needs the reference kernel, or else the last
+ * layout. */
 static bool onednn_open(const BackendSettings *settings, void **opened, Status *status)
 {
     static const int32_t blocks[] = {0, 16, 8, 0};
@@ -331,8 +333,8 @@ static bool onednn_forward(void *opened, bool is_training, Score *score, Status 
     return true;
 }
 
-/* The gradient of the output of stage `i` passes its ReLU, unless a sieve behind it has seen to
- * that. */
+/* Applies the ReLU of stage `i` to the gradient of its output. Not called if a sieve follows the
+ * stage, because the sieve does so. */
 static void relu_backward(const Model *model, int32_t i)
 {
     const Stage *stage = &model->stages[i];
@@ -346,7 +348,7 @@ static void relu_backward(const Model *model, int32_t i)
         host_relu_backward(stage->output, values, gradient);
 }
 
-static void own_gradient(Model *model, int32_t i)
+static void compute_weight_gradient(Model *model, int32_t i)
 {
     const Stage *stage = &model->stages[i];
     const NetLayer *layer = stage->layer;
@@ -363,7 +365,7 @@ static bool product_backward(Model *model, int32_t i, Status *status)
     const Stage *stage = &model->stages[i];
     const StageTasks *tasks = &model->plan->tasks[i];
     if (stage->has_own_gradient)
-        own_gradient(model, i);
+        compute_weight_gradient(model, i);
     if (!task_run(model, stage, &tasks->convert_logits_gradient, status) ||
         !task_run(model, stage, &tasks->backward_weights, status) ||
         !task_run(model, stage, &tasks->convert_gradient, status) ||
@@ -401,14 +403,14 @@ static float value_of(const Model *model, const Stage *stage, int64_t i)
                : ((const float *)stage->output)[i];
 }
 
-/* The layer that a stage ends with. */
+/* The last layer of a stage. */
 static int32_t layer_of(const Stage *stage)
 {
     return stage->dropout_index >= 0 ? stage->dropout_index : stage->layer_index;
 }
 
-/* The stage with the output of a layer, NULL where a pool's goes into a dropout at once. The last
- * one that ends with it: before a dense layer may be a change of layout, which counts to it. */
+/* The stage with the output of a layer; NULL for a pool that is in one sieve with a dropout.
+ * Searches from the end, because a change of layout before a dense layer has the same layer. */
 static const Stage *stage_of(const Model *model, int32_t layer)
 {
     for (int32_t i = model->stage_count - 1; i >= 0; i--)

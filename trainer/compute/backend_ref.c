@@ -1,7 +1,7 @@
 #include "trainer/compute/backend_ref.h"
 
-/* The definition: every layer as a book has it, all in double precision. Only the weights that it
- * starts from and the gradients that it ends with are floats. */
+/* The reference: every layer in its textbook form, in double precision. Only the weights and the
+ * resulting gradients are floats. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 
 typedef struct {
     Host host;
-    double *weights;                    /* the arena's */
-    double *gradients;                  /* the arena's */
-    double *turned_weights;             /* the kernels with [out][in] instead of [in][out] */
-    double *turned_gradients;           /* likewise */
-    double *values[NET_LAYERS_MAX + 1]; /* [batch_max][...]: [i] goes into layer i, the last are the
-                                           logits */
-    double *slopes[2];                  /* [batch_max][...]: derivatives of the loss by a layer's
-                                           output and by its input, taking turns */
-    uint8_t *kept[NET_LAYERS_MAX];      /* of a dropout layer: the mask of this batch */
-    double *probabilities;              /* [batch_max][class_count] */
+    double *weights;              /* copy of the arena */
+    double *gradients;            /* of the arena */
+    double *transposed_weights;   /* the kernels with [out][in] instead of [in][out] */
+    double *transposed_gradients; /* likewise */
+    double *values[NET_LAYERS_MAX +
+                   1]; /* [batch_max][...]: [i] is the input of layer i, the last are the logits */
+    double *slopes[2]; /* [batch_max][...]: derivatives of the loss by a layer's output and by its
+                          input, alternately */
+    uint8_t *kept[NET_LAYERS_MAX]; /* of a dropout layer: the mask of this batch */
+    double *probabilities;         /* [batch_max][class_count] */
 } Ref;
 
-/* --- The loop in which the time goes ---
+/* --- The innermost loop ---
  *
- * It runs over the channels of a pixel, which lie side by side. */
+ * It takes most of the time, and runs over the channels of a pixel, which are contiguous. */
 
 /* to += factor * from. Most factors of a training are zeros of ReLU, pool and dropout. */
 static void add_scaled(double *restrict to, double factor, const double *restrict from,
@@ -38,8 +38,8 @@ static void add_scaled(double *restrict to, double factor, const double *restric
         to[i] += factor * from[i];
 }
 
-/* The matrices [rows][columns] that `from` consists of, turned to [columns][rows]. */
-static void turn(const double *from, int64_t count, int32_t rows, int32_t columns, double *to)
+/* Transposes the matrices [rows][columns] in `from` to [columns][rows]. */
+static void transpose(const double *from, int64_t count, int32_t rows, int32_t columns, double *to)
 {
     for (int64_t at = 0; at < count; at += (int64_t)rows * columns)
         for (int32_t i = 0; i < rows; i++)
@@ -49,20 +49,21 @@ static void turn(const double *from, int64_t count, int32_t rows, int32_t column
 
 /* --- Convolution and dense layer ---
  *
- * A dense layer is a convolution of an image of one pixel with a kernel of one. Backward takes its
- * kernels turned, so that add_scaled is all that it needs, too. */
+ * A dense layer is a convolution of an image of one pixel with a kernel of one. Backward uses
+ * transposed kernels, so that it can use add_scaled, too. */
 
-/* What such a layer works on, of one image. */
+/* The arrays of a layer for one image. */
 typedef struct {
-    const double *kernel, *turned_kernel, *bias, *in;
+    const double *kernel, *transposed_kernel, *bias, *in;
     double *out;
-    double *turned_kernel_slope, *bias_slope; /* derivatives of the loss, added up over images */
-    double *in_slope;                         /* NULL: nobody asks */
+    double *transposed_kernel_slope,
+        *bias_slope;  /* derivatives of the loss, added up over images */
+    double *in_slope; /* NULL: not needed */
     const double *out_slope;
 } Tensors;
 
-/* A pixel of the output, a pixel of the input that it sees, and the matrix [in][out] of the kernel
- * through which it does. */
+/* A pixel of the output, a pixel of the input that contributes to it, and the matrix [in][out] of
+ * the kernel between them. */
 typedef struct {
     int64_t out_at, in_at, kernel_at;
 } Tap;
@@ -81,15 +82,16 @@ static void tap_backward(const NetLayer *layer, const Tensors *t, Tap tap)
     for (int32_t o = 0; o < layer->out.channels; o++) {
         const double slope = t->out_slope[tap.out_at + o];
         const int64_t row = tap.kernel_at + (int64_t)o * channels;
-        add_scaled(t->turned_kernel_slope + row, slope, t->in + tap.in_at, channels);
+        add_scaled(t->transposed_kernel_slope + row, slope, t->in + tap.in_at, channels);
         if (t->in_slope)
-            add_scaled(t->in_slope + tap.in_at, slope, t->turned_kernel + row, channels);
+            add_scaled(t->in_slope + tap.in_at, slope, t->transposed_kernel + row, channels);
     }
 }
 
 typedef void TapVisit(const NetLayer *layer, const Tensors *t, Tap tap);
 
-/* Visits all taps of the output's pixel (y, x); those outside the input see zeros and are left out.
+/* Visits all taps of the output's pixel (y, x); taps outside the input are multiplied by zeros and
+ * are left out.
  */
 static void visit_pixel(const NetLayer *layer, const Tensors *t, int32_t y, int32_t x,
                         TapVisit *visit)
@@ -118,7 +120,7 @@ static void weighted_forward(const NetLayer *layer, const Tensors *t)
         }
     if (layer->has_relu)
         for (int64_t i = 0; i < net_size(layer->out); i++)
-            t->out[i] = t->out[i] < 0.0 ? 0.0 : t->out[i]; // a NaN stays one
+            t->out[i] = t->out[i] < 0.0 ? 0.0 : t->out[i]; // keeps NaN
 }
 
 static void weighted_backward(const NetLayer *layer, const Tensors *t)
@@ -131,7 +133,7 @@ static void weighted_backward(const NetLayer *layer, const Tensors *t)
         }
 }
 
-/* What ReLU stopped has no influence on the loss. */
+/* Where ReLU's output is 0, the input does not influence the loss. */
 static void relu_backward(const double *out, double *slope, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -141,8 +143,8 @@ static void relu_backward(const double *out, double *slope, int64_t count)
 
 /* --- Pool --- */
 
-/* Place in `in` of the largest value of channel `c` in the pool (y, x); of equals the first, row by
- * row. */
+/* Index in `in` of the largest value of channel `c` in the pool (y, x); the first of equal values,
+ * row by row. */
 static int64_t largest_at(const NetLayer *layer, const double *in, int32_t y, int32_t x, int32_t c)
 {
     int64_t largest = -1;
@@ -156,8 +158,8 @@ static int64_t largest_at(const NetLayer *layer, const double *in, int32_t y, in
     return largest;
 }
 
-/* Where each value of the output comes from: `out` takes it, or, when going back, `in_slope` gets
- * what `out_slope` has. */
+/* Finds the source of each value of the output. Forward copies the source to `out`; backward adds
+ * `out_slope` to the source in `in_slope`. */
 static void pool_pass(const NetLayer *layer, const Tensors *t, bool is_forward)
 {
     int64_t at = 0;
@@ -174,7 +176,8 @@ static void pool_pass(const NetLayer *layer, const Tensors *t, bool is_forward)
 
 /* --- Dropout --- */
 
-/* to = from where it is kept, enlarged so that the mean stays; forward and backward alike. */
+/* Copies kept values, scaled so that the mean does not change, and sets the others to 0. The same
+ * for forward and backward. */
 static void dropout_pass(const NetLayer *layer, const uint8_t *kept, const double *from, double *to,
                          int64_t count)
 {
@@ -185,7 +188,7 @@ static void dropout_pass(const NetLayer *layer, const uint8_t *kept, const doubl
 
 /* --- All layers --- */
 
-/* What layer `index` works on of image `image`. */
+/* The arrays of layer `index` for image `image`. */
 static Tensors tensors_of(const Ref *ref, int32_t index, int64_t image)
 {
     const NetLayer *layer = &ref->host.settings.net->layers[index];
@@ -198,18 +201,18 @@ static Tensors tensors_of(const Ref *ref, int32_t index, int64_t image)
     };
 }
 
-/* The same of a layer with weights. */
+/* The same for a layer with weights. */
 static Tensors weighted_tensors_of(const Ref *ref, int32_t index, int64_t image)
 {
     const NetLayer *layer = &ref->host.settings.net->layers[index];
     Tensors t = tensors_of(ref, index, image);
     t.kernel = ref->weights + layer->kernel_at;
     t.bias = ref->weights + layer->bias_at;
-    t.turned_kernel = ref->turned_weights + layer->kernel_at;
-    t.turned_kernel_slope = ref->turned_gradients + layer->kernel_at;
+    t.transposed_kernel = ref->transposed_weights + layer->kernel_at;
+    t.transposed_kernel_slope = ref->transposed_gradients + layer->kernel_at;
     t.bias_slope = ref->gradients + layer->bias_at;
     if (index == 0)
-        t.in_slope = NULL; // images learn nothing
+        t.in_slope = NULL; // the gradient of the images is not needed
     return t;
 }
 
@@ -251,8 +254,8 @@ static void weighted_layer_backward(Ref *ref, int32_t index)
 {
     const NetLayer *layer = &ref->host.settings.net->layers[index];
     const int32_t in = layer->in.channels, out = layer->out.channels;
-    turn(ref->weights + layer->kernel_at, layer->kernel_count, in, out,
-         ref->turned_weights + layer->kernel_at);
+    transpose(ref->weights + layer->kernel_at, layer->kernel_count, in, out,
+              ref->transposed_weights + layer->kernel_at);
     if (layer->has_relu)
         relu_backward(ref->values[index + 1], ref->slopes[0],
                       ref->host.count * net_size(layer->out));
@@ -260,12 +263,12 @@ static void weighted_layer_backward(Ref *ref, int32_t index)
         Tensors t = weighted_tensors_of(ref, index, image);
         weighted_backward(layer, &t);
     }
-    turn(ref->turned_gradients + layer->kernel_at, layer->kernel_count, out, in,
-         ref->gradients + layer->kernel_at);
+    transpose(ref->transposed_gradients + layer->kernel_at, layer->kernel_count, out, in,
+              ref->gradients + layer->kernel_at);
 }
 
-/* From ref->slopes[0], by the layer's output, to ref->slopes[1], by its input; then they change
- * places. */
+/* Computes ref->slopes[1], the derivatives by the layer's input, from ref->slopes[0], those by its
+ * output; then swaps the two. */
 static void layer_backward(Ref *ref, int32_t index)
 {
     const Host *host = &ref->host;
@@ -294,7 +297,8 @@ static void layer_backward(Ref *ref, int32_t index)
 
 /* --- Loss --- */
 
-/* Softmax of one image's logits, its score, and what follows for the caller of probabilities(). */
+/* Computes softmax of one image's logits, adds its score, and stores the result of
+ * probabilities(). */
 static void finish_image(Ref *ref, int32_t image, Score *score)
 {
     const int32_t classes = ref->host.settings.net->class_count;
@@ -314,7 +318,7 @@ static void finish_image(Ref *ref, int32_t image, Score *score)
     score->images++;
 }
 
-/* Derivatives of the mean loss by the logits, into slopes[0]. */
+/* Computes the derivatives of the mean loss by the logits in slopes[0]. */
 static void start_backward(Ref *ref)
 {
     const Host *host = &ref->host;
@@ -355,8 +359,8 @@ static bool ref_open(const BackendSettings *settings, void **model, Status *stat
     host_open(settings, &ref->host);
     ref->weights = doubles(net->parameter_count);
     ref->gradients = doubles(net->parameter_count);
-    ref->turned_weights = doubles(net->parameter_count);
-    ref->turned_gradients = doubles(net->parameter_count);
+    ref->transposed_weights = doubles(net->parameter_count);
+    ref->transposed_gradients = doubles(net->parameter_count);
     ref->probabilities = doubles(batch * net->class_count);
     ref->values[0] = doubles(batch * largest);
     for (int32_t i = 0; i < net->layer_count; i++) {
@@ -385,8 +389,8 @@ static void ref_close(void *model)
         free(ref->slopes[i]);
     free(ref->weights);
     free(ref->gradients);
-    free(ref->turned_weights);
-    free(ref->turned_gradients);
+    free(ref->transposed_weights);
+    free(ref->transposed_gradients);
     free(ref->probabilities);
     host_close(&ref->host);
     free(ref);
@@ -420,7 +424,7 @@ static bool ref_backward(void *model, Status *status)
     const Net *net = ref->host.settings.net;
     int64_t clock_ns = profile_clock_ns(ref->host.settings.profile);
     memset(ref->gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
-    memset(ref->turned_gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
+    memset(ref->transposed_gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
     start_backward(ref);
     for (int32_t i = net->layer_count - 1; i >= 0; i--) {
         layer_backward(ref, i);

@@ -1,10 +1,10 @@
-/* The words of the options --backend and --precision. They are in a library of their own, so that
- * the main program has them for its help and completion without the backends. */
+/* The words of the options --backend and --precision. They are in a separate library, so that the
+ * main program can use them for its help and completion without the backends. */
 #ifndef TRAINER_BACKEND_WORDS_H
 #define TRAINER_BACKEND_WORDS_H
 
-/* How a backend computes. With bf16, activations and products have 8 bits of mantissa; with tf32,
- * the factors of products have 11. Sums, weights and the optimizer stay in float32. */
+/* The precision of a backend. With bf16, activations and products have 8 bits of mantissa; with
+ * tf32, the factors of products have 11. Sums, weights and the optimizer stay in float32. */
 typedef enum { PRECISION_FP32, PRECISION_BF16, PRECISION_TF32, PRECISION_COUNT } Precision;
 extern const char *const precision_names[]; /* "fp32", "bf16", "tf32", NULL */
 

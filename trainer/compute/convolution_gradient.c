@@ -10,16 +10,16 @@
 #define FOR_AVX2
 #endif
 
-/* Eight floats; anywhere in memory, and of the type that the arrays around are of. */
+/* Eight floats. Needs no alignment, and may alias arrays of floats. */
 typedef float Lanes __attribute__((vector_size(32), aligned(4), may_alias));
 
 enum {
     SIDE = 3,
     LANE_COUNT = 8,
     VECTORS = 4,
-    WIDE = VECTORS * LANE_COUNT, /* channels of the output at once */
-    INPUTS = 8,                  /* channels of the input that are copied at once */
-    STRIP_FLOATS = 5 * 1024, /* of the output's gradient at once: 20 KiB of a first cache of 32 */
+    WIDE = VECTORS * LANE_COUNT, /* channels of the output computed together */
+    INPUTS = 8,                  /* channels of the input copied together */
+    STRIP_FLOATS = 5 * 1024, /* of the output's gradient in a strip: 20 KiB of a 32 KiB L1 cache */
 };
 
 bool convolution_gradient_suits(const NetLayer *layer)
@@ -52,13 +52,13 @@ int64_t convolution_gradient_scratch(const NetLayer *layer)
            strip_inputs(layer);
 }
 
-/* A piece of one image. */
+/* Some rows of one image. */
 typedef struct {
     const NetLayer *layer;
     int32_t first_row, rows; /* of the output */
 } Strip;
 
-/* The output's gradient as [channels / WIDE][row][column][WIDE]. */
+/* Copies the output's gradient as [channels / WIDE][row][column][WIDE]. */
 static void copy_outputs(Strip strip, const float *out_gradient, int32_t block, float *to)
 {
     const NetShape out = strip.layer->out;
@@ -75,7 +75,7 @@ static void copy_outputs(Strip strip, const float *out_gradient, int32_t block, 
             }
 }
 
-/* `count` channels of the input with zeros around, as [row][column][count]. */
+/* Copies `count` channels of the input, padded with zeros, as [row][column][count]. */
 static void copy_inputs(Strip strip, const float *in, int32_t block, int32_t first, int32_t count,
                         float *to)
 {
@@ -96,8 +96,8 @@ static void copy_inputs(Strip strip, const float *in, int32_t block, int32_t fir
     }
 }
 
-/* Adds one channel of the input, seen from one row of the kernel, times WIDE channels of the
- * output's gradient. kernel[column * kernel_step]: WIDE sums each. */
+/* Multiplies one channel of the input by WIDE channels of the output's gradient, for one row of the
+ * kernel. Adds the products to WIDE sums at each kernel[column * kernel_step]. */
 FOR_AVX2
 static void add_products(const float *in, int64_t in_pixel, int64_t in_row,
                          const float *out_gradient, int32_t rows, int32_t width, float *kernel,
@@ -111,7 +111,7 @@ static void add_products(const float *in, int64_t in_pixel, int64_t in_row,
     for (int32_t y = 0; y < rows; y++, in += in_row) {
         const float *pixel = in;
         for (int32_t x = 0; x < width; x++, pixel += in_pixel, out_gradient += WIDE) {
-            // Three spread values and one vector at a time: with the sums, all sixteen registers.
+            // Three broadcast values, one vector and twelve sums use all sixteen registers.
             const Lanes *g = (const Lanes *)out_gradient;
             const Lanes zero = {0};
             const Lanes left = pixel[0] - zero, middle = pixel[in_pixel] - zero,

@@ -7,7 +7,7 @@
 
 enum { BYTES_PER_BLOCK = 16, RUN_BLOCKS = 256 };
 
-/* The bytes of a word, low byte first, wherever this runs: x86-64 and arm64 keep words so. */
+/* Puts the low byte of each word first. x86-64 and arm64 already store words this way. */
 static void low_bytes_first(PhiloxBlock *blocks, int64_t count)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -1,5 +1,5 @@
-/* Who computed the products of each layer, where a backend chooses (`engines` of
- * trainer/compute/backend.h); nothing is said where it does not. */
+/* Reports the engines that compute the products of each layer, for backends that choose between
+ * libraries (`engines` of trainer/compute/backend.h). For other backends nothing is reported. */
 #ifndef TRAINER_ENGINES_REPORT_H
 #define TRAINER_ENGINES_REPORT_H
 

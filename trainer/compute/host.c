@@ -43,7 +43,7 @@ float *host_arena(void *model, ArenaKind kind, Status *status)
 
 void host_arena_changed(void *model, ArenaKind kind)
 {
-    (void)model, (void)kind; // the arena is what is computed with
+    (void)model, (void)kind; // the backend uses the arena directly
 }
 
 void host_gather(void *model, const Batch *batch)

@@ -1,5 +1,5 @@
-/* What the backends on the processor have in common: arenas in plain memory, input, update. Each
- * keeps a Host as the first member of its model and puts these functions into its table. */
+/* The common parts of backends on the processor: arenas in main memory, input, update. The first
+ * member of a model is a Host, and the backend's table contains these functions. */
 #ifndef TRAINER_HOST_H
 #define TRAINER_HOST_H
 
@@ -22,18 +22,18 @@ void host_close(Host *host);
 
 /* Functions of the table; `model` begins with a Host. */
 float *host_arena(void *model, ArenaKind kind, Status *status); /* never NULL */
-void host_arena_changed(void *model, ArenaKind kind);           /* nothing */
+void host_arena_changed(void *model, ArenaKind kind);           /* does nothing */
 void host_gather(void *model, const Batch *batch);
 void host_augment(void *model, const Batch *batch);
 bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
 const float *host_probabilities(void *model);
 
 /* Sets gradient[i] to 0 where out[i], an output of ReLU, is 0. A NaN in `out` keeps the gradient,
- * so that a training that diverges does not look fine. */
+ * so that the divergence of a training is not hidden. */
 void host_relu_backward(const float *out, int64_t count, float *gradient);
 
-/* The end of a forward: softmax of logits [count][class_count], score, and in training the gradient
- * of the logits into `logits_gradient`. */
+/* Finishes a forward: computes softmax of logits [count][class_count] and the score, and in
+ * training the gradient of the logits in `logits_gradient`. */
 Score host_finish_forward(Host *host, const float *logits, bool is_training);
 
 #endif

@@ -1,4 +1,4 @@
-/* Softmax and categorical cross-entropy, the end of every network here. */
+/* Softmax and categorical cross-entropy, with which every network ends. */
 #ifndef TRAINER_LOSS_H
 #define TRAINER_LOSS_H
 
@@ -8,19 +8,20 @@
 
 #include "trainer/base/on_gpu.h"
 
-/* Sums over images, so that those of batches and ranks add up. */
+/* Sums over images, so that scores of batches and ranks can be added. */
 typedef struct {
     double loss_sum; /* of -log(probability of the right class), natural; not finite after
                         divergence */
-    int64_t correct; /* images whose likeliest class is right; of equals the first counts */
+    int64_t correct; /* images whose likeliest class is right; the first of equally likely classes
+                        counts */
     int64_t images;
 } Score;
 
 void score_add(Score *sum, Score more);
 
 /* Keras clips the probability of the right class to [1e-7, 1 - 1e-7] before it takes the logarithm
- * (keras/backend/tensorflow_backend.py, categorical_crossentropy), so that beyond these the loss is
- * flat: an image that is as wrong, or as right, as that moves nothing. A NaN is not clipped. */
+ * (keras/backend/tensorflow_backend.py, categorical_crossentropy). The loss is therefore constant
+ * outside this range, and the gradient of such an image is 0. A NaN is not clipped. */
 static inline ALSO_ON_GPU bool loss_is_clipped(double right)
 {
     return right < 1e-7 || right > 1.0 - 1e-7;

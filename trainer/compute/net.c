@@ -8,7 +8,7 @@
 #include "trainer/base/random.h"
 #include "trainer/data/dataset.h"
 
-/* --- From Keras' layers to ours --- */
+/* --- Conversion of Keras' layers --- */
 
 static NetLayer *layer_add(Net *net, NetKind kind, const KerasLayer *layer, NetShape in)
 {
@@ -24,7 +24,7 @@ static NetLayer *layer_add(Net *net, NetKind kind, const KerasLayer *layer, NetS
     return added;
 }
 
-/* Gives the layer its place at the end of the arena. */
+/* Appends the layer's weights to the arena. */
 static void add_weights(Net *net, NetLayer *layer, const KerasLayer *keras)
 {
     KerasWeight weights[KERAS_LAYER_WEIGHTS_MAX];
@@ -42,7 +42,8 @@ static void add_convolution(Net *net, const KerasLayer *keras, NetShape in)
 {
     NetLayer *layer = layer_add(net, NET_CONVOLUTION, keras, in);
     invariant(keras->side % 2 == 1);
-    // What a kernel takes away and the output has not lost was added, half on each side.
+    // The rows that a kernel removes and the output still has were added as padding, half on each
+    // side.
     layer->padding = (layer->out.height - in.height + layer->side - 1) / 2;
     add_weights(net, layer, keras);
 }
@@ -60,7 +61,7 @@ static void add_dropout(Net *net, const KerasLayer *keras, NetShape in)
     invariant((double)layer->dropped_of_256 == of_256); // the rates in the table are k / 256
 }
 
-/* ReLU joins the layer before; softmax is the loss's business. */
+/* ReLU becomes part of the layer before it; softmax belongs to the loss. */
 static void add_activation(Net *net, const char *activation)
 {
     if (strcmp(activation, "relu") != 0)
@@ -109,7 +110,7 @@ static bool fail_unknown(const char *name, Status *status)
             text_printf(&names, "%s%s", names.length > 0 ? ", " : "", keras_network_at(i)->name);
     status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: --network", 0, 0),
                 "network \"%s\" cannot be trained here", name);
-    status_hint(status, "those that can: %s", text_string(&names));
+    status_hint(status, "networks that can be trained: %s", text_string(&names));
     text_free(&names);
     return false;
 }

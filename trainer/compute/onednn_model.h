@@ -1,6 +1,5 @@
-/* The oneDNN backend's own matters: the network as stages, and for each batch size the primitives
- * that compute them. Nobody but trainer/compute/backend_onednn.c and trainer/compute/onednn_plan.c
- * includes this.
+/* Private to the oneDNN backend (backend_onednn.c, onednn_plan.c): the network as stages, and for
+ * each batch size the primitives that compute them.
  */
 #ifndef TRAINER_ONEDNN_MODEL_H
 #define TRAINER_ONEDNN_MODEL_H
@@ -10,27 +9,28 @@
 #include "trainer/compute/host.h"
 #include "trainer/compute/onednn_sieve.h"
 
-/* A product is a layer with weights, and its ReLU; a sieve is a pool, a dropout, or a pool and the
- * dropout behind it, or only a change of layout. */
+/* A product is a layer with weights, and its ReLU. A sieve is a pool, a dropout, a pool and the
+ * following dropout, or only a change of layout. */
 typedef enum { STAGE_PRODUCT, STAGE_SIEVE } StageKind;
 
 typedef struct {
     StageKind kind;
-    const NetLayer *layer; /* of a sieve its pool, else its dropout, else the dense layer behind */
+    const NetLayer
+        *layer; /* of a sieve: its pool, else its dropout, else the following dense layer */
     int32_t layer_index;   /* of `layer` in the net */
     int32_t dropout_index; /* of a sieve; -1: none */
     NetShape in, out;
-    int32_t out_block; /* of its output, as Sieve has it */
+    int32_t out_block; /* of its output, as in Sieve */
     Sieve sieve;
     void *output;           /* [batch_max] of `out`: floats or bf16, the logits always floats */
     uint8_t *kept, *places; /* of a sieve */
-    bool has_own_gradient;  /* of its weights: trainer/compute/convolution_gradient.h, not oneDNN */
+    bool has_own_gradient;  /* convolution_gradient.h computes the weights' gradient, not oneDNN */
 } Stage;
 
-/* Each layer may ask for a sieve before it. */
+/* Each layer may need a sieve before it. */
 enum { STAGES_MAX = 2 * NET_LAYERS_MAX };
 
-/* A primitive and what it works on. */
+/* A primitive and its arguments. */
 typedef struct {
     dnnl_primitive_t primitive; /* NULL: nothing to do */
     int32_t argument_count;
@@ -38,8 +38,9 @@ typedef struct {
 } Task;
 
 typedef struct {
-    Task convert_input;                         /* of the first stage */
-    Task convert_weights, convert_weights_back; /* the latter where its layout is another */
+    Task convert_input; /* of the first stage */
+    Task convert_weights,
+        convert_weights_back; /* _back only if backward_data needs another layout */
     Task forward;
     Task convert_logits_gradient; /* of the last stage */
     Task backward_weights, convert_gradient;
@@ -50,14 +51,15 @@ typedef struct {
 typedef struct {
     int32_t count;
     bool needs_reference;    /* oneDNN has no fast kernel for a convolution in these layouts */
-    int64_t weights_version; /* of which the converted weights are */
+    int64_t weights_version; /* version of the converted weights */
     StageTasks tasks[STAGES_MAX];
     dnnl_memory_t memories[STAGES_MAX * 12];
     void *buffers[STAGES_MAX * 6];
     int32_t memory_count, buffer_count;
 } Plan;
 
-/* Sizes that a training needs: whole batches, the last of an epoch, and those of an evaluation. */
+/* The batch sizes of a training: full batches, the last batch of an epoch, and the batches of an
+ * evaluation. */
 enum { PLANS_MAX = 4 };
 
 typedef struct {
@@ -65,7 +67,7 @@ typedef struct {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     dnnl_data_type_t type; /* of activations, of their gradients and of weights in products */
-    int32_t block;         /* channels that convolutions keep together; 0: all (NHWC) */
+    int32_t block;         /* channels in a block of convolutions; 0: all (NHWC) */
     int32_t stage_count;
     Stage stages[STAGES_MAX];
     void *gradients[2]; /* of the outputs of even and of odd stages */
@@ -76,11 +78,11 @@ typedef struct {
     Plan *plan; /* of the last forward */
 } Model;
 
-/* STATUS_MACHINE naming the layer and the primitive that oneDNN cannot make. */
+/* Fails with STATUS_MACHINE, naming the layer and the primitive that oneDNN cannot create. */
 MUST_CHECK bool plan_create(Model *model, int32_t count, Plan **plan, Status *status);
-void plan_destroy(Plan *plan); /* NULL is fine */
+void plan_destroy(Plan *plan); /* NULL is allowed */
 
-/* Runs a task and waits for its end. Signals that come meanwhile are taken behind it. */
+/* Runs a task and waits for its end. Signals are blocked meanwhile and handled afterwards. */
 MUST_CHECK bool task_run(Model *model, const Stage *stage, const Task *task, Status *status);
 
 #endif

@@ -11,7 +11,7 @@
 #include "trainer/base/floats.h"
 #include "trainer/compute/onednn_model.h"
 
-/* --- What can fail --- */
+/* --- Construction and errors --- */
 
 typedef struct {
     Model *model;
@@ -23,22 +23,22 @@ typedef struct {
     Status *status;
 } Maker;
 
-static bool fail(const Stage *stage, const char *what, dnnl_status_t result, Status *status)
+static bool fail(const Stage *stage, const char *operation, dnnl_status_t result, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
-                       "oneDNN cannot compute layer \"%s\": %s: %s", stage->layer->name, what,
+                       "oneDNN cannot compute layer \"%s\": %s: %s", stage->layer->name, operation,
                        dnnl_status2str(result));
 }
 
-static bool check(const Maker *maker, dnnl_status_t result, const char *what)
+static bool check(const Maker *maker, dnnl_status_t result, const char *operation)
 {
-    return result == dnnl_success || fail(maker->stage, what, result, maker->status);
+    return result == dnnl_success || fail(maker->stage, operation, result, maker->status);
 }
 
 /* --- Execution --- */
 
-/* Signals wait, but for those that an instruction causes. */
-static void signals_hold(sigset_t *before)
+/* Blocks all signals except those that an instruction causes. */
+static void block_signals(sigset_t *before)
 {
     static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
     sigset_t held;
@@ -49,15 +49,16 @@ static void signals_hold(sigset_t *before)
 }
 
 /* Up to its version 3.11, oneDNN's matrix products on x86-64 have the stack pointer point into
- * their work space (its issue 4845, "Heap corruption caused by signal handling"): a handler that
- * began there would write over whatever lies below. So no signal is taken while a primitive runs,
- * neither here nor by the threads that oneDNN starts for it, which inherit the mask and keep it. */
+ * their work space (its issue 4845, "Heap corruption caused by signal handling"). A signal handler
+ * that starts there would overwrite the memory below. Signals are therefore blocked while a
+ * primitive runs, in this thread and in the threads that oneDNN starts for it, which inherit the
+ * mask. */
 bool task_run(Model *model, const Stage *stage, const Task *task, Status *status)
 {
     sigset_t before;
     if (!task->primitive)
         return true;
-    signals_hold(&before);
+    block_signals(&before);
     dnnl_status_t result = dnnl_primitive_execute(task->primitive, model->stream,
                                                   task->argument_count, task->arguments);
     if (result == dnnl_success)
@@ -74,7 +75,7 @@ static void task_argument(Task *task, int argument, dnnl_memory_t memory)
     task->arguments[task->argument_count++] = (dnnl_exec_arg_t){argument, memory};
 }
 
-/* The plan's view of values that others own, or of its own. */
+/* Adds a oneDNN memory object for `values` to the plan; the values are borrowed. */
 static bool memory_at(Maker *maker, const dnnl_memory_desc_t *layout, void *values,
                       dnnl_memory_t *memory)
 {
@@ -110,26 +111,27 @@ static bool reorder_make(Maker *maker, const dnnl_memory_desc_t *from, dnnl_memo
     return check(maker, result, "change of layout");
 }
 
-typedef enum { CONVERT_BEFORE, CONVERT_AFTER } When;
+typedef enum { CONVERT_BEFORE, CONVERT_AFTER } ConvertTime;
 
-/* `values` in their layout `given` as a primitive wants them: themselves where that is the same,
- * else a copy that `convert` fills before the primitive runs, or is read back from after it. */
-static bool memory_like(Maker *maker, const dnnl_memory_desc_t *wanted,
-                        const dnnl_memory_desc_t *given, void *values, When when, Task *convert,
-                        dnnl_memory_t *memory)
+/* Gives `values`, which have the layout `given`, in the layout `wanted` by a primitive. If the
+ * layouts are equal, these are the values themselves. Otherwise it is a copy: `convert` fills it
+ * before the primitive runs, or copies it back afterwards. */
+static bool memory_in_layout(Maker *maker, const dnnl_memory_desc_t *wanted,
+                             const dnnl_memory_desc_t *given, void *values, ConvertTime time,
+                             Task *convert, dnnl_memory_t *memory)
 {
     if (dnnl_memory_desc_equal(wanted, given))
         return memory_at(maker, given, values, memory);
     dnnl_memory_t outside;
     return memory_at(maker, given, values, &outside) &&
            memory_at(maker, wanted, buffer_new(maker, wanted), memory) &&
-           (when == CONVERT_BEFORE ? reorder_make(maker, given, outside, wanted, *memory, convert)
+           (time == CONVERT_BEFORE ? reorder_make(maker, given, outside, wanted, *memory, convert)
                                    : reorder_make(maker, wanted, *memory, given, outside, convert));
 }
 
 /* --- Layouts --- */
 
-/* Of `count` images' activations; `block` as Sieve has it. */
+/* The layout of the activations of `count` images; `block` as in Sieve. */
 static dnnl_memory_desc_t activations(int32_t count, NetShape shape, int32_t block,
                                       dnnl_data_type_t type, bool for_dense)
 {
@@ -146,8 +148,8 @@ static dnnl_memory_desc_t activations(int32_t count, NetShape shape, int32_t blo
     return layout;
 }
 
-/* Of a kernel as the arena has it, or with `tag` dnnl_format_tag_any. oneDNN counts dimensions as
- * [out][in]. */
+/* The layout of a kernel in the arena, or with `is_any` the layout that oneDNN chooses. oneDNN
+ * orders dimensions as [out][in]. */
 static dnnl_memory_desc_t kernel(const NetLayer *layer, dnnl_data_type_t type, bool is_any)
 {
     dnnl_memory_desc_t layout;
@@ -164,13 +166,13 @@ static dnnl_memory_desc_t kernel(const NetLayer *layer, dnnl_data_type_t type, b
 
 /* --- One stage --- */
 
-/* The layouts that its primitives are asked for. */
+/* The layouts requested for the primitives of a stage. */
 typedef struct {
     dnnl_memory_desc_t in, out, out_gradient, kernel, kernel_gradient, bias;
     dnnl_dims_t strides, padding;
-} Asked;
+} StageLayouts;
 
-static Asked asked_of(const Maker *maker)
+static StageLayouts stage_layouts(const Maker *maker)
 {
     const Model *model = maker->model;
     const Stage *stage = maker->stage;
@@ -181,38 +183,38 @@ static Asked asked_of(const Maker *maker)
     const int32_t count = maker->plan->count;
     const int32_t in_block = is_first ? layer->in.channels : stage[-1].out_block;
     dnnl_dims_t biases = {layer->out.channels};
-    Asked asked = {
+    StageLayouts layouts = {
         .in = activations(count, layer->in, in_block, model->type, is_dense),
         .out = activations(count, layer->out, stage->out_block, is_last ? dnnl_f32 : model->type,
                            is_dense),
         .out_gradient = activations(count, layer->out, stage->out_block, model->type, is_dense),
-        // A dense kernel stays as it is: it is large, and used once a step in each direction.
+        // A dense kernel is not converted: it is large, and used once per step in each direction.
         .kernel = kernel(layer, model->type, !is_dense),
         .kernel_gradient = kernel(layer, dnnl_f32, !is_dense),
         .strides = {1, 1},
         .padding = {layer->padding, layer->padding},
     };
-    dnnl_memory_desc_init_by_tag(&asked.bias, 1, biases, dnnl_f32, dnnl_a);
+    dnnl_memory_desc_init_by_tag(&layouts.bias, 1, biases, dnnl_f32, dnnl_a);
     if (is_first && !is_dense && stage->out_block != stage->out.channels) {
-        // Few channels, which into blocks come fastest from another layout; into NHWC only from
-        // NHWC.
+        // The first convolution has few input channels. If its output is in blocks, oneDNN may have
+        // a faster layout for the input; for NHWC output the input stays NHWC.
         dnnl_dims_t full = {count, layer->in.channels, layer->in.height, layer->in.width};
-        dnnl_memory_desc_init_by_tag(&asked.in, 4, full, model->type, dnnl_format_tag_any);
+        dnnl_memory_desc_init_by_tag(&layouts.in, 4, full, model->type, dnnl_format_tag_any);
     }
-    return asked;
+    return layouts;
 }
 
 static bool describe(const Maker *maker, const void *operation,
                      const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
-                     const char *what, dnnl_primitive_desc_t *description)
+                     const char *operation_name, dnnl_primitive_desc_t *description)
 {
     return check(
         maker,
         dnnl_primitive_desc_create(description, operation, attributes, maker->model->engine, hint),
-        what);
+        operation_name);
 }
 
-static bool describe_forward(const Maker *maker, const Asked *asked,
+static bool describe_forward(const Maker *maker, const StageLayouts *layouts,
                              const_dnnl_primitive_attr_t attributes,
                              dnnl_primitive_desc_t *description)
 {
@@ -220,74 +222,74 @@ static bool describe_forward(const Maker *maker, const Asked *asked,
         dnnl_inner_product_desc_t operation;
         return check(maker,
                      dnnl_inner_product_forward_desc_init(&operation, dnnl_forward_training,
-                                                          &asked->in, &asked->kernel, &asked->bias,
-                                                          &asked->out),
+                                                          &layouts->in, &layouts->kernel,
+                                                          &layouts->bias, &layouts->out),
                      "forward") &&
                describe(maker, &operation, attributes, NULL, "forward", description);
     }
     dnnl_convolution_desc_t operation;
     return check(maker,
-                 dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training,
-                                                    dnnl_convolution_direct, &asked->in,
-                                                    &asked->kernel, &asked->bias, &asked->out,
-                                                    asked->strides, asked->padding, asked->padding),
+                 dnnl_convolution_forward_desc_init(
+                     &operation, dnnl_forward_training, dnnl_convolution_direct, &layouts->in,
+                     &layouts->kernel, &layouts->bias, &layouts->out, layouts->strides,
+                     layouts->padding, layouts->padding),
                  "forward") &&
            describe(maker, &operation, attributes, NULL, "forward", description);
 }
 
-static bool describe_backward_data(const Maker *maker, const Asked *asked,
+static bool describe_backward_data(const Maker *maker, const StageLayouts *layouts,
                                    const_dnnl_primitive_desc_t hint,
                                    dnnl_primitive_desc_t *description)
 {
-    const char *what = "backward by its input";
+    const char *name = "backward by its input";
     if (maker->stage->layer->kind == NET_DENSE) {
         dnnl_inner_product_desc_t operation;
         return check(maker,
                      dnnl_inner_product_backward_data_desc_init(
-                         &operation, &asked->in, &asked->kernel, &asked->out_gradient),
-                     what) &&
-               describe(maker, &operation, NULL, hint, what, description);
+                         &operation, &layouts->in, &layouts->kernel, &layouts->out_gradient),
+                     name) &&
+               describe(maker, &operation, NULL, hint, name, description);
     }
     dnnl_convolution_desc_t operation;
     return check(maker,
                  dnnl_convolution_backward_data_desc_init(
-                     &operation, dnnl_convolution_direct, &asked->in, &asked->kernel,
-                     &asked->out_gradient, asked->strides, asked->padding, asked->padding),
-                 what) &&
-           describe(maker, &operation, NULL, hint, what, description);
+                     &operation, dnnl_convolution_direct, &layouts->in, &layouts->kernel,
+                     &layouts->out_gradient, layouts->strides, layouts->padding, layouts->padding),
+                 name) &&
+           describe(maker, &operation, NULL, hint, name, description);
 }
 
-static bool describe_backward_weights(const Maker *maker, const Asked *asked,
+static bool describe_backward_weights(const Maker *maker, const StageLayouts *layouts,
                                       const_dnnl_primitive_desc_t hint,
                                       dnnl_primitive_desc_t *description)
 {
-    const char *what = "backward by its weights";
+    const char *name = "backward by its weights";
     if (maker->stage->layer->kind == NET_DENSE) {
         dnnl_inner_product_desc_t operation;
         return check(maker,
                      dnnl_inner_product_backward_weights_desc_init(
-                         &operation, &asked->in, &asked->kernel_gradient, &asked->bias,
-                         &asked->out_gradient),
-                     what) &&
-               describe(maker, &operation, NULL, hint, what, description);
+                         &operation, &layouts->in, &layouts->kernel_gradient, &layouts->bias,
+                         &layouts->out_gradient),
+                     name) &&
+               describe(maker, &operation, NULL, hint, name, description);
     }
     dnnl_convolution_desc_t operation;
     return check(maker,
                  dnnl_convolution_backward_weights_desc_init(
-                     &operation, dnnl_convolution_direct, &asked->in, &asked->kernel_gradient,
-                     &asked->bias, &asked->out_gradient, asked->strides, asked->padding,
-                     asked->padding),
-                 what) &&
-           describe(maker, &operation, NULL, hint, what, description);
+                     &operation, dnnl_convolution_direct, &layouts->in, &layouts->kernel_gradient,
+                     &layouts->bias, &layouts->out_gradient, layouts->strides, layouts->padding,
+                     layouts->padding),
+                 name) &&
+           describe(maker, &operation, NULL, hint, name, description);
 }
 
 static const dnnl_memory_desc_t *layout_of(const_dnnl_primitive_desc_t description,
-                                           dnnl_query_t what)
+                                           dnnl_query_t query)
 {
-    return dnnl_primitive_desc_query_md(description, what, 0);
+    return dnnl_primitive_desc_query_md(description, query, 0);
 }
 
-/* The primitive of `description`. */
+/* Creates the primitive of `description`. */
 static bool task_make(const Maker *maker, dnnl_primitive_desc_t description, Task *task)
 {
     const char *name = NULL;
@@ -302,8 +304,8 @@ static void *gradient_of(const Model *model, const Stage *stage)
     return model->gradients[(stage - model->stages) % 2];
 }
 
-static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_desc_t description,
-                         dnnl_memory_t *in)
+static bool make_forward(Maker *maker, const StageLayouts *layouts,
+                         const_dnnl_primitive_desc_t description, dnnl_memory_t *in)
 {
     Model *model = maker->model;
     const Stage *stage = maker->stage;
@@ -316,14 +318,14 @@ static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_
                     stage->layer->kind == NET_DENSE);
     dnnl_memory_t bias, out;
     maker->matrix_layout = layout_of(description, dnnl_query_weights_md);
-    if (!memory_like(maker, layout_of(description, dnnl_query_src_md),
-                     is_first ? &pixels : &asked->in,
-                     is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
-                     &tasks->convert_input, in) ||
-        !memory_like(maker, maker->matrix_layout, &arena, weights + stage->layer->kernel_at,
-                     CONVERT_BEFORE, &tasks->convert_weights, &maker->matrix) ||
-        !memory_at(maker, &asked->bias, weights + stage->layer->bias_at, &bias) ||
-        !memory_at(maker, &asked->out, stage->output, &out))
+    if (!memory_in_layout(maker, layout_of(description, dnnl_query_src_md),
+                          is_first ? &pixels : &layouts->in,
+                          is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
+                          &tasks->convert_input, in) ||
+        !memory_in_layout(maker, maker->matrix_layout, &arena, weights + stage->layer->kernel_at,
+                          CONVERT_BEFORE, &tasks->convert_weights, &maker->matrix) ||
+        !memory_at(maker, &layouts->bias, weights + stage->layer->bias_at, &bias) ||
+        !memory_at(maker, &layouts->out, stage->output, &out))
         return false;
     task_argument(&tasks->forward, DNNL_ARG_SRC, *in);
     task_argument(&tasks->forward, DNNL_ARG_WEIGHTS, maker->matrix);
@@ -332,7 +334,7 @@ static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_
     return true;
 }
 
-static bool make_backward_data(Maker *maker, const Asked *asked,
+static bool make_backward_data(Maker *maker, const StageLayouts *layouts,
                                const_dnnl_primitive_desc_t description, dnnl_memory_t out_gradient)
 {
     Model *model = maker->model;
@@ -342,9 +344,10 @@ static bool make_backward_data(Maker *maker, const Asked *asked,
     const dnnl_memory_desc_t *wanted = layout_of(description, dnnl_query_weights_md);
     dnnl_memory_t matrix = maker->matrix, in_gradient;
     if ((!dnnl_memory_desc_equal(wanted, maker->matrix_layout) &&
-         !memory_like(maker, wanted, &arena, model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at,
-                      CONVERT_BEFORE, &tasks->convert_weights_back, &matrix)) ||
-        !memory_at(maker, &asked->in, gradient_of(model, maker->stage - 1), &in_gradient))
+         !memory_in_layout(maker, wanted, &arena,
+                           model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at, CONVERT_BEFORE,
+                           &tasks->convert_weights_back, &matrix)) ||
+        !memory_at(maker, &layouts->in, gradient_of(model, maker->stage - 1), &in_gradient))
         return false;
     task_argument(&tasks->backward_data, DNNL_ARG_DIFF_DST, out_gradient);
     task_argument(&tasks->backward_data, DNNL_ARG_WEIGHTS, matrix);
@@ -352,7 +355,7 @@ static bool make_backward_data(Maker *maker, const Asked *asked,
     return true;
 }
 
-static bool make_backward_weights(Maker *maker, const Asked *asked,
+static bool make_backward_weights(Maker *maker, const StageLayouts *layouts,
                                   const_dnnl_primitive_desc_t description, dnnl_memory_t in,
                                   dnnl_memory_t out_gradient)
 {
@@ -361,10 +364,10 @@ static bool make_backward_weights(Maker *maker, const Asked *asked,
     float *gradients = maker->model->host.arenas[ARENA_GRADIENTS];
     const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
     dnnl_memory_t matrix, bias;
-    if (!memory_like(maker, layout_of(description, dnnl_query_diff_weights_md), &arena,
-                     gradients + layer->kernel_at, CONVERT_AFTER, &tasks->convert_gradient,
-                     &matrix) ||
-        !memory_at(maker, &asked->bias, gradients + layer->bias_at, &bias))
+    if (!memory_in_layout(maker, layout_of(description, dnnl_query_diff_weights_md), &arena,
+                          gradients + layer->kernel_at, CONVERT_AFTER, &tasks->convert_gradient,
+                          &matrix) ||
+        !memory_at(maker, &layouts->bias, gradients + layer->bias_at, &bias))
         return false;
     task_argument(&tasks->backward_weights, DNNL_ARG_SRC, in);
     task_argument(&tasks->backward_weights, DNNL_ARG_DIFF_DST, out_gradient);
@@ -373,14 +376,15 @@ static bool make_backward_weights(Maker *maker, const Asked *asked,
     return true;
 }
 
-/* The gradient of the stage's output; that of the logits comes in floats from the loss. */
-static bool out_gradient_memory(Maker *maker, const Asked *asked, dnnl_memory_t *memory)
+/* Gives the gradient of the stage's output. The loss computes that of the logits in floats. */
+static bool out_gradient_memory(Maker *maker, const StageLayouts *layouts, dnnl_memory_t *memory)
 {
     Model *model = maker->model;
     if (maker->stage != &model->stages[model->stage_count - 1])
-        return memory_at(maker, &asked->out_gradient, gradient_of(model, maker->stage), memory);
-    return memory_like(maker, &asked->out_gradient, &asked->out, model->host.logits_gradient,
-                       CONVERT_BEFORE, &maker->tasks->convert_logits_gradient, memory);
+        return memory_at(maker, &layouts->out_gradient, gradient_of(model, maker->stage), memory);
+    return memory_in_layout(maker, &layouts->out_gradient, &layouts->out,
+                            model->host.logits_gradient, CONVERT_BEFORE,
+                            &maker->tasks->convert_logits_gradient, memory);
 }
 
 static bool attributes_make(const Maker *maker, dnnl_primitive_attr_t *attributes)
@@ -407,21 +411,21 @@ static bool product_make(Maker *maker)
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_primitive_desc_t forward = NULL, data = NULL, weights = NULL;
     dnnl_memory_t in = NULL, out_gradient = NULL;
-    Asked asked = asked_of(maker);
+    StageLayouts layouts = stage_layouts(maker);
     bool is_fine = attributes_make(maker, &attributes) &&
-                   describe_forward(maker, &asked, attributes, &forward) &&
-                   make_forward(maker, &asked, forward, &in) &&
+                   describe_forward(maker, &layouts, attributes, &forward) &&
+                   make_forward(maker, &layouts, forward, &in) &&
                    task_make(maker, forward, &tasks->forward);
     if (is_fine)
-        asked.in = *layout_of(forward, dnnl_query_src_md);
-    is_fine = is_fine && out_gradient_memory(maker, &asked, &out_gradient);
+        layouts.in = *layout_of(forward, dnnl_query_src_md);
+    is_fine = is_fine && out_gradient_memory(maker, &layouts, &out_gradient);
     if (!maker->stage->has_own_gradient)
-        is_fine = is_fine && describe_backward_weights(maker, &asked, forward, &weights) &&
-                  make_backward_weights(maker, &asked, weights, in, out_gradient) &&
+        is_fine = is_fine && describe_backward_weights(maker, &layouts, forward, &weights) &&
+                  make_backward_weights(maker, &layouts, weights, in, out_gradient) &&
                   task_make(maker, weights, &tasks->backward_weights);
     if (!is_first)
-        is_fine = is_fine && describe_backward_data(maker, &asked, forward, &data) &&
-                  make_backward_data(maker, &asked, data, out_gradient) &&
+        is_fine = is_fine && describe_backward_data(maker, &layouts, forward, &data) &&
+                  make_backward_data(maker, &layouts, data, out_gradient) &&
                   task_make(maker, data, &tasks->backward_data);
     dnnl_primitive_desc_destroy(data);
     dnnl_primitive_desc_destroy(weights);

@@ -5,7 +5,7 @@
 #include "trainer/base/vectors.h"
 #include "trainer/compute/channel_blocks.h"
 
-/* --- Values of both kinds --- */
+/* --- Values in float and bf16 --- */
 
 static inline float widen(uint16_t value)
 {
@@ -15,7 +15,7 @@ static inline float widen(uint16_t value)
     return result;
 }
 
-/* To the nearest, of equals to the even one. */
+/* Rounds to nearest, ties to even. */
 static inline uint16_t narrow(float value)
 {
     uint32_t bits;
@@ -41,17 +41,18 @@ static const void *at(bool is_bf16, const void *values, int64_t i)
 
 /* --- One row --- */
 
-/* Into the function that is compiled for each kind of processor, or it would be for the oldest. */
+/* Inlined into the VECTORISED functions; otherwise it would be compiled for the oldest processors
+ * only. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* `lanes` channels of one row of pools. The strides are those from pixel to pixel, and of the input
- * also from row to row. */
+/* `lanes` channels of one row of pools. The strides lead to the next pixel, and in the input also
+ * to the next row. */
 typedef struct {
     const Sieve *sieve;
     int64_t in_row, in_pixel, out_pixel, kept_pixel;
 } Row;
 
-/* bf16 as a whole number of the same order, and back. */
+/* Converts the bits of a bf16 to an integer of the same order, and back. */
 static inline int16_t ordered(int16_t bits)
 {
     return (int16_t)(bits ^ ((bits >> 15) & 0x7fff));
@@ -135,7 +136,7 @@ INLINED void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
         }
 }
 
-/* Inlined for each usual case, so that the compiler makes vectors of it. */
+/* Inlined for each usual case, so that the compiler vectorises it. */
 #define CASES(function, ...)                                                                       \
     if (row.sieve->is_bf16)                                                                        \
         SIDES(function, true, __VA_ARGS__);                                                        \
@@ -213,7 +214,8 @@ void sieve_forward(const Sieve *sieve, int32_t images, const void *in, const uin
             }
 }
 
-/* No pool reaches the last rows and columns of a side that does not divide. */
+/* False if the input's size is not a multiple of `side`: no pool then covers the last rows or
+ * columns. */
 static bool reaches_all(const Sieve *sieve)
 {
     return sieve->out.height * sieve->side == sieve->in.height &&

@@ -19,8 +19,8 @@ typedef struct {
     float rho, rest, epsilon, rate, gradient_scale;
 } Factors;
 
-/* Returns whether all new weights are finite: the exponent of others is all ones. Looked at as
- * integers, whose "or" compilers may reorder, unlike a sum of floats. */
+/* Returns true if all new weights are finite: the exponent bits of other values are all ones. The
+ * test uses integers, because compilers may reorder their "or", unlike a sum of floats. */
 VECTORISED
 static bool rmsprop_loop(Factors by, int64_t count, const float *restrict gradients,
                          float *restrict accumulators, float *restrict weights)
@@ -45,7 +45,7 @@ bool rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, 
 {
     const float rho = (float)optimizer->rho;
     Factors by = {.rho = rho,
-                  .rest = 1.0f - rho, // as Keras: of the rounded rho
+                  .rest = 1.0f - rho, // computed from the rounded rho, as in Keras
                   .epsilon = (float)optimizer->epsilon,
                   .rate = rate,
                   .gradient_scale = gradient_scale};

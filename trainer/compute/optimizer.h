@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 typedef struct {
-    double learning_rate; /* of the whole job: the script multiplies its own by the ranks */
+    double learning_rate; /* of the whole job: the script's rate times the number of ranks */
     double rho, decay, epsilon;
 } RmsProp;
 
-/* 0.9, 1e-6, 1e-7. */
+/* Keras' defaults: rho 0.9, decay 1e-6, epsilon 1e-7. */
 RmsProp rmsprop_of_keras(double learning_rate);
 
 /* The rate of one step, as a float: Keras computes in float32. */
 float rmsprop_rate(const RmsProp *optimizer, int64_t iteration);
 
 /* One step of `count` parameters. The gradient of each is multiplied by `gradient_scale` first: 1 /
- * ranks makes the mean of a sum. IEEE float arithmetic in a fixed order, the same bits on every
- * machine. False when a weight is not finite afterwards: a NaN anywhere in a network is found so,
- * also one that a ReLU hides from the loss. */
+ * ranks turns the sum into the mean. Uses IEEE float arithmetic in a fixed order: the same bits on
+ * every machine. False if a weight is not finite afterwards. This detects a NaN anywhere in the
+ * network, even if a ReLU hides it from the loss. */
 bool rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                     const float *gradients, float *accumulators, float *weights);
 

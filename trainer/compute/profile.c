@@ -11,7 +11,7 @@ struct Profile {
     bool is_on;
     int64_t step;
     int64_t begin_ns, end_ns; /* of the stages of the step so far */
-    bool has_stages;          /* the step */
+    bool has_stages;          /* in the step so far */
     Timeline *timeline;       /* or NULL */
     ProfileFigures figures;
 };
@@ -101,7 +101,7 @@ void profile_note(Profile *profile, int32_t stage, int64_t *clock_ns)
     *clock_ns = now_ns;
 }
 
-/* --- What came of it --- */
+/* --- Results --- */
 
 const ProfileFigures *profile_figures(const Profile *profile)
 {
@@ -113,7 +113,7 @@ TimelineStages profile_drawn_as(const Profile *profile)
     return (TimelineStages){profile->figures.names, profile->figures.clock};
 }
 
-/* A row of the table: the stages that took time, the rest, the step. */
+/* A row of the table: a stage that took time, the rest, or the step. */
 typedef struct {
     const char *name;
     double us, percent;
@@ -125,7 +125,7 @@ static Row row_of(const ProfileFigures *figures, const char *name, int64_t ns)
                  figures->step_ns > 0 ? 100.0 * (double)ns / (double)figures->step_ns : 0.0};
 }
 
-/* All rows but the step's; returns how many. */
+/* Fills all rows except the step's; returns their number. */
 static int32_t rows_of(const ProfileFigures *figures, Row rows[PROFILE_STAGES])
 {
     int32_t count = 0;
@@ -135,7 +135,8 @@ static int32_t rows_of(const ProfileFigures *figures, Row rows[PROFILE_STAGES])
         if (figures->stages_ns[i] > 0)
             rows[count++] = row_of(figures, figures->names[i], figures->stages_ns[i]);
     }
-    rows[count++] = row_of(figures, "rest", rest_ns); // in the place of PROFILE_NONE
+    rows[count++] =
+        row_of(figures, "rest", rest_ns); // there is room, because PROFILE_NONE has no row
     return count;
 }
 

@@ -10,14 +10,15 @@
 #include "trainer/base/floats.h"
 #include "trainer/base/spread.h"
 
-/* GCC's OpenMP, which oneDNN takes the number of threads from; clang has no <omp.h> for it. */
+/* A function of GCC's OpenMP, which sets oneDNN's number of threads. Declared here, because clang
+ * has no <omp.h> for it. */
 void omp_set_num_threads(int threads);
 
 static const int32_t sides[] = {256, 384, 512, 768, 1024};
 enum { SIDE_COUNT = sizeof sides / sizeof sides[0], RUNS_MAX = 1000 };
-static const int64_t side_ns = 100 * NS_PER_MS; // that one side is measured
+static const int64_t side_ns = 100 * NS_PER_MS; // measuring time of each side
 
-/* False if oneDNN fails. */
+/* Measures one product; false if oneDNN fails. */
 static bool multiply(int32_t side, const float *a, const float *b, float *product, int64_t *took_ns)
 {
     const int64_t begin_ns = machine_clock_ns();

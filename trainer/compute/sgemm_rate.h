@@ -1,12 +1,12 @@
-/* How fast this machine multiplies large matrices: the limit that a training in float32 by direct
- * sums is measured against. */
+/* The speed of large matrix products on this machine: the limit for a training in float32 that
+ * computes convolutions directly. */
 #ifndef TRAINER_SGEMM_RATE_H
 #define TRAINER_SGEMM_RATE_H
 
 #include "sim/base/status.h"
 
-/* Floating-point operations per second. Clocks wander on shared machines, so a median is to be
- * compared with a median, and the best with the best. */
+/* Floating-point operations per second. Clock rates vary on shared machines: compare a median with
+ * a median, and the best with the best. */
 typedef struct {
     double median, best;
 } SgemmRate;

@@ -1,8 +1,8 @@
 #include "trainer/cuda/backend_cuda.h"
 
-/* The trainer on a GPU, over data that stays there. Steps go one by one by the
- * functions that every backend has, each of which waits for the GPU, so that a timeline shows what
- * it measured; or many at once (`steps`), which is the fast way. Both compute the same bits. */
+/* Trains on a GPU, with data that stays on the GPU. Steps can be made phase by phase, by the
+ * functions of every backend; each waits for the GPU, so that a timeline shows measured phases.
+ * Many steps at once (`steps`) are faster. Both compute the same bits. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static const Place here = {.source = "CUDA"};
 
 /* --- Memory --- */
 
-/* Products count pixels in int32; and what a GPU gains by more is little. */
+/* Products count pixels in int32; larger batches would gain little on a GPU. */
 enum { BATCH_MAX = 4096 };
 
-/* Arenas begin where wide loads and NCCL like it. */
+/* Arenas are aligned to 256 bytes for wide loads and NCCL. */
 static int64_t arena_stride(const Net *net)
 {
     enum { FLOATS = 64 };
@@ -72,7 +72,7 @@ static bool take_memory(CudaModel *model, Status *status)
     return status_hint(status, "--batch-size %d", BATCH_MAX);
 }
 
-/* --- Life --- */
+/* --- Opening and closing --- */
 
 static bool check(cudaError_t result, const CudaModel *model, Status *status)
 {
@@ -208,7 +208,7 @@ static float *gpu_arena(void *opened, ArenaKind kind, Status *status)
     return cuda_wait(model, doing, status) ? model->arena_copies[kind] : NULL;
 }
 
-/* Waits: the copy may be changed again as soon as this returns. */
+/* Waits, because the caller may change the copy as soon as this returns. */
 static void gpu_arena_changed(void *opened, ArenaKind kind)
 {
     CudaModel *model = opened;
@@ -222,7 +222,7 @@ static void gpu_arena_changed(void *opened, ArenaKind kind)
         cuda_narrow(model->stream, model->arenas[ARENA_WEIGHTS],
                     model->settings.net->parameter_count, model->bf16_weights);
     if (!cuda_wait(model, doing, &status))
-        return; // the next function that can says why
+        return; // the next function with a status reports it
 }
 
 /* --- A step, function by function --- */
@@ -281,7 +281,7 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
     CudaModel *model = opened;
     if (!cuda_is_fine(model, status))
         return false;
-    cuda_steps_put(model, model->step_number, 0); // a second forward counts anew
+    cuda_steps_put(model, model->step_number, 0); // a second forward starts a new score
     begin_stages(model);
     cuda_stages_forward(model, is_training);
     if (!cuda_steps_get(model, NULL, "going forward", status))
@@ -305,14 +305,14 @@ static bool gpu_backward(void *opened, Status *status)
     return true;
 }
 
-/* The rate is the caller's, who may have another than rmsprop_rate's. */
+/* Uses the caller's rate, which may differ from rmsprop_rate. */
 static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
 {
     CudaModel *model = opened;
     const CudaRmsProp by = cuda_steps_optimizer(optimizer, gradient_scale);
     Status status;
     if (model->has_failed)
-        return true; // it is not the weights; the next function that can says what it is
+        return true; // not a fault of the weights; the next function with a status reports it
     model->step_copy->rate = rate;
     begin_stages(model);
     cuda_note(model,
@@ -343,7 +343,7 @@ static int32_t gpu_kernels_per_step(void *opened)
     return model->kernels_per_step;
 }
 
-/* --- What came of it --- */
+/* --- Results --- */
 
 static const float *gpu_probabilities(void *opened)
 {
@@ -393,7 +393,7 @@ static bool gpu_layer_output(void *opened, int32_t layer, float *out)
 
 const Backend backend_cuda = {
     .name = "cuda",
-    .summary = "own kernels, cuBLAS and cuDNN on an NVIDIA GPU, fp32, tf32 and bf16",
+    .summary = "trainyard's kernels, cuBLAS and cuDNN on an NVIDIA GPU, fp32, tf32 and bf16",
     .probe = gpu_probe,
     .open = gpu_open,
     .close = gpu_close,

@@ -1,14 +1,15 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
 
-/* A block works on a row of pools, or on a part of it: channels lie side by side in memory, so do
- * the threads that take VALUES of them each, 16 bytes where the number of channels allows. */
+/* A block works on a row of pools, or on a part of it. Each thread takes VALUES contiguous
+ * channels, 16 bytes if the number of channels allows, and neighbouring threads take neighbouring
+ * channels. */
 
 enum { SIEVE_THREADS = 256, STOPPED = 255 /* SIEVE_STOPPED of trainer/compute/onednn_sieve.h */ };
 
 /* --- Values in the order of their size --- */
 
-/* bf16 as whole numbers, as the processor compares them, which also places a NaN. */
+/* Compares bf16 as integers, like the processor, which also gives NaNs an order. */
 static __device__ __forceinline__ int32_t ordered(uint16_t value)
 {
     const int32_t bits = (int16_t)value;
@@ -40,7 +41,7 @@ template <> struct OrderOf<uint16_t> {
 
 /* --- Dropout --- */
 
-/* Without an array that is indexed at run time, which would not stay in registers. */
+/* Avoids an array that is indexed at run time, which would not stay in registers. */
 static __device__ __forceinline__ uint32_t word_of(const PhiloxBlock &words, uint32_t i)
 {
     const uint32_t low = i & 1 ? words.word[1] : words.word[0];
@@ -48,9 +49,9 @@ static __device__ __forceinline__ uint32_t word_of(const PhiloxBlock &words, uin
     return i & 2 ? high : low;
 }
 
-/* Bit k: value `first` + k of the batch is kept (trainer/compute/dropout.h). The COUNT values are
- * of one block of numbers. Two or four threads come to the same block each on its own: that costs
- * nothing while they wait for the input. */
+/* Bit k: value `first` + k of the batch is kept (trainer/compute/dropout.h). The COUNT values
+ * belong to one block of random numbers. Two or four threads compute the same block separately,
+ * which costs nothing while they wait for the input. */
 template <int COUNT>
 static __device__ __forceinline__ uint32_t kept_bits(const CudaSieve &sieve, uint64_t step,
                                                      int64_t first)
@@ -75,8 +76,8 @@ static float scale_of(const CudaSieve *sieve)
 
 /* --- Forward --- */
 
-/* Values of VALUES pools side by side. Those of usual pools are asked for at once, so that other
- * things are computed until they come. */
+/* Values of VALUES neighbouring pools. Pools of usual sizes are loaded as a whole, so that threads
+ * can compute until the values arrive. */
 template <typename Type, int VALUES, int SIDE> struct Pool {
     static constexpr int32_t HELD = SIDE > 0 ? SIDE *SIDE : 1;
     Pack<Type, VALUES> held[HELD];
@@ -95,7 +96,7 @@ template <typename Type, int VALUES> struct Largest {
     Pack<uint8_t, VALUES> place;
 };
 
-/* Of equals the first is kept. */
+/* Keeps the first of equal values. */
 template <typename Type, int VALUES>
 static __device__ __forceinline__ void compare(Largest<Type, VALUES> *largest,
                                                const Pack<Type, VALUES> &pack, int32_t place)
@@ -109,7 +110,7 @@ static __device__ __forceinline__ void compare(Largest<Type, VALUES> *largest,
     }
 }
 
-/* SIDE 0: any other. */
+/* SIDE 0: sieve.side is used. */
 template <typename Type, int VALUES, int SIDE>
 static __global__ void __launch_bounds__(SIEVE_THREADS)
     sieve_forward_kernel(CudaSieve sieve, const CudaStep *step, bool is_training, float scale,
@@ -158,14 +159,14 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
 
 /* --- Backward --- */
 
-/* Pools that it takes to cover the input, also what no whole one reaches. */
+/* The number of pools that cover the input, including incomplete ones. */
 static __host__ __device__ __forceinline__ int32_t pools_over(int32_t length, int32_t side)
 {
     return (length + side - 1) / side;
 }
 
-/* Each thread writes one pool of the input's gradient, and zeros into what no pool reaches at the
- * right and at the bottom. */
+/* Each thread writes one pool of the input's gradient. Pixels at the right and at the bottom that
+ * no pool covers get zeros. */
 template <typename Type, int VALUES, int SIDE>
 static __global__ void __launch_bounds__(SIEVE_THREADS)
     sieve_backward_kernel(CudaSieve sieve, float scale, const Type *__restrict__ out_gradient,
@@ -214,7 +215,7 @@ typedef struct {
     unsigned threads;
 } Launch;
 
-/* For `rows` rows of `row_values`, of which each thread takes `values`. */
+/* The launch for `rows` rows of `row_values` values; each thread takes `values` of them. */
 static Launch launch_for(int64_t rows, int64_t row_values, int32_t values)
 {
     const unsigned row_threads = blocks_for(row_values, (unsigned)values);

@@ -1,10 +1,10 @@
-# CUDA for the trainer: where the toolkit is and which GPUs code is made for. Included by the top folder, because CMake wants a
-# language enabled above everything that links its objects.
+# CUDA for the trainer: finds the toolkit and sets the GPUs that code is compiled for. Included by the top folder, because CMake
+# requires a language to be enabled above all targets that link its objects.
 option(TRAINYARD_CUDA "Compute with CUDA on NVIDIA GPUs" ON)
 
-# GPUs that each toolkit can make code for, from the oldest on, by its release notes: 10.2 ends with Turing, 11.0 begins with
-# Ampere, 11.8 brings Ada and Hopper, 12.0 drops Kepler, 13.0 everything before Turing. Every entry is also kept as PTX, which
-# a driver compiles for GPUs that came later. Never "native": a machine that builds need not have a GPU.
+# The GPUs that each toolkit can compile for, from the oldest on, by its release notes. 10.2 ends with Turing, 11.0 adds Ampere,
+# 11.8 adds Ada and Hopper, 12.0 drops Kepler, 13.0 drops everything before Turing. Every entry is also stored as PTX, which a
+# driver compiles for later GPUs. "native" is not used, because the build machine may not have a GPU.
 function(trainyard_cuda_architectures version result)
   if(version VERSION_GREATER_EQUAL 13.0)
     set(list 75 80 86 89 90 100 120)
@@ -31,7 +31,7 @@ if(TRAINYARD_CUDA AND NOT CMAKE_CROSSCOMPILING)
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(trainyard_chooses_architectures ON)
-    set(CMAKE_CUDA_ARCHITECTURES OFF) # for the compiler's own trials
+    set(CMAKE_CUDA_ARCHITECTURES OFF) # for CMake's checks of the compiler
   endif()
   include(CheckLanguage)
   check_language(CUDA)

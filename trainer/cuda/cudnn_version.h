@@ -1,5 +1,5 @@
-/* What differs between cuDNN 7.6, 8 and 9: here and nowhere else. All three have the functions that
- * engine_cudnn.c calls, with the same signatures; newer ones mark them as deprecated. */
+/* All differences between cuDNN 7.6, 8 and 9. All three have the functions that engine_cudnn.c
+ * calls, with the same signatures; newer versions mark them as deprecated. */
 #ifndef TRAINER_CUDA_CUDNN_VERSION_H
 #define TRAINER_CUDA_CUDNN_VERSION_H
 
@@ -8,7 +8,7 @@
 
 #include "trainer/cuda/kernels.h"
 
-/* CUDNN_DATA_BFLOAT16 is there from 8.1 on, tf32 from 8.0 on. */
+/* cuDNN has CUDNN_DATA_BFLOAT16 since 8.1 and tf32 since 8.0. */
 static inline bool cudnn_knows(CudaPrecision precision)
 {
     switch (precision) {
@@ -32,8 +32,8 @@ static inline cudnnDataType_t cudnn_type(CudaPrecision precision)
 #endif
 }
 
-/* From 8 on "default" lets floats be rounded to tf32, and CUDNN_FMA_MATH forbids it; before, there
- * is no tf32. */
+/* Since version 8, CUDNN_DEFAULT_MATH may round floats to tf32, and CUDNN_FMA_MATH forbids it.
+ * Older versions do not have tf32. */
 static inline cudnnMathType_t cudnn_math(CudaPrecision precision)
 {
     if (precision == CUDA_BF16)

@@ -1,4 +1,4 @@
-/* Private to trainer/cuda: which GPUs there are, and which one a rank takes. */
+/* Private to trainer/cuda: finds GPUs, and chooses the GPU of a rank. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +40,12 @@ static bool fail_count(cudaError_t result, Status *status)
                        on_processor);
 }
 
-/* --- Not this GPU --- */
+/* --- Unsuitable GPUs --- */
 
-/* Whether code for one item of CMake's list of architectures runs on compute capability
- * `capability` (75 of 7.5): "75" and "75-virtual" are compiled further by any later driver,
- * "75-real" runs where the first digits are the same and the last not below, "90a" only there, and
- * of "100f" only the same first digits. A word that is no number ("all") is taken to suit. */
+/* True if code for one item of CMake's list of architectures runs on compute capability
+ * `capability` (75 for 7.5). The driver compiles "75" and "75-virtual" for any later GPU. "75-real"
+ * and "100f" need the same digits except the last, which must not be lower; "90a" needs the same
+ * capability. An item that is not a number ("all") is assumed to suit. */
 static bool architecture_suits(const char *item, int32_t capability)
 {
     char *end;
@@ -58,7 +58,7 @@ static bool architecture_suits(const char *item, int32_t capability)
     return capability >= wanted && (!is_family || capability / 10 == wanted / 10);
 }
 
-/* `list` as CMake has it, with blanks between. */
+/* `list` is CMake's list, separated by blanks. */
 static bool architectures_suit(const char *list, int32_t capability)
 {
     for (const char *item = list; item; item = strchr(item, ' ')) {
@@ -85,7 +85,7 @@ static bool check_capability(const CudaDevice *device, int32_t capability, Preci
     if (!architectures_suit(TRAINYARD_CUDA_ARCHITECTURES, capability))
         return fail_architecture(device, status);
     if (precision != PRECISION_TF32 || capability >= TF32_CAPABILITY)
-        return true; // bf16 is computed as floats where tensor cores do not know it
+        return true; // without tensor cores for bf16, products are computed as floats
     status_fail(status, STATUS_MACHINE, here,
                 "tf32 needs a GPU of compute capability 8.0, and GPU %" PRId32 " (%s) has %" PRId32
                 ".%" PRId32,
@@ -126,7 +126,7 @@ bool cuda_device_find(int32_t local_rank, Precision precision, CudaDevice *devic
     return check_capability(device, 10 * major + minor, precision, status);
 }
 
-/* The smallest kernel of all. */
+/* Runs the smallest kernel. */
 static cudaError_t try_kernel(void)
 {
     void *step = NULL;

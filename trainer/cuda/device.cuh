@@ -1,11 +1,12 @@
-/* What our own kernels share: random numbers by address, values of both types, vectors of them. */
+/* Shared by the kernels: random numbers by address, values in float and bf16, and vectors of
+ * values. */
 #ifndef TRAINER_CUDA_DEVICE_CUH
 #define TRAINER_CUDA_DEVICE_CUH
 
 #include "trainer/base/random.h"
 #include "trainer/cuda/toolkit/toolkit.h"
 
-// The library's headers serve C89 to C++17 and many compilers; their warnings are not ours.
+// The library's headers support C89 to C++17 and many compilers, and cause warnings.
 #ifdef __CUDACC__
 #define R123_CUDA_DEVICE __host__ __device__
 #endif
@@ -20,7 +21,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-/* In front of a loop over values that are to stay in registers. */
+/* Put before a loop over values that must stay in registers. */
 #ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll")
 #else
@@ -43,15 +44,15 @@ static __device__ __forceinline__ PhiloxBlock random_words_on_gpu(uint64_t seed,
     return block;
 }
 
-/* --- bf16, kept as the upper half of a float --- */
+/* --- bf16, stored as the upper half of a float --- */
 
 static __device__ __forceinline__ float widen(uint16_t value)
 {
     return __uint_as_float((uint32_t)value << 16);
 }
 
-/* To the nearest, of equals to the even one. A GPU's NaN is 0x7fffffff, which rounding would carry
- * over to a zero. */
+/* Rounds to nearest, ties to even. A GPU's NaN is 0x7fffffff; rounding would overflow it to a
+ * negative zero. */
 static __device__ __forceinline__ uint16_t narrow(float value)
 {
     const uint32_t bits = __float_as_uint(value);
@@ -84,8 +85,7 @@ template <> __device__ __forceinline__ uint16_t from_float<uint16_t>(float value
 
 /* --- Vectors --- */
 
-/* Values that lie side by side and are read by one instruction; 16 bytes are the most that there
- * is. */
+/* Contiguous values that one instruction reads, at most 16 bytes. */
 template <typename Type, int COUNT> struct alignas(sizeof(Type) * COUNT) Pack {
     Type value[COUNT];
 };

@@ -1,6 +1,6 @@
-/* Private to trainer/cuda: dense layers and convolutions of side 1 by cuBLAS. Matrices are kept row
- * by row here and column by column there, where a row-major C = A * B is written as C' = B' * A' of
- * the same bytes: so nothing is transposed. */
+/* Private to trainer/cuda: dense layers and convolutions of side 1 by cuBLAS. The trainer's
+ * matrices are row-major, cuBLAS' are column-major. A row-major C = A * B is C' = B' * A' with the
+ * same bytes in cuBLAS, so nothing has to be transposed. */
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
@@ -10,11 +10,11 @@
 typedef struct {
     cublasHandle_t handle;
     cudaStream_t stream;
-    void *workspace; /* that cuBLAS was given; NULL: none yet */
+    void *workspace; /* given to cuBLAS; NULL: not yet */
     int64_t workspace_bytes;
 } Cublas;
 
-/* --- Life --- */
+/* --- Opening and closing --- */
 
 static const char *error_name(cublasStatus_t status)
 {
@@ -40,7 +40,7 @@ static const char *error_name(cublasStatus_t status)
     case CUBLAS_STATUS_LICENSE_ERROR:
         return "CUBLAS_STATUS_LICENSE_ERROR";
     }
-    return "an error of cuBLAS that has no name";
+    return "an unknown error of cuBLAS";
 }
 
 static void engine_close(void *opened)
@@ -53,13 +53,13 @@ static void engine_close(void *opened)
     free(cublas);
 }
 
-/* What cuBLAS' manual recommends ("cublasSetWorkspace"): 4 MiB, from Hopper on 32. */
+/* The size that cuBLAS' manual recommends ("cublasSetWorkspace"): 4 MiB, since Hopper 32 MiB. */
 static int64_t wanted_workspace(void)
 {
     int device, major = 0;
     if (cudaGetDevice(&device) != cudaSuccess ||
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
-        (void)cudaGetLastError(); // what comes next says it
+        (void)cudaGetLastError(); // the next call reports it
     return (major >= 9 ? 32 : 4) << 20;
 }
 
@@ -78,7 +78,7 @@ static const char *engine_open(cudaStream_t stream, void **opened)
     return error_name(status);
 }
 
-/* --- What it can do --- */
+/* --- Supported tasks --- */
 
 static int32_t engine_find(void *opened, const CudaTask *task, CudaWay *ways, int32_t most)
 {
@@ -100,14 +100,14 @@ static int32_t engine_find(void *opened, const CudaTask *task, CudaWay *ways, in
 
 /* --- Products --- */
 
-/* A factor as cuBLAS sees it: the row-major matrix, transposed already. */
+/* A factor in cuBLAS' view: the transpose of the row-major matrix. */
 typedef struct {
     const void *values;
     int32_t row; /* values from one row to the next */
     cublasOperation_t operation;
 } Factor;
 
-/* out[rows][columns] = left * right, all row by row; with `is_bf16` factors are bf16. */
+/* out[rows][columns] = left * right, all row-major; factors are bf16 in CUDA_BF16. */
 static cublasStatus_t multiply(const Cublas *cublas, const CudaTask *task, int64_t rows,
                                int32_t columns, int64_t sum, Factor left, Factor right, void *out,
                                bool is_out_bf16)
@@ -165,8 +165,8 @@ static const char *weights(const Cublas *cublas, const CudaTask *task, const Cud
     return error_name(status);
 }
 
-/* The workspace is the first part of the model's working memory, and known once that is there. Of
- * its own one cuBLAS would allocate, which is no part of a graph. */
+/* Sets the workspace, the first part of the model's working memory, once that is allocated.
+ * Otherwise cuBLAS would allocate one, which a graph cannot contain. */
 static const char *give_workspace(Cublas *cublas, void *scratch)
 {
     if (cublas->workspace == scratch)

@@ -1,12 +1,12 @@
-/* Convolutions by cuDNN, one way for each of its algorithms: which one is the fastest is found out
- * by trying them, so cuDNN's own guesses are not asked for. */
+/* Convolutions by cuDNN, one way for each of its algorithms. The fastest is found by measuring, so
+ * cuDNN's heuristics are not used. */
 #include "trainer/cuda/engine_cudnn.h"
 
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
 
-/* Of one task. */
+/* The descriptors of one task. */
 typedef struct Plan {
     struct Plan *next;
     CudnnShapes shapes;
@@ -18,10 +18,10 @@ typedef struct {
     Plan *plans;
 } Cudnn;
 
-/* What wants more working memory than this does not fit beside large batches. */
+/* Algorithms that need more working memory would not fit next to large batches. */
 enum { WORKSPACE_MAX = 256 << 20 };
 
-/* --- Life --- */
+/* --- Opening and closing --- */
 
 static const char *error_name(cudnnStatus_t status)
 {
@@ -106,8 +106,8 @@ void cudnn_shapes_free(CudnnShapes *shapes)
 
 /* --- Working memory --- */
 
-/* One part behind the other: cuDNN's own; the kernel or its gradient, transposed; sums of the
- * bias' gradient. */
+/* The parts of working memory in their order: cuDNN's workspace; the transposed kernel or its
+ * gradient; sums of the bias' gradient. */
 typedef struct {
     int64_t kernel_at, bias_at, end;
 } Scratch;
@@ -131,10 +131,10 @@ static Scratch scratch_of(const CudaTask *task, int64_t workspace_bytes)
     return (Scratch){kernel_at, bias_at, bias_at + sums * (int64_t)sizeof(float)};
 }
 
-/* --- What it can do --- */
+/* --- Supported tasks --- */
 
-/* Dense layers are cuBLAS' matter. Logits and gradients of kernels are floats, and of bf16 cuDNN
- * makes bf16. */
+/* Dense layers are left to cuBLAS. Logits and gradients of kernels must be floats, but cuDNN's
+ * results from bf16 are bf16. */
 static bool can_do(const CudaTask *task)
 {
     const CudaProduct *product = &task->product;
@@ -144,7 +144,7 @@ static bool can_do(const CudaTask *task)
            (task->precision != CUDA_BF16 || !has_float_result);
 }
 
-/* How many algorithms cuDNN counts. */
+/* The number of cuDNN's algorithms. */
 static int32_t algorithms_of(CudaPass pass)
 {
     switch (pass) {
@@ -159,7 +159,8 @@ static int32_t algorithms_of(CudaPass pass)
     return CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT;
 }
 
-/* Those that cuDNN's manual calls non-deterministic add up by atomics in any order. */
+/* False for the algorithms that cuDNN's manual calls non-deterministic: their atomic additions have
+ * no fixed order. */
 static bool gives_same_bits(CudaPass pass, int32_t algorithm)
 {
     if (pass == CUDA_PASS_DATA)
@@ -168,7 +169,7 @@ static bool gives_same_bits(CudaPass pass, int32_t algorithm)
                                          algorithm != CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3);
 }
 
-/* Fails where there is no such algorithm for the shape. */
+/* Fails if the algorithm does not support the shape. */
 static cudnnStatus_t workspace_of(const Cudnn *cudnn, const CudnnShapes *s, CudaPass pass,
                                   int32_t algorithm, size_t *bytes)
 {
@@ -226,7 +227,7 @@ static int32_t engine_find(void *opened, const CudaTask *task, CudaWay *ways, in
 
 /* --- Passes --- */
 
-/* A pass under way. */
+/* A running pass. */
 typedef struct {
     const Cudnn *cudnn;
     const CudnnShapes *shapes;
@@ -234,13 +235,13 @@ typedef struct {
     const CudaOperands *with;
     int32_t algorithm;
     size_t workspace_bytes;
-    void *kernel; /* as cuDNN has it */
+    void *kernel; /* in cuDNN's layout */
     float *sums;
 } Run;
 
 static const float one = 1.0f, zero = 0.0f;
 
-static void turn_kernel(const Run *run)
+static void transpose_kernel(const Run *run)
 {
     const CudaProduct *product = &run->task->product;
     cuda_transpose(run->cudnn->stream, run->task->precision == CUDA_BF16, kernel_rows(product),
@@ -251,7 +252,7 @@ static cudnnStatus_t forward(const Run *run)
 {
     const CudnnShapes *s = run->shapes;
     const CudaProduct *product = &run->task->product;
-    turn_kernel(run);
+    transpose_kernel(run);
     const cudnnStatus_t status = cudnnConvolutionForward(
         run->cudnn->handle, &one, s->in, run->with->in, s->kernel, run->kernel, s->convolution,
         (cudnnConvolutionFwdAlgo_t)run->algorithm, run->with->scratch, run->workspace_bytes, &zero,
@@ -267,7 +268,7 @@ static cudnnStatus_t data(const Run *run)
 {
     const CudnnShapes *s = run->shapes;
     const CudaProduct *product = &run->task->product;
-    turn_kernel(run);
+    transpose_kernel(run);
     const cudnnStatus_t status = cudnnConvolutionBackwardData(
         run->cudnn->handle, &one, s->kernel, run->kernel, s->out, run->with->out_gradient,
         s->convolution, (cudnnConvolutionBwdDataAlgo_t)run->algorithm, run->with->scratch,

@@ -8,7 +8,7 @@
 
 static const Place here = {.source = "CUDA"};
 
-/* --- Own kernels --- */
+/* --- trainyard's kernels --- */
 
 static const char *own_open(cudaStream_t stream, void **state)
 {
@@ -21,7 +21,7 @@ static void own_close(void *state)
     (void)state;
 }
 
-/* What they want of working memory, for batches of any size, is cuda_stages' matter. */
+/* cuda_stages_want requests their working memory, for batches of any size. */
 static int32_t own_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
 {
     (void)task;
@@ -57,7 +57,7 @@ const CudaEngine cuda_engine_own = {
 
 /* --- Engines of a model --- */
 
-/* Of equally fast ones the first is taken. */
+/* In order of preference for equally fast engines. */
 static const CudaEngine *const engines[] = {
     &cuda_engine_own,
 #ifdef TRAINYARD_HAVE_CUBLAS
@@ -135,7 +135,8 @@ void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass)
     const CudaWay *way = &choice->ways[choice->chosen];
     const CudaOperands operands = cuda_stages_operands(model, stage_index, pass);
     CudaTask task = choice->task;
-    if (model->count != task.product.count) { // the last batch of an epoch: no way was tried for it
+    if (model->count !=
+        task.product.count) { // the last batch of an epoch: ways were not measured for its size
         task.product.count = model->count;
         way = &choice->ways[0];
     }
@@ -157,11 +158,11 @@ LayerEngines cuda_engines_of(const CudaStage *stage)
                           .weights = names[CUDA_PASS_WEIGHTS]};
 }
 
-/* --- Trying ---
+/* --- Measuring ---
  *
- * As steps run them: in a graph, which leaves out what the processor takes for queueing. Several in
- * a row, because a GPU's clock is coarse; the shortest of some trials, because others may use the
- * GPU as well. */
+ * Ways are measured in a graph, as in steps, so that the processor's time for queueing is not
+ * included. A graph repeats a way, because a GPU's clock is coarse. The shortest of several trials
+ * counts, because other programs may use the GPU. */
 
 enum { REPEATS = 4, TRIALS = 3 };
 
@@ -174,14 +175,14 @@ typedef struct {
     cudaEvent_t begun, ended;
 } Trial;
 
-static bool queue_trial(CudaModel *model, const void *what, Status *status)
+static bool queue_trial(CudaModel *model, const void *work, Status *status)
 {
-    const Trial *trial = what;
-    (void)model, (void)status; // a way that does not work is not taken
+    const Trial *trial = work;
+    (void)model, (void)status; // a way that does not work is not chosen
     return trial->way->engine->run(trial->way, trial->task, &trial->operands) == NULL;
 }
 
-/* Milliseconds of one launch. */
+/* The time of one launch in milliseconds. */
 static float time_launch(CudaModel *model, const Trial *trial, cudaGraphExec_t graph)
 {
     float took_ms = INFINITY;
@@ -193,11 +194,11 @@ static float time_launch(CudaModel *model, const Trial *trial, cudaGraphExec_t g
     return took_ms;
 }
 
-/* INFINITY: it does not work here, or in no graph. */
+/* Returns INFINITY if the way does not work, or cannot be captured in a graph. */
 static float time_way(CudaModel *model, const Trial *trial)
 {
     Status status;
-    const bool works = queue_trial(model, trial, &status); // loads what it needs
+    const bool works = queue_trial(model, trial, &status); // loads the kernels
     cuda_note(model, cudaStreamSynchronize(model->stream), doing);
     if (!works || !cuda_is_fine(model, &status))
         return INFINITY;
@@ -205,7 +206,7 @@ static float time_way(CudaModel *model, const Trial *trial)
     if (!graph)
         return INFINITY;
     float best_ms = INFINITY;
-    (void)time_launch(model, trial, graph); // the first takes longer
+    (void)time_launch(model, trial, graph); // the first launch takes longer
     for (int32_t i = 0; i < TRIALS; i++) {
         const float took_ms = time_launch(model, trial, graph);
         best_ms = took_ms < best_ms ? took_ms : best_ms;

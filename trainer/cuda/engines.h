@@ -1,19 +1,18 @@
-/* Who computes products. An engine is one library's way, or several, to do what cuda_product_* of
- * trainer/cuda/kernels.h do:
+/* Engines compute products. An engine offers one or more ways to do the work of cuda_product_* in
+ * trainer/cuda/kernels.h:
  *
  *     own     the kernels of product.cu: every product, pass and precision, batches of any size
  *     cublas  dense layers and convolutions of side 1, which are products of plain matrices
  *     cudnn   convolutions
  *
- * Which is the fastest depends on the GPU, the shape and the library's version, so each way to do a
- * pass of a layer is tried when a model opens, and the fastest is kept (trainer/cuda/model.h,
- * "Engines"). Every way gives the same bits each time; which one is taken hangs on a clock, and so
- * may differ from run to run, unless BackendSettings.is_deterministic says that it must not: then
- * all is `own`.
+ * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
+ * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,
+ * "Engines"). Every way always gives the same bits. The choice depends on measured times and may
+ * differ between runs. With BackendSettings.is_deterministic all products use `own`.
  *
  * The libraries are optional (CMake: TRAINYARD_CUBLAS, TRAINYARD_CUDNN). A program that was built
- * with one does not start without it: it is looked for where it was when the program was built,
- * then where the system looks. */
+ * with a library does not start without it. The library is searched for in its folder at build
+ * time, then in the system's folders. */
 #ifndef TRAINER_CUDA_CUDA_ENGINES_H
 #define TRAINER_CUDA_CUDA_ENGINES_H
 
@@ -21,27 +20,27 @@
 
 typedef enum {
     CUDA_PASS_FORWARD,
-    CUDA_PASS_DATA,    /* back to the input */
-    CUDA_PASS_WEIGHTS, /* back to kernel and bias */
+    CUDA_PASS_DATA,    /* gradient of the input */
+    CUDA_PASS_WEIGHTS, /* gradients of kernel and bias */
     CUDA_PASS_COUNT
 } CudaPass;
 
-/* What is to be computed. */
+/* The computation of a pass. */
 typedef struct {
     CudaPass pass;
     CudaPrecision precision;
     CudaProduct product;
-    bool has_logits; /* forward: floats come out whatever the precision */
+    bool has_logits; /* forward: the output is float in every precision */
 } CudaTask;
 
-/* With what; the names are those of cuda_product_*, which say what each is. Members that the pass
- * has no use for are not looked at. */
+/* The operands of a task; the comments of cuda_product_* explain them. Members that the pass does
+ * not use are ignored. */
 typedef struct {
     const void *in, *kernel, *out_gradient, *relu_out;
     const float *bias;
     void *out, *in_gradient;
     float *kernel_gradient, *bias_gradient;
-    void *scratch; /* the same for all of a model; at a multiple of 256 bytes */
+    void *scratch; /* the same for all tasks of a model; aligned to 256 bytes */
 } CudaOperands;
 
 typedef struct CudaEngine CudaEngine;
@@ -49,10 +48,10 @@ typedef struct CudaEngine CudaEngine;
 /* One way to do one task. */
 typedef struct {
     const CudaEngine *engine;
-    void *state; /* of the engine */
-    void *plan;  /* the engine's, for the task; may be NULL */
+    void *state; /* belongs to the engine */
+    void *plan;  /* belongs to the engine, for the task; may be NULL */
     int32_t algorithm;
-    int64_t workspace_bytes; /* of the scratch, the library's part */
+    int64_t workspace_bytes; /* the library's part of the scratch */
     int64_t scratch_bytes;
 } CudaWay;
 
@@ -61,16 +60,17 @@ enum { CUDA_WAYS_MAX = 16 };
 struct CudaEngine {
     const char *name;
 
-    /* What is queued later goes to `stream`. NULL, or the name of the library's error. */
+    /* All later work is queued on `stream`. Returns NULL, or the name of the library's error. */
     const char *(*open)(cudaStream_t stream, void **state);
-    void (*close)(void *state); /* with all plans; NULL is fine */
+    void (*close)(void *state); /* frees all plans, too; NULL is allowed */
 
-    /* Writes ways to do the task, at most `most`, and returns how many: 0 when it cannot. Asks no
-     * GPU. They are for this very task, number of images included. */
+    /* Writes at most `most` ways to do the task and returns their number; 0 if the engine cannot do
+     * it. Does not use the GPU. The ways are valid only for this task with this number of
+     * images. */
     int32_t (*find)(void *state, const CudaTask *task, CudaWay *ways, int32_t most);
 
-    /* Queues it; legal while a graph is captured, but for the first time. NULL, or the name of the
-     * library's error. */
+    /* Queues the task. May be called while a graph is captured, except for the first call. Returns
+     * NULL, or the name of the library's error. */
     const char *(*run)(const CudaWay *way, const CudaTask *task, const CudaOperands *operands);
 };
 
@@ -78,13 +78,13 @@ extern const CudaEngine cuda_engine_own;
 extern const CudaEngine cuda_engine_cublas;
 extern const CudaEngine cuda_engine_cudnn;
 
-/* Where the next part of working memory begins, so that it is fit for every use. */
+/* The offset of the next part of working memory, aligned for every use. */
 static inline int64_t cuda_scratch_after(int64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
 
-/* Pixels of all images, in and out. */
+/* Numbers of pixels in all input or output images. */
 static inline int64_t cuda_product_in_rows(const CudaProduct *product)
 {
     return (int64_t)product->count * product->in_height * product->in_width;

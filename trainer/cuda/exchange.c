@@ -1,7 +1,5 @@
-/* Private to trainer/cuda: which gradients the ranks sum when. */
+/* Private to trainer/cuda: sums of gradients over ranks, in two parts. */
 #include "trainer/cuda/model.h"
-
-/* --- What goes when --- */
 
 int64_t cuda_exchange_first(const Net *net)
 {
@@ -14,7 +12,8 @@ int64_t cuda_exchange_first(const Net *net)
     return first;
 }
 
-/* Gradients [first, end), on the second stream, behind all that is queued on the first. */
+/* Queues the sum of gradients [first, end) on the second stream, after all work queued on the
+ * first. */
 static bool sum(CudaModel *model, Comm *comm, int64_t first, int64_t end, Status *status)
 {
     const char *doing = "summing gradients";

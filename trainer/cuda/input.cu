@@ -3,9 +3,9 @@
 
 /* --- The order of images: a bitonic sort (Batcher, AFIPS 1968) of (key, index) ---
  *
- * A network of comparisons that are the same whatever the keys are, so that the processor need know
- * nothing. Runs of SORT_RUN elements are sorted in a block's shared memory, and whatever lies
- * closer together than that is merged there too: 21 kernels for 50,000 images. */
+ * The network of comparisons does not depend on the keys, so the processor does not have to read
+ * them. Runs of SORT_RUN elements are sorted in a block's shared memory, and pairs within such a
+ * run are merged there, too: 21 kernels for 50,000 images. */
 
 enum { SORT_RUN = 2048, SORT_THREADS = SORT_RUN / 2 };
 
@@ -28,7 +28,8 @@ static __device__ __forceinline__ void order_pair(uint64_t *keys, int32_t *indic
     }
 }
 
-/* Place of the first element of pair `pair`, whose second lies `distance` behind: a power of two.
+/* The index of the first element of pair `pair`. The second is `distance` elements after it;
+ * `distance` is a power of two.
  */
 static __device__ __forceinline__ int32_t first_of_pair(int32_t pair, int32_t distance)
 {
@@ -43,13 +44,13 @@ static __global__ void make_keys_kernel(uint64_t seed, uint32_t rank, uint64_t e
         return;
     const RandomAddress at = {RANDOM_SHUFFLE, rank, epoch, 0, (uint32_t)i};
     const PhiloxBlock words = random_words_on_gpu(seed, at);
-    // What pads comes last: no key is larger, and of equal keys its index is.
+    // Padding is sorted to the end: its key is the largest, and for equal keys its index is larger.
     keys[i] = i < count ? (uint64_t)words.word[1] << 32 | words.word[0] : UINT64_MAX;
     indices[i] = i;
 }
 
-/* Steps of the network whose pairs lie within a run of `run` elements, one run a block: all from
- * sequences of `first_length` elements to those of `last_length`. */
+/* The steps of the network whose pairs are within a run of `run` elements, for sequences of
+ * `first_length` to `last_length` elements. Each block sorts one run. */
 static __global__ void __launch_bounds__(SORT_THREADS)
     sort_run_kernel(int32_t run, int32_t first_length, int32_t last_length, uint64_t *keys,
                     int32_t *indices)
@@ -77,7 +78,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     }
 }
 
-/* One step of the network, of pairs that lie further apart than a run is long. */
+/* One step of the network, for pairs whose distance is at least the length of a run. */
 static __global__ void sort_step_kernel(int32_t length, int32_t distance, uint64_t *keys,
                                         int32_t *indices)
 {
@@ -113,7 +114,7 @@ void cuda_shuffle(cudaStream_t stream, uint64_t seed, uint32_t rank, uint64_t ep
                 order);
 }
 
-/* --- Images of a batch: a warp makes a row, each of its lanes a pixel --- */
+/* --- Images of a batch: a warp computes a row, each lane a pixel --- */
 
 enum { SIDE = 32, CHANNELS = 3, ROW = SIDE * CHANNELS, IMAGE = SIDE * ROW, INPUT_WARPS = 4 };
 
@@ -139,7 +140,7 @@ static __device__ __forceinline__ int32_t nearest_place(int32_t place)
     return place < 0 ? 0 : place >= SIDE ? SIDE - 1 : place;
 }
 
-/* first + weight * (second - first), each operation rounded as the processor does it. */
+/* first + weight * (second - first), with each operation rounded as on the processor. */
 static __device__ __forceinline__ float mix(float first, float weight, float second)
 {
     return __fadd_rn(first, __fmul_rn(weight, __fsub_rn(second, first)));
@@ -149,8 +150,9 @@ typedef struct {
     float channel[CHANNELS];
 } Pixel;
 
-/* Pixel `x` of row `y`, shifted and flipped. All lanes of a warp come here, for one row: each mixes
- * the rows in its own place and takes what columns need from its neighbours. */
+/* Pixel `x` of row `y`, shifted and flipped. All lanes of a warp call it for one row. Each lane
+ * interpolates between the rows at its pixel and takes the neighbouring columns from other
+ * lanes. */
 static __device__ __forceinline__ Pixel augmented_pixel(const uint8_t *image, PhiloxBlock words,
                                                         int32_t y, int32_t x)
 {

@@ -1,12 +1,12 @@
-# NVIDIA's libraries for the cuda backend, all optional: cuBLAS and cuDNN for products, NCCL for sums over ranks. Each is looked for
-# in NAME_ROOT, in the toolkit's folder, in the system's (Debian's layout), and in the packages of the Python that is found first
-# (nvidia/cudnn of pip, which has a library without a development link). Sets the targets trainyard_cublas, trainyard_cudnn and
-# trainyard_nccl. The CUDA runtime is linked in, as in the backend: there must be only one.
-option(TRAINYARD_CUBLAS "Let cuBLAS compute dense layers on GPUs where it is faster" ON)
-option(TRAINYARD_CUDNN "Let cuDNN compute convolutions on GPUs where it is faster" ON)
-option(TRAINYARD_NCCL "Let ranks sum on their GPUs by NCCL" ON)
+# NVIDIA's libraries for the cuda backend, all optional: cuBLAS and cuDNN for products, NCCL for sums over ranks. Each is searched
+# for in NAME_ROOT, in the toolkit's folder, in the system's folders (Debian's layout), and in the packages of the first Python
+# found (nvidia/cudnn of pip, which has a library without a development link). Sets the targets trainyard_cublas, trainyard_cudnn
+# and trainyard_nccl. The CUDA runtime is linked statically, as in the backend: there must be only one.
+option(TRAINYARD_CUBLAS "Use cuBLAS for dense layers on GPUs where it is faster" ON)
+option(TRAINYARD_CUDNN "Use cuDNN for convolutions on GPUs where it is faster" ON)
+option(TRAINYARD_NCCL "Use NCCL for sums over ranks on GPUs" ON)
 
-# Folders nvidia/NAME below the site-packages of Python, and nvidia/cu13, which CUDA 13 has for all that is the toolkit's.
+# The folders nvidia/NAME in Python's site-packages, and nvidia/cu13, which contains the libraries of the toolkit since CUDA 13.
 function(trainyard_python_folders name result)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   set(folders)
@@ -20,7 +20,7 @@ for path in filter(None, site.getsitepackages() + [site.getusersitepackages()] +
   set(${result} ${folders} PARENT_SCOPE)
 endfunction()
 
-# trainyard_nvidia_library(NAME HEADER VERSION...): `VERSION...` of the files libNAME.so.VERSION that will do.
+# trainyard_nvidia_library(NAME HEADER VERSION...): adds a library; files libNAME.so.VERSION are accepted, too.
 function(trainyard_nvidia_library name header)
   string(TOUPPER ${name} upper)
   if(NOT TARGET trainyard_cuda OR NOT TRAINYARD_${upper})
@@ -36,8 +36,8 @@ function(trainyard_nvidia_library name header)
     add_library(trainyard_${name} INTERFACE)
     target_include_directories(trainyard_${name} SYSTEM INTERFACE ${${upper}_HEADERS})
     target_link_libraries(trainyard_${name} INTERFACE ${${upper}_LIBRARY} CUDA::cudart_static)
-    # Found again where it was found, also by what is installed. CMake's own way leaves out the toolkit's folder, which nvcc links
-    # from without being told, but where programs are not looked after unless the system is told.
+    # Installed programs also search for the library in its folder at build time. CMake's default rpath leaves out the toolkit's
+    # folder: nvcc links from it implicitly, but the dynamic linker does not search there by default.
     get_filename_component(folder ${${upper}_LIBRARY} DIRECTORY)
     target_link_options(trainyard_${name} INTERFACE LINKER:-rpath,${folder})
   endif()

@@ -6,7 +6,7 @@
  * warp. A label is a byte, so there are at most 256 classes. */
 enum { LANES = 16, LOSS_THREADS = 128, BLOCK_IMAGES = LOSS_THREADS / LANES, CLASSES_MAX = 256 };
 
-/* --- Sums and extremes of the LANES threads of an image, known to all of them afterwards --- */
+/* --- Sums and maxima over the LANES threads of an image, returned to all of them --- */
 
 static __device__ __forceinline__ float largest_of(float value)
 {
@@ -31,7 +31,7 @@ typedef struct {
     int32_t class_index;
 } Guess;
 
-/* Of equals the first class; of NaNs, on the first lane, the one that it had. */
+/* The first of equally likely classes. With NaNs, the first lane keeps its class. */
 static __device__ __forceinline__ Guess likeliest_of(Guess guess)
 {
     UNROLLED
@@ -48,8 +48,8 @@ static __device__ __forceinline__ Guess likeliest_of(Guess guess)
 
 /* --- One image --- */
 
-/* The softmax of one image: what this thread's classes get, as trainer/compute/loss.c computes it.
- * A class that does not exist has the probability -1. */
+/* The softmax of one image for the classes of this thread, as in trainer/compute/loss.c. A class
+ * that does not exist has the probability -1. */
 template <int PER_LANE>
 static __device__ __forceinline__ void softmax_of(const float *logits, int32_t classes,
                                                   int32_t lane, float probabilities[PER_LANE])
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void softmax_of(const float *logits, int32_t c
         logit[i] = c < classes ? logits[c] : -INFINITY;
         largest = logit[i] > largest ? logit[i] : largest;
     }
-    // A NaN is no maximum, but its power is a NaN, and so the sum.
+    // A NaN is never the maximum, but its power is a NaN, and so is the sum.
     largest = largest_of(largest);
     double sum = 0.0;
     UNROLLED
@@ -80,7 +80,7 @@ static __device__ __forceinline__ void softmax_of(const float *logits, int32_t c
 
 /* --- The score --- */
 
-/* Whether all other blocks are done, so that this one can sum what they have left in memory. */
+/* True if all other blocks have finished, so that this block can sum their results in memory. */
 static __device__ __forceinline__ bool is_last_block(CudaStep *step)
 {
     __shared__ bool is_last;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ bool is_last_block(CudaStep *step)
     return is_last;
 }
 
-/* Adds the losses of all images in an order that is always the same. One block. */
+/* Adds the losses of all images in a fixed order. Called by one block. */
 static __device__ __forceinline__ void add_losses(const volatile float *probabilities,
                                                   const uint8_t *batch_labels, int32_t count,
                                                   int32_t classes, CudaStep *step)
@@ -130,7 +130,8 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
     const int32_t lane = (int32_t)(threadIdx.x % LANES);
     const int32_t own = (int32_t)(blockIdx.x * BLOCK_IMAGES + threadIdx.x / LANES);
     const bool is_image = own < count;
-    const int32_t image = is_image ? own : count - 1; // all lanes of a warp come to the shuffles
+    const int32_t image =
+        is_image ? own : count - 1; // all lanes of a warp must take part in the shuffles
     const int64_t first = (int64_t)image * classes;
     const int32_t label = batch_labels[image];
     float probability[PER_LANE], right = 0.0f;
@@ -204,7 +205,7 @@ void cuda_begin_step(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep
 
 static __global__ void end_step_kernel(int32_t count, CudaStep *step)
 {
-    // The difference of what is not finite to itself is a NaN.
+    // x - x is a NaN if x is not finite.
     const double loss_sum = step->loss_sum;
     if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)
         step->bad_step = (int64_t)step->step;

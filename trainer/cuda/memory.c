@@ -12,12 +12,12 @@ static const Place here = {.source = "CUDA"};
 
 /* --- Memory --- */
 
-/* A pointer kept, or NULL with the first failure noted. */
+/* Records an allocated block and returns it; NULL after a failure, which is recorded. */
 static void *keep(CudaMemory *memory, cudaError_t result, void *block, bool is_pinned)
 {
     if (result != cudaSuccess) {
         memory->result = result;
-        (void)cudaGetLastError(); // it stays with the runtime else
+        (void)cudaGetLastError(); // otherwise the runtime keeps the error
         return NULL;
     }
     invariant(memory->block_count < CUDA_BLOCKS_MAX);
@@ -64,13 +64,13 @@ static bool fail_memory(const CudaMemory *memory, size_t free_bytes, const CudaD
     Text wanted = {0}, left = {0};
     if (memory->result != cudaErrorMemoryAllocation)
         return status_fail(status, STATUS_MACHINE, here,
-                           "GPU %" PRId32 " (%s) gives no memory for %s: %s: %s", device->index,
-                           device->name, purpose, cudaGetErrorName(memory->result),
+                           "GPU %" PRId32 " (%s) cannot allocate memory for %s: %s: %s",
+                           device->index, device->name, purpose, cudaGetErrorName(memory->result),
                            cudaGetErrorString(memory->result));
     bytes_print(&wanted, memory->wanted_bytes);
     bytes_print(&left, (int64_t)free_bytes);
     status_fail(status, STATUS_MACHINE, here,
-                "GPU %" PRId32 " (%s) has too little memory for %s: %s are wanted, %s were free",
+                "GPU %" PRId32 " (%s) has too little memory for %s: %s are needed, %s are free",
                 device->index, device->name, purpose, text_string(&wanted), text_string(&left));
     text_free(&wanted);
     text_free(&left);
@@ -126,10 +126,10 @@ bool cuda_is_fine(const CudaModel *model, Status *status)
 
 bool cuda_wait_for_ranks(CudaModel *model, Comm *comm, const char *doing, Status *status)
 {
-    const struct timespec pause = {.tv_nsec = 20000}; // much less than a run of steps takes
-    cuda_note(model, cudaGetLastError(), doing);      // of launches
+    const struct timespec pause = {.tv_nsec = 20000}; // much shorter than a run of steps
+    cuda_note(model, cudaGetLastError(), doing);      // errors of launches
     while (cudaStreamQuery(model->stream) == cudaErrorNotReady) {
-        (void)cudaGetLastError(); // which may count that as an error
+        (void)cudaGetLastError(); // it may record "not ready" as an error
         if (!comm_check(comm, (int64_t)model->step_number, status))
             return false;
         (void)nanosleep(&pause, NULL);
@@ -139,7 +139,7 @@ bool cuda_wait_for_ranks(CudaModel *model, Comm *comm, const char *doing, Status
 
 bool cuda_wait(CudaModel *model, const char *doing, Status *status)
 {
-    cuda_note(model, cudaGetLastError(), doing); // of launches
+    cuda_note(model, cudaGetLastError(), doing); // errors of launches
     cuda_note(model, cudaStreamSynchronize(model->stream), doing);
     return cuda_is_fine(model, status);
 }

@@ -1,30 +1,29 @@
 /* The three products of a layer, as one matrix product C[rows][columns] = A * B whose factors are
- * looked up where they lie (an "implicit GEMM"):
+ * read in place (an "implicit GEMM"):
  *
  *               rows                  columns        sum over             A        B
  *     forward   pixels of out         out channels   side^2 in channels   in       kernel
- *     data      pixels of in          in channels    side^2 out channels  out_gr.  kernel, turned
- *     weights   side^2 in channels    out channels   pixels of out        in       out_gradient
+ *     data      pixels of in          in channels    side^2 out channels  out_gr.  kernel,
+ * transposed weights   side^2 in channels    out channels   pixels of out        in out_gradient
  *
- * A dense layer has one pixel an image and a side of 1.
+ * A dense layer has one pixel per image and a side of 1.
  *
- * How it is divided: a block of 128 threads makes 64 x 32 values of C, or 64 x 64 where there are
- * enough. At batch 32 the layers are small for a machine of 132 multiprocessors (H100, H200): the
- * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, up to four for
- * each multiprocessor, which has room for four (registers: at most 128 a thread by
- * __launch_bounds__; shared memory: 19 KiB each at most) and so hides one block's waiting behind
- * another's work. A tile of 64 x 32 does 21 multiply-adds for each value that it reads from L2, one
- * of 64 x 64 does 32; all of these layers' data fit into L2. With larger tiles most multiprocessors
- * would have nothing to do.
+ * Division: a block of 128 threads computes 64 x 32 values of C, or 64 x 64 if there are enough
+ * values. At batch 32 the layers are small for a GPU with 132 multiprocessors (H100, H200). The
+ * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, up to four per
+ * multiprocessor. A multiprocessor has room for four blocks (registers: at most 128 per thread by
+ * __launch_bounds__; shared memory: at most 19 KiB per block), so that one block works while
+ * another waits. A tile of 64 x 32 makes 21 multiply-adds for each value that it reads from L2, a
+ * tile of 64 x 64 makes 32. The data of all these layers fit into L2. With larger tiles most
+ * multiprocessors would be idle.
  *
- * Where even that leaves multiprocessors idle (dense layers: 32 rows; gradients of weights: few
- * values, long sums), the sum is cut into parts, a block each. Parts write their sums to `scratch`;
- * a second kernel adds these in order and does what a block otherwise does itself with its sums
- * (bias, ReLU, storing). How many parts there are follows from the shape alone, so results are the
- * same bits on every GPU of one kind of arithmetic.
+ * If multiprocessors would still be idle (dense layers: 32 rows; gradients of weights: few values,
+ * long sums), the sum is divided into parts, one block each. Parts write their sums to `scratch`. A
+ * second kernel adds them in order and finishes them (bias, ReLU, storing). The number of parts
+ * depends only on the shape, so results have the same bits on every GPU with the same arithmetic.
  *
- * The gradient of the bias falls to the blocks of the first rows of the weights' gradient: the
- * columns of B are in their hands already. */
+ * The blocks of the first rows of the weights' gradient also compute the gradient of the bias,
+ * because they already read the columns of B. */
 #include <stddef.h>
 
 #include "trainer/cuda/device.cuh"
@@ -36,20 +35,20 @@ namespace
 
 enum {
     TILES_WANTED = 264, // two for each of 132 multiprocessors
-    TILES_ENOUGH = 132, // no parts from here on
+    TILES_ENOUGH = 132, // with so many tiles, sums are not divided
     CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
-    LARGE_PART = 16,    // chunks that are a block's work where tiles are large
-    SMALL_PART = 2,     // chunks that are worth a part
-    PARTS_MAX = 128,    // more would take longer to add than they save
-    ADDED_VALUES = 32,  // of a block that adds parts
-    ADDING_GROUPS = 8,  // its threads for each of them
+    LARGE_PART = 16,    // chunks of a block's work if tiles are large
+    SMALL_PART = 2,     // the least chunks of a part
+    PARTS_MAX = 128,    // adding more parts takes longer than they save
+    ADDED_VALUES = 32,  // values of a block that adds parts
+    ADDING_GROUPS = 8,  // threads of that block per value
 };
 
-/* What becomes of the sums. */
+/* The destination of the sums. */
 struct Result {
     int32_t rows, columns;
     void *out;
-    bool is_bf16, is_paired; // stored two at once
+    bool is_bf16, is_paired; // is_paired: stored in pairs
     const float *bias;       // forward
     bool has_relu;           // forward
     const void *relu_out;    // data; may be NULL
@@ -68,9 +67,9 @@ struct Product {
     int64_t part_size;
 };
 
-/* --- What becomes of the sums --- */
+/* --- Finishing and storing the sums --- */
 
-/* Whether ReLU let value `at` pass. */
+/* True if ReLU did not set value `at` to 0. */
 template <CudaPrecision PRECISION>
 __device__ __forceinline__ bool relu_passed(const void *relu_out, int64_t at)
 {
@@ -84,7 +83,7 @@ __device__ __forceinline__ float finished(const Result &result, int column, int6
 {
     if (PASS == PASS_FORWARD) {
         sum = __fadd_rn(sum, result.bias[column]);
-        return result.has_relu && sum < 0.0f ? 0.0f : sum; // a NaN stays one
+        return result.has_relu && sum < 0.0f ? 0.0f : sum; // keeps NaN
     }
     if (PASS == PASS_DATA && result.relu_out && !relu_passed<PRECISION>(result.relu_out, at))
         return 0.0f;
@@ -104,7 +103,7 @@ struct alignas(8) TwoFloats {
     float first, second;
 };
 
-/* Two neighbours, the first of which lies on a multiple of two values. */
+/* Stores two neighbours; the index of the first is even. */
 template <CudaPrecision PRECISION>
 __device__ __forceinline__ void put_two(const Result &result, int64_t at, float first, float second)
 {
@@ -115,7 +114,7 @@ __device__ __forceinline__ void put_two(const Result &result, int64_t at, float 
         static_cast<TwoFloats *>(result.out)[at / 2] = TwoFloats{first, second};
 }
 
-/* The sums of `row` at `column` and beside it. */
+/* Finishes the sums of `row` at `column` and the next column. */
 template <class K>
 __device__ __forceinline__ void finish_two(const Product &product, int row, int column,
                                            const float *sums)
@@ -146,8 +145,8 @@ __device__ __forceinline__ void finish_two(const Product &product, int row, int 
     put<K::PRECISION>(result, at + 1, second);
 }
 
-/* The bias' gradient: `sums` of four columns, of which several threads have parts. `shared` has a
- * float for each thread and sum. */
+/* Finishes the bias' gradient. Several threads have parts of the `sums` of the same four columns.
+ * `shared` has a float for each thread and sum. */
 template <class K>
 __device__ __forceinline__ void finish_bias(const Product &product, int first_column,
                                             const float sums[4], float *shared)
@@ -165,15 +164,15 @@ __device__ __forceinline__ void finish_bias(const Product &product, int first_co
         sum = __fadd_rn(sum, shared[i * K::COLUMNS + thread]);
     if (product.parts == 1)
         product.result.bias_gradient[column] = sum;
-    else // behind the part's rows
+    else // after the part's rows
         product.scratch[(blockIdx.y + 1) * product.part_size - product.result.columns + column] =
             sum;
 }
 
 /* --- Kernels --- */
 
-/* Blocks: x one for each tile of C, those of the same rows one after the other as they read the
- * same A; y one for each part. */
+/* Blocks: x counts the tiles of C, with tiles of the same rows one after the other, because they
+ * read the same A; y counts the parts. */
 template <class K>
 __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Product product)
 {
@@ -191,8 +190,8 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
     a.begin(product.patches, first_row);
     b.begin(product.other, first_column);
 
-    // In turn `at` the tiles of `at` wait in one buffer while those behind go to the other; so the
-    // first turn only fills, and a turn needs a single barrier.
+    // Iteration `at` multiplies the tiles of `at` in one buffer while the next tiles are stored in
+    // the other. The first iteration only stores, and an iteration needs a single barrier.
     const int step = TILE_WORDS * K::VALUES;
     int buffer = 0;
     for (int at = begin - step; at < end; at += step, buffer ^= 1) {
@@ -222,7 +221,8 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
         finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
 }
 
-/* Adds the parts of ADDED_VALUES values: each warp every eighth part, then the warps' sums. */
+/* Adds the parts of ADDED_VALUES values: each warp adds every eighth part, then the warps' sums are
+ * added. */
 template <Pass PASS, CudaPrecision PRECISION>
 __global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const Product product)
 {
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const P
             finished<PASS, PRECISION>(result, static_cast<int>(at % result.columns), at, sum));
 }
 
-/* --- How a product is divided --- */
+/* --- Division of a product --- */
 
 struct Division {
     int32_t columns; // of a tile
@@ -289,7 +289,7 @@ Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
     division.row_tiles = static_cast<int32_t>(row_tiles);
     division.column_tiles = static_cast<int32_t>(column_tiles);
     division.part_chunks = static_cast<int32_t>(part_chunks);
-    division.parts = static_cast<int32_t>(divided_up(chunks, part_chunks)); // none is empty
+    division.parts = static_cast<int32_t>(divided_up(chunks, part_chunks)); // without empty parts
     division.part_size = (rows + (pass == PASS_WEIGHTS ? 1 : 0)) * columns;
     return division;
 }
@@ -323,13 +323,13 @@ bool is_aligned(const void *pointer, uintptr_t bytes)
     return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
 }
 
-/* Whether an operand with so many values side by side can be read in quads. */
+/* True if an operand with `channels` contiguous values can be read in quads. */
 bool is_vector(CudaPrecision precision, const void *values, int32_t channels)
 {
     return channels % (precision == CUDA_BF16 ? 8 : 4) == 0 && is_aligned(values, 16);
 }
 
-/* What kernels see of `in` going forward, of `out_gradient` going back. */
+/* The patches of `in` in the forward pass, of `out_gradient` in the backward pass. */
 Patches patches_of(Pass pass, CudaPrecision precision, const CudaProduct *product,
                    const void *values)
 {
@@ -368,7 +368,7 @@ Other other_of(Pass pass, CudaPrecision precision, const CudaProduct *product, c
     return other;
 }
 
-/* --- Starting them --- */
+/* --- Starting kernels --- */
 
 template <Pass PASS, CudaPrecision PRECISION, bool IS_VECTOR, int COLUMNS>
 void start_kind(cudaStream_t stream, dim3 grid, const Product &product)
@@ -398,7 +398,7 @@ void start_precision(cudaStream_t stream, const Division &division, const Produc
                 product);
 }
 
-/* `seen`: what lies under the kernel; `result` without its sizes. */
+/* `seen`: the values under the kernel; `result` without its sizes. */
 template <Pass PASS>
 void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *sizes_from,
            const void *seen, const void *other, Result result, float *scratch)

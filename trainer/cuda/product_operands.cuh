@@ -1,10 +1,11 @@
-/* How the factors of a product get from memory into a block's tiles.
+/* Copies the factors of a product from memory into a block's tiles.
  *
- * Each thread reads its quads of the next tile into registers while the block multiplies this one,
- * and writes them to shared memory afterwards; so a quad stays as memory has it ("raw") until then.
+ * Each thread reads its quads of the next tile into registers while the block multiplies the
+ * current tile, and then writes them to shared memory. Until then a quad has the layout of memory
+ * ("raw").
  *
- * An operand whose channels do not come in whole quads (3 of an image, 10 of the logits) or that
- * does not lie on a multiple of 16 bytes is read value by value: the same sums in the same order.
+ * An operand is read value by value if its channels are not whole quads (3 in an image, 10 in the
+ * logits) or if it is not aligned to 16 bytes. The sums and their order are the same.
  */
 #ifndef TRAINER_CUDA_PRODUCT_OPERANDS_CUH
 #define TRAINER_CUDA_PRODUCT_OPERANDS_CUH
@@ -14,9 +15,9 @@
 namespace
 {
 
-/* Division of 0 to 2^31 - 1 by a number that stays: n / d = n * ceil(2^(31 + s) / d) >> (31 + s)
- * for 2^s >= d (Granlund and Montgomery, "Division by invariant integers using multiplication",
- * PLDI 1994, theorem 4.2). */
+/* Division of 0 to 2^31 - 1 by a constant number: n / d = n * ceil(2^(31 + s) / d) >> (31 + s) for
+ * 2^s >= d (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI
+ * 1994, theorem 4.2). */
 struct Divisor {
     uint32_t factor;
     int32_t shift;
@@ -38,9 +39,10 @@ __device__ __forceinline__ int quotient(int number, Divisor divisor)
                             divisor.shift);
 }
 
-/* What a kernel of a convolution sees of an image: the matrix of [images][height][width] pixels,
- * those on the other side of the convolution, by [side][side][channels] values, zero where the
- * kernel looks over the edge of `values`. It exists nowhere: its values are looked up. */
+/* The matrix of image patches under a convolution's kernel. Its rows are the
+ * [images][height][width] pixels on the other side of the convolution, its columns the
+ * [side][side][channels] values under the kernel, zero outside `values`. The matrix is not stored:
+ * its values are looked up. */
 struct Patches {
     const void *values; // [images][height][width][channels]
     bool is_vector;
@@ -53,7 +55,7 @@ struct Patches {
 };
 
 /* The other factor: a matrix [sum][columns], or a kernel [side][side][columns][channels] that is
- * turned on its way, to [side * side, backwards][channels] by columns. */
+ * read transposed, as [side * side, in reverse][channels] by columns. */
 struct Other {
     const void *values;
     bool is_vector;
@@ -85,7 +87,7 @@ struct alignas(8) Two {
     uint32_t word[2];
 };
 
-/* Four neighbours across the sum, of which `part` of a word consists: all of `raw` or half of it.
+/* Reads four neighbours across the sum, the values of `part` of a word: all of `raw` or half of it.
  */
 template <class K>
 __device__ __forceinline__ void read_across(const void *values, int64_t at, int part, Quad *raw)
@@ -99,7 +101,7 @@ __device__ __forceinline__ void read_across(const void *values, int64_t at, int 
     raw->word[part * 2 + 1] = two.word[1];
 }
 
-/* The same, one value: neighbour `j`. */
+/* The same for one value, neighbour `j`. */
 template <class K>
 __device__ __forceinline__ void place_across(uint32_t value, int part, int j, Quad *raw)
 {
@@ -109,7 +111,7 @@ __device__ __forceinline__ void place_across(uint32_t value, int part, int j, Qu
         raw->word[part * 2 + j / 2] |= value << 16 * (j % 2);
 }
 
-/* Words of two bf16 from two times four neighbours. */
+/* Combines two times four neighbours to words of two bf16. */
 template <class K> __device__ __forceinline__ Quad words_across(const Quad &raw)
 {
     if (K::VALUES == 1)
@@ -125,7 +127,7 @@ __device__ __forceinline__ Quad zeros()
     return Quad{{0, 0, 0, 0}};
 }
 
-/* Into shared memory; floats for tensor cores are rounded to tf32 once, here. */
+/* Rounds floats for tensor cores to tf32, once before they are stored in shared memory. */
 template <class K> __device__ __forceinline__ Quad rounded(Quad quad)
 {
     if (K::HAS_MMA && K::PRECISION == CUDA_TF32)
@@ -142,10 +144,10 @@ template <class K> __device__ __forceinline__ void put_quad(uint32_t *words, Qua
 
 /* --- Patches --- */
 
-/* Where the kernel lies for a pixel: its upper left corner in `values`, in pixels. */
+/* The position of the kernel for a pixel: its upper left corner in `values`, in pixels. */
 struct Corner {
     int32_t y, x;
-    int64_t at; // pixels before it in `values`; may be outside
+    int64_t at; // index of the pixel in `values`; may be outside
 };
 
 __device__ __forceinline__ Corner corner_of(const Patches &patches, int pixel)
@@ -185,8 +187,8 @@ __device__ __forceinline__ int64_t patch_at(const Patches &patches, const Corner
     return (corner.at + tap.y * patches.width + tap.x) * patches.channels + tap.channel;
 }
 
-/* Pixels are the rows of A, its values lie along the sum. A thread has one quad of words in each of
- * QUADS rows: their corners stay, the tap changes from tile to tile. */
+/* The rows of A are pixels, and its values are contiguous along the sum. A thread has one quad of
+ * words in each of QUADS rows: the corners are constant, and the tap changes from tile to tile. */
 template <class K> struct PatchRows {
     static constexpr int QUADS = TILE_ROWS * TILE_WORDS / 4 / TILE_THREADS;
     static constexpr int ACROSS = TILE_WORDS / 4; // quads in a row
@@ -210,11 +212,11 @@ template <class K> struct PatchRows {
             const int pixel = first_row + row(i);
             corners[i] = corner_of(patches, pixel < patches.pixels ? pixel : 0);
             if (pixel >= patches.pixels)
-                corners[i].y = INT32_MIN / 2; // outside, wherever the tap
+                corners[i].y = INT32_MIN / 2; // outside for every tap
         }
     }
 
-    /* The quad from `column` on, value by value. */
+    /* Reads the quad from `column` on, value by value. */
     __device__ __forceinline__ Quad gathered(const Patches &patches, const Corner &corner,
                                              int column) const
     {
@@ -230,7 +232,7 @@ template <class K> struct PatchRows {
         return quad;
     }
 
-    /* `sum`: the tile's first place along the sum. */
+    /* `sum`: the tile's first index along the sum. */
     __device__ __forceinline__ void load(const Patches &patches, int sum)
     {
         const int column = sum + word() * K::VALUES;
@@ -253,8 +255,9 @@ template <class K> struct PatchRows {
     }
 };
 
-/* Pixels are what is summed over; the rows of A are the matrix' columns, and its values lie along
- * them. A thread has the same four columns of QUADS words: their taps stay, the pixels change. */
+/* The sum is over pixels. The rows of A are the matrix' columns, along which its values are
+ * contiguous. A thread has the same four columns of QUADS words: the taps are constant, and the
+ * pixels change. */
 template <class K> struct PatchColumns {
     static constexpr int QUADS = TILE_ROWS * TILE_WORDS / 4 / TILE_THREADS;
     static constexpr int ACROSS = TILE_ROWS / 4; // quads in a word
@@ -376,7 +379,7 @@ template <class K> struct OtherRows {
             put_quad<K>(b + word(i) * K::COLUMNS_STRIDE + column(), words_across<K>(raw[i]));
     }
 
-    /* Adds what was loaded to the sums of the four columns, as floats and not rounded. */
+    /* Adds the loaded values to the sums of the four columns, as unrounded floats. */
     __device__ __forceinline__ void add_to(float sums[4]) const
     {
 #pragma unroll
@@ -390,9 +393,10 @@ template <class K> struct OtherRows {
     }
 };
 
-/* A kernel, turned. Memory has its values along the sum, a tile along the columns: a thread reads
- * quads of one column and writes single words, of which a warp's lie in 32 banks. */
-template <class K> struct OtherTurned {
+/* A transposed kernel. Its values are contiguous along the sum in memory, and along the columns in
+ * a tile. A thread reads quads of one column and writes single words; the words of a warp are in 32
+ * different banks. */
+template <class K> struct OtherTransposed {
     static constexpr int QUADS = TILE_WORDS * K::COLUMNS / 4 / TILE_THREADS;
     int column;
     Quad raw[QUADS] = {};
@@ -461,7 +465,7 @@ template <class K> struct OtherTurned {
     }
 };
 
-/* Which of them an instance's factors are. */
+/* The classes of an instance's factors. */
 template <class K, Pass PASS> struct OperandsOf;
 template <class K> struct OperandsOf<K, PASS_FORWARD> {
     typedef PatchRows<K> A;
@@ -469,7 +473,7 @@ template <class K> struct OperandsOf<K, PASS_FORWARD> {
 };
 template <class K> struct OperandsOf<K, PASS_DATA> {
     typedef PatchRows<K> A;
-    typedef OtherTurned<K> B;
+    typedef OtherTransposed<K> B;
 };
 template <class K> struct OperandsOf<K, PASS_WEIGHTS> {
     typedef PatchColumns<K> A;

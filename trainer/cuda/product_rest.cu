@@ -1,17 +1,17 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
 
-/* What a library leaves of a product. All of it waits for memory: values are taken by 16 bytes
- * where their number allows. */
+/* The parts of a product that a library does not compute. Memory limits their speed, so values are
+ * read in 16 bytes if their number allows. */
 
 enum {
     REST_THREADS = 256,
-    SQUARE = 32,     // sides of what a block transposes
-    SQUARE_ROWS = 8, // rows of threads that do so
-    PART_ROWS = 256, // of a block that sums columns, at least
+    SQUARE = 32,     // side of the square that a block transposes
+    SQUARE_ROWS = 8, // rows of threads in that block
+    PART_ROWS = 256, // least rows of a block that sums columns
     PARTS_MAX = 128, // blocks for the same columns
-    SUMMED = 32,     // columns of a block
-    SUM_GROUPS = 8,  // its threads for each of them
+    SUMMED = 32,     // columns of such a block
+    SUM_GROUPS = 8,  // threads of such a block per column
 };
 
 /* --- Transposing --- */
@@ -21,7 +21,8 @@ static __global__ void __launch_bounds__(SQUARE *SQUARE_ROWS)
     transpose_kernel(int32_t rows, int32_t columns, const Type *__restrict__ in,
                      Type *__restrict__ out)
 {
-    __shared__ Type square[SQUARE][SQUARE + 1]; // so that no column lies in one bank of memory
+    __shared__ Type
+        square[SQUARE][SQUARE + 1]; // padded, so that a column is spread over memory banks
     const int32_t first_row = (int32_t)blockIdx.y * SQUARE;
     const int32_t first_column = (int32_t)blockIdx.x * SQUARE;
     const int32_t across = (int32_t)threadIdx.x;
@@ -67,7 +68,7 @@ static __global__ void __launch_bounds__(REST_THREADS)
     UNROLLED
     for (int32_t i = 0; i < COUNT; i++) {
         const float sum = __fadd_rn(to_float(pack.value[i]), bias[column + i]);
-        pack.value[i] = from_float<Type>(has_relu && sum < 0.0f ? 0.0f : sum); // a NaN stays one
+        pack.value[i] = from_float<Type>(has_relu && sum < 0.0f ? 0.0f : sum); // keeps NaN
     }
     pack_store<COUNT>(values + first, pack);
 }
@@ -136,15 +137,15 @@ void cuda_mask_by_relu(cudaStream_t stream, bool is_bf16, int64_t count, const v
 
 /* --- Gradient of the bias --- */
 
-/* Rows that a block sums; how many there are follows from the shape alone. */
+/* The number of rows that a block sums; it depends only on the shape. */
 static int64_t rows_of_part(int64_t rows)
 {
     const int64_t least = PART_ROWS, wanted = (rows + PARTS_MAX - 1) / PARTS_MAX;
     return wanted < least ? least : wanted;
 }
 
-/* Sums of SUMMED columns over one part: each group of threads every eighth row, then the groups'
- * sums in order. */
+/* Sums SUMMED columns over one part: each group of threads adds every eighth row, then the groups'
+ * sums are added in order. */
 template <typename Type>
 static __global__ void __launch_bounds__(SUMMED *SUM_GROUPS)
     sum_rows_kernel(int64_t rows, int32_t columns, int64_t part_rows,
@@ -193,6 +194,6 @@ void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t
         sum_rows<uint16_t>(stream, rows, columns, out_gradient, sums);
     else
         sum_rows<float>(stream, rows, columns, out_gradient, sums);
-    if (parts > 1) // at most PARTS_MAX of them, which is one part
+    if (parts > 1) // at most PARTS_MAX rows, which fit in one part
         sum_rows<float>(stream, parts, columns, scratch, bias_gradient);
 }

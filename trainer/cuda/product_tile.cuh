@@ -1,9 +1,9 @@
-/* A block's part of a matrix product in shared memory, and its multiplication.
+/* The tiles of a block's part of a matrix product in shared memory, and their multiplication.
  *
  * A block of 128 threads makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along
- * the sum. A word is one float, or two bf16 that are neighbours along the sum: so the layout and
- * the places of a tensor core's operands are the same in all precisions (mma.sync's m16n8k8 of tf32
- * and m16n8k16 of bf16 both take 8 words). */
+ * the sum. A word is one float, or two bf16 that are neighbours along the sum. The layout and the
+ * places of a tensor core's operands are therefore the same in all precisions (mma.sync's m16n8k8
+ * of tf32 and m16n8k16 of bf16 both take 8 words). */
 #ifndef TRAINER_CUDA_PRODUCT_TILE_CUH
 #define TRAINER_CUDA_PRODUCT_TILE_CUH
 
@@ -20,35 +20,36 @@ enum {
     TILE_THREADS = 128,
     TILE_ROWS = 64,
     TILE_WORDS = 16,
-    // Words between rows, or between words, of a tile. Padded so that the 32 lanes that read an
-    // operand of mma.sync (8 rows or columns, 4 words each) meet 32 banks: a multiple of 4 whose
-    // quarter is odd where words are neighbours, 8 more than a multiple of 32 where rows are.
+    // Distances between rows, or between words, of a tile. They are padded so that the 32 lanes
+    // that read an operand of mma.sync (8 rows or columns, 4 words each) access 32 different banks.
+    // If words are neighbours, the distance is a multiple of 4 whose quarter is odd; if rows are
+    // neighbours, it is 8 more than a multiple of 32.
     WORDS_STRIDE = TILE_WORDS + 4,
     ROWS_STRIDE = TILE_ROWS + 8,
 };
 
-/* What one instance of the kernel computes. With IS_VECTOR all of its reads are of whole quads. */
+/* The parameters of one instance of the kernel. With IS_VECTOR it reads whole quads only. */
 template <Pass PASS_, CudaPrecision PRECISION_, bool IS_VECTOR_, int COLUMNS_> struct Kind {
     static constexpr Pass PASS = PASS_;
     static constexpr CudaPrecision PRECISION = PRECISION_;
     static constexpr bool IS_VECTOR = IS_VECTOR_;
     static constexpr int COLUMNS = COLUMNS_;                       // 32 or 64
     static constexpr int VALUES = PRECISION_ == CUDA_BF16 ? 2 : 1; // in a word
-    // Memory has the values of A side by side along the sum or, in PASS_WEIGHTS, along the rows; a
-    // tile keeps that. B lies along its columns always.
+    // The values of A are contiguous along the sum or, in PASS_WEIGHTS, along the rows, in memory
+    // and in a tile. B is always contiguous along its columns.
     static constexpr bool A_IS_ALONG_SUM = PASS_ != PASS_WEIGHTS;
     static constexpr int COLUMNS_STRIDE = COLUMNS_ + 8;
     static constexpr int A_WORDS =
         A_IS_ALONG_SUM ? TILE_ROWS * WORDS_STRIDE : TILE_WORDS * ROWS_STRIDE;
     static constexpr int B_WORDS = TILE_WORDS * COLUMNS_STRIDE;
     static constexpr int SUMS = TILE_ROWS * COLUMNS_ / TILE_THREADS; // of a thread
-    // That a multiprocessor has registers for, at least: 128 for each thread of 4, and the reading
-    // of single values wants more.
+    // The least number of blocks for which a multiprocessor must have registers: 128 per thread for
+    // 4 blocks. Reading single values needs more registers.
     static constexpr int BLOCKS = IS_VECTOR_ ? 4 : 3;
     static constexpr bool HAS_MMA = CUDA_HAS_MMA && PRECISION_ != CUDA_FP32;
 };
 
-/* Four words that are read or written at once. */
+/* Four words that one instruction reads or writes. */
 struct alignas(16) Quad {
     uint32_t word[4];
 };
@@ -64,7 +65,7 @@ __device__ __forceinline__ Quad tile_quad(const uint32_t *words)
     return *reinterpret_cast<const Quad *>(words);
 }
 
-/* Where two sums of a thread that are neighbours lie in the block's part of C. */
+/* The place of two neighbouring sums of a thread in the block's part of C. */
 struct Place {
     int row, column;
 };
@@ -84,7 +85,7 @@ template <class K> struct MmaLayout {
         return Place{warp / 2 * 32, warp % 2 * (K::COLUMNS / 2)};
     }
 
-    /* Of sums[pair / 2], the first or the last two. */
+    /* The place of the first or the last two of sums[pair / 2]. */
     __device__ static __forceinline__ Place place(int pair)
     {
         const int lane = static_cast<int>(threadIdx.x) % 32, tile = pair / 2;
@@ -132,17 +133,18 @@ __device__ __forceinline__ void multiply_by_mma(const uint32_t *a, const uint32_
     }
 }
 
-/* --- Without them ---
+/* --- Without tensor cores ---
  *
- * A thread has SUMS / 4 rows and four columns: of 32 columns, 8 reads of 16 bytes for 64
- * multiply-adds of floats, of 64 columns 12 for 128. */
+ * A thread has SUMS / 4 rows and four columns. With 32 columns it makes 8 reads of 16 bytes for 64
+ * multiply-adds of floats, with 64 columns 12 reads for 128. */
 
 template <class K> struct FloatLayout {
     static constexpr int ROWS = K::SUMS / 4;
     static constexpr int THREAD_COLUMNS = K::COLUMNS / 4;
     static constexpr int THREAD_ROWS = TILE_THREADS / THREAD_COLUMNS;
 
-    /* Rows of a thread are apart or neighbours so that a warp's reads of A meet all banks. */
+    /* The rows of a thread are spaced or neighbours, so that a warp's reads of A access all
+     * banks. */
     __device__ static __forceinline__ int row(int i)
     {
         const int thread = static_cast<int>(threadIdx.x) / THREAD_COLUMNS;
@@ -168,7 +170,7 @@ template <class K> __device__ __forceinline__ float add_product(uint32_t a, uint
     return __fmaf_rn(__uint_as_float(a & 0xffff0000u), __uint_as_float(b & 0xffff0000u), sum);
 }
 
-/* Four words of a thread's rows: left[row][word]. */
+/* Reads four words of a thread's rows into left[row][word]. */
 template <class K>
 __device__ __forceinline__ void read_rows(const uint32_t *a, int word,
                                           uint32_t left[FloatLayout<K>::ROWS][4])
@@ -212,9 +214,9 @@ __device__ __forceinline__ void multiply_by_floats(const uint32_t *a, const uint
     }
 }
 
-/* --- Either --- */
+/* --- With or without tensor cores --- */
 
-/* sums += a * b. All threads of the block. */
+/* sums += a * b. Called by all threads of the block. */
 template <class K>
 __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t *b,
                                               float (&sums)[K::SUMS / 4][4])
@@ -225,7 +227,7 @@ __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t 
         multiply_by_floats<K>(a, b, sums);
 }
 
-/* Where the first or the last two of sums[pair / 2] lie. */
+/* The place of the first or the last two of sums[pair / 2]. */
 template <class K> __device__ __forceinline__ Place tile_place(int pair)
 {
     return K::HAS_MMA ? MmaLayout<K>::place(pair) : FloatLayout<K>::place(pair);

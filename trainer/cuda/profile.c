@@ -1,11 +1,11 @@
-/* Private to trainer/cuda: stages of a step on the GPU's own clock: events behind each, which are
- * nodes of the graph where a step is one. The GPU's clock is laid beside the processor's by an
- * anchor, an event that the processor waits for and reads its own clock right after. */
+/* Private to trainer/cuda: the stages of a step, measured by the GPU's clock. An event follows each
+ * stage; if a step is a graph, events are nodes of the graph. An anchor event relates the GPU's
+ * clock to the processor's: the processor waits for it and reads its clock right afterwards. */
 #include "sim/base/invariant.h"
 #include "sim/cli/machine_clock.h"
 #include "trainer/cuda/model.h"
 
-static const char *const doing = "looking at the clock";
+static const char *const doing = "reading the clock";
 
 cudaError_t cuda_profile_open(CudaModel *model)
 {
@@ -63,9 +63,10 @@ static int64_t ns_since_anchor(CudaModel *model, cudaEvent_t event)
     return (int64_t)((double)took_ms * 1e6);
 }
 
-/* When the processor learns of an event, it has happened: so what it read at the anchor is no
- * earlier than that was, and neither is it by what it reads now, with the last mark behind it. The
- * earlier of both is the nearer, and leaves no stage to end in the future. */
+/* The processor learns of an event after it has happened. Its clock reading at the anchor is
+ * therefore not earlier than the anchor, and the same holds for the reading after the last mark.
+ * The earlier of the two estimates of the anchor's time is closer, and no stage then ends in the
+ * future. */
 void cuda_profile_take(CudaModel *model)
 {
     const CudaProfile *profile = &model->profile;

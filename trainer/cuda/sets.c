@@ -36,7 +36,7 @@ static bool is_of(const CudaSet *set, const ImageSet *images)
            set->count == images->count;
 }
 
-/* The one that has not been used for longest. */
+/* The least recently used set. */
 static CudaSet *oldest(CudaModel *model)
 {
     CudaSet *found = &model->sets[0];
@@ -46,7 +46,7 @@ static CudaSet *oldest(CudaModel *model)
     return found;
 }
 
-/* Once a run or two, so from memory that is not pinned, and waited for. */
+/* Sets are copied rarely: the source is not pinned, and the copy is waited for. */
 static bool copy(CudaModel *model, CudaSet *set, const ImageSet *images)
 {
     const char *doing = "copying the data set";

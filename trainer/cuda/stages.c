@@ -46,7 +46,7 @@ static void add_product(CudaModel *model, int32_t layer_index)
                                    .has_relu = layer->has_relu};
 }
 
-/* A pool or dropout at `i`; returns how many layers the sieve has taken. */
+/* Adds a sieve for the pool or dropout at `i`; returns the number of layers in the sieve. */
 static int32_t add_sieve(CudaModel *model, int32_t i)
 {
     const Net *net = model->settings.net;
@@ -100,7 +100,8 @@ static int64_t value_bytes(const CudaModel *model, const CudaStage *stage)
     return model->precision == CUDA_BF16 && !is_last ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* The most floats that own kernels want for a product, of any number of images. */
+/* The largest number of floats that trainyard's kernels need for a product, over all numbers of
+ * images. */
 static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
 {
     int64_t most = 0;
@@ -164,7 +165,7 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pa
                              .scratch = model->scratch};
     if (pass != CUDA_PASS_DATA)
         return operands;
-    // Also through the ReLU of a product before it; a sieve sees to that itself.
+    // Applies the ReLU of the product before it. If a sieve is before it, the sieve does so.
     if (before && before->kind == CUDA_PRODUCT && before->layer->has_relu)
         operands.relu_out = before->output;
     operands.in_gradient = model->slopes[(i + 1) % 2];
@@ -178,7 +179,7 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
     return sieve;
 }
 
-/* From the logits. */
+/* Computes the rest of forward from the logits. */
 static void finish_forward(CudaModel *model, bool is_training)
 {
     const int32_t last = model->stage_count - 1;
@@ -232,7 +233,7 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
 
 /* --- Outputs --- */
 
-/* The layer that a stage ends with. */
+/* The last layer of a stage. */
 static int32_t last_layer_of(const CudaStage *stage)
 {
     return stage->dropout_index >= 0 ? stage->dropout_index : stage->layer_index;

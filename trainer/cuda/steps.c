@@ -34,15 +34,15 @@ CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale)
     return (CudaRmsProp){.learning_rate = optimizer->learning_rate,
                          .decay = optimizer->decay,
                          .rho = rho,
-                         .rest = 1.0f - rho, // as Keras: of the rounded rho
+                         .rest = 1.0f - rho, // computed from the rounded rho, as in Keras
                          .epsilon = (float)optimizer->epsilon,
                          .gradient_scale = gradient_scale};
 }
 
-/* Queues all of it; the model's `count` is the step's. */
-static bool queue_step(CudaModel *model, const void *what, Status *status)
+/* Queues a step; model->count is already the step's. */
+static bool queue_step(CudaModel *model, const void *work, Status *status)
 {
-    const CudaStepKind *kind = what;
+    const CudaStepKind *kind = work;
     const CudaInput input = {.images = kind->images,
                              .labels = kind->labels,
                              .order = kind->order,
@@ -59,7 +59,7 @@ static bool queue_step(CudaModel *model, const void *what, Status *status)
         (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
         return false;
     if (kind->comm)
-        cuda_profile_mark(model, PROFILE_EXCHANGE); // what is left of it behind the last layer
+        cuda_profile_mark(model, PROFILE_EXCHANGE); // the part that continues after the last layer
     cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
@@ -106,7 +106,7 @@ static CudaGraph *graph_find(CudaModel *model, const CudaStepKind *kind)
     return NULL;
 }
 
-/* Whether a step of this kind has run, marked or not: marks load no kernels. */
+/* True if a step of this kind has run, with or without marks, which do not load kernels. */
 static bool was_run(CudaModel *model, const CudaStepKind *kind)
 {
     CudaStepKind unmarked = *kind;
@@ -115,8 +115,8 @@ static bool was_run(CudaModel *model, const CudaStepKind *kind)
     return graph && graph->was_run;
 }
 
-/* The graphs of steps of this kind, perhaps none yet; new ones take the place of those that have
- * not been used for longest, which nothing queued needs: a run ends with waiting. */
+/* The entry for graphs of steps of this kind; its graphs may not exist yet. A new entry replaces
+ * the least recently used one. No queued work needs that one, because a run ends with waiting. */
 static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
 {
     CudaGraph *found = graph_find(model, kind), *oldest = &model->graphs[0];
@@ -134,8 +134,8 @@ static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
     return found;
 }
 
-/* What is queued between these two goes into a graph instead. */
-static bool capture(CudaModel *model, CudaQueue *queue, const void *what, int32_t times,
+/* Captures the work that `queue` queues, `times` times, in a graph. */
+static bool capture(CudaModel *model, CudaQueue *queue, const void *work, int32_t times,
                     cudaGraph_t *graph)
 {
     Status status;
@@ -145,14 +145,14 @@ static bool capture(CudaModel *model, CudaQueue *queue, const void *what, int32_
         return false;
     model->profile.is_capturing = true;
     for (int32_t i = 0; i < times && is_queued; i++)
-        is_queued = queue(model, what, &status) && cuda_is_fine(model, &status);
+        is_queued = queue(model, work, &status) && cuda_is_fine(model, &status);
     model->profile.is_capturing = false;
     is_queued &= cudaGetLastError() == cudaSuccess;
-    // Ends it also after a failure.
+    // The capture must be ended also after a failure.
     return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
 }
 
-/* Among copies and the like; 0 where that cannot be told. */
+/* The number of kernels among the graph's nodes; 0 if it cannot be determined. */
 static int32_t kernels_of(cudaGraph_t graph)
 {
     size_t count = 0;
@@ -171,14 +171,14 @@ static int32_t kernels_of(cudaGraph_t graph)
     return kernels;
 }
 
-/* Where there is none steps are queued kernel by kernel, and a failure that is more than that shows
- * there. */
-cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *what,
+/* Without a graph, steps are queued kernel by kernel. The failure is therefore cleared; a failure
+ * that also affects kernels occurs again there. */
+cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *work,
                                  int32_t times)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t executable = NULL;
-    if (!capture(model, queue, what, times, &graph) ||
+    if (!capture(model, queue, work, times, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
     if (executable)
@@ -197,8 +197,8 @@ static bool can_capture(const CudaStepKind *kind)
     return !kind->comm || comm_sums_in_graph(kind->comm);
 }
 
-/* The graph to launch for the first of `left` steps, and how many that are; NULL: none, one step
- * without. */
+/* The graph to launch for the first of `left` steps, and its number of steps. NULL: queue one step
+ * without a graph. */
 static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t left, int32_t *steps)
 {
     const bool is_one = left < CUDA_GRAPH_STEPS;
@@ -229,14 +229,14 @@ static bool queue_alone(CudaModel *model, const CudaStepKind *kind, Status *stat
     return queue_step(model, kind, status);
 }
 
-/* `steps` steps of one kind. The first of all is without a graph: it loads the kernels, which while
- * capturing may not be allowed. */
+/* Runs `steps` steps of one kind. The first step runs without a graph: it loads the kernels, which
+ * may not be allowed during a capture. */
 static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, Status *status)
 {
     CudaGraph *graph = graph_of(model, kind);
     graph->is_impossible |= !can_capture(kind);
     model->count = kind->count;
-    // What the first step takes without a graph says nothing about the others.
+    // The time of the first step without a graph is not typical of the others.
     if (!graph->was_run && !graph->is_impossible)
         model->profile.is_marking = false;
     while (steps > 0) {
@@ -290,7 +290,7 @@ bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, 
     Comm *others = comm_size(comm) > 1 ? comm : NULL;
     cuda_steps_put(model, run->step, run->first * batch);
     cuda_profile_begin(model);
-    // Once all ranks have queued their steps, none of them can be late but a GPU.
+    // After all ranks have queued their steps, only a GPU can be late, not a rank.
     if (!queue_run(model, run, set, others, status) ||
         (others && !comm_ready(others, (int64_t)model->step_last, NULL, status)) ||
         !cuda_steps_get(model, others, "training", status))

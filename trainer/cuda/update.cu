@@ -1,8 +1,8 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
 
-/* Both kernels wait for memory: a thread takes PER_THREAD values by 16 bytes, and the threads
- * behind the last vector those that are left, one by one. */
+/* Memory limits the speed of both kernels. A thread reads PER_THREAD values as 16 bytes; the last
+ * thread takes the remaining values one by one. */
 enum { UPDATE_THREADS = 256, PER_THREAD = 4 };
 
 static __device__ __forceinline__ int64_t first_of_thread()
@@ -14,7 +14,7 @@ typedef struct {
     float weight, accumulator;
 } Parameter;
 
-/* As rmsprop_loop of trainer/compute/optimizer.c, each operation rounded. */
+/* Like rmsprop_loop of trainer/compute/optimizer.c, with each operation rounded. */
 static __device__ __forceinline__ Parameter updated(const CudaRmsProp &by, float rate,
                                                     float raw_gradient, Parameter old)
 {
@@ -32,7 +32,7 @@ static __device__ __forceinline__ bool is_finite(float value)
     return (__float_as_uint(value) & 0x7f800000) != 0x7f800000;
 }
 
-/* The first step is kept, whichever thread comes first. */
+/* Records only the first bad step; any thread may do so. */
 static __device__ __forceinline__ void note_bad_step(CudaStep *step)
 {
     atomicCAS((unsigned long long *)&step->bad_step, (unsigned long long)-1,

@@ -1,7 +1,7 @@
 /* Products of small matrices by the tensor cores of a warp, d += a * b with d 16 x 8, for kernels
- * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit/toolkit.h). All 32 lanes call; each
- * holds some elements of every matrix in arrays that become registers: d[4], a[4], b[2]. With group
- * = lane / 4 and member = lane % 4:
+ * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit/toolkit.h). All 32 lanes call them.
+ * Each lane holds some elements of every matrix in arrays that become registers: d[4], a[4], b[2].
+ * With group = lane / 4 and member = lane % 4:
  *
  *     d[2 i + j]   row group + 8 i, column 2 member + j                     i, j of 0, 1
  *
@@ -13,9 +13,9 @@
  *     a[i + 2 j]   row group + 8 i, k = 2 member + 8 j and the next
  *     b[j]         k = 2 member + 8 j and the next, column group
  *
- * Source: PTX ISA, "Matrix Fragments for mma.m16n8k8" (.tf32) and "... mma.m16n8k16" (.bf16).
- * Hardware sums the products of one call in an order and a rounding of its own; only what is exact
- * is the same everywhere. */
+ * Source: PTX ISA, "Matrix Fragments for mma.m16n8k8" (.tf32) and "... mma.m16n8k16" (.bf16). The
+ * order and the rounding of the sum in one call depend on the hardware; only exact sums are the
+ * same on all GPUs. */
 #ifndef TRAINER_CUDA_WARP_MATRIX_CUH
 #define TRAINER_CUDA_WARP_MATRIX_CUH
 
@@ -24,7 +24,7 @@
 #include "trainer/cuda/toolkit/toolkit.h"
 
 /* The nearest tf32, ties away from zero, as the bits of a float. Without this conversion tensor
- * cores cut the lower 13 bits off. */
+ * cores drop the lower 13 bits. */
 __device__ static __forceinline__ uint32_t float_as_tf32(float value)
 {
 #if defined(TRAINYARD_CUDA_EMULATED)
@@ -34,7 +34,7 @@ __device__ static __forceinline__ uint32_t float_as_tf32(float value)
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
     return bits;
 #else
-    return __float_as_uint(value); // is never called: see CUDA_HAS_MMA
+    return __float_as_uint(value); // never called: see CUDA_HAS_MMA
 #endif
 }
 

@@ -41,7 +41,7 @@ static int64_t nearest_place(int64_t place)
 
 enum { ROW = IMAGE_SIDE * IMAGE_CHANNELS };
 
-/* What lies between two rows. */
+/* Interpolates between two rows. */
 VECTORISED
 static void augment_mix_rows(const uint8_t *restrict upper, const uint8_t *restrict lower,
                              float lower_weight, float *restrict mixed)
@@ -51,7 +51,8 @@ static void augment_mix_rows(const uint8_t *restrict upper, const uint8_t *restr
         mixed[i] = scale * ((float)upper[i] + lower_weight * ((float)lower[i] - (float)upper[i]));
 }
 
-/* pixels[0 ... IMAGE_SIDE]: those of the row from `whole` on, which may be outside. */
+/* Copies the pixels from `whole` on to pixels[0] to pixels[IMAGE_SIDE]. Places outside the row take
+ * its nearest pixel. */
 static void move_row(const float *row, int32_t whole, float *pixels)
 {
     for (int64_t x = 0; x <= IMAGE_SIDE; x++)

@@ -20,7 +20,8 @@ static bool fail_size(const char *file, size_t length, Status *status)
                 length - rest, rest, plural((int64_t)rest), CIFAR_RECORD_BYTES);
     if (length % CIFAR_100_RECORD_BYTES == 0)
         return status_hint(status, "records of %d bytes are CIFAR-100's", CIFAR_100_RECORD_BYTES);
-    return status_hint(status, "the file was cut off, or is no CIFAR-10 in the binary encoding");
+    return status_hint(status,
+                       "the file was cut off, or is not a CIFAR-10 file in the binary encoding");
 }
 
 bool cifar_binary_count(const char *file, size_t length, size_t *count, Status *status)

@@ -1,5 +1,5 @@
-/* The files of a CIFAR-10 set by name: what the reader (dataset.h) looks for and the writer
- * (make_cifar.h) makes. */
+/* The names of the files of a CIFAR-10 set, shared by the reader (dataset.h) and the writer
+ * (make_cifar.h). */
 #ifndef TRAINER_CIFAR_FILES_H
 #define TRAINER_CIFAR_FILES_H
 
@@ -17,7 +17,7 @@ enum {
     CIFAR_FILES,                          /* all of them */
     CIFAR_FILE_IMAGES = 10000,            /* in each file of the published set */
     CIFAR_RECORD_BYTES = 1 + 3 * 32 * 32, /* binary: a label and three planes */
-    CIFAR_FILE_IMAGES_MAX = 50 * 1000,    /* what is read of one file at most */
+    CIFAR_FILE_IMAGES_MAX = 50 * 1000,    /* the most that is read from one file */
 };
 
 const char *cifar_encoding_name(CifarEncoding encoding);   /* "binary", "pickle" */
@@ -26,14 +26,14 @@ const char *cifar_encoding_folder(CifarEncoding encoding); /* "cifar-10-batches-
 /* "FOLDER/data_batch_1.bin" */
 const char *cifar_file_path(Arena *arena, const char *folder, CifarEncoding encoding, int file);
 
-/* A file of a set, whatever is in it; found where dataset_read would look for it: `path` in
- * `folder`, which is the one asked for or its sub-folder of a published name. */
+/* A file of a set; its contents are not checked. `path` is in `folder`, which is the requested
+ * folder or its sub-folder with a published name, as in dataset_read. */
 typedef struct {
     const char *path, *folder;
     CifarEncoding encoding;
 } CifarFile;
 
-/* True when there is one in or below `folder`: then the first. */
+/* Finds the first file of a set in `folder` or its sub-folders; false if there is none. */
 bool cifar_file_find(const char *folder, Arena *arena, CifarFile *found);
 
 bool cifar_file_exists(const char *path);

@@ -24,7 +24,7 @@ static bool find(const char *file, const PickleValue *dict, const char *key, Pic
     if ((*value)->kind == kind)
         return true;
     return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
-                       "\"%s\" at byte %zu is no %s", key, (*value)->at,
+                       "\"%s\" at byte %zu is not a %s", key, (*value)->at,
                        kind == PICKLE_LIST ? "list" : "numpy array");
 }
 
@@ -34,7 +34,7 @@ static bool check_labels(const char *file, const PickleValue *labels, Status *st
         const PickleValue *label = labels->items[i];
         if (label->kind != PICKLE_INTEGER)
             return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
-                               "the label at byte %zu is no whole number", label->at);
+                               "the label at byte %zu is not a whole number", label->at);
         if (label->integer < 0 || label->integer >= CLASS_COUNT)
             return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
                                "the label at byte %zu is %" PRId64 ", expected 0 to %d", label->at,
@@ -76,12 +76,12 @@ static bool find_planes(const char *file, const PickleValue *data, size_t count,
     return true;
 }
 
-/* What a pickle is made of: labels and as many images. */
+/* Finds the labels and the images in the pickle; there must be as many of each. */
 static bool find_images(const char *file, const PickleValue *dict, const PickleValue **labels,
                         const PickleValue **data, Status *status)
 {
     if (dict->kind != PICKLE_DICT)
-        return fail(file, "the pickle is no dict", status);
+        return fail(file, "the pickle is not a dict", status);
     if (!find(file, dict, "labels", PICKLE_LIST, labels, status) ||
         !find(file, dict, "data", PICKLE_ARRAY, data, status) ||
         !check_labels(file, *labels, status) || !check_shape(file, *data, (*labels)->count, status))

@@ -7,9 +7,9 @@ enum { PLANES_BYTES = CIFAR_RECORD_BYTES - 1 };
 /* --- Pickles ---
  *
  * The opcodes and their order are those of Python 2's cPickle with protocol 2, which wrote the
- * published files: a dict of batch_label, labels, data and filenames, where data is a numpy array
- * as numpy takes itself apart (numpy.ndarray.__reduce__). Opcodes: CPython, Lib/pickletools.py.
- * What only sets memo entries that nothing reads is left out. */
+ * published files. A file is a dict of batch_label, labels, data and filenames. data is a numpy
+ * array in the form of numpy.ndarray.__reduce__. Opcodes: CPython, Lib/pickletools.py. Opcodes that
+ * only set memo entries are left out, because nothing reads the memo. */
 
 static void put_text(FILE *stream, const char *opcodes)
 {
@@ -38,7 +38,7 @@ static void put_integer(FILE *stream, int32_t value)
     put_little_endian(stream, (uint32_t)value, bytes);
 }
 
-/* Items of a list come in runs of 1000 between MARK and APPENDS, the last run shorter. */
+/* Items of a list are written in runs of at most 1000 between MARK and APPENDS. */
 enum { RUN_ITEMS = 1000 };
 
 static void begin_item(FILE *stream, int32_t i)
@@ -69,7 +69,7 @@ static void put_dtype(FILE *stream)
     put_text(stream, "tb"); // TUPLE, BUILD
 }
 
-/* The array up to its bytes: BINSTRING and its length are the last. */
+/* Writes the array up to its bytes, ending with BINSTRING and its length. */
 static void put_array_begin(FILE *stream, int32_t count)
 {
     put_text(stream, "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n");

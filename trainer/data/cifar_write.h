@@ -6,7 +6,8 @@
 
 #include "trainer/data/cifar_files.h"
 
-/* What the file will hold. The pickles have all labels before the first image, and names. */
+/* The contents of the file except the images. Pickles store all labels before the first image, and
+ * file names. */
 typedef struct {
     const char *title;     /* "training batch 1 of 5" */
     const char *name_stem; /* image i is called STEM_000042.png */
@@ -14,8 +15,9 @@ typedef struct {
     int32_t count;
 } CifarContents;
 
-/* Everything before the images, the images' red, green and blue planes one after the other in the
- * order of the labels, everything after them. Errors stay with `stream`. */
+/* Call cifar_write_begin, then cifar_write_image for each image in the order of the labels, then
+ * cifar_write_end. `planes` are an image's red, green and blue planes. Errors are recorded in
+ * `stream` only. */
 void cifar_write_begin(FILE *stream, CifarEncoding encoding, const CifarContents *contents);
 void cifar_write_image(FILE *stream, CifarEncoding encoding, uint8_t label,
                        const uint8_t planes[CIFAR_RECORD_BYTES - 1]);

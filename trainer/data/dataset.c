@@ -15,8 +15,8 @@ static const Parser parsers[] = {
 _Static_assert(sizeof(parsers) / sizeof(parsers[0]) == CIFAR_ENCODING_COUNT,
                "one parser per encoding");
 
-// A pickle may spend two bytes on one of an image (Python 3 with protocol 2, values above 127), and
-// has a file name for each.
+// A pickle may need two bytes for one byte of an image (Python 3 with protocol 2, values above
+// 127), and contains a file name for each image.
 static const size_t file_bytes_max = (size_t)CIFAR_FILE_IMAGES_MAX * (2 * IMAGE_BYTES + 1024);
 
 /* --- One image --- */
@@ -41,12 +41,12 @@ bool image_set_fail_full(const char *file, size_t count, int32_t room, Status *s
 
 /* --- One file --- */
 
-/* More images than this the file cannot have: each takes IMAGE_BYTES at least. */
+/* An upper limit of the images in the file: each takes at least IMAGE_BYTES. */
 static bool count_at_most(const char *path, int32_t *count, Status *status)
 {
     struct stat facts;
     *count = 0;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) // what is wrong is said by file_read
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) // file_read reports the error
         return true;
     if ((uint64_t)facts.st_size > file_bytes_max)
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
@@ -63,7 +63,7 @@ static ImageSet image_set_create(Arena *arena, int32_t capacity)
                       .labels = ARENA_ARRAY(arena, uint8_t, capacity)};
 }
 
-/* The file's own bytes live only as long as they are taken apart. */
+/* Reads and parses one file. The file's bytes are released after parsing. */
 static bool read_file(const char *path, CifarEncoding encoding, int32_t capacity, ImageSet *set,
                       Status *status)
 {
@@ -88,7 +88,9 @@ static bool fail_missing(const char *path, const char *other, Status *status)
 {
     status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                 "the file is missing, though there is \"%s\"", other);
-    return status_hint(status, "the set has data_batch_1 and on, without a gap, and test_batch");
+    return status_hint(
+        status,
+        "a set consists of data_batch_1, data_batch_2 and so on, without a gap, and test_batch");
 }
 
 static bool list_paths(const CifarFile *found, Arena *arena, Paths *paths, Status *status)
@@ -109,7 +111,7 @@ static bool list_paths(const CifarFile *found, Arena *arena, Paths *paths, Statu
     return true;
 }
 
-/* data_batch_1 and on have equally many images. */
+/* Every training file must have as many images as data_batch_1. */
 static bool check_equal(const char *path, int32_t count, int32_t count_each, Status *status)
 {
     return count == count_each || status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
@@ -155,7 +157,7 @@ static bool read_test(const Paths *paths, CifarEncoding encoding, Arena *arena, 
 static bool fail_none(const char *folder, Status *status)
 {
     status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
-                "there is no CIFAR-10 set: no data_batch_1.bin and no data_batch_1, neither here "
+                "there is no CIFAR-10 set: no data_batch_1.bin or data_batch_1, neither here "
                 "nor in %s or %s",
                 cifar_encoding_folder(CIFAR_BINARY), cifar_encoding_folder(CIFAR_PICKLE));
     return status_hint(status,
@@ -179,7 +181,7 @@ bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *st
 
 /* --- Counting --- */
 
-/* The size of a file; its content stays unread. */
+/* Counts the images by the file's size; the contents are not read. */
 static bool count_binary(const char *path, size_t *count, Status *status)
 {
     struct stat facts = {0};

@@ -6,8 +6,8 @@
  *                            with "labels" and "data"
  *
  * Source: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009, and
- * https://www.cs.toronto.edu/~kriz/cifar.html. The pickle reader knows the opcodes that these files
- * use, runs nothing, and refuses everything else. */
+ * https://www.cs.toronto.edu/~kriz/cifar.html. The pickle reader accepts only the opcodes that
+ * these files use, and executes nothing. */
 #ifndef TRAINER_DATASET_H
 #define TRAINER_DATASET_H
 
@@ -27,32 +27,32 @@ typedef struct {
     ImageSet train, test;
 } Dataset;
 
-/* Reads the set in `folder`, or in its sub-folder of either published name. Both encodings in one
- * folder: binary. Files 1 to 5 may be fewer, but without a gap, and have equally many images, so
- * that a file cut off between two images is noticed. STATUS_BAD_INPUT naming file and byte offset
- * for a wrong size, a label above 9, a truncated file or a pickle that is none; with a hint how to
- * make a set when there is none. */
+/* Reads the set in `folder`, or in its sub-folder of either published name; a folder with both
+ * encodings is read as binary. There may be fewer than five training files, but without a gap. They
+ * must have equally many images, so that a file cut off between two images is noticed. Fails with
+ * STATUS_BAD_INPUT for a wrong size, a label above 9, a truncated file or an invalid pickle, naming
+ * file and byte offset. If there is no set, the hint says how to make one. */
 MUST_CHECK bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *status);
 
-/* How many images dataset_read finds there, without reading them: from the sizes of binary files,
- * whose labels are not looked at, and from the labels of pickles. Fails as it does. */
+/* Counts the images that dataset_read would read: by the size of binary files, whose labels are not
+ * checked, and by the labels of pickles. Fails with the same errors as dataset_read. */
 MUST_CHECK bool dataset_count(const char *folder, Arena *arena, int32_t *train, int32_t *test,
                               Status *status);
 
-/* The parsers alone, for one file's bytes: `set` has room for `capacity` images and grows by those
- * of this file, or on failure stays as it was. `file` names it in messages. */
+/* Parse the bytes of one file and append its images to `set`, which has room for `capacity` images
+ * in total. On failure `set` is unchanged. `file` is its name in messages. */
 MUST_CHECK bool cifar_binary_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
 MUST_CHECK bool cifar_pickle_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
-/* How many images are in a file of `length` bytes. */
+/* Count the images in a file of `length` bytes. */
 MUST_CHECK bool cifar_binary_count(const char *file, size_t length, size_t *count, Status *status);
 MUST_CHECK bool cifar_pickle_count(const char *file, const uint8_t *bytes, size_t length,
                                    size_t *count, Status *status);
 
 /* For the parsers: adds an image given as its three colour planes. */
 void image_set_add(ImageSet *set, uint8_t label, const uint8_t planes[IMAGE_BYTES]);
-/* Says that `file` has `count` images where there is room for `room`; returns false. */
+/* Reports that `file` has `count` images where there is room for `room`; returns false. */
 bool image_set_fail_full(const char *file, size_t count, int32_t room, Status *status);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
     PickleValue **stack;
     size_t depth;
     PickleValue **memo; /* NULL where nothing was put */
-    size_t memoized;    /* how often something was put: MEMOIZE counts on */
+    size_t memoized;    /* number of puts: the next index of MEMOIZE */
     size_t pushes, pushes_max;
     bool is_stopped;
     Status *status;
@@ -38,12 +38,12 @@ static const char *opcode_name(const Machine *machine)
     return name ? name : "an unknown opcode";
 }
 
-/* "APPENDS at byte 20 WHAT" */
+/* Reports "the pickle's APPENDS at byte 20 WHAT"; returns false. */
 static bool fail(Machine *machine, const char *what)
 {
     status_fail(machine->status, STATUS_BAD_INPUT, place_in(machine->file, 0, 0),
                 "the pickle's %s at byte %zu %s", opcode_name(machine), machine->opcode_at, what);
-    return false; // said here, so that compilers know it
+    return false; // not status_fail's result, so that compilers see the constant
 }
 
 /* --- Arguments of an opcode --- */
@@ -51,7 +51,7 @@ static bool fail(Machine *machine, const char *what)
 static bool take(Machine *machine, uint64_t count, const uint8_t **taken)
 {
     if (count > machine->length - machine->at)
-        return fail(machine, "goes on beyond the end of the file");
+        return fail(machine, "continues after the end of the file");
     *taken = machine->bytes + machine->at;
     machine->at += (size_t)count;
     return true;
@@ -75,7 +75,7 @@ static bool take_line(Machine *machine, const char **line, size_t *length)
     const uint8_t *start = machine->bytes + machine->at;
     const uint8_t *end = memchr(start, '\n', machine->length - machine->at);
     if (!end)
-        return fail(machine, "goes on beyond the end of the file");
+        return fail(machine, "continues after the end of the file");
     *line = (const char *)start;
     *length = (size_t)(end - start);
     machine->at += *length + 1;
@@ -113,7 +113,7 @@ static bool push_number(Machine *machine, PickleKind kind, int64_t number)
     return push(machine, value);
 }
 
-/* The topmost value, which stays. */
+/* Gives the topmost value without removing it. */
 static bool peek(Machine *machine, PickleValue **value)
 {
     if (machine->depth == 0 || machine->stack[machine->depth - 1]->kind == PICKLE_MARK)
@@ -130,7 +130,7 @@ static bool pop(Machine *machine, PickleValue **value)
     return true;
 }
 
-/* Takes the values down to the last mark, and the mark. They stay readable until the next push. */
+/* Pops the values down to the last mark, and the mark. They stay readable until the next push. */
 static bool pop_run(Machine *machine, PickleValue ***run, size_t *count)
 {
     size_t first = machine->depth;
@@ -266,8 +266,8 @@ static bool add_to_top(Machine *machine, PickleKind kind, PickleValue **items, s
     if (!peek(machine, &top))
         return false;
     if (top->kind != kind)
-        return fail(machine,
-                    kind == PICKLE_LIST ? "adds to what is no list" : "adds to what is no dict");
+        return fail(machine, kind == PICKLE_LIST ? "adds to a value that is not a list"
+                                                 : "adds to a value that is not a dict");
     add_items(machine, top, items, count);
     return true;
 }
@@ -400,7 +400,7 @@ static bool push_global(Machine *machine, const char *module, size_t module_leng
                 "the pickle's %s at byte %zu wants \"%.*s.%.*s\", which CIFAR-10 does not need",
                 opcode_name(machine), machine->opcode_at, module_shown, module, name_shown, name);
     return status_hint(machine->status, "a pickle can run any program when Python reads it; "
-                                        "nothing of this one was run here");
+                                        "no part of this pickle was run");
 }
 
 static bool do_global(Machine *machine)
@@ -443,14 +443,15 @@ static bool do_build(Machine *machine)
 
 /* --- The whole --- */
 
-/* A frame says how much to read at once; here everything is in memory. */
+/* A frame gives the number of bytes to read at once. Only checked, because the whole file is in
+ * memory. */
 static bool do_frame(Machine *machine)
 {
     uint64_t length;
     if (!take_number(machine, 8, &length))
         return false;
     return length <= machine->length - machine->at ||
-           fail(machine, "goes on beyond the end of the file");
+           fail(machine, "continues after the end of the file");
 }
 
 static bool do_stop(Machine *machine)
@@ -506,7 +507,7 @@ static const Opcode opcodes[256] = {
     [')'] = {"EMPTY_TUPLE", do_empty_tuple},
     ['u'] = {"SETITEMS", do_setitems},
     ['G'] = {"BINFLOAT", NULL},
-    [0x80] = {"PROTO", NULL}, // the first is read by itself
+    [0x80] = {"PROTO", NULL}, // read_protocol reads the first one
     [0x81] = {"NEWOBJ", NULL},
     [0x82] = {"EXT1", NULL},
     [0x83] = {"EXT2", NULL},
@@ -559,7 +560,7 @@ static bool do_next(Machine *machine)
                            machine->length);
     machine->opcode_at = machine->at++;
     const Action action = opcodes[machine->bytes[machine->opcode_at]].action;
-    return action ? action(machine) : fail(machine, "is none that CIFAR-10 is made of");
+    return action ? action(machine) : fail(machine, "is not an opcode of CIFAR-10's files");
 }
 
 bool pickle_read(const char *file, const uint8_t *bytes, size_t length, Arena *arena,
@@ -585,7 +586,7 @@ bool pickle_read(const char *file, const uint8_t *bytes, size_t length, Arena *a
     return true;
 }
 
-/* --- Looking at values --- */
+/* --- Access to values --- */
 
 bool pickle_is_string(const PickleValue *value, const char *string)
 {

@@ -1,14 +1,15 @@
 /* The part of Python's pickles that CIFAR-10's files are made of: dicts, lists, tuples, whole
  * numbers, strings, and numpy arrays of bytes.
  *
- * A pickle is a program for a small stack machine. This one knows the opcodes of protocols 2 to 5
- * that build such values, and of callables the few by which numpy puts an array together, each
+ * A pickle is a program for a small stack machine. This one accepts the opcodes of protocols 2 to 5
+ * that build such values, and the few callables from which numpy rebuilds an array. A call is
  * replaced by a check of its arguments: nothing is looked up, imported or run. Every other opcode
  * and every other callable is refused by name. Source: CPython, Lib/pickletools.py; numpy,
  * ndarray.__reduce__ and dtype.__reduce__.
  *
- * Hostile input: no recursion; a pickle may put one value on the stack for every 32 bytes of the
- * file and 4096 besides, so that memory stays within a few times the file's length. */
+ * Safe for hostile input: the parser is not recursive. A pickle may put one value on the stack for
+ * every 32 bytes of the file and 4096 more, so that memory is limited to a few times the file's
+ * length. */
 #ifndef TRAINER_PICKLE_H
 #define TRAINER_PICKLE_H
 
@@ -25,8 +26,8 @@ typedef enum {
     PICKLE_DICT,
     PICKLE_GLOBAL, /* a callable or class by name */
     PICKLE_DTYPE,  /* numpy's, of unsigned bytes */
-    PICKLE_ARRAY,  /* numpy's, of unsigned bytes, the last axis' neighbours side by side */
-    PICKLE_MARK,   /* of the machine: where a run of values begins */
+    PICKLE_ARRAY,  /* numpy's, of unsigned bytes, in row-major order */
+    PICKLE_MARK,   /* internal: where a run of values begins */
 } PickleKind;
 
 typedef struct PickleValue PickleValue;
@@ -42,19 +43,20 @@ struct PickleValue {
     const PickleValue *shape, *content; /* ARRAY: a tuple and bytes; NULL until it is built */
 };
 
-/* Takes apart all `length` bytes; values live in `arena` and borrow from `bytes`. STATUS_BAD_INPUT,
- * naming the byte, for what is no such pickle. */
+/* Parses all `length` bytes. Values are in `arena` and borrow from `bytes`. Fails with
+ * STATUS_BAD_INPUT, naming the byte, if it is not such a pickle. */
 MUST_CHECK bool pickle_read(const char *file, const uint8_t *bytes, size_t length, Arena *arena,
                             const PickleValue **value, Status *status);
 
-/* True when it is BYTES or TEXT of just these characters, which are ASCII. */
+/* True if `value` is BYTES or TEXT and equals `string`, which is ASCII. */
 bool pickle_is_string(const PickleValue *value, const char *string);
 
-/* The value of that key, NULL if the dict has none; of several the last, as in Python. */
+/* The value of `key`, NULL if the dict does not have the key. If it occurs several times, the last
+ * one counts, as in Python. */
 const PickleValue *pickle_find(const PickleValue *dict, const char *key);
 
-/* The bytes themselves, in `arena` if they have to be recoded. False when they are no UTF-8 of code
- * points 0 to 255. */
+/* Gives the plain bytes, allocated in `arena` if they have to be recoded. False if they are not
+ * UTF-8 of code points 0 to 255. */
 bool pickle_decode(const PickleValue *bytes, Arena *arena, const uint8_t **decoded, size_t *length);
 
 #endif

@@ -31,7 +31,7 @@ PickleGlobal pickle_global_find(const char *module, size_t module_length, const 
     return GLOBAL_COUNT;
 }
 
-/* --- Looking at arguments --- */
+/* --- Checks of arguments --- */
 
 static bool is_tuple(const PickleValue *value, size_t count)
 {
@@ -43,7 +43,7 @@ static bool is_global(const PickleValue *value, PickleGlobal global)
     return value->kind == PICKLE_GLOBAL && value->integer == (int64_t)global;
 }
 
-/* Numbers and truth values stand for each other: which is which changed with numpy's versions. */
+/* Accepts booleans as numbers: versions of numpy differ in which of the two they write. */
 static bool is_number(const PickleValue *value, int64_t number)
 {
     return (value->kind == PICKLE_INTEGER || value->kind == PICKLE_BOOLEAN) &&
@@ -106,7 +106,7 @@ const char *pickle_object_call(const PickleValue *callable, const PickleValue *a
                                PickleValue *made)
 {
     if (callable->kind != PICKLE_GLOBAL)
-        return "calls what is no callable";
+        return "calls a value that is not callable";
     switch ((PickleGlobal)callable->integer) {
     case GLOBAL_RECONSTRUCT:
         return call_reconstruct(arguments, made);
@@ -121,7 +121,7 @@ const char *pickle_object_call(const PickleValue *callable, const PickleValue *a
     case GLOBAL_COUNT:
         break;
     }
-    return "calls what is no callable";
+    return "calls a value that is not callable";
 }
 
 /* --- States --- */
@@ -162,5 +162,5 @@ const char *pickle_object_build(PickleValue *object, const PickleValue *state)
         return build_array(object, state);
     if (object->kind == PICKLE_DTYPE)
         return build_dtype(state);
-    return "fills in what is neither an array nor a type";
+    return "fills in a value that is neither an array nor a type";
 }

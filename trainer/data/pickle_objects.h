@@ -1,6 +1,6 @@
-/* The callables and classes that a pickle of CIFAR-10 may name, and what is checked in place of
- * calling them. The functions return NULL, or what is wrong: the end of a sentence that begins with
- * the opcode. */
+/* The callables and classes that a pickle of CIFAR-10 may name, and the checks that replace calling
+ * them. The functions return NULL, or the problem as the end of a sentence that begins with the
+ * opcode. */
 #ifndef TRAINER_PICKLE_OBJECTS_H
 #define TRAINER_PICKLE_OBJECTS_H
 
@@ -15,14 +15,14 @@ typedef enum {
     GLOBAL_COUNT
 } PickleGlobal;
 
-/* GLOBAL_COUNT when the name is none of these. */
+/* Returns GLOBAL_COUNT for any other name. */
 PickleGlobal pickle_global_find(const char *module, size_t module_length, const char *name,
                                 size_t name_length);
 
-/* callable(*arguments): fills in `made`, whose `at` is set already. */
+/* Replaces callable(*arguments): fills in `made`, whose `at` is already set. */
 const char *pickle_object_call(const PickleValue *callable, const PickleValue *arguments,
                                PickleValue *made);
-/* object.__setstate__(state) */
+/* Replaces object.__setstate__(state). */
 const char *pickle_object_build(PickleValue *object, const PickleValue *state);
 
 #endif

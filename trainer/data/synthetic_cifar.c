@@ -7,11 +7,11 @@ enum { SPECIES = 4, HARMONICS = 5, GRATINGS = 2, PARTS = 3, SCENES = 24, SCENES_
 
 /* --- The recipe ---
  *
- * Lengths are in pixels, or in radii of the object where said; colours go from 0 to 1. "Spread" is
- * the half width of a uniform draw, "sigma" the deviation of a Gaussian one. Harmonic h counts from
- * 0; its sigma is divided by (1 + falloff * h). */
+ * Lengths are in pixels, or in radii of the object where a comment says so; colours go from 0 to 1.
+ * "Spread" is the half width of a uniform draw, "sigma" the deviation of a Gaussian one. Harmonic h
+ * counts from 0; its sigma is divided by (1 + falloff * h). */
 
-/* What species of one class differ by, and images of one species. */
+/* The variation between species of a class, and between images of a species. */
 typedef struct {
     double sigma, falloff;
 } ContourNoise;
@@ -106,7 +106,7 @@ static const struct {
              .falloff = .10},
     .blend_max = .75,
     .preferred_rate = .6,
-    // How much there is of clutter: .7.
+    // Amount of clutter: .7.
     .background = {.brightness_sigma = .12,
                    .chroma_sigma = .06,
                    .coarse = .13,
@@ -134,7 +134,7 @@ typedef struct {
     uint64_t state;
 } Random;
 
-/* What a sequence is for; an image's come at 50 and 100, plus its split. */
+/* The use of a sequence. The sequences of images have numbers 50 and 100, plus the split. */
 enum { STREAM_SCENE = 1, STREAM_CLASS, STREAM_SPECIES, STREAM_LABEL = 50, STREAM_IMAGE = 100 };
 
 static uint64_t mix(uint64_t bits)
@@ -176,8 +176,8 @@ static double random_signed(Random *random)
     return 2 * random_uniform(random) - 1;
 }
 
-/* Mean 0, deviation 1, nearly normal: the sum of four uniform draws (deviation sqrt(4 / 12)), as
- * logarithm and sine differ between libraries. */
+/* Mean 0, deviation 1, nearly normal: the sum of four uniform draws (deviation sqrt(4 / 12)),
+ * because logarithm and sine differ between libraries. */
 static double random_gaussian(Random *random)
 {
     double sum = random_uniform(random);
@@ -198,7 +198,7 @@ typedef struct {
     double colour[IMAGE_CHANNELS];
 } Part;
 
-/* How an object looks; doubles throughout, so that two can be blended. */
+/* The appearance of an object. It consists of doubles only, so that two can be blended. */
 typedef struct {
     double cosine[HARMONICS], sine[HARMONICS]; /* contour: radius 1 + sum of these */
     Grating gratings[GRATINGS];
@@ -258,7 +258,7 @@ static void draw_class(Look *look, int scenes[SCENES_PREFERRED], Random *random)
         scenes[i] = random_below(random, SCENES);
 }
 
-/* Makes of a class' look that of one of its species. */
+/* Turns the look of a class into the look of one of its species. */
 static void draw_species(Look *look, Random *random)
 {
     for (int h = 0; h < HARMONICS; h++) {
@@ -355,7 +355,8 @@ static void fill(Canvas *canvas, int channel, double value)
 
 enum { CELLS_COARSE = 3, CELLS_FINE = 9, CELLS_MAX = CELLS_FINE };
 
-/* A place between the nodes of a lattice: smoothstep, so that the nodes show no edges. */
+/* A place between the nodes of a lattice. `share` is a smoothstep, so that the nodes show no
+ * edges. */
 typedef struct {
     int cell;
     double share;
@@ -395,13 +396,13 @@ static void add_noise(Canvas *canvas, int cells, double amplitude, double chroma
     }
 }
 
-/* Where an object is painted. */
+/* The place where an object is painted. */
 typedef struct {
     double x, y, radius;
     double opacity;
 } Spot;
 
-/* An object as this image has it. */
+/* An object in one image. */
 typedef struct {
     Look look;
     Spot spot;
@@ -459,7 +460,7 @@ static Pose draw_pose(const Look *look, Spot spot, Random *random)
     return pose;
 }
 
-/* A pixel as seen from the object: in its radii, turned with it. */
+/* A pixel in the object's coordinates: in its radii, turned with it. */
 typedef struct {
     double u, v;
     double distance;
@@ -494,7 +495,8 @@ static double coverage(const Pose *pose, double inside)
     return inside * pose->spot.radius * .8 + .5;
 }
 
-/* The part that covers the pixel, the last of several, and how much; NULL if none. */
+/* The part that covers the pixel, and its share of the pixel. The last part wins; NULL if there is
+ * none. */
 static const Part *part_at(const Pose *pose, const Seen *seen, double *share)
 {
     const Part *found = NULL;
@@ -510,7 +512,7 @@ static const Part *part_at(const Pose *pose, const Seen *seen, double *share)
     return found;
 }
 
-/* How bright gratings make the pixel, from -1 to 1 and somewhat beyond. */
+/* The brightness that gratings add to the pixel, roughly from -1 to 1. */
 static double gratings_at(const Pose *pose, const Seen *seen)
 {
     double value = 0;
@@ -573,7 +575,7 @@ static void paint_background(Canvas *canvas, const SyntheticCifar *set, const Cl
     add_noise(canvas, CELLS_FINE, recipe.background.fine, recipe.background.fine_chroma, random);
 }
 
-/* Sometimes a small object of any class. */
+/* Sometimes paints a small object of any class. */
 static void paint_distractor(Canvas *canvas, const SyntheticCifar *set, Random *random)
 {
     if (random_uniform(random) >= recipe.distractor.rate)
@@ -600,7 +602,7 @@ static void paint_subject(Canvas *canvas, const Look *look, Random *random)
     paint_object(canvas, look, spot, random);
 }
 
-/* Sometimes a flat rectangle in front of everything. */
+/* Sometimes paints a flat rectangle in front of everything. */
 static void paint_occluder(Canvas *canvas, Random *random)
 {
     if (random_uniform(random) >= recipe.occluder.rate)
@@ -626,7 +628,7 @@ static void paint_occluder(Canvas *canvas, Random *random)
     }
 }
 
-/* Contrast, brightness and noise of the shot; then bytes. */
+/* Applies contrast, brightness and noise, and converts to bytes. */
 static void take_picture(const Canvas *canvas, Random *random, uint8_t planes[IMAGE_BYTES])
 {
     const double contrast =

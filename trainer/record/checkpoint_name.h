@@ -1,5 +1,5 @@
-/* What checkpoints are called, and which is the latest: "checkpoint-12.h5", as the published script
- * names them, behind epoch 12. */
+/* The names of checkpoints, and the latest one. The checkpoint after epoch 12 is
+ * "checkpoint-12.h5", as in the published script. */
 #ifndef TRAINER_CHECKPOINT_NAME_H
 #define TRAINER_CHECKPOINT_NAME_H
 
@@ -11,10 +11,10 @@
 const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch);
 /* The epoch of a file's name, 12 of "checkpoint-12.h5"; -1 for any other name. */
 int64_t checkpoint_epoch(const char *name);
-/* The highest epoch of a checkpoint in `folder` that is not above `epoch_max`; -1 when there is
+/* The highest epoch of a checkpoint in `folder` that is not above `epoch_max`; -1 if there is
  * none. */
 int64_t checkpoint_latest_epoch(const char *folder, int64_t epoch_max);
-/* The path of that one, in `arena`; NULL when there is none. */
+/* The path of that checkpoint, in `arena`; NULL if there is none. */
 const char *checkpoint_latest(Arena *arena, const char *folder, int64_t epoch_max);
 
 #endif

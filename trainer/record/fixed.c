@@ -13,7 +13,7 @@ int64_t fixed_units(int32_t decimals)
     return units;
 }
 
-/* printf's %f asks the locale for its point; integers do not. */
+/* Prints integers, because the decimal point of printf's %f depends on the locale. */
 void fixed_print(Text *text, double value, int32_t decimals)
 {
     const int64_t units = fixed_units(decimals);

@@ -1,6 +1,6 @@
-/* Measured numbers with a fixed number of decimals, and a point in front of them in every locale.
- * The value is finite, not negative, and below 10^15 in units of its last decimal: beyond, a double
- * has no such decimals. */
+/* Measured numbers with a fixed number of decimals and a decimal point in every locale. The value
+ * is finite, not negative, and below 10^15 in units of its last decimal: larger doubles do not have
+ * that many decimals. */
 #ifndef TRAINER_FIXED_H
 #define TRAINER_FIXED_H
 

@@ -27,7 +27,7 @@ const EpochMeasure epoch_measures[EPOCH_MEASURES] = {
 
 struct History {
     const char *path;
-    Text text; /* of the whole file */
+    Text text; /* the contents of the file */
     int64_t last_epoch;
 };
 
@@ -73,7 +73,7 @@ bool history_add(History *history, const EpochRecord *record, Status *status)
     const size_t before = history->text.length;
     print_row(&history->text, record);
     if (!file_write(history->path, history->text.data, history->text.length, status)) {
-        history->text.length = before; // a next try writes the same row
+        history->text.length = before; // the next attempt writes the same row
         history->text.data[before] = '\0';
         return false;
     }
@@ -183,7 +183,7 @@ bool history_read(const char *path, Arena *arena, HistoryFile *file, Status *sta
            history_parse(path, text, length, arena, file, status);
 }
 
-/* --- A training's own --- */
+/* --- The history of a training --- */
 
 static bool exists(const char *path)
 {
@@ -195,7 +195,7 @@ bool history_open(const char *path, int64_t epochs, Arena *arena, History **hist
 {
     HistoryFile file = {0};
     if (epochs > 0 && exists(path) && !history_read(path, arena, &file, status))
-        return status_hint(status, "move it away to begin a new one with the next epoch");
+        return status_hint(status, "move the file away to begin a new one with the next epoch");
     History *opened = ARENA_NEW(arena, History);
     *opened = (History){.path = arena_strdup(arena, path), .last_epoch = epochs};
     print_header(&opened->text);

@@ -50,7 +50,7 @@ static void add_little_endian(Text *text, uint64_t value, int32_t bytes)
     }
 }
 
-/* Seven bits a byte, the lowest first; the eighth bit says that more follow. */
+/* Seven bits per byte, the lowest first; the eighth bit is set if more bytes follow. */
 static void add_varint(Text *text, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -94,7 +94,7 @@ static void add_double(Text *text, uint32_t field, double value)
 
 /* --- Events --- */
 
-/* Begins board->event. Like every number of proto3, a step of 0 is left out. */
+/* Begins board->event. A step of 0 is omitted, like every number 0 in proto3. */
 static void event_begin(TensorBoard *board, double wall_s, int64_t step)
 {
     text_clear(&board->event);
@@ -109,7 +109,7 @@ static uint32_t masked_crc(const char *bytes, size_t length)
     return ((crc >> 15) | (crc << 17)) + UINT32_C(0xa282ead8);
 }
 
-/* Writes board->event as a record. Errors stay with the stream until `flush`. */
+/* Writes board->event as a record. `flush` reports errors of the stream. */
 static void event_end(TensorBoard *board)
 {
     const Text *event = &board->event;
@@ -168,7 +168,7 @@ static bool flush(TensorBoard *board, Status *status)
     return fail_write(board->path, status);
 }
 
-/* A file that was not there before: -1 with the reason in errno. */
+/* Creates a file that did not exist; -1 with the reason in errno. */
 static int create_new(const char *folder, const char *host, double wall_s, Arena *arena,
                       const char **path)
 {

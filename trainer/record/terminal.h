@@ -1,13 +1,13 @@
-/* Whether somebody watches what is printed. */
+/* Whether output is shown on a terminal. */
 #ifndef TRAINER_TERMINAL_H
 #define TRAINER_TERMINAL_H
 
 #include <stdbool.h>
 
-/* True when `descriptor` leads to a terminal that shows it. isatty alone does not tell: mpirun
- * gives each rank a pseudo-terminal, also when its own output goes into a file. That one has no
- * size, and what counts then is where the launcher's own descriptor of this number leads (as Linux
- * shows it in /proc; elsewhere: to no terminal). */
+/* True if `descriptor` is a terminal that a user can see. isatty is not enough: mpirun gives each
+ * rank a pseudo-terminal without a size, even if the output of mpirun goes into a file. For such a
+ * pseudo-terminal the result depends on the parent's descriptor of the same number, which Linux
+ * shows in /proc; false on other systems. */
 bool terminal_is_watched(int descriptor);
 
 #endif

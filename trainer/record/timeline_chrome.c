@@ -1,7 +1,7 @@
-/* Private to trainer/record: timelines as Chrome traces. A track of such a trace draws only slices
- * that nest: of two that overlap, one holds the other. Rows of a timeline promise no such thing, so
- * each rank has lanes: one while everything nests, and a further one for what does not fit into
- * those before. */
+/* Private to trainer/record: timelines as Chrome traces. A track of such a trace can only draw
+ * slices that nest: of two that overlap, one contains the other. Rows of a timeline need not nest.
+ * Each rank therefore has lanes: one while everything nests, and a further lane for slices that do
+ * not fit into the earlier lanes. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "sim/cli/files.h"
 #include "trainer/record/timeline.h"
 
-/* Horovod's names (horovod/common/common.h) where it has the same thing. NULL: no slice. */
+/* Horovod's names (horovod/common/common.h) for phases that Horovod has, too. NULL: no slice. */
 static const char *const chrome_names[] = {
     [PHASE_LOAD] = "load",
     [PHASE_AUGMENT] = "augment",
@@ -25,19 +25,19 @@ static const char *const chrome_names[] = {
 };
 _Static_assert(sizeof chrome_names / sizeof chrome_names[0] == PHASE_COUNT, "a name each");
 
-/* A span, or with phase PHASE_COUNT and no stage a step. */
+/* A span; with phase PHASE_COUNT and stage 0 it is a step. */
 typedef struct {
     TimelineSpan span;
-    int64_t order; /* in which it was added; steps come after all spans */
+    int64_t order; /* of addition; steps follow all spans */
 } Slice;
 
 typedef struct {
     ChromeTrack track;
-    int64_t *ends_ns; /* of the slices that are open, the outermost first */
+    int64_t *ends_ns; /* of the open slices, the outermost first */
     int64_t depth, capacity;
 } Lane;
 
-/* Of the phases of a rank, or of its stages. */
+/* The tracks of a rank's phases, or of its stages. */
 typedef struct {
     ChromeTrace *trace;
     int32_t process, rank;
@@ -72,7 +72,8 @@ static int by_step(const void *left, const void *right)
     return order != 0 ? order : compare(a->order, b->order);
 }
 
-/* Outer slices before those inside them; of equal ones the step, then the first that was added. */
+/* Outer slices come before inner ones. If two slices are equal, the step comes first, then the one
+ * that was added first. */
 static int by_time(const void *left, const void *right)
 {
     const Slice *a = left, *b = right;
@@ -86,7 +87,8 @@ static int by_time(const void *left, const void *right)
 
 /* --- Slices --- */
 
-/* Behind the `count` slices, one for each step: from its first beginning to its last end. */
+/* Adds a slice for each step after the `count` slices, from its first beginning to its last end.
+ * Returns the new number of slices. */
 static int64_t add_steps(Slice *slices, int64_t count)
 {
     int64_t all = count;
@@ -114,8 +116,7 @@ static bool is_drawn(const TimelineSpan *span, bool is_stage)
     return is_stage ? span->stage != 0 : span->stage == 0 && chrome_names[span->phase] != NULL;
 }
 
-/* All slices of a rank's phases, or of its stages, in the order in which they are drawn; free()
- * them. */
+/* All slices of a rank's phases, or of its stages, in drawing order. The caller frees them. */
 static Slice *slices_of(const TimelineFile *file, bool is_stage, int64_t *count)
 {
     Slice *slices = memory_zeroed((size_t)file->count * 2 * sizeof *slices);
@@ -145,7 +146,7 @@ static Lane *lane_add(RankTracks *rank)
     return lane;
 }
 
-/* Whether a slice that begins after all before it fits into what is open. */
+/* True if a slice that does not begin before the earlier ones fits into the open slices. */
 static bool lane_fits(Lane *lane, const TimelineSpan *span)
 {
     while (lane->depth > 0 && lane->ends_ns[lane->depth - 1] <= span->begin_ns)

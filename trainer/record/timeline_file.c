@@ -1,4 +1,4 @@
-/* Private to trainer/record: timelines on disk, tables of spans, one file for each rank. */
+/* Private to trainer/record: timelines as files, one table of spans for each rank. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ bool timeline_write(const TimelineFile *file, const char *path, Status *status)
 
 /* --- Reading --- */
 
-/* The cells of a line, `count` and no more. */
+/* Splits a line into exactly `count` cells. */
 static bool cells_cut(Piece line, int32_t count, const char *expected, Piece *cells, Status *status)
 {
     Piece rest = line;
@@ -94,7 +94,8 @@ static bool number_read(Piece piece, int64_t *number, Status *status)
     return true;
 }
 
-/* A row is about the file's own rank; only rank 0 hears of others, and at a moment. */
+/* A row belongs to the file's rank. Only rank 0 records the readiness of other ranks, with equal
+ * begin and end. */
 static bool is_of_file(const TimelineFile *file, const TimelineSpan *span, const Piece *cells,
                        Status *status)
 {
@@ -102,10 +103,11 @@ static bool is_of_file(const TimelineFile *file, const TimelineSpan *span, const
         return span->rank == file->rank ||
                piece_bad(cells[FIELD_RANK], "the rank of the first line", status);
     if (file->rank != 0)
-        return piece_bad(cells[FIELD_PHASE], "another phase: only rank 0 hears who is ready",
-                         status);
+        return piece_bad(cells[FIELD_PHASE],
+                         "another phase: only rank 0 records which ranks are ready", status);
     return span->begin_ns == span->end_ns ||
-           piece_bad(cells[FIELD_END], "the beginning again: to be ready is a moment", status);
+           piece_bad(cells[FIELD_END],
+                     "the same time as begin_ns, as a rank becomes ready at a moment", status);
 }
 
 static bool row_read(Piece line, const TimelineFile *file, TimelineSpan *span, Status *status)
@@ -163,7 +165,7 @@ static void print_path(Text *path, const char *folder, int32_t rank)
     text_printf(path, "%s/timeline.rank%" PRId32 ".tsv", folder, rank);
 }
 
-/* The file of `rank`, which must know of as many ranks as rank 0 does. */
+/* Reads the file of `rank`. If `ranks` is not 0, the file must have the same number of ranks. */
 static bool read_rank(const char *folder, int32_t rank, int32_t ranks, Arena *arena,
                       TimelineFile *file, Status *status)
 {

@@ -4,9 +4,9 @@
 
 #include "sim/base/text.h"
 
-/* --- What this build left out --- */
+/* --- Backends that this build left out --- */
 
-__attribute__((unused)) // where nothing is
+__attribute__((unused)) // if no backend is left out
 static bool
 fail_left_out(const char *library, const char *remedy, Status *status)
 {
@@ -44,7 +44,7 @@ bool backend_word_allows(const char *word, const Backend *backend)
     if (strcmp(word, "auto") == 0)
         return true;
     if (strcmp(word, "cpu") == 0)
-        return backend != &backend_cuda && backend != &backend_ref; // "ref" is for checking
+        return backend != &backend_cuda && backend != &backend_ref; // "ref" is only for checks
     return strcmp(word, backend->name) == 0;
 }
 

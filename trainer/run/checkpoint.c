@@ -14,7 +14,7 @@
 
 /* --- The state as attributes --- */
 
-enum { FORMAT = 1 }; // of the attributes; another number is another meaning
+enum { FORMAT = 1 }; // of the attributes; increase it when their meaning changes
 
 typedef enum {
     AT_FORMAT,
@@ -32,7 +32,7 @@ typedef enum {
     AT_COUNT,
 } StateAttribute;
 
-/* Texts are those that are not NULL here. */
+/* Attributes whose text is not NULL here are texts. */
 static const KerasAttribute attribute_names[AT_COUNT] = {
     [AT_FORMAT] = {"trainyard_checkpoint", NULL, 0},
     [AT_NETWORK] = {"trainyard_network", "", 0},
@@ -81,7 +81,7 @@ static bool copy_word(char *to, size_t size, const char *word)
     return true;
 }
 
-/* A seal says that nothing was changed, not that it was ever right. */
+/* Checks the values as well: a correct checksum only proves that the file is unchanged. */
 static bool state_of_attributes(const char *source, const KerasParts *parts, TrainingState *state,
                                 Status *status)
 {
@@ -190,11 +190,12 @@ static bool read_foreign_file(const void *argument, void *result, Status *status
     return is_read;
 }
 
-/* A file that is not known to be ours, or as we wrote it: the HDF5 library may crash on it. */
-static bool read_apart(const char *source, const char *bytes, size_t length, const Net *net,
-                       float *weights, float *accumulators, Status *status)
+/* Reads a file without a valid checksum in a separate process, because the HDF5 library may crash
+ * on it. */
+static bool read_guarded(const char *source, const char *bytes, size_t length, const Net *net,
+                         float *weights, float *accumulators, Status *status)
 {
-    enum { SECONDS = 5 }; // some hundredths are usual
+    enum { SECONDS = 5 }; // it usually takes some hundredths of a second
     const size_t arena_size = (size_t)net->parameter_count * sizeof *weights;
     const size_t result_bytes = accumulators ? 2 * arena_size : arena_size;
     const ForeignFile file = {source, bytes, length, net, accumulators != NULL};
@@ -210,8 +211,9 @@ static bool read_apart(const char *source, const char *bytes, size_t length, con
     return is_read;
 }
 
-static bool read_ours(const char *source, const char *bytes, size_t length, const Net *net,
-                      TrainingState *state, float *weights, float *accumulators, Status *status)
+static bool read_unchanged(const char *source, const char *bytes, size_t length, const Net *net,
+                           TrainingState *state, float *weights, float *accumulators,
+                           Status *status)
 {
     Arena *arena = arena_create();
     KerasAttribute attributes[AT_COUNT];
@@ -233,19 +235,19 @@ bool checkpoint_parse(const char *source, const char *bytes, size_t length, cons
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
     if (checksum_holds(bytes, length))
-        return read_ours(source, bytes, length, net, state, weights, accumulators, status);
+        return read_unchanged(source, bytes, length, net, state, weights, accumulators, status);
     if (!state)
-        return read_apart(source, bytes, length, net, weights, accumulators, status);
+        return read_guarded(source, bytes, length, net, weights, accumulators, status);
     status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
-                "is not a checkpoint as trainyard wrote it");
-    return status_hint(status, "a training goes on only from a file that was not changed since; "
-                               "an older checkpoint may be good");
+                "is not an unchanged checkpoint of trainyard");
+    return status_hint(status, "a training continues only from an unchanged checkpoint; "
+                               "try an older one");
 }
 
 bool checkpoint_read(const char *path, const Net *net, TrainingState *state, float *weights,
                      float *accumulators, Status *status)
 {
-    // Weights and one accumulator for each, and as much again for whatever else is in there.
+    // Weights and one accumulator for each, and as much again for the rest of the file.
     const size_t bytes_max = (size_t)net->parameter_count * sizeof *weights * 4 + (1 << 20);
     Arena *arena = arena_create();
     char *bytes;

@@ -14,7 +14,7 @@ enum { MARK_LENGTH = sizeof MARK - 1, DIGITS = sizeof ZEROS - 1 };
 
 const char checksum_blank[] = MARK ZEROS;
 
-/* Where the digits of the first mark are; `length` when there is none. */
+/* The offset of the digits of the first mark; `length` if there is no mark. */
 static size_t digits_place(const char *bytes, size_t length)
 {
     const char *from = bytes;

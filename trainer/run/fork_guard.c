@@ -12,7 +12,7 @@
 
 /* --- The pipe --- */
 
-/* False at an early end. */
+/* Reads exactly `bytes` bytes; false if the pipe ends early. */
 static bool read_all(int from, void *data, size_t bytes)
 {
     char *next = data;
@@ -30,7 +30,7 @@ static bool read_all(int from, void *data, size_t bytes)
 
 /* --- The two processes --- */
 
-/* A crash ends the child at once and leaves no core: it is an answer here. */
+/* A crash ends the child at once and writes no core file, because the parent handles it. */
 static void limit_child(int seconds)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
@@ -40,15 +40,15 @@ static void limit_child(int seconds)
     setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)seconds, (rlim_t)seconds});
 }
 
-_Noreturn static void be_child(int to, GuardedWork *work, const void *argument, void *result,
-                               size_t result_bytes, int seconds)
+_Noreturn static void run_child(int to, GuardedWork *work, const void *argument, void *result,
+                                size_t result_bytes, int seconds)
 {
     limit_child(seconds);
     Status status = {0};
     bool is_fine = work(argument, result, &status);
-    bool is_told = file_put(to, &status, sizeof status, FILE_GOES_ON) &&
+    bool is_sent = file_put(to, &status, sizeof status, FILE_GOES_ON) &&
                    (!is_fine || file_put(to, result, result_bytes, FILE_GOES_ON));
-    _exit(is_told ? 0 : 1);
+    _exit(is_sent ? 0 : 1);
 }
 
 static bool fail_ended(int outcome, int seconds, Place at, const char *doing, Status *status)
@@ -74,7 +74,7 @@ bool fork_guard_run(GuardedWork *work, const void *argument, void *result, size_
     int ends[2];
     if (pipe(ends) != 0)
         return fail_machine(at, doing, status);
-    fflush(NULL); // or the child's library could write out what is ours
+    fflush(NULL); // otherwise the child could write the parent's buffered output again
     pid_t child = fork();
     if (child < 0) {
         close(ends[0]);
@@ -83,21 +83,21 @@ bool fork_guard_run(GuardedWork *work, const void *argument, void *result, size_
     }
     if (child == 0) {
         close(ends[0]);
-        be_child(ends[1], work, argument, result, result_bytes, seconds);
+        run_child(ends[1], work, argument, result, result_bytes, seconds);
     }
     close(ends[1]);
-    Status told;
-    bool is_told = read_all(ends[0], &told, sizeof told) &&
-                   (told.code != STATUS_OK || read_all(ends[0], result, result_bytes));
+    Status received;
+    bool is_sent = read_all(ends[0], &received, sizeof received) &&
+                   (received.code != STATUS_OK || read_all(ends[0], result, result_bytes));
     close(ends[0]);
     int outcome = 0;
     while (waitpid(child, &outcome, 0) < 0 && errno == EINTR)
         continue;
-    if (!is_told)
+    if (!is_sent)
         return fail_ended(outcome, seconds, at, doing, status);
-    if (told.code == STATUS_OK)
+    if (received.code == STATUS_OK)
         return true;
-    *status = told;
+    *status = received;
     status->at = at; // the child's own place may be in the child's memory
     return false;
 }

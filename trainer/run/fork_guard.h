@@ -1,17 +1,18 @@
-/* Work in a process of its own, for libraries that may crash or never end on bytes from outside.
- * POSIX fork: not for a process that has started MPI. */
+/* Runs a function in a child process, for libraries that may crash or not return on untrusted
+ * bytes. Uses fork: not for a process that has started MPI. */
 #ifndef TRAINER_FORK_GUARD_H
 #define TRAINER_FORK_GUARD_H
 
 #include "sim/base/status.h"
 
-/* What to do: fills `result` and returns true, or fills the status and returns false. It sees all
- * memory of the caller; of what it changes there only `result` comes back. */
+/* The function to run: fills `result` and returns true, or fills the status and returns false. It
+ * sees all memory of the caller, but only `result` and the status are copied back. */
 typedef bool GuardedWork(const void *argument, void *result, Status *status);
 
-/* Does the work apart, at most `seconds` of processor time, and brings its `result_bytes` bytes
- * back. STATUS_BAD_INPUT of `at` when it crashes or takes too long, saying which and that `doing`
- * was going on; STATUS_MACHINE when no process can be had. */
+/* Runs `work` in a child process for at most `seconds` of processor time, and copies its
+ * `result_bytes` bytes back. Fails with STATUS_BAD_INPUT at `at` if the child crashes or takes too
+ * long; the message names the cause and `doing`. Fails with STATUS_MACHINE if no process can be
+ * created. */
 MUST_CHECK bool fork_guard_run(GuardedWork *work, const void *argument, void *result,
                                size_t result_bytes, int seconds, Place at, const char *doing,
                                Status *status);

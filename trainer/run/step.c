@@ -10,10 +10,10 @@
 #include "sim/cli/machine_clock.h"
 #include "trainer/data/shuffle.h"
 
-/* --- What is not finite --- */
+/* --- Values that are not finite --- */
 
-/* All ranks come here in the same step: they have summed the same gradients and updated the same
- * weights. */
+/* All ranks call this in the same step, because they have summed the same gradients and updated the
+ * same weights. */
 static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Status *status)
 {
     Comm *comm = trainer->comm;
@@ -49,7 +49,7 @@ static void add_phase(Trainer *trainer, Phase phase, int64_t step, int64_t *begi
     *begin_ns = end_ns;
 }
 
-/* Where the gradients are, or through the processor. */
+/* Sums the gradients on the GPU if possible, else on the processor. */
 static bool sum_gradients(Trainer *trainer, Status *status)
 {
     const Backend *backend = trainer->backend;
@@ -113,13 +113,13 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
 
 /* --- Steps --- */
 
-bool trainer_goes_at_once(const Trainer *trainer)
+bool trainer_makes_whole_steps(const Trainer *trainer)
 {
     return trainer->backend->steps && (!trainer->timeline || trainer->is_profiled) &&
            (comm_size(trainer->comm) == 1 || comm_sums_on_gpu(trainer->comm));
 }
 
-/* The first step of a run, by way of the processor. */
+/* Makes the first step of a run phase by phase. */
 static bool step_alone(Trainer *trainer, const StepRun *run, Score *score, Status *status)
 {
     const int32_t images = run->set->count;
@@ -137,7 +137,7 @@ static bool step_alone(Trainer *trainer, const StepRun *run, Score *score, Statu
     return trainer_step(trainer, &batch, score, status);
 }
 
-/* How many steps take a tenth of a second, when `count` took `took_ns`. */
+/* The number of steps that take a tenth of a second, if `count` steps took `took_ns`. */
 static int64_t steps_to_time(int64_t count, int64_t took_ns)
 {
     const int64_t wanted_ns = 100 * NS_PER_MS, most = 4096;
@@ -145,7 +145,7 @@ static int64_t steps_to_time(int64_t count, int64_t took_ns)
     return steps < 1 ? 1 : steps > most ? most : steps;
 }
 
-/* All ranks go on with the same number of steps, and end after the same. */
+/* Makes all ranks use the same number of steps and the same first bad step. */
 static bool agree_on_steps(Trainer *trainer, int64_t *bad_step, Status *status)
 {
     int64_t first_bad = *bad_step < 0 ? INT64_MAX : *bad_step;
@@ -158,7 +158,8 @@ static bool agree_on_steps(Trainer *trainer, int64_t *bad_step, Status *status)
     return true;
 }
 
-/* A profile wants steps of their own, which say nothing about how long others take. */
+/* Profiled steps are made one by one. Their time is not used to choose the number of later
+ * steps. */
 static int64_t steps_wanted(const Trainer *trainer)
 {
     enum { FIRST_STEPS = 64 };
@@ -199,7 +200,7 @@ bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *s
     *done = 1;
     if (trainer->is_profiled)
         profile_begin(trainer->profile, (int64_t)run->step);
-    if (trainer_goes_at_once(trainer))
+    if (trainer_makes_whole_steps(trainer))
         is_done = steps_at_once(trainer, run, done, score, status);
     else
         is_done = step_alone(trainer, run, score, status);

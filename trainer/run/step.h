@@ -1,5 +1,5 @@
-/* Training steps of a rank, and an evaluation: the calls to backend and communication in their
- * order, with the time of each on the timeline. */
+/* Training steps and evaluations of a rank: the calls to backend and communication in their order,
+ * with their times on the timeline. */
 #ifndef TRAINER_STEP_H
 #define TRAINER_STEP_H
 
@@ -9,44 +9,44 @@
 
 typedef struct {
     const Backend *backend;
-    void *model; /* of the backend */
+    void *model; /* belongs to the backend */
     const Net *net;
     Comm *comm;
     Timeline *timeline; /* or NULL */
-    int64_t *ready_ns;  /* [ranks], for the timeline of rank 0; may be NULL without one */
+    int64_t *ready_ns;  /* [ranks], for the timeline of rank 0; may be NULL without a timeline */
     RmsProp optimizer;
     uint64_t seed;         /* of the order of images in each epoch */
-    int32_t *order;        /* [images]: of the epoch, where steps go one by one */
-    Profile *profile;      /* that the model was opened with, or NULL */
-    bool is_profiled;      /* whether the next steps are measured for it, on all ranks alike */
-    uint64_t ordered;      /* epochs up to the one that `order` is of; 0: none yet */
-    int64_t steps_at_once; /* of the next call of the backend's steps; 0: none was timed yet */
-    bool has_diverged;     /* why trainer_step failed, on all ranks */
+    int32_t *order;        /* [images]: order of the epoch, for steps made one by one */
+    Profile *profile;      /* the profile given to the model, or NULL */
+    bool is_profiled;      /* the next steps are measured; equal on all ranks */
+    uint64_t ordered;      /* 1 + the epoch of `order`; 0: `order` is not filled */
+    int64_t steps_at_once; /* in the next call of the backend's steps; 0: not timed yet */
+    bool has_diverged;     /* trainer_step failed because a value was not finite, on all ranks */
 } Trainer;
 
-/* Trains on one batch: batch->step is the iteration. `score` is this rank's, before the update.
- * STATUS_MACHINE, on all ranks in the same step, when the loss of a rank or a weight is not finite:
- * the model is good for nothing then, the message names ranks and step, `has_diverged` is set.
- * Any other failure is of this rank alone. */
+/* Trains on one batch; batch->step is the iteration. `score` is this rank's, before the update. If
+ * the loss of a rank or a weight is not finite, fails with STATUS_MACHINE on all ranks in the same
+ * step. The model is then unusable, the message names ranks and step, and `has_diverged` is set.
+ * Any other failure concerns this rank only. */
 MUST_CHECK bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status);
 
-/* Trains on the first of the steps that `run` is of, at least on one: where the backend makes whole
- * steps, as many as it makes in about a tenth of a second, so that signals and bars have their
- * turn; one where it is profiled. `*done` is their number, the same on all ranks, `score` theirs on
- * this rank. Optimizer and gradient_scale of `run` are not read. Fails as trainer_step. */
+/* Makes the first steps of `run`, at least one. If the backend makes whole steps, it makes as many
+ * as take about a tenth of a second, so that signals are handled and bars are updated. A profiled
+ * call makes one step. `*done` is the number of steps, equal on all ranks. `score` is their score
+ * on this rank. Ignores the optimizer and gradient_scale of `run`. Fails like trainer_step. */
 MUST_CHECK bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
                               Status *status);
-/* Whether these are whole steps of the backend, in which the processor can tell no phases apart:
- * not where a timeline wants them of steps that are not profiled, or where gradients are summed
- * through the processor. */
-bool trainer_goes_at_once(const Trainer *trainer);
+/* True if trainer_steps makes whole steps in the backend, in which the processor cannot distinguish
+ * phases. False if a timeline records phases of steps that are not profiled, or if gradients are
+ * summed on the processor. */
+bool trainer_makes_whole_steps(const Trainer *trainer);
 
 /* The score of images [first, first + count) of `set`, without dropout and augmentation,
  * `batch_size` at once (at most the model's). Not collective. */
 MUST_CHECK bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first,
                                  int32_t count, int32_t batch_size, Score *score, Status *status);
 
-/* Rank 0's weights and accumulators to all. */
+/* Sends rank 0's weights and accumulators to all ranks. */
 MUST_CHECK bool trainer_broadcast(Trainer *trainer, Status *status);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "sim/base/memory.h"
 
-/* Rank 0's `spans`: room for `each` of every rank; NULL elsewhere. Ranks send equally much, so a
- * rank with fewer rows fills up with zeros. */
+/* `spans` of rank 0 has room for `each` spans of every rank; it is NULL on other ranks. All ranks
+ * send the same number of spans: a rank with fewer spans adds zeros. */
 static bool gather_spans(const TimelineFile *mine, Comm *comm, int64_t each, TimelineSpan *spans,
                          Status *status)
 {
@@ -18,7 +18,7 @@ static bool gather_spans(const TimelineFile *mine, Comm *comm, int64_t each, Tim
     return is_fine;
 }
 
-/* Where it goes; of no meaning but on rank 0. */
+/* The files to write; used on rank 0 only. */
 typedef struct {
     const char *folder;
     const char *chrome_path; /* or NULL */
@@ -50,7 +50,7 @@ bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder,
     const Target target = {folder, chrome_path, stages};
     const int32_t ranks = comm_size(comm);
     const bool is_first = comm_rank(comm) == 0;
-    int64_t least = -mine.count; // the smallest of these is that of the most rows
+    int64_t least = -mine.count; // the minimum of the negative counts gives the largest count
     if (!comm_min(comm, &least, status))
         return false;
     const int64_t each = -least;

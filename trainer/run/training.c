@@ -23,7 +23,7 @@ static double seconds_since(int64_t begin_ns)
 
 /* --- Endings --- */
 
-/* A signal came to a process alone. The caller of training_run says so. */
+/* A single process received a signal. The caller of training_run reports it. */
 static bool end_interrupted(Training *training, Status *status)
 {
     training->end = TRAINING_INTERRUPTED;
@@ -31,7 +31,7 @@ static bool end_interrupted(Training *training, Status *status)
     return false;
 }
 
-/* On all ranks; rank 0 keeps the message. */
+/* Called on all ranks; only rank 0 keeps the message. */
 static bool end_diverged(Training *training, Status *status)
 {
     training->end = TRAINING_DIVERGED;
@@ -45,17 +45,19 @@ static bool end_diverged(Training *training, Status *status)
     return false;
 }
 
-/* A disk or a GPU refused something; what is safe is worth a hint. Only rank 0 knows checkpoints.
+/* Adds a hint that names the last checkpoint after a failure of a disk or a GPU. Only rank 0 has
+ * the path of the checkpoint.
  */
 static bool hint_checkpoint(const Training *training, Status *status)
 {
     if (training->checkpoint && status->hint[0] == '\0')
-        status_hint(status, "the last good checkpoint is %s; --resume goes on with it",
+        status_hint(status, "the last good checkpoint is %s; --resume continues with it",
                     training->checkpoint);
     return false;
 }
 
-static void say_late(void *listener, int64_t waited_ns, const int32_t *late, int32_t late_count)
+static void warn_late_ranks(void *listener, int64_t waited_ns, const int32_t *late,
+                            int32_t late_count)
 {
     const Training *training = listener;
     Problems warnings = problems_create(training->arena);
@@ -74,7 +76,8 @@ static void say_late(void *listener, int64_t waited_ns, const int32_t *late, int
 
 /* --- Evaluation --- */
 
-/* This rank's part of the test set, some batches at once so that signals and bars have their turn.
+/* Evaluates this rank's part of the test set, a few batches at a time so that signals are handled
+ * and bars are updated.
  */
 static bool evaluate_part(Training *training, bool has_bar, Score *score, Status *status)
 {
@@ -93,14 +96,14 @@ static bool evaluate_part(Training *training, bool has_bar, Score *score, Status
         score_add(score, more);
         if (signals_received())
             return end_interrupted(training, status);
-        if (has_bar) // the others are as far, more or less
+        if (has_bar) // assumes that the other ranks are about as far
             training_report_evaluated(&training->report,
                                       images * (at + count - first) / (end - first), images);
     }
     return true;
 }
 
-/* The sum of a score over all ranks. */
+/* Sums a score over all ranks. */
 static bool sum_score(Training *training, Score *score, Status *status)
 {
     double sums[] = {score->loss_sum, (double)score->correct, (double)score->images};
@@ -117,7 +120,7 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
         return false;
     timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
                  begin_ns, machine_clock_ns(), score->images * IMAGE_BYTES);
-    // A rank that is late with its part is named, as in a step.
+    // comm_ready reports ranks that are late, as in a step.
     if (!comm_ready(training->trainer.comm, training->state.iteration, NULL, status) ||
         !sum_score(training, score, status))
         return false;
@@ -131,9 +134,9 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
 
 /* --- Epochs --- */
 
-/* Steps of each epoch that --profile measures: few, so that the others go as without it and the
- * trace stays small. The first, behind an evaluation or before all kernels are loaded, is not one
- * of them. */
+/* The steps of each epoch that --profile measures. They are few, so that the other steps are not
+ * slowed down and the trace stays small. The first step is excluded: it follows an evaluation, or
+ * kernels are not loaded yet. */
 enum { PROFILED_FIRST = 1, PROFILED_END = 33 };
 
 static bool is_profiled(const Training *training, int64_t step)
@@ -141,8 +144,8 @@ static bool is_profiled(const Training *training, int64_t step)
     return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
 }
 
-/* Where the steps from `step` on end that are all profiled, or all not, and in front of none of
- * which a rank is to fail. */
+/* The end of the steps from `step` on that are all profiled or all not profiled. No rank is to fail
+ * (--fail-step) between these steps. */
 static int64_t run_end(const Training *training, int64_t step)
 {
     const int64_t changes = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
@@ -153,15 +156,15 @@ static int64_t run_end(const Training *training, int64_t step)
     return step < fails && fails < end ? fails : end;
 }
 
-/* --fail-rank, --fail-step: as if its node were gone, so that nothing is said or put in order. */
-static void rehearse_failure(const Training *training)
+/* --fail-rank, --fail-step: ends the rank like a lost node, without a message or cleaning up. */
+static void fail_on_purpose(const Training *training)
 {
     const TrainingSettings *options = training->options;
     if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
         raise(SIGKILL);
 }
 
-/* What is left of the epoch from `step` on, up to where a profile begins or ends. */
+/* The steps of the epoch from `step` on, up to run_end. */
 static StepRun run_from(const Training *training, int64_t step)
 {
     return (StepRun){.set = &training->data.train,
@@ -173,7 +176,7 @@ static StepRun run_from(const Training *training, int64_t step)
                      .is_augmented = training->options->is_augmented};
 }
 
-/* The steps of the epoch under way; `score` is this rank's. */
+/* Trains one epoch; `score` is this rank's. */
 static bool train_epoch(Training *training, Score *score, Status *status)
 {
     Trainer *trainer = &training->trainer;
@@ -181,7 +184,7 @@ static bool train_epoch(Training *training, Score *score, Status *status)
     *score = (Score){0};
     training_report_epoch(&training->report, state->epoch + 1);
     for (int64_t step = 0, done; step < training->plan.steps; step += done) {
-        rehearse_failure(training);
+        fail_on_purpose(training);
         const StepRun run = run_from(training, step);
         Score more;
         trainer->is_profiled = is_profiled(training, step);
@@ -210,7 +213,7 @@ static bool write_model(Training *training, const char *path, int64_t *bytes, St
                                             &training->state, weights, accumulators, bytes, status);
 }
 
-/* Row, events and checkpoint of an epoch, on rank 0. */
+/* Writes history row, events and checkpoint of an epoch; on rank 0. */
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
     const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
@@ -303,7 +306,7 @@ static bool train(Training *training, TrainingResult *result, Status *status)
 
 /* --- Timeline --- */
 
-/* On all ranks, once none trains any more. */
+/* Called on all ranks after the training. */
 static bool write_timeline(Training *training, Status *status)
 {
     const Trainer *trainer = &training->trainer;
@@ -332,12 +335,13 @@ bool training_run(const TrainingSettings *options, const char *chrome_path, Comm
                            .end = TRAINING_FAILED_ALONE,
                            .chrome_path = chrome_path,
                            .trainer = {.comm = comm}};
-    comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, say_late,
+    comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, warn_late_ranks,
                       training);
     bool is_done = training_open(training, status) && train(training, result, status);
     if (is_done) {
         is_done = write_timeline(training, status);
-    } else if (training->end != TRAINING_FAILED_ALONE) { // what there is, for whoever looks why
+    } else if (training->end !=
+               TRAINING_FAILED_ALONE) { // write the incomplete timeline, to help find the cause
         Status second;
         TrainingEnd end = training->end;
         if (!write_timeline(training, &second) && second.message[0])

@@ -1,16 +1,16 @@
-/* `trainyard train`: one training, as every rank of it runs it.
+/* `trainyard train`: one training. Every rank runs it.
  *
- *     agree on a backend -> read the data -> begin (random weights, or a checkpoint) -> epochs:
+ *     read the data -> agree on a backend -> begin (random weights, or a checkpoint) -> epochs:
  *     [ steps -> evaluate -> history, events, checkpoint ] -> save the model -> evaluate
  *
- * The same as the published Keras and Horovod script, with two liberties. Each rank evaluates its
- * part of the test set and the sums are added up, where in the script every rank evaluates all of
- * it: the score is the same. And where the script would go on with weights that are not numbers,
- * the training ends.
+ * The same as the published Keras and Horovod script, with two differences. In the script every
+ * rank evaluates the whole test set. Here each rank evaluates its part and the sums are added up,
+ * which gives the same score. The script would continue with weights that are not numbers; here the
+ * training ends.
  *
- * A failure that one rank meets between steps (its disk, its data) is agreed on, so that all end
- * and the lowest of the ranks that failed speaks for all. Inside a step there is nobody to agree
- * with: such a rank has to end the others. */
+ * If a rank fails between steps (its disk, its data), all ranks agree to end, and the lowest rank
+ * that failed prints the message. A rank that fails inside a step has to end the others
+ * (comm_abort). */
 #ifndef TRAINER_TRAINING_H
 #define TRAINER_TRAINING_H
 
@@ -22,22 +22,22 @@
 
 typedef enum {
     TRAINING_DONE,
-    TRAINING_FAILED,       /* and all ranks know */
+    TRAINING_FAILED,       /* on all ranks */
     TRAINING_FAILED_ALONE, /* the others may wait for this rank: comm_abort */
-    TRAINING_DIVERGED,     /* the loss is no number: all ranks know */
+    TRAINING_DIVERGED,     /* a loss or a weight is not finite, on all ranks */
     TRAINING_INTERRUPTED,  /* by signals_received, without other ranks */
 } TrainingEnd;
 
-/* What came of it, on rank 0. */
+/* The result of a training. */
 typedef struct {
     TrainingEnd end;
-    Text summary; /* JSON, when it was asked for and the training is done; free it */
+    Text summary; /* rank 0: JSON, if requested and the training is done; the caller frees it */
 } TrainingResult;
 
-/* False unless the end is TRAINING_DONE. `status` then has a message on the ranks that should print
- * one, and elsewhere only a code. `chrome_path` is where the Chrome trace of a timeline goes; NULL:
- * timeline.json in the log folder. Prints the training's progress on rank 0's stdout, warnings on
- * stderr. */
+/* Returns false unless the end is TRAINING_DONE. `status` then has a message on the ranks that
+ * should print it, and only a code elsewhere. `chrome_path` is the file for the Chrome trace of a
+ * timeline; NULL: timeline.json in the log folder. Rank 0 prints the progress on stdout; warnings
+ * go to stderr. */
 MUST_CHECK bool training_run(const TrainingSettings *options, const char *chrome_path, Comm *comm,
                              Arena *arena, TrainingResult *result, Status *status);
 

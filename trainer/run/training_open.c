@@ -18,14 +18,14 @@ static const Place here = {.source = "trainyard: train"};
 
 /* --- Agreement --- */
 
-/* A status that says no more than its code: another rank speaks. */
+/* Sets a status without a message, because another rank prints it. */
 static bool fail_silently(StatusCode code, Status *status)
 {
     *status = (Status){.code = code, .at = here};
     return false;
 }
 
-/* Says which rank `status` is of. */
+/* Adds the rank's number to the message. */
 static void name_rank(int32_t rank, Status *status)
 {
     char hint[sizeof status->hint];
@@ -51,10 +51,10 @@ bool training_agree(Training *training, bool is_fine, Status *status)
     return false;
 }
 
-/* --- Who computes --- */
+/* --- The backend --- */
 
-/* The first backend that works on all ranks; NULL when there is none, with the reasons of the
- * lowest rank on which that is so. */
+/* Returns the first backend that works on all ranks. NULL if there is none; the status then has the
+ * reasons of the lowest rank on which no backend works. */
 static const Backend *agree_on_backend(Training *training, Status *status)
 {
     const char *word = backend_words[training->options->backend];
@@ -70,7 +70,7 @@ static const Backend *agree_on_backend(Training *training, Status *status)
     }
     bool has_own = backend_find(word, precision, status) != NULL;
     if (training_agree(training, has_own, status)) {
-        training->end = TRAINING_FAILED; // each rank has one, but none has the others'
+        training->end = TRAINING_FAILED; // each rank has a backend, but there is no common one
         status_fail(status, STATUS_MACHINE, here, "no backend works on all ranks with --backend %s",
                     word);
         if (training->rank > 0)
@@ -79,8 +79,8 @@ static const Backend *agree_on_backend(Training *training, Status *status)
     return NULL;
 }
 
-/* No batch has more images than the larger set, and memory is taken for as many: `--batch-size
- * 65536` of a small set is no reason for 80 GB. */
+/* The size of the largest batch. No batch has more images than the larger set, so that
+ * `--batch-size 65536` with a small set does not allocate 80 GB. */
 static int32_t largest_batch(const Training *training)
 {
     const int64_t train = training->data.train.count, test = training->data.test.count;
@@ -109,8 +109,8 @@ static bool open_model(Training *training, Status *status)
     return true;
 }
 
-/* Ranks that share a GPU wait for each other. */
-static void warn_of_shared_gpus(const Training *training, Problems *warnings)
+/* Warns if ranks share a GPU, because they wait for each other. */
+static void warn_shared_gpus(const Training *training, Problems *warnings)
 {
     const Trainer *trainer = &training->trainer;
     const int32_t ranks = comm_local_size(trainer->comm);
@@ -122,7 +122,7 @@ static void warn_of_shared_gpus(const Training *training, Problems *warnings)
                      plural(gpus));
 }
 
-/* Ranks that compute on GPUs may sum there: known once each has taken its own. */
+/* Chooses between sums on GPUs and on processors, after each rank has selected its GPU. */
 static bool choose_sums(Training *training, Status *status)
 {
     Trainer *trainer = &training->trainer;
@@ -133,7 +133,7 @@ static bool choose_sums(Training *training, Status *status)
     return true;
 }
 
-/* --- What is trained --- */
+/* --- Data and plan --- */
 
 static void limit_images(ImageSet *set, int64_t limit)
 {
@@ -169,7 +169,7 @@ static bool plan_steps(Training *training, int64_t *steps, Status *status)
     return training_agree(training, is_fine, status);
 }
 
-/* A rehearsal that would not take place is no rehearsal. */
+/* Refuses --fail-rank and --fail-step if the failure would never happen. */
 static bool check_failure(const Training *training, int64_t steps, Status *status)
 {
     const TrainingSettings *options = training->options;
@@ -180,8 +180,8 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
     if (options->fail_rank >= training->ranks)
         return status_fail(status, STATUS_BAD_INPUT,
                            place_in("trainyard: train: --fail-rank", 0, 0),
-                           "is %" PRId64 ", but the last of the ranks is %" PRId32,
-                           options->fail_rank, training->ranks - 1);
+                           "is %" PRId64 ", but the last rank is %" PRId32, options->fail_rank,
+                           training->ranks - 1);
     if (options->fail_step >= all)
         return status_fail(status, STATUS_BAD_INPUT,
                            place_in("trainyard: train: --fail-step", 0, 0),
@@ -190,7 +190,7 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
     return true;
 }
 
-static bool make_plan(Training *training, Status *status)
+static bool fill_plan(Training *training, Status *status)
 {
     const TrainingSettings *options = training->options;
     const int32_t ranks = training->ranks;
@@ -218,7 +218,7 @@ static bool make_plan(Training *training, Status *status)
            training_agree(training, check_failure(training, plan->steps, status), status);
 }
 
-/* --- Where it begins --- */
+/* --- Beginning and resuming --- */
 
 static TrainingState state_of_plan(const TrainingPlan *plan)
 {
@@ -232,14 +232,14 @@ static TrainingState state_of_plan(const TrainingPlan *plan)
     return state;
 }
 
-static void add_difference(Text *list, const char *what, int64_t there, int64_t now)
+static void add_difference(Text *list, const char *setting, int64_t there, int64_t now)
 {
     if (there != now)
         text_printf(list, "%s%s was %" PRId64 " and is %" PRId64, list->length > 0 ? ", " : "",
-                    what, there, now);
+                    setting, there, now);
 }
 
-/* Whether a training that stood at `found` goes on as `wanted`, an epoch having `steps`. */
+/* True if a training with the state `found` can continue as `wanted` and `plan`. */
 static bool check_continues(const char *path, const TrainingState *found,
                             const TrainingState *wanted, const TrainingPlan *plan, Status *status)
 {
@@ -252,29 +252,29 @@ static bool check_continues(const char *path, const TrainingState *found,
     if (list.length == 0 && found->epoch > 0)
         add_difference(&list, "--steps", found->iteration / found->epoch, plan->steps);
     if (list.length > 0) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "is of another training: %s",
-                    text_string(&list));
-        status_hint(status, "give what it was trained with, or begin anew in another --log-dir");
+        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                    "belongs to another training: %s", text_string(&list));
+        status_hint(status, "use the same settings, or start again in another --log-dir");
     } else if (found->epoch > plan->epochs) {
         status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                    "has %" PRId64 " epochs behind it, more than the %" PRId64 " of --epochs",
+                    "has completed %" PRId64 " epochs, more than the %" PRId64 " of --epochs",
                     found->epoch, plan->epochs);
-        status_hint(status, "--epochs counts from the beginning");
+        status_hint(status, "--epochs includes completed epochs");
     }
     bool is_fine = list.length == 0 && found->epoch <= plan->epochs;
     text_free(&list);
     return is_fine;
 }
 
-static void warn_of_another_machine(const char *path, const TrainingState *found,
-                                    const TrainingState *wanted, Problems *warnings)
+static void warn_backend_changed(const char *path, const TrainingState *found,
+                                 const TrainingState *wanted, Problems *warnings)
 {
     if (strcmp(found->backend, wanted->backend) == 0 &&
         strcmp(found->precision, wanted->precision) == 0)
         return;
     problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
-                 "was trained with %s in %s, and goes on with %s in %s: not to the bit as it would "
-                 "have there",
+                 "was trained with %s in %s, and continues with %s in %s: the results will not be "
+                 "equal bit by bit",
                  found->backend, found->precision, wanted->backend, wanted->precision);
 }
 
@@ -283,12 +283,12 @@ static const char *history_path(const Training *training)
     return arena_printf(training->arena, "%s/history.tsv", training->log_folder);
 }
 
-/* The last row of the history that is not behind epoch `epoch_max`; NULL when there is none, or no
- * history that can be read. */
+/* The last row of the history up to epoch `epoch_max`; NULL if there is no such row or no readable
+ * history. */
 static const EpochRecord *last_record(const Training *training, int64_t epoch_max)
 {
     HistoryFile file;
-    Status reason; // history_open tells, when it matters
+    Status reason; // ignored: history_open reports it if necessary
     if (!history_read(history_path(training), training->arena, &file, &reason))
         return NULL;
     while (file.count > 0 && file.records[file.count - 1].epoch > epoch_max)
@@ -296,9 +296,10 @@ static const EpochRecord *last_record(const Training *training, int64_t epoch_ma
     return file.count > 0 ? &file.records[file.count - 1] : NULL;
 }
 
-/* A checkpoint without a row in the history is of an earlier training that had come further: the
- * latest one has replaced the history, but not yet that checkpoint. */
-static const char *checkpoint_wanted(Training *training, Status *status)
+/* The path of the checkpoint to resume. A checkpoint without a row in the history belongs to an
+ * earlier training with more epochs: the latest training has replaced the history, but not yet that
+ * checkpoint. */
+static const char *checkpoint_to_resume(Training *training, Status *status)
 {
     const char *word = training->options->resume;
     if (strcmp(word, "latest") != 0)
@@ -309,15 +310,16 @@ static const char *checkpoint_wanted(Training *training, Status *status)
     if (!path) {
         status_fail(status, STATUS_NOT_FOUND, place_in("trainyard: train: --resume", 0, 0),
                     "there is no checkpoint in \"%s\"", training->log_folder);
-        status_hint(status, "--log-dir says where checkpoints are; without --resume the training "
-                            "begins");
+        status_hint(status,
+                    "--log-dir names the folder of checkpoints; leave out --resume to start "
+                    "a training");
     }
     return path;
 }
 
-/* The learning rate is the user's to change; but who forgets to give it again should hear of it.
- * Checkpoints do not keep it as a setting of the training, the history has it with 9 decimals. */
-static void warn_of_another_rate(const Training *training, const char *path, Problems *warnings)
+/* Users may change the learning rate, but get a warning in case they forgot to repeat the option.
+ * Checkpoints do not store it as a setting of the training; the history has it with 9 decimals. */
+static void warn_rate_changed(const Training *training, const char *path, Problems *warnings)
 {
     const TrainingState *state = &training->state;
     const EpochRecord *last = last_record(training, state->epoch);
@@ -326,20 +328,21 @@ static void warn_of_another_rate(const Training *training, const char *path, Pro
     const double rate = (double)rmsprop_rate(&training->trainer.optimizer, state->iteration - 1);
     if (fabs(rate - last->learning_rate) < 1e-9)
         return;
-    Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
-                                   "goes on with another learning rate: it was %.3g times as high",
-                                   last->learning_rate / rate);
-    status_hint(warning, "--learning-rate %.3g is what it was trained with",
+    Status *warning =
+        problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                     "continues with another learning rate: it was %.3g times as high",
+                     last->learning_rate / rate);
+    status_hint(warning, "it was trained with --learning-rate %.3g",
                 training->options->learning_rate * last->learning_rate / rate);
 }
 
-/* On rank 0. */
+/* Called on rank 0. */
 static bool read_checkpoint(Training *training, Problems *warnings, Status *status)
 {
     const TrainingState wanted = state_of_plan(&training->plan);
     Trainer *trainer = &training->trainer;
     const Backend *backend = trainer->backend;
-    const char *path = checkpoint_wanted(training, status);
+    const char *path = checkpoint_to_resume(training, status);
     float *weights = path ? backend->arena(trainer->model, ARENA_WEIGHTS, status) : NULL;
     float *accumulators =
         weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
@@ -349,47 +352,48 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
         return false;
     backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     backend->arena_changed(trainer->model, ARENA_ACCUMULATORS);
-    warn_of_another_machine(path, &training->state, &wanted, warnings);
-    warn_of_another_rate(training, path, warnings);
+    warn_backend_changed(path, &training->state, &wanted, warnings);
+    warn_rate_changed(training, path, warnings);
     memcpy(training->state.backend, wanted.backend, sizeof wanted.backend);
     memcpy(training->state.precision, wanted.precision, sizeof wanted.precision);
     training->checkpoint = path;
     return true;
 }
 
-/* On rank 0: what the log folder has already is replaced, and the user told. */
-static void warn_of_older(const Training *training, Problems *warnings)
+/* Called on rank 0: warns that checkpoints in the log folder will be replaced. */
+static void warn_older_checkpoint(const Training *training, Problems *warnings)
 {
     const char *older = checkpoint_latest(training->arena, training->log_folder, INT64_MAX);
     if (!older)
         return;
-    Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(older, 0, 0),
-                                   "is of an earlier training: this one replaces its checkpoints "
-                                   "one by one");
-    status_hint(warning, "--resume latest goes on with it, another --log-dir keeps it");
+    Status *warning =
+        problems_add(warnings, STATUS_CONFLICT, place_in(older, 0, 0),
+                     "belongs to an earlier training: this one replaces its checkpoints "
+                     "one by one");
+    status_hint(warning, "--resume latest continues it, another --log-dir keeps it");
 }
 
-/* On rank 0. */
+/* Called on rank 0. */
 static bool make_folders(const Training *training, Status *status)
 {
     return folder_create(training->log_folder, status) &&
            folder_create(training->model_folder, status);
 }
 
-/* On rank 0. */
+/* Called on rank 0. */
 static bool open_logs(Training *training, Status *status)
 {
     Arena *arena = training->arena;
     const int64_t epochs = training->state.epoch;
     char host[256] = "";
     if (gethostname(host, sizeof host - 1) != 0 || !host[0])
-        memcpy(host, "localhost", sizeof "localhost"); // only the name of a file
+        memcpy(host, "localhost", sizeof "localhost"); // only part of a file's name
     return history_open(history_path(training), epochs, arena, &training->history, status) &&
            tensorboard_open(training->log_folder, host, tensorboard_clock_s(), epochs, arena,
                             &training->board, status);
 }
 
-/* On rank 0: the weights to begin with, and the files that go on with them. */
+/* Called on rank 0: sets the initial weights and opens the log files. */
 static bool begin_first_rank(Training *training, Problems *warnings, Status *status)
 {
     Trainer *trainer = &training->trainer;
@@ -398,7 +402,7 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
         if (!read_checkpoint(training, warnings, status))
             return false;
     } else {
-        warn_of_older(training, warnings);
+        warn_older_checkpoint(training, warnings);
         float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
         if (!weights)
             return false;
@@ -432,14 +436,14 @@ static void name_folders(Training *training)
                                  : arena_printf(training->arena, "%ssaved_models", below);
 }
 
-/* On rank 0: hours later would be late to learn that the file cannot be written. */
+/* Called on rank 0: checks before the training that the trace can be written. */
 static bool check_chrome_path(const Training *training, Status *status)
 {
     FileWriter writer;
     if (!training->chrome_path)
         return true;
     if (!file_writer_open(&writer, training->chrome_path, status))
-        return status_hint(status, "HOROVOD_TIMELINE names this file, for the Chrome trace");
+        return status_hint(status, "HOROVOD_TIMELINE names this file for the Chrome trace");
     file_writer_abandon(&writer);
     return true;
 }
@@ -472,7 +476,7 @@ bool training_open(Training *training, Status *status)
     if (options->has_profile)
         trainer->profile = profile_create(training->arena, &training->net);
     trainer->backend = agree_on_backend(training, status);
-    if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
+    if (!trainer->backend || !fill_plan(training, status) || !open_model(training, status) ||
         !choose_sums(training, status) || !begin_weights(training, &warnings, status))
         return false;
     signals_note_checkpoint(training->checkpoint);
@@ -486,7 +490,7 @@ bool training_open(Training *training, Status *status)
     if (training->rank == 0) {
         cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
                    comm_local_cores(trainer->comm));
-        warn_of_shared_gpus(training, &warnings);
+        warn_shared_gpus(training, &warnings);
         report_warnings(&warnings);
     }
     training_report_plan(&training->report, &training->plan);

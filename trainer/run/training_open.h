@@ -1,5 +1,4 @@
-/* A training under way: its state, and everything before the first step. Only trainer/run includes
- * this. */
+/* The state of a running training, and everything before the first step. Private to trainer/run. */
 #ifndef TRAINER_TRAINING_OPEN_H
 #define TRAINER_TRAINING_OPEN_H
 
@@ -13,9 +12,9 @@ typedef struct {
     const TrainingSettings *options;
     Arena *arena;
     int32_t rank, ranks;
-    TrainingEnd end; /* what a failure now means; agreements change it */
+    TrainingEnd end; /* the meaning of a failure at present; agreements change it */
     Net net;
-    Dataset data; /* as far as --limit goes */
+    Dataset data; /* limited by --limit */
     Trainer trainer;
     TrainingPlan plan;
     TrainingState state;
@@ -23,14 +22,14 @@ typedef struct {
     const char *log_folder, *model_folder;
     const char *chrome_path; /* of the timeline's Chrome trace; NULL: in the log folder */
     const char *checkpoint;  /* the last one; NULL: none yet */
-    History *history;        /* rank 0's, and */
-    TensorBoard *board;      /* the same for TensorBoard */
-    EpochRecord *records;    /* [plan.epochs]: of epochs trained here, rank 0's */
+    History *history;        /* on rank 0 */
+    TensorBoard *board;      /* on rank 0 */
+    EpochRecord *records;    /* the epochs trained in this run; on rank 0 */
     int64_t record_count;
 } Training;
 
-/* True when `is_fine` is true on all ranks; collective. Else false on all, and the message stays
- * with the lowest rank that failed. */
+/* True if `is_fine` is true on all ranks; collective. Otherwise it returns false on all ranks, and
+ * only the lowest rank that failed keeps its message. */
 MUST_CHECK bool training_agree(Training *training, bool is_fine, Status *status);
 
 /* Everything before the first step: fills the members of `training` down to `records`. Call

@@ -20,7 +20,7 @@ static KerasMeans means_of(const Score *score)
                         .accuracy_ppm = llround(1e6 * (double)score->correct / images)};
 }
 
-/* What is printed reaches whoever follows a file or a pipe at once. */
+/* Prints and flushes, so that readers of a file or a pipe see the line at once. */
 static void put_line(const char *line, const char *end)
 {
     fwrite(line, 1, (size_t)(end - line), stdout);
@@ -43,7 +43,7 @@ static void add_row(Table *table, const char *setting, const char *value)
     table_row(table, (const char *const[]){setting, value});
 }
 
-/* Rows of who computes what with what. */
+/* Rows about network, data and machine. */
 static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
 {
     const int64_t macs = net_forward_macs(plan->net) + net_backward_macs(plan->net);
@@ -59,7 +59,7 @@ static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
                          plan->threads, plural(plan->threads)));
 }
 
-/* Rows of how long and how fast. */
+/* Rows about the course of the training. */
 static void add_course(Table *table, const TrainingPlan *plan, Arena *arena)
 {
     const char *begin =
@@ -115,8 +115,7 @@ static void bar_begin(TrainingReport *report)
     report->width = 0;
 }
 
-/* Whether an update that is not the last one of `target` is shown now: on a terminal as Progbar
- * does it. */
+/* True if an update before `target` is shown now: on a terminal by the rules of Keras' Progbar. */
 static bool is_due(TrainingReport *report, int64_t current, int64_t target, int64_t now_ns)
 {
     const int64_t tenths = current * 10 / target;
@@ -138,7 +137,7 @@ static void put_bar(TrainingReport *report, KerasProgress progress, const KerasM
     if (report->is_watched)
         *out++ = '\r';
     else
-        report->width = 0; // each update has a line of its own, with nothing under it
+        report->width = 0; // each update is a separate line that does not replace another
     out = keras_bar_put(out, progress, means, validation, &report->width);
     if (!report->is_watched && out[-1] != '\n')
         *out++ = '\n';
@@ -200,7 +199,8 @@ void training_report_model(const TrainingReport *report, const char *path)
 {
     if (report->is_silent)
         return;
-    printf("Saved trained model at %s \n", path); // the script's space, for those who match lines
+    printf("Saved trained model at %s \n",
+           path); // with the script's space, for programs that match lines
     fflush(stdout);
 }
 
@@ -218,12 +218,12 @@ void training_report_evaluated(TrainingReport *report, int64_t done, int64_t ima
         put_bar(report, (KerasProgress){done, images, now_ns - report->begin_ns}, NULL, NULL);
 }
 
-static void put_score(const char *what, double value)
+static void put_score(const char *name, double value)
 {
     char number[KERAS_BAR_ROOM] = "nan";
     if (isfinite(value))
         *keras_float_put(number, llround(1e6 * value)) = '\0';
-    printf("%s: %s\n", what, number);
+    printf("%s: %s\n", name, number);
 }
 
 void score_lines_print(const Score *test)

@@ -1,4 +1,4 @@
-/* What a training prints, in the words of the published Keras script; on rank 0 only.
+/* The output of a training, in the words of the published Keras script; on rank 0 only.
  *
  *     x_train shape: (50000, 32, 32, 3)
  *     50000 train samples
@@ -12,11 +12,11 @@
  *     Saved trained model at saved_models/keras_cifar10_trained_model.h5
  *     Test loss: 0.974
  *     Test accuracy: 0.7012
- *     (a table of where the time of a step went, with --profile)
+ *     (a table of the time of each part of a step, with --profile)
  *
- * On a terminal the bar moves (sim/formats/keras_bar.h). Elsewhere it would be a line for each
- * update, thousands an epoch: there it is a line for each tenth of an epoch, and at most one in a
- * second. Verbosity is that of Keras' fit; the settings are left out where it is silent. */
+ * On a terminal the bar moves (sim/formats/keras_bar.h). Elsewhere each update is a separate line:
+ * there is one for each tenth of an epoch, and at most one per second. Verbosity is that of Keras'
+ * fit; the settings are not printed if it is silent. */
 #ifndef TRAINER_TRAINING_REPORT_H
 #define TRAINER_TRAINING_REPORT_H
 
@@ -25,7 +25,7 @@
 #include "trainer/compute/profile.h"
 #include "trainer/run/training_settings.h"
 
-/* What is trained, how, by whom. All is borrowed. */
+/* The settings of a training that are reported. All pointers are borrowed. */
 typedef struct {
     const Net *net;
     const char *data_folder, *encoding;
@@ -35,16 +35,16 @@ typedef struct {
     const char *device; /* of rank 0; NULL: the processor */
     int32_t ranks;
     int64_t threads, batch_size, steps, epochs;
-    int64_t epochs_done;  /* by the checkpoint that it goes on from */
+    int64_t epochs_done;  /* in the checkpoint that it continues */
     double learning_rate; /* of one rank */
     int64_t seed;
     const char *log_folder;
 } TrainingPlan;
 
-/* Its members are this module's. */
+/* Private: callers do not use the members. */
 typedef struct {
     Verbosity verbose;
-    bool is_silent; /* prints nothing at all */
+    bool is_silent; /* prints nothing */
     bool is_watched;
     int64_t epochs, steps;
     int64_t begin_ns, shown_ns;
@@ -63,15 +63,16 @@ void training_report_checkpoint(const TrainingReport *report, double images_per_
                                 int64_t bytes);
 
 void training_report_model(const TrainingReport *report, const char *path);
-/* The bar of the last evaluation: when it begins, and how far it is. */
+/* Begin and update the bar of the last evaluation. */
 void training_report_evaluation(TrainingReport *report);
 void training_report_evaluated(TrainingReport *report, int64_t done, int64_t images);
 void training_report_scores(const TrainingReport *report, const Score *test);
 
-/* The two lines of that, also for `trainyard evaluate`: "nan" for what is no number. */
+/* Prints the two lines of test loss and accuracy, also for `trainyard evaluate`; "nan" if a value
+ * is not finite. */
 void score_lines_print(const Score *test);
 
-/* The table of --profile; after the scores. */
+/* Prints the table of --profile; called after the scores. */
 void training_report_profile(const TrainingReport *report, const Profile *profile);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "trainer/run/training_open.h"
 
-/* The training as JSON, after its end; with its profile, if there is one. */
+/* Prints the training as JSON after its end, with its profile if there is one. */
 void training_summary(const Training *training, const char *model, const Score *test, Text *json);
 
 #endif

@@ -1,10 +1,10 @@
 /* Private to trainer/sanitizers: suppresses AddressSanitizer's reports about libraries. It is
- * compiled into the trainer's programs, because `run --real` starts them with an environment of
- * their own. */
+ * compiled into the trainer's programs, because `run --real` starts them with a different
+ * environment. */
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/lsan_interface.h>
 
-/* What Open MPI 4.1 and the libraries under it keep until the process ends. */
+/* Open MPI 4.1 and its libraries do not free this memory before the process ends. */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libmpi.so\n"
@@ -20,7 +20,8 @@ const char *__lsan_default_options(void)
     return "print_suppressions=0";
 }
 
-/* Components of Open MPI are unloaded by then: only whole call stacks show whose it was. */
+/* Components of Open MPI are unloaded when leaks are reported. Only complete call stacks show which
+ * library allocated the memory. */
 const char *__asan_default_options(void)
 {
     return "fast_unwind_on_malloc=0";

@@ -6,7 +6,7 @@
 
 START_TEST(the_generator_is_philox4x32_10)
 {
-    // Random123's own known answers (tests/kat_vectors, "philox4x32 10").
+    // Random123's known answers (tests/kat_vectors, "philox4x32 10").
     const struct {
         uint64_t key;
         PhiloxBlock counter, words;
@@ -15,7 +15,7 @@ START_TEST(the_generator_is_philox4x32_10)
         {0xffffffffffffffff,
          {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}},
          {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}},
-        {0x299f31d0a4093822, // the first digits of pi go on in the key
+        {0x299f31d0a4093822, // the first digits of pi continue in the key
          {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}},
          {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}},
     };
@@ -27,7 +27,7 @@ START_TEST(the_generator_is_philox4x32_10)
 }
 END_TEST
 
-START_TEST(every_field_of_an_address_has_bits_of_its_own)
+START_TEST(every_field_of_an_address_has_separate_bits)
 {
     const RandomAddress at = {.use = RANDOM_DROPOUT,
                               .rank = 0xabcdef,
@@ -54,7 +54,7 @@ START_TEST(a_unit_is_below_one_and_exact)
 {
     ck_assert_float_eq(random_unit(0), 0.0f);
     ck_assert_float_eq(random_unit(0x80000000), 0.5f);
-    ck_assert_float_eq(random_unit(0xff), 0.0f); // the low byte has no part in it
+    ck_assert_float_eq(random_unit(0xff), 0.0f); // the low byte is not used
     ck_assert_float_eq(random_unit(0xffffffff), 1.0f - 1.0f / 16777216.0f);
 }
 END_TEST
@@ -64,7 +64,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("random");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, the_generator_is_philox4x32_10);
-    tcase_add_test(tests, every_field_of_an_address_has_bits_of_its_own);
+    tcase_add_test(tests, every_field_of_an_address_has_separate_bits);
     tcase_add_test(tests, the_uses_have_the_numbers_that_checkpoints_rely_on);
     tcase_add_test(tests, a_unit_is_below_one_and_exact);
     suite_add_tcase(suite, tests);

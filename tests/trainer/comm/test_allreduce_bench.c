@@ -7,7 +7,7 @@ static Comm *comm;
 static AllreduceBench bench;
 static Status status;
 
-/* One process with itself. */
+/* Opens a benchmark of a single process. */
 static void open_for(int64_t count)
 {
     arena = arena_create();
@@ -27,7 +27,7 @@ START_TEST(bandwidths_are_those_of_nccl_tests)
     // 128 MiB over 8 GPUs in 492.5 us: 134217728 / 492500 ns = 272.52 GB/s; times 2 * 7 / 8.
     ck_assert_double_eq_tol(algorithm_bandwidth(134217728, 492.5), 272.523, 0.001);
     ck_assert_double_eq_tol(bus_bandwidth(134217728, 492.5, 8), 476.916, 0.001);
-    // Two ranks send as much as they have; one has nobody to send to.
+    // Two ranks send all their values; a single rank sends nothing.
     ck_assert_double_eq_tol(bus_bandwidth(5003432, 706, 2), 7.087, 0.001);
     ck_assert_double_eq(bus_bandwidth(5003432, 706, 1), 0);
     ck_assert_double_eq(algorithm_bandwidth(8, 0), 0); // below the clock's resolution

@@ -34,7 +34,7 @@ START_TEST(one_process_is_rank_0_of_1)
 }
 END_TEST
 
-START_TEST(what_one_process_sums_or_spreads_stays_as_it_is)
+START_TEST(sums_and_broadcasts_of_one_process_change_nothing)
 {
     float values[] = {1.5f, -2, 0.1f};
     const float same[] = {1.5f, -2, 0.1f};
@@ -52,7 +52,7 @@ START_TEST(what_one_process_sums_or_spreads_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(one_process_gathers_its_own)
+START_TEST(one_process_gathers_its_value)
 {
     char all[4] = "";
     ck_assert(comm_gather(comm, "abc", 4, all, &status));
@@ -63,7 +63,7 @@ END_TEST
 static void never(void *listener, int64_t waited_ns, const int32_t *late, int32_t late_count)
 {
     (void)listener, (void)waited_ns, (void)late, (void)late_count;
-    ck_abort_msg("nobody is late");
+    ck_abort_msg("no rank is late");
 }
 
 START_TEST(one_process_is_ready_at_once)
@@ -77,13 +77,13 @@ START_TEST(one_process_is_ready_at_once)
 }
 END_TEST
 
-START_TEST(giving_up_ends_the_process_with_the_exit_code)
+START_TEST(comm_abort_ends_the_process_with_the_exit_code)
 {
     comm_abort(comm, 42);
 }
 END_TEST
 
-START_TEST(auto_is_local_where_nobody_launched_ranks)
+START_TEST(auto_is_local_without_a_launcher)
 {
     Comm *opened;
     unsetenv("OMPI_COMM_WORLD_SIZE");
@@ -95,7 +95,7 @@ START_TEST(auto_is_local_where_nobody_launched_ranks)
 }
 END_TEST
 
-START_TEST(one_process_alone_sums_on_no_gpu_unless_asked_to)
+START_TEST(a_single_process_sums_on_a_gpu_only_on_request)
 {
     ck_assert(!comm_sums_on_gpu(comm) && !comm_sums_in_graph(comm));
     ck_assert(comm_use_gpus(comm, false, &status));
@@ -105,7 +105,7 @@ START_TEST(one_process_alone_sums_on_no_gpu_unless_asked_to)
 }
 END_TEST
 
-START_TEST(nccl_is_refused_where_it_is_missing_or_has_no_gpu_to_sum_on)
+START_TEST(nccl_is_refused_if_it_or_a_gpu_is_missing)
 {
     Comm *opened;
     if (comm_open("nccl", arena, &opened, &status)) {
@@ -120,7 +120,7 @@ START_TEST(nccl_is_refused_where_it_is_missing_or_has_no_gpu_to_sum_on)
 }
 END_TEST
 
-START_TEST(what_no_build_has_is_refused)
+START_TEST(an_unknown_communication_is_refused)
 {
     Comm *opened;
     ck_assert(!comm_open("pigeons", arena, &opened, &status));
@@ -136,14 +136,14 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, one_process_is_rank_0_of_1);
-    tcase_add_test(tests, what_one_process_sums_or_spreads_stays_as_it_is);
-    tcase_add_test(tests, one_process_gathers_its_own);
+    tcase_add_test(tests, sums_and_broadcasts_of_one_process_change_nothing);
+    tcase_add_test(tests, one_process_gathers_its_value);
     tcase_add_test(tests, one_process_is_ready_at_once);
-    tcase_add_exit_test(tests, giving_up_ends_the_process_with_the_exit_code, 42);
-    tcase_add_test(tests, auto_is_local_where_nobody_launched_ranks);
-    tcase_add_test(tests, one_process_alone_sums_on_no_gpu_unless_asked_to);
-    tcase_add_test(tests, nccl_is_refused_where_it_is_missing_or_has_no_gpu_to_sum_on);
-    tcase_add_test(tests, what_no_build_has_is_refused);
+    tcase_add_exit_test(tests, comm_abort_ends_the_process_with_the_exit_code, 42);
+    tcase_add_test(tests, auto_is_local_without_a_launcher);
+    tcase_add_test(tests, a_single_process_sums_on_a_gpu_only_on_request);
+    tcase_add_test(tests, nccl_is_refused_if_it_or_a_gpu_is_missing);
+    tcase_add_test(tests, an_unknown_communication_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

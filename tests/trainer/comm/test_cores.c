@@ -23,7 +23,7 @@ START_TEST(a_process_bound_to_one_core_may_use_that_one)
 }
 END_TEST
 
-START_TEST(more_threads_than_cores_are_warned_of)
+START_TEST(more_threads_than_cores_cause_a_warning)
 {
     static const struct {
         int32_t ranks, threads, cores;
@@ -33,19 +33,19 @@ START_TEST(more_threads_than_cores_are_warned_of)
         {2, 1, 2, NULL, NULL},
         {2, 4, 8, NULL, NULL},
         {4, 1, 2, "4 ranks on 2 cores: they take turns, and each step waits for the last",
-         "mpirun -n 2 with one thread each gives every rank a core of its own"},
+         "mpirun -n 2 with one thread each gives every rank a separate core"},
         {2, 1, 1, "2 ranks on 1 core: they take turns, and each step waits for the last",
-         "mpirun -n 1 with one thread each gives every rank a core of its own"},
+         "mpirun -n 1 with one thread each gives every rank a separate core"},
         {2, 4, 6,
          "2 ranks of 4 threads on 6 cores: they take turns, and each step waits for the last",
-         "--threads 3 gives every thread a core of its own"},
+         "--threads 3 gives every thread a separate core"},
         {1, 2, 1,
          "1 rank of 2 threads on 1 core: they take turns, and each step waits for the last",
-         "--threads 1 gives every thread a core of its own"},
+         "--threads 1 gives every thread a separate core"},
         {2000000000, 2000000000, 2,
          "2000000000 ranks of 2000000000 threads on 2 cores: they take turns, and each step waits "
          "for the last",
-         "mpirun -n 2 with one thread each gives every rank a core of its own"},
+         "mpirun -n 2 with one thread each gives every rank a separate core"},
     };
     Arena *arena = arena_create();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -66,7 +66,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cores");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_process_bound_to_one_core_may_use_that_one);
-    tcase_add_test(tests, more_threads_than_cores_are_warned_of);
+    tcase_add_test(tests, more_threads_than_cores_cause_a_warning);
     suite_add_tcase(suite, tests);
     return suite;
 }

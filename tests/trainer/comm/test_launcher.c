@@ -12,7 +12,7 @@ static void set(const char *variable, const char *value)
         unsetenv(variable);
 }
 
-START_TEST(a_launcher_is_known_by_what_it_leaves_in_the_environment)
+START_TEST(a_launcher_is_detected_by_its_environment_variables)
 {
     static const struct {
         const char *open_mpi, *pmi, *pmix; // OMPI_COMM_WORLD_SIZE, PMI_SIZE, PMIX_RANK
@@ -21,11 +21,11 @@ START_TEST(a_launcher_is_known_by_what_it_leaves_in_the_environment)
     } rows[] = {
         {NULL, NULL, NULL, false, 1}, // started by a shell
         {"4", NULL, "2", true, 4},    // mpirun of Open MPI
-        {"1", NULL, "0", false, 1},   // mpirun -n 1: nobody to talk to
+        {"1", NULL, "0", false, 1},   // mpirun -n 1: there are no other ranks
         {NULL, "3", NULL, true, 3},   // mpiexec of MPICH
         {NULL, "1", NULL, false, 1},
         {NULL, NULL, "0", true, 1}, // srun --mpi=pmix: only PMIx knows whether there are more
-        {NULL, NULL, "5", true, 6}, // there are five before this one
+        {NULL, NULL, "5", true, 6}, // there are five lower ranks
         {"", "", NULL, false, 1},
         {"many", "-2", NULL, false, 1},
         {"99999999999999999999", NULL, NULL, false, 1},
@@ -44,7 +44,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("launcher");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_launcher_is_known_by_what_it_leaves_in_the_environment);
+    tcase_add_test(tests, a_launcher_is_detected_by_its_environment_variables);
     suite_add_tcase(suite, tests);
     return suite;
 }

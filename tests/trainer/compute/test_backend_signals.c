@@ -1,5 +1,5 @@
-/* A signal may come at any time, and its handler runs on the stack of the thread that it finds. A
- * library that computes with the stack pointer elsewhere would have it write over other memory. */
+/* A signal can arrive at any time, and its handler runs on the stack of the interrupted thread. If
+ * a library computes with the stack pointer elsewhere, the handler overwrites other memory. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ static const char *stack_base;
 static atomic_int handled;
 static atomic_bool is_over;
 
-/* Ends the test at once where going on would be with a damaged heap. */
+/* Ends the test at once, because the heap may be damaged. */
 static void check_stack(int signal)
 {
     enum { DEPTH_MAX = 1 << 20 };
@@ -90,14 +90,14 @@ START_TEST(a_signal_in_the_middle_of_a_step_is_handled_on_the_stack)
 }
 END_TEST
 
-/* --- The threads that help it --- */
+/* --- The threads of oneDNN --- */
 
 typedef struct {
     int32_t count;
     long ids[TASKS_MAX];
 } Tasks;
 
-/* This process' threads, as the system numbers them. */
+/* The ids of this process' threads. */
 static Tasks tasks_now(void)
 {
     Tasks tasks = {0};
@@ -120,7 +120,7 @@ static bool has_task(const Tasks *tasks, long id)
     return false;
 }
 
-/* The signals that a thread does not take: bit n - 1 for signal n (man 5 proc). */
+/* The signals that a thread blocks: bit n - 1 for signal n (man 5 proc). */
 static uint64_t blocked_by(long id)
 {
     static const char name[] = "SigBlk:";
@@ -153,7 +153,7 @@ START_TEST(threads_that_onednn_starts_leave_signals_to_others)
             for (size_t k = 0; k < sizeof signals / sizeof signals[0]; k++)
                 if (!has_task(&before, after.ids[i]))
                     ck_assert_msg(blocked_by(after.ids[i]) >> (signals[k] - 1) & 1,
-                                  "a thread of oneDNN's takes signal %d", signals[k]);
+                                  "a thread of oneDNN does not block signal %d", signals[k]);
         ck_assert_uint_eq(blocked_by(getpid()), own); // as before, between steps
         trained_close(&trained);
     }

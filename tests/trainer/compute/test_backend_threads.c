@@ -1,5 +1,6 @@
-/* How many threads a model computes with is its own affair, also beside a model with another
- * number: the same number gives the same bits again, another one the same to rounding. */
+/* The number of threads is a setting of each model, also if another model has a different number.
+ * The same number gives the same bits again; a different number gives the same values except for
+ * rounding. */
 #include <string.h>
 
 #include "tests/support/small_training.h"
@@ -24,7 +25,7 @@ static void check_threads(const Backend *backend, const Net *net, const ImageSet
         trained_step(&two, set, 0, IMAGES, step);
         trained_step(&one, set, 0, IMAGES, step);
         trained_step(&again, set, 0, IMAGES, step);
-        if (step == 0) // later steps enlarge what rounding began
+        if (step == 0) // later steps increase differences of rounding
             ck_assert_double_le(relative_distance(trained_arena(&two, ARENA_GRADIENTS),
                                                   trained_arena(&one, ARENA_GRADIENTS),
                                                   net->parameter_count),

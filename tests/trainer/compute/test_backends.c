@@ -1,10 +1,10 @@
 /* Every backend that works here against `ref`: layer by layer, after 20 steps, in parts of a batch.
  *
- * Outputs differ by rounding. Derivatives do so too until a ReLU or a pool turns whose inputs lie
- * within that of turning: rare in fp32, but then one value of one image has another derivative, and
- * with RMSprop, which moves all weights by about the same, later steps part. So in fp32 one of a
- * few sets of images must agree closely, where nothing turns, and all of them roughly. In bf16 some
- * always turn.
+ * Outputs differ by rounding. Derivatives do so, too, unless the difference switches a ReLU or the
+ * maximum of a pool. That is rare in fp32, but then one value of one image has a different
+ * derivative. With RMSprop, which moves all weights by about the same amount, later steps then
+ * diverge. In fp32, derivatives must therefore agree closely for one of a few sets of images, in
+ * which nothing switches, and roughly for all sets. In bf16 some values always switch.
  *
  * With SHOW_DIFFERENCES in the environment each difference is printed. */
 #include <math.h>
@@ -17,16 +17,16 @@
 #include "tests/support/suite.h"
 #include "trainer/run/backends.h"
 
-/* Of layers and tensors: Euclidean distance / length, unless it says something else. Measured in
- * fp32 with oneDNN on a processor with AVX2; in bf16 with ref whose weights,
- * activations and derivatives between layers were rounded to bf16; tf32 stands between them, an
- * emulated GPU with slim networks was 9.8e-4 off in outputs and 0.042 in derivatives. */
+/* For layers and tensors: Euclidean distance / length, unless a comment says otherwise. Measured
+ * in fp32 with oneDNN on a processor with AVX2; in bf16 with ref whose weights, activations and
+ * derivatives between layers were rounded to bf16. tf32 is between them. On an emulated GPU with
+ * slim networks, outputs differed by 9.8e-4 and derivatives by 0.042. */
 typedef struct {
     double output;      /* largest difference / largest value; measured 1.2e-6 and 9e-3 */
     double probability; /* absolute; measured 3e-8 and 3e-4 */
     double loss;        /* relative; measured 6e-8 and 4e-4 */
-    double gradients;   /* of a tensor, where nothing turned; measured 6e-6, in bf16 0.29 */
-    double turned;      /* of a tensor, where something did */
+    double gradients;   /* of a tensor, if nothing switched; measured 6e-6, in bf16 0.29 */
+    double turned;      /* of a tensor, if something switched */
     double way;         /* of all weights from their start in 20 steps; measured 0.05 and 0.19 */
     double late_loss;   /* relative, after them; measured 2e-4 and 5e-5 */
 } Tolerance;
@@ -55,7 +55,7 @@ static const Tolerance tolerances[PRECISION_COUNT] = {
                         .late_loss = 0.03},
 };
 
-/* --- What there is to compare --- */
+/* --- The backends to compare --- */
 
 typedef struct {
     const Backend *backend;
@@ -64,7 +64,7 @@ typedef struct {
 
 enum { CANDIDATES_MAX = 16 };
 
-/* All backends but ref, in all precisions in which they work here. */
+/* Finds all backends except ref, in all precisions in which they work on this machine. */
 static int32_t find_candidates(Candidate candidates[CANDIDATES_MAX], bool says_who_is_left_out)
 {
     int32_t count = 0;
@@ -97,10 +97,10 @@ static const Candidate reference = {&backend_ref, PRECISION_FP32};
 
 /* --- One step, layer by layer --- */
 
-/* All that a forward and a backward leave behind. */
+/* The results of a forward and a backward pass. */
 typedef struct {
     Score score;
-    float *outputs[NET_LAYERS_MAX]; /* NULL where a backend keeps none */
+    float *outputs[NET_LAYERS_MAX]; /* NULL if a backend does not store it */
     float *probabilities;
     float *gradients; /* NULL after an inference */
 } Outcome;
@@ -133,7 +133,7 @@ static Outcome compute(Arena *arena, const Trained *trained, const ImageSet *set
     return outcome;
 }
 
-/* Fails with what was compared: "onednn in fp32, 32 images, gradients of conv2d_1". */
+/* The message names the comparison: "onednn in fp32, 32 images, gradients of conv2d_1". */
 static void within(const char *subject, const char *what, const char *layer, double difference,
                    double tolerance)
 {
@@ -143,7 +143,7 @@ static void within(const char *subject, const char *what, const char *layer, dou
                   what, layer, difference, tolerance);
 }
 
-/* The largest distance of any kernel or bias; none may be above `tolerance`. */
+/* Returns the largest distance of any kernel or bias; fails if one is above `tolerance`. */
 static double compare_gradients(const char *subject, const Net *net, const float *gradients,
                                 const float *expected, double tolerance)
 {
@@ -163,7 +163,7 @@ static double compare_gradients(const char *subject, const Net *net, const float
     return largest;
 }
 
-/* Whether derivatives, if there are any, agree closely. */
+/* Returns true if derivatives, if there are any, agree closely. */
 static bool compare_outcomes(const char *subject, const Net *net, int32_t images,
                              const Outcome *outcome, const Outcome *expected, Tolerance tolerance)
 {
@@ -193,7 +193,8 @@ static bool compare_outcomes(const char *subject, const Net *net, int32_t images
 
 enum { ATTEMPTS = 4 };
 
-/* What ref makes of a set of images, in training and then in an inference with the same weights. */
+/* The results of ref for a set of images, in training and then in an inference with the same
+ * weights. */
 typedef struct {
     const Net *net;
     int32_t batch_max;
@@ -232,7 +233,7 @@ static bool compare_with(Arena *arena, const Example *example, Candidate it)
     return is_close;
 }
 
-/* `images` on a model made for `batch_max`. */
+/* Compares a step of `images` images in models for `batch_max` images. */
 static void compare_a_step(const Net *net, int32_t images, int32_t batch_max)
 {
     Candidate pending[CANDIDATES_MAX];
@@ -258,14 +259,14 @@ START_TEST(a_step_of_32_images_is_that_of_ref)
 }
 END_TEST
 
-START_TEST(so_is_the_last_batch_of_an_epoch_with_16)
+START_TEST(the_last_batch_of_an_epoch_with_16_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", 1);
     compare_a_step(&net, 16, 32);
 }
 END_TEST
 
-START_TEST(so_is_a_single_image)
+START_TEST(a_single_image_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", 1);
     compare_a_step(&net, 1, 32);
@@ -273,14 +274,14 @@ START_TEST(so_is_a_single_image)
 }
 END_TEST
 
-START_TEST(so_is_a_step_of_a_deeper_network)
+START_TEST(a_step_of_a_deeper_network_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn_deep", 1);
     compare_a_step(&net, 5, 8);
 }
 END_TEST
 
-START_TEST(so_is_a_step_of_a_network_with_odd_widths)
+START_TEST(a_step_of_a_network_with_odd_widths_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", 6); // 5 and 10 filters, 85 units
     compare_a_step(&net, 15, 17);
@@ -302,7 +303,7 @@ static double train(const Trained *trained, const ImageSet *set)
     return trained_forward(trained, false).loss_sum;
 }
 
-/* How far `weights` went from `start`. */
+/* The difference between `weights` and `start`. */
 static float *way(Arena *arena, const float *weights, const float *start, int64_t count)
 {
     float *difference = arena_alloc(arena, (size_t)count * sizeof *difference);
@@ -340,7 +341,7 @@ START_TEST(twenty_steps_lead_where_ref_goes)
                relative_distance(way(arena, its_weights, start, net.parameter_count), expected,
                                  net.parameter_count),
                tolerance.way);
-        // And it goes on from weights that others have made.
+        // It also continues with the weights of another backend.
         memcpy(its_weights, weights, (size_t)net.parameter_count * sizeof *weights);
         it.backend->arena_changed(trained.model, ARENA_WEIGHTS);
         within(text_string(&subject), "losses with ref's weights", "",
@@ -360,7 +361,7 @@ static void check_the_same_again(Candidate it, const Net *net)
     enum { IMAGES = 5 };
     Arena *arena = arena_create();
     const ImageSet set = make_images(arena, 23, 2 * IMAGES);
-    // Taking turns, so that one model cannot live on what the other has left behind.
+    // The models alternate, so that neither can use values that the other has left in memory.
     Trained one = open_candidate(it, net, IMAGES, 1), other = open_candidate(it, net, IMAGES, 1);
     for (uint64_t step = 0; step < 3; step++) {
         const int32_t first = step % 2 ? IMAGES : 0;
@@ -393,8 +394,8 @@ END_TEST
 
 enum { HALF = 32 };
 
-/* Derivatives of the mean loss of images [first, first + count) into `sum`, times `share`. Returns
- * the loss. */
+/* Adds the derivatives of the mean loss of images [first, first + count), times `share`, to `sum`.
+ * Returns the loss. */
 static double add_gradients(const Trained *trained, const ImageSet *set, int32_t first,
                             int32_t count, float share, float *sum)
 {
@@ -407,8 +408,9 @@ static double add_gradients(const Trained *trained, const ImageSet *set, int32_t
     return loss_sum;
 }
 
-/* Without dropout and augmentation, whose numbers hang on the place in the batch, the gradient of
- * 64 images is the mean of those of its halves: what ranks rely on. Returns how far it is not. */
+/* Without dropout and augmentation, whose random numbers depend on the place in the batch, the
+ * gradient of 64 images is the mean of the gradients of its halves. Ranks rely on this. Returns the
+ * difference. */
 static double compare_halves(Candidate it, const Net *with_dropout, uint64_t seed)
 {
     const Net net = net_without_dropout(with_dropout);
@@ -442,7 +444,7 @@ START_TEST(a_batch_of_64_has_the_mean_gradient_of_its_halves)
     Candidate candidates[CANDIDATES_MAX];
     const int32_t count = find_candidates(candidates, false);
     const Net net = slim_net("keras_cifar10_cnn", 1), slim = slim_net("keras_cifar10_cnn", 4);
-    // ref sums in double; what is left is the rounding to float of three gradients.
+    // ref sums in double; only the rounding of three gradients to float remains.
     ck_assert_double_lt(compare_halves(reference, &slim, 24), 2e-7);
     for (int32_t i = 0; i < count; i++) {
         const double tolerance = tolerances[candidates[i].precision].gradients;
@@ -454,9 +456,9 @@ START_TEST(a_batch_of_64_has_the_mean_gradient_of_its_halves)
 }
 END_TEST
 
-/* --- What holds for each, ref included --- */
+/* --- All backends, including ref --- */
 
-START_TEST(inference_drops_nothing_and_hangs_on_no_step_or_rank)
+START_TEST(inference_drops_nothing_and_depends_on_no_step_or_rank)
 {
     Candidate candidates[CANDIDATES_MAX];
     int32_t count = find_candidates(candidates, false);
@@ -510,7 +512,7 @@ START_TEST(probabilities_add_up_and_the_score_is_theirs)
 }
 END_TEST
 
-START_TEST(ref_knows_no_bf16_and_says_so)
+START_TEST(ref_refuses_bf16)
 {
     Status status = {0};
     ck_assert(backend_ref.probe(PRECISION_FP32, &status));
@@ -520,8 +522,8 @@ START_TEST(ref_knows_no_bf16_and_says_so)
 }
 END_TEST
 
-/* A step of a backend on the processor: every stage of it in a profile, one behind the other, and
- * the same bits as without. */
+/* Profiles a step of a backend on the processor: every stage is in the profile, one after the
+ * other, and the bits do not change. */
 static void check_profile(const Backend *backend)
 {
     const Net net = slim_net("keras_cifar10_cnn", 4);
@@ -536,11 +538,12 @@ static void check_profile(const Backend *backend)
     profile_begin(settings.profile, 0);
     trained_step(&profiled, &set, 0, 2, 0);
     profile_end(settings.profile);
-    trained_forward(&profiled, false); // an evaluation is no part of it
+    trained_forward(&profiled, false); // an evaluation is not profiled
     int64_t sum_ns = 0;
     for (int32_t i = 0; i < PROFILE_STAGES; i++) {
         const bool is_dropout = figures->names[i] && strncmp(figures->names[i], "dropout", 7) == 0;
-        if (figures->names[i] && i != PROFILE_EXCHANGE && !is_dropout) // some are one with a pool
+        if (figures->names[i] && i != PROFILE_EXCHANGE &&
+            !is_dropout) // some dropouts are merged with a pool
             ck_assert_msg(figures->stages_ns[i] > 0, "%s: %s", backend->name, figures->names[i]);
         sum_ns += figures->stages_ns[i];
     }
@@ -556,7 +559,7 @@ static void check_profile(const Backend *backend)
     arena_destroy(arena);
 }
 
-START_TEST(a_profile_has_every_stage_and_changes_no_bit)
+START_TEST(a_profile_has_every_stage_and_does_not_change_the_bits)
 {
     for (int32_t i = 0; backends[i]; i++) {
         Status status;
@@ -571,22 +574,22 @@ Suite *test_suite(void)
     Candidate candidates[CANDIDATES_MAX];
     Suite *suite = suite_create("backends");
     if (find_candidates(candidates, true) == 0)
-        printf("skipped: comparisons, for there is no backend but ref\n");
+        printf("skipped: comparisons, because there is only the backend ref\n");
     TCase *steps = tcase_create("steps");
     tcase_add_test(steps, a_step_of_32_images_is_that_of_ref);
-    tcase_add_test(steps, so_is_the_last_batch_of_an_epoch_with_16);
-    tcase_add_test(steps, so_is_a_single_image);
-    tcase_add_test(steps, so_is_a_step_of_a_deeper_network);
-    tcase_add_test(steps, so_is_a_step_of_a_network_with_odd_widths);
+    tcase_add_test(steps, the_last_batch_of_an_epoch_with_16_is_that_of_ref);
+    tcase_add_test(steps, a_single_image_is_that_of_ref);
+    tcase_add_test(steps, a_step_of_a_deeper_network_is_that_of_ref);
+    tcase_add_test(steps, a_step_of_a_network_with_odd_widths_is_that_of_ref);
     tcase_add_test(steps, twenty_steps_lead_where_ref_goes);
     suite_add_tcase(suite, steps);
     TCase *rules = tcase_create("rules");
     tcase_add_test(rules, the_same_seed_gives_the_same_bits);
     tcase_add_test(rules, a_batch_of_64_has_the_mean_gradient_of_its_halves);
-    tcase_add_test(rules, inference_drops_nothing_and_hangs_on_no_step_or_rank);
+    tcase_add_test(rules, inference_drops_nothing_and_depends_on_no_step_or_rank);
     tcase_add_test(rules, probabilities_add_up_and_the_score_is_theirs);
-    tcase_add_test(rules, ref_knows_no_bf16_and_says_so);
-    tcase_add_test(rules, a_profile_has_every_stage_and_changes_no_bit);
+    tcase_add_test(rules, ref_refuses_bf16);
+    tcase_add_test(rules, a_profile_has_every_stage_and_does_not_change_the_bits);
     suite_add_tcase(suite, rules);
     return suite;
 }

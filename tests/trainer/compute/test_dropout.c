@@ -56,7 +56,7 @@ START_TEST(a_shorter_batch_has_the_beginning_of_the_mask)
 }
 END_TEST
 
-START_TEST(seeds_ranks_steps_and_layers_have_masks_of_their_own)
+START_TEST(seeds_ranks_steps_and_layers_have_different_masks)
 {
     const struct {
         uint64_t seed;
@@ -77,7 +77,7 @@ START_TEST(seeds_ranks_steps_and_layers_have_masks_of_their_own)
 }
 END_TEST
 
-START_TEST(what_stays_is_enlarged_by_what_is_lost)
+START_TEST(kept_values_are_scaled_so_that_the_mean_stays)
 {
     ck_assert_float_eq(dropout_scale(&(NetLayer){.dropped_of_256 = 128}), 2.0f);
     ck_assert_float_eq_tol(dropout_scale(&(NetLayer){.dropped_of_256 = 64}), 4.0f / 3.0f, 1e-7f);
@@ -93,8 +93,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_rate_of_zero_drops_nothing);
     tcase_add_test(tests, each_value_is_dropped_by_its_own_byte);
     tcase_add_test(tests, a_shorter_batch_has_the_beginning_of_the_mask);
-    tcase_add_test(tests, seeds_ranks_steps_and_layers_have_masks_of_their_own);
-    tcase_add_test(tests, what_stays_is_enlarged_by_what_is_lost);
+    tcase_add_test(tests, seeds_ranks_steps_and_layers_have_different_masks);
+    tcase_add_test(tests, kept_values_are_scaled_so_that_the_mean_stays);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -8,9 +8,9 @@
 #include "trainer/run/backends.h"
 
 /* Central differences of the mean loss, which ref computes in double. Weights are floats, so a step
- * goes to the nearest float and what was really stepped is divided by. Steps must be short, for
- * with thousands of ReLUs and pools one of them turns somewhere within a long one; at 2^-17 the
- * loss's rounding (1e-15) still leaves nine digits of a derivative of 0.1. */
+ * is rounded to the nearest float, and the real step is the divisor. Steps must be short: with
+ * thousands of ReLUs and pools, one of them would switch within a long step. At 2^-17 the loss's
+ * rounding (1e-15) still leaves nine digits of a derivative of 0.1. */
 static const double step_long = 1.0 / 131072, step_short = 1.0 / 262144;
 
 static double difference(const Trained *ref, int32_t images, float *weight, double step)
@@ -27,7 +27,7 @@ static double difference(const Trained *ref, int32_t images, float *weight, doub
 
 typedef struct {
     int32_t images;
-    int32_t samples; /* of each tensor: weights with a derivative other than zero to look at */
+    int32_t samples; /* weights of each tensor to check whose derivative is not zero */
     double tolerance;
 } Check;
 
@@ -44,10 +44,10 @@ static double largest_of(const float *values, int64_t count)
     return largest;
 }
 
-/* Errors are relative to the derivative, and for the small ones of a tensor to a hundredth of its
- * largest: what is a sum of larger terms that cancel has their rounding. Where a kink lies within
- * the step, the long and the short one disagree, whatever backward says; such a weight proves
- * nothing and another is taken. */
+/* Errors are relative to the derivative, but at least to a hundredth of the tensor's largest one:
+ * small derivatives are sums of larger terms that cancel, and have their rounding. If there is a
+ * kink within the step, the long and the short step disagree independently of backward. Such a
+ * weight proves nothing and is replaced by another. */
 static void check_tensor(const Trained *ref, Check check, const char *name, int64_t at,
                          int64_t count, const float *gradients)
 {
@@ -55,12 +55,12 @@ static void check_tensor(const Trained *ref, Check check, const char *name, int6
     int32_t checked = 0;
     ck_assert_msg(floor > 0.0, "%s: all derivatives are zero", name);
     for (int32_t tried = 0; checked < check.samples && tried < 100 * check.samples; tried++) {
-        // Spread by a step without a common divisor with any count here.
+        // The stride has no common divisor with any count, so that the samples are spread.
         const int64_t place = at + (int64_t)tried * 7919 % count;
         float *weight = &trained_arena(ref, ARENA_WEIGHTS)[place];
         const double expected = (double)gradients[place];
         if (expected == 0.0 && tried >= check.samples)
-            continue; // behind a ReLU or a drop: right to be zero, but no great proof
+            continue; // after a ReLU or a dropout: zero is right, but proves little
         const double scale = fmax(fabs(expected), floor);
         const double far = difference(ref, check.images, weight, step_long);
         const double near = difference(ref, check.images, weight, step_short);
@@ -105,21 +105,21 @@ START_TEST(backward_is_the_derivative_of_the_loss_in_all_kinds_of_layers)
 }
 END_TEST
 
-START_TEST(and_in_a_deeper_network)
+START_TEST(backward_is_the_derivative_in_a_deeper_network)
 {
     const Net net = slim_net("keras_cifar10_cnn_deep", 8);
     check_net(&net, (Check){.images = 2, .samples = 6, .tolerance = 1e-6});
 }
 END_TEST
 
-START_TEST(and_in_the_tutorials_network_at_full_size)
+START_TEST(backward_is_the_derivative_in_the_tutorials_network_at_full_size)
 {
     const Net net = slim_net("keras_cifar10_cnn", 1);
     check_net(&net, (Check){.images = 1, .samples = 2, .tolerance = 1e-6});
 }
 END_TEST
 
-START_TEST(of_equal_values_the_first_in_a_pool_takes_the_derivative)
+START_TEST(the_first_of_equal_values_in_a_pool_gets_the_derivative)
 {
     const Net net = slim_net("keras_cifar10_cnn", 8);
     const NetLayer *first = &net.layers[0], *second = &net.layers[1];
@@ -133,8 +133,8 @@ START_TEST(of_equal_values_the_first_in_a_pool_takes_the_derivative)
     float *weights = trained_arena(&ref, ARENA_WEIGHTS);
     memset(weights, 0, (size_t)(second->bias_at + second->bias_count) * sizeof *weights);
     weights[first->kernel_at + (int64_t)4 * first->in.channels * first->out.channels] = 1.0f;
-    // ... and a second layer that is the same everywhere. So the pools take places with even row
-    // and column, from which the taps in even places see white and all others see black.
+    // ... and a second layer whose outputs are equal everywhere. The pools therefore take places
+    // with even row and column, at which taps in even places see white and all others see black.
     for (int64_t i = 0; i < second->bias_count; i++)
         weights[second->bias_at + i] = 0.1f;
     trained_load(&ref, &(ImageSet){1, image, &label}, 0, 1, 0, false);
@@ -158,7 +158,7 @@ START_TEST(an_image_whose_loss_is_clipped_moves_nothing)
     const BackendSettings settings = {.net = &net, .batch_max = 1, .threads = 1, .seed = 3};
     Trained ref = trained_open(&backend_ref, &settings);
     const NetLayer *last = &net.layers[net.layer_count - 1];
-    // A logit 30 below the others: a probability of about 1e-14.
+    // A logit that is 30 below the others gives a probability of about 1e-14.
     trained_arena(&ref, ARENA_WEIGHTS)[last->bias_at + set.labels[0]] = -30.0f;
     trained_load(&ref, &set, 0, 1, 0, false);
     ck_assert_double_eq_tol(trained_forward(&ref, true).loss_sum, -log(1e-7), 1e-12);
@@ -174,9 +174,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("gradients");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, backward_is_the_derivative_of_the_loss_in_all_kinds_of_layers);
-    tcase_add_test(tests, and_in_a_deeper_network);
-    tcase_add_test(tests, and_in_the_tutorials_network_at_full_size);
-    tcase_add_test(tests, of_equal_values_the_first_in_a_pool_takes_the_derivative);
+    tcase_add_test(tests, backward_is_the_derivative_in_a_deeper_network);
+    tcase_add_test(tests, backward_is_the_derivative_in_the_tutorials_network_at_full_size);
+    tcase_add_test(tests, the_first_of_equal_values_in_a_pool_gets_the_derivative);
     tcase_add_test(tests, an_image_whose_loss_is_clipped_moves_nothing);
     suite_add_tcase(suite, tests);
     return suite;

@@ -16,7 +16,7 @@ START_TEST(softmax_of_logarithms_gives_their_shares)
 }
 END_TEST
 
-START_TEST(softmax_stands_any_finite_logits_and_works_in_place)
+START_TEST(softmax_accepts_any_finite_logits_and_works_in_place)
 {
     float values[6] = {1e38f, -1e38f, 0.0f, -3e38f, -3e38f, -3e38f};
     softmax(values, 2, 3, values);
@@ -59,7 +59,7 @@ START_TEST(the_loss_is_the_sum_of_minus_logarithms)
 }
 END_TEST
 
-START_TEST(of_equally_likely_classes_the_first_counts)
+START_TEST(the_first_of_equally_likely_classes_counts)
 {
     const float probabilities[4] = {0.125f, 0.375f, 0.375f, 0.125f};
     ck_assert_int_eq(score_of(probabilities, (uint8_t[]){1}, 1, 4).correct, 1);
@@ -107,7 +107,7 @@ START_TEST(a_clipped_image_has_no_gradient_and_leaves_the_others_theirs)
     const float probabilities[6] = {1.0f, 0.0f, 0.0f, 1.0f, 0.5f, 0.5f};
     float gradient[6];
     loss_gradient(probabilities, (uint8_t[]){0, 0, 1}, 3, 2, gradient);
-    for (int32_t i = 0; i < 4; i++) // as right, and as wrong, as can be
+    for (int32_t i = 0; i < 4; i++) // entirely right and entirely wrong
         ck_assert_float_eq(gradient[i], 0.0f);
     ck_assert_float_eq_tol(gradient[4], 0.5f / 3.0f, 1e-7f);
     ck_assert_float_eq_tol(gradient[5], -0.5f / 3.0f, 1e-7f);
@@ -128,10 +128,10 @@ Suite *test_suite(void)
     Suite *suite = suite_create("loss");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, softmax_of_logarithms_gives_their_shares);
-    tcase_add_test(tests, softmax_stands_any_finite_logits_and_works_in_place);
+    tcase_add_test(tests, softmax_accepts_any_finite_logits_and_works_in_place);
     tcase_add_test(tests, softmax_hides_no_nan);
     tcase_add_test(tests, the_loss_is_the_sum_of_minus_logarithms);
-    tcase_add_test(tests, of_equally_likely_classes_the_first_counts);
+    tcase_add_test(tests, the_first_of_equally_likely_classes_counts);
     tcase_add_test(tests, the_probability_is_clipped_at_both_ends_as_keras_does);
     tcase_add_test(tests, the_gradient_is_probability_minus_label_over_the_batch);
     tcase_add_test(tests, a_clipped_image_has_no_gradient_and_leaves_the_others_theirs);

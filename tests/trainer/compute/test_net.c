@@ -15,7 +15,7 @@ START_TEST(the_tutorials_network_has_the_published_numbers)
     // conv 3->32: 896, conv 32->32: 9,248, conv 32->64: 18,496, conv 64->64: 36,928,
     // dense 2304->512: 1,180,160, dense 512->10: 5,130.
     ck_assert_int_eq(net.parameter_count, 896 + 9248 + 18496 + 36928 + 1180160 + 5130);
-    // 884,736 + 8,294,400 + 4,147,200 + 6,230,016 + 1,179,648 + 5,120 multiply-adds an image.
+    // 884,736 + 8,294,400 + 4,147,200 + 6,230,016 + 1,179,648 + 5,120 multiply-adds per image.
     ck_assert_int_eq(net_forward_macs(&net), 20741120);
     ck_assert_int_eq(net_backward_macs(&net), 2 * 20741120 - 884736);
 }
@@ -105,7 +105,7 @@ START_TEST(initial_weights_are_a_function_of_the_seed)
     ck_assert(memcmp(one, other, bytes) == 0);
     net_initial_weights(&net, 6, other);
     ck_assert(memcmp(one, other, bytes) != 0);
-    // Each layer draws its own.
+    // Each layer has separate random numbers.
     ck_assert_float_ne(one[net.layers[0].kernel_at], one[net.layers[1].kernel_at]);
     free(one);
     free(other);

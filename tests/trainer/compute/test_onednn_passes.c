@@ -10,7 +10,7 @@
 
 enum { IMAGES = 3, VALUES_MAX = 1 << 16 };
 
-/* Halves from -4 to 3.5, which bf16 holds exactly, with many that are equal. */
+/* Multiples of 0.5 from -4 to 3.5, which bf16 holds exactly. Many are equal. */
 static void fill(uint32_t stream, int64_t count, float *values)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -19,7 +19,7 @@ static void fill(uint32_t stream, int64_t count, float *values)
     }
 }
 
-/* Where NHWC's value `i` lies. */
+/* The index of value `i` of NHWC. */
 static int64_t place(NetShape shape, int32_t block, int64_t i)
 {
     int64_t c = i % shape.channels, pixel = i / shape.channels;
@@ -62,7 +62,7 @@ static int64_t pooled(const Sieve *sieve, int64_t i, int32_t place_index)
     return ((image * in.height + y) * in.width + x) * in.channels + c;
 }
 
-/* Forward and backward against loops over single values. */
+/* Compares forward and backward with loops over single values. */
 static void check_sieve(Sieve sieve, bool drops)
 {
     static float in[VALUES_MAX], gradient[VALUES_MAX], wanted[VALUES_MAX];
@@ -106,8 +106,8 @@ START_TEST(a_sieve_is_its_pool_its_dropout_and_its_change_of_layout)
         int32_t side, in_block, out_block;
     } shapes[] = {
         {{6, 6, 16}, 2, 8, 8},  {{6, 6, 16}, 2, 16, 16}, {{6, 4, 32}, 2, 16, 32},
-        {{7, 5, 16}, 2, 8, 16}, // rows left over
-        {{4, 4, 3}, 2, 3, 3},   // no whole vector
+        {{7, 5, 16}, 2, 8, 16}, // incomplete pools at the edge
+        {{4, 4, 3}, 2, 3, 3},   // less than a vector
         {{9, 9, 8}, 3, 8, 8},   {{1, 1, 40}, 1, 40, 40}, {{5, 4, 24}, 1, 8, 24},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
@@ -128,9 +128,9 @@ START_TEST(a_sieve_is_its_pool_its_dropout_and_its_change_of_layout)
 }
 END_TEST
 
-START_TEST(bf16_is_rounded_to_the_nearest_and_of_equals_to_the_even)
+START_TEST(bf16_is_rounded_to_nearest_and_ties_to_even)
 {
-    // 1 + 2^-8 lies between 1 and 1 + 2^-7; scaling 1.5 * 0x1.02p0 = 0x1.83p0 goes to 0x1.84p0.
+    // 1 + 2^-8 is between 1 and 1 + 2^-7; 1.5 * 0x1.02p0 = 0x1.83p0 is rounded to 0x1.84p0.
     Sieve sieve = {.in = {1, 1, 1},
                    .out = {1, 1, 1},
                    .side = 1,
@@ -213,13 +213,13 @@ static void check_gradient(NetShape in, int32_t out_channels, int32_t padding, i
     }
 }
 
-START_TEST(our_own_gradient_of_kernels_is_the_sum_over_all_pixels)
+START_TEST(the_gradient_of_kernels_is_the_sum_over_all_pixels)
 {
     check_gradient((NetShape){7, 9, 3}, 32, 1, 3, 8);
     check_gradient((NetShape){6, 6, 16}, 64, 0, 8, 8);
     check_gradient((NetShape){6, 5, 24}, 32, 1, 24, 32);
     check_gradient((NetShape){13, 13, 8}, 64, 0, 8, 8); // several strips of rows, the last shorter
-    check_gradient((NetShape){5, 5, 12}, 32, 0, 12, 8); // channels that are no multiple of eight
+    check_gradient((NetShape){5, 5, 12}, 32, 0, 12, 8); // channels are not a multiple of eight
 }
 END_TEST
 
@@ -228,9 +228,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("onednn_passes");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_sieve_is_its_pool_its_dropout_and_its_change_of_layout);
-    tcase_add_test(tests, bf16_is_rounded_to_the_nearest_and_of_equals_to_the_even);
+    tcase_add_test(tests, bf16_is_rounded_to_nearest_and_ties_to_even);
     tcase_add_test(tests, relu_in_bf16_stops_gradients_where_its_output_is_zero);
-    tcase_add_test(tests, our_own_gradient_of_kernels_is_the_sum_over_all_pixels);
+    tcase_add_test(tests, the_gradient_of_kernels_is_the_sum_over_all_pixels);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -30,8 +30,8 @@ END_TEST
 
 START_TEST(epsilon_is_added_outside_the_root)
 {
-    // With g^2 = 1e-16, sqrt(a) = 3.16e-9 and epsilon 1e-7 rules: 1e-8 / 1.0316e-7 = 0.09693.
-    // Inside the root it would be 1e-8 / 3.16e-4.
+    // With g^2 = 1e-16, sqrt(a) = 3.16e-9 is small compared with epsilon 1e-7: 1e-8 / 1.0316e-7 =
+    // 0.09693. Inside the root it would be 1e-8 / 3.16e-4.
     const RmsProp optimizer = rmsprop_of_keras(1.0);
     const float gradient = 1e-8f;
     float accumulator = 0.0f, weight = 0.0f;
@@ -111,7 +111,7 @@ START_TEST(a_gradient_that_is_not_a_number_shows)
 }
 END_TEST
 
-START_TEST(one_weight_among_many_that_is_not_finite_is_told)
+START_TEST(one_weight_that_is_not_finite_is_detected_among_many)
 {
     enum { COUNT = 1001 };
     const RmsProp optimizer = rmsprop_of_keras(1e-4);
@@ -139,7 +139,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_sum_over_four_ranks_times_a_quarter_is_their_mean);
     tcase_add_test(tests, parts_of_an_arena_may_be_updated_in_any_order);
     tcase_add_test(tests, a_gradient_that_is_not_a_number_shows);
-    tcase_add_test(tests, one_weight_among_many_that_is_not_finite_is_told);
+    tcase_add_test(tests, one_weight_that_is_not_finite_is_detected_among_many);
     suite_add_tcase(suite, tests);
     return suite;
 }

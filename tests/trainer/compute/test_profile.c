@@ -23,7 +23,7 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* A step of 100 ns and one of 200: of 150 in the mean. */
+/* Adds steps of 100 ns and 200 ns, 150 ns on average. */
 static void add_two_steps(void)
 {
     profile_begin(profile, 7);
@@ -58,7 +58,7 @@ START_TEST(stages_are_numbered_in_the_order_of_a_step)
 }
 END_TEST
 
-START_TEST(a_table_has_the_means_and_what_no_stage_accounts_for)
+START_TEST(a_table_has_the_means_and_the_time_between_stages)
 {
     Text text = {0};
     add_two_steps();
@@ -96,7 +96,7 @@ START_TEST(the_shares_of_all_rows_add_up_to_100)
         percent += value;
     }
     ck_assert_int_eq(us, 150);
-    ck_assert_int_le(llabs(percent - 100000), 3); // six numbers that are rounded
+    ck_assert_int_le(llabs(percent - 100000), 3); // six rounded numbers
 }
 END_TEST
 
@@ -107,7 +107,7 @@ START_TEST(nothing_is_added_while_it_is_off)
     ck_assert_int_eq(clock_ns, 0);
     profile_add(profile, PROFILE_INPUT, 1, 2);
     profile_note(profile, PROFILE_UPDATE, &clock_ns);
-    profile_end(profile); // which never began
+    profile_end(profile); // without profile_begin
     ck_assert_int_eq(clock_ns, 0);
     ck_assert_int_eq(profile_figures(profile)->steps, 0);
     profile_print(profile, &text);
@@ -185,7 +185,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, stages_are_numbered_in_the_order_of_a_step);
-    tcase_add_test(tests, a_table_has_the_means_and_what_no_stage_accounts_for);
+    tcase_add_test(tests, a_table_has_the_means_and_the_time_between_stages);
     tcase_add_test(tests, the_shares_of_all_rows_add_up_to_100);
     tcase_add_test(tests, nothing_is_added_while_it_is_off);
     tcase_add_test(tests, no_profile_costs_nothing);

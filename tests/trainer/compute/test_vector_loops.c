@@ -1,5 +1,5 @@
-/* The vectorised passes give, to the bit, what the definitions of tests/support/plain_loops.h give;
- * sizes are such that vectors, what is left over behind them, and several chunks all occur. */
+/* The vectorised passes give the same bits as the definitions of tests/support/plain_loops.h. The
+ * sizes cover whole vectors, the values after them, and several chunks. */
 #include "trainer/base/floats.h"
 #include "trainer/compute/host.h"
 
@@ -15,7 +15,7 @@
 
 enum { MANY = 20011 };
 
-/* Values in [-1, 1), an eighth of them zero, of which some are negative zeros. */
+/* Values in [-1, 1). An eighth of them are zero, some of these negative zero. */
 static float *numbers(uint32_t stream, int64_t count)
 {
     float *floats = floats_zeroed(count);
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(dropout_masks_have_the_published_addresses)
 {
     static const int32_t rates[] = {0, 1, 64, 128, 255, 256};
-    // Within one block, up to the end of one, a chunk of 256 blocks and several.
+    // Part of a block, a whole block, a chunk of 256 blocks, and several chunks.
     static const int64_t counts[] = {1, 16, 17, 4096, 4097, MANY};
     uint8_t ours[MANY], plain[MANY];
     for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++)
@@ -96,7 +96,7 @@ START_TEST(augmented_images_have_the_bits_of_the_definition)
         plain_augment(image, augmentation, plain);
         check_bits(ours, plain, IMAGE_BYTES);
     }
-    // Whole pixels, no pixel, and further than the image is wide.
+    // Whole pixels, no shift, and more than the image's width.
     static const float shifts[] = {-3.0f, 0.0f, 3.0f, -40.5f, 40.5f};
     for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
         Augmentation augmentation = {shifts[i], shifts[sizeof shifts / sizeof shifts[0] - 1 - i],

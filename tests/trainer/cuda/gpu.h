@@ -1,6 +1,6 @@
-/* What tests of the GPU's code share: its memory, and what only an emulated one can be told. The
- * same tests run on the emulation (`ctest -L cuda`) and, in builds with CUDA, on a real GPU (`ctest
- * -L gpu`), where what is told does nothing. */
+/* Shared by tests of GPU code: GPU memory, and settings of the emulated GPU. The same tests run on
+ * the emulation (`ctest -L cuda`) and, in builds with CUDA, on a real GPU (`ctest -L gpu`), where
+ * the settings have no effect. */
 #ifndef TESTS_TRAINER_CUDA_GPU_H
 #define TESTS_TRAINER_CUDA_GPU_H
 
@@ -22,7 +22,7 @@ static inline void gpu_must(cudaError_t error)
     ck_assert_msg(error == cudaSuccess, "%s", cudaGetErrorString(error));
 }
 
-/* Filled with 0xff: as a float a NaN, as a whole number -1. */
+/* Allocates memory filled with 0xff: a NaN as a float, -1 as an integer. */
 static inline void *gpu_new(int64_t bytes)
 {
     void *memory;
@@ -38,7 +38,7 @@ static inline void *gpu_copy(const void *host, int64_t bytes)
     return memory;
 }
 
-/* Waits for all kernels. */
+/* Copies from the GPU, after waiting for all kernels. */
 static inline void gpu_read(void *host, const void *memory, int64_t bytes)
 {
     gpu_must(cudaGetLastError());
@@ -55,10 +55,11 @@ static inline void gpu_free(void *memory)
 #ifdef TRAINYARD_CUDA_EMULATED
 enum { GPU_IS_EMULATED = true, GPU_ORDERS = 4 };
 #else
-enum { GPU_IS_EMULATED = false, GPU_ORDERS = 2 }; // its own, which need not be the same twice
+enum { GPU_IS_EMULATED = false, GPU_ORDERS = 2 }; // the hardware's order, which may vary
 #endif
 
-/* Of GPU_ORDERS: threads and blocks in ascending, descending and two shuffled orders. */
+/* Sets one of GPU_ORDERS orders of threads and blocks: ascending, descending and two shuffled
+ * ones. */
 static inline void gpu_set_order(int32_t order)
 {
 #ifdef TRAINYARD_CUDA_EMULATED
@@ -86,7 +87,7 @@ static inline void gpu_set_lag(bool lags)
 #endif
 }
 
-/* So far, as the next two: 0 of a real one. */
+/* Counts so far, as in the next two functions; 0 for a real GPU. */
 static inline int64_t gpu_graph_launches(void)
 {
 #ifdef TRAINYARD_CUDA_EMULATED
@@ -129,7 +130,7 @@ static inline void gpu_check_nothing_is_left(void)
 #endif
 }
 
-/* Whether products of kernels are those of tensor cores (CUDA_HAS_MMA). */
+/* True if kernels use tensor cores (CUDA_HAS_MMA). */
 static inline bool gpu_has_mma(void)
 {
     int device, major;
@@ -158,7 +159,7 @@ static inline uint32_t float_bits(float value)
     return bits;
 }
 
-/* The bf16 nearest to a number, of equals the even one: by comparing the distances. */
+/* The bf16 nearest to a number, ties to even, found by comparing distances. */
 static inline uint16_t nearest_bf16(float value)
 {
     if (isinf(value))
@@ -173,13 +174,13 @@ static inline uint16_t nearest_bf16(float value)
     return (uint16_t)((is_low ? below : above) >> 16);
 }
 
-/* The same bits; NaNs are alike whatever theirs are, which differ between processors. */
+/* True for equal bits. All NaNs are equal, because their bits differ between processors. */
 static inline bool same_float(float a, float b)
 {
     return float_bits(a) == float_bits(b) || (isnan(a) && isnan(b));
 }
 
-/* Each ck_assert writes to libcheck; of a long array only the first that differs is worth it. */
+/* Reports only the first difference in a long array, because each ck_assert writes to libcheck. */
 static inline void check_floats(const float *got, const float *wanted, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -196,7 +197,7 @@ static inline float widened(uint16_t half)
     return value;
 }
 
-/* bf16 against what it is rounded from. */
+/* Compares bf16 values with the rounded floats. */
 static inline void check_rounded(const uint16_t *got, const float *wanted, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* What tests of the cuda backend share: the backend, over the emulated runtime or a GPU, and runs
- * of it. */
+/* Shared by tests of the cuda backend: the backend, on the emulated runtime or a GPU, and runs of
+ * steps. */
 #ifndef TESTS_TRAINER_CUDA_MODELS_H
 #define TESTS_TRAINER_CUDA_MODELS_H
 
@@ -72,7 +72,7 @@ static inline Trained open_ref(const Net *net, int32_t batch_max)
 
 /* --- Runs --- */
 
-/* Of all runs. */
+/* The optimizer of all runs. */
 static const RmsProp optimizer = {
     .learning_rate = 1e-3, .rho = 0.9, .decay = 1e-6, .epsilon = 1e-7};
 

@@ -1,6 +1,6 @@
 #include "tests/trainer/cuda/product_as_floats.h"
 
-/* The compiler of an sm_75 device sees this. */
+/* Compiles product.cu as for an sm_75 device. */
 #undef CUDA_HAS_MMA
 #define CUDA_HAS_MMA 0
 // NOLINTBEGIN(readability-identifier-naming)

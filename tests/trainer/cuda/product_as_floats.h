@@ -1,4 +1,4 @@
-/* trainer/cuda/product.cu as it is for GPUs without tensor cores: the functions of
+/* trainer/cuda/product.cu compiled for GPUs without tensor cores: the functions of
  * trainer/cuda/kernels.h under other names. */
 #ifndef TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
 #define TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H

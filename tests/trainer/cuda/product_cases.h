@@ -1,4 +1,4 @@
-/* Products of many shapes against loops in double precision, for whatever computes them. */
+/* Compares products of many shapes with loops in double precision, for any implementation. */
 #ifndef TESTS_TRAINER_CUDA_PRODUCT_CASES_H
 #define TESTS_TRAINER_CUDA_PRODUCT_CASES_H
 
@@ -17,7 +17,7 @@
 typedef struct {
     const char *name;
     bool has_mma;
-    bool rounds_twice; /* to bf16: before the bias as well */
+    bool rounds_twice; /* to bf16, also before the bias */
     void (*forward)(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                     const void *in, const void *kernel, const float *bias, bool logits, void *out,
                     float *scratch);
@@ -34,7 +34,7 @@ static const char *const precisions[PRECISIONS] = {"fp32", "bf16", "tf32"};
 
 /* --- Shapes --- */
 
-/* Which of a product's functions a test runs. */
+/* The functions of a product that a test runs. */
 enum { FORWARD = 1, DATA = 2, WEIGHTS = 4, ALL = FORWARD | DATA | WEIGHTS };
 
 typedef struct {
@@ -50,7 +50,7 @@ static const Shape small_shapes[] = {
     {"no padding", 2, 6, 5, 32, 32, 3, 0, true, ALL},
     {"more channels out than in", 5, 6, 6, 32, 64, 3, 1, true, ALL},
     {"fewer", 1, 5, 5, 64, 16, 3, 0, false, ALL},
-    {"sums that are cut into parts", 1, 5, 6, 64, 64, 3, 1, true, ALL},
+    {"sums in parts", 1, 5, 6, 64, 64, 3, 1, true, ALL},
     {"no whole quads anywhere", 5, 4, 4, 10, 3, 3, 1, true, ALL},
     {"quads of floats, but not of bf16", 2, 4, 5, 12, 20, 3, 1, true, ALL},
     {"the kernel is larger than the image", 2, 1, 1, 16, 16, 3, 1, true, ALL},
@@ -73,8 +73,9 @@ static inline CudaProduct product_of(const Shape *shape)
 
 /* --- Values ---
  *
- * A case's tensors as the functions take them, as doubles, and what should come out, with the sum
- * of the products' magnitudes beside it, by which rounding is judged. */
+ * A case has the tensors that the functions get, the same values as doubles, and the expected
+ * results. With each result it has the sum of the products' magnitudes, which limits the rounding
+ * error. */
 
 typedef struct {
     int64_t count;
@@ -123,7 +124,7 @@ static inline size_t value_bytes(bool is_bf16)
     return is_bf16 ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* Values as the type holds them, on the device from `offset` values on. */
+/* Copies values in the type to the device, from `offset` values on. */
 static inline void *upload(const double *values, int64_t count, bool is_bf16, int64_t offset)
 {
     const size_t bytes = value_bytes(is_bf16), before = (size_t)offset * bytes;
@@ -168,8 +169,8 @@ static inline void add(Expected *to, int64_t at, double product)
     to->magnitudes[at] += fabs(product);
 }
 
-/* A factor as products have it: tf32 keeps ten bits behind the first, rounded to nearest, of equals
- * away from zero (PTX ISA, cvt.rna.tf32.f32). */
+/* A factor in the product's precision: tf32 keeps ten bits after the first, rounded to nearest,
+ * ties away from zero (PTX ISA, cvt.rna.tf32.f32). */
 static inline double factor(const Case *c, double value)
 {
     if (!c->rounds_to_tf32)
@@ -177,7 +178,8 @@ static inline double factor(const Case *c, double value)
     return (double)of_bits((bits_of((float)value) + 0x1000u) & 0xffffe000u);
 }
 
-/* All that one pixel of the output and one tap of the kernel have to do with each other. */
+/* Adds the products of one pixel of the output with one tap of the kernel to all expected
+ * results. */
 static inline void expect_tap(Case *c, int64_t out_pixel, int64_t in_pixel, int32_t tap)
 {
     const int32_t ins = c->product.in_channels, outs = c->product.out_channels;
@@ -271,7 +273,7 @@ static inline void close_case(Case *c)
 
 /* --- Running and checking --- */
 
-/* What the functions make of a case, on the host. */
+/* The functions' results for a case, on the host. */
 typedef struct {
     void *out, *logits, *in_gradient, *masked_gradient;
     float *kernel_gradient, *bias_gradient;
@@ -332,9 +334,9 @@ static inline void close_results(Results *results)
     free(results->bias_gradient);
 }
 
-/* Each of `terms` additions rounds by at most 2^-24 of a partial sum, which is no larger than the
- * sum of all magnitudes; products of tf32 and bf16 are exact in a float, those of floats are not
- * rounded before they are added. The result is then rounded to its type: by 2^-9 of itself to bf16.
+/* Each of `terms` additions rounds by at most 2^-24 of a partial sum, which is at most the sum of
+ * all magnitudes; products of tf32 and bf16 are exact in a float, and those of floats are added
+ * without rounding. The result is then rounded to its type: by 2^-9 of itself to bf16.
  */
 static inline void check(const Case *c, const char *what, const void *got, bool is_bf16,
                          const Expected *want, int64_t count, int64_t terms, const double *mask,
@@ -352,8 +354,8 @@ static inline void check(const Case *c, const char *what, const void *got, bool 
         if (is_bf16 && c->functions->rounds_twice)
             allowed += 0x1p-9 * want->magnitudes[i];
         const bool is_stopped = mask && mask[i] == 0.0 && value != 0.0;
-        // A NaN, as of memory that was never written, is no smaller than anything. libcheck's own
-        // assertions each write to a file: too slow for millions.
+        // The comparison is false for a NaN, such as memory that was not written. libcheck's
+        // assertions are too slow for millions of values, because each writes to a file.
         if (fabs(value - wanted) <= allowed && !is_stopped)
             continue;
         ck_abort_msg("%s, %s, \"%s\": %s[%lld] is %.9g, not %.9g +- %.2g", c->functions->name,

@@ -1,13 +1,13 @@
-/* What the cuda backend computes against ref: layer by layer, and after 20 steps. Networks are slim
- * where the GPU is emulated and so slow. */
+/* Compares the cuda backend with ref: layer by layer, and after 20 steps. Networks are slim if the
+ * GPU is emulated, because that is slow. */
 #include <math.h>
 
 #include "tests/trainer/cuda/models.h"
 
 enum { DIVISOR = GPU_IS_EMULATED ? 4 : 1 };
 
-/* Of layers and tensors: see tests/trainer/compute/test_backends.c. Measured here, with slim
- * networks: in tf32 9.8e-4, 1.2e-5 and 0.042, in bf16 2.3e-5 for losses and 0.09 for gradients. */
+/* For layers and tensors: see tests/trainer/compute/test_backends.c. Measured with slim networks:
+ * in tf32 9.8e-4, 1.2e-5 and 0.042, in bf16 2.3e-5 for losses and 0.09 for gradients. */
 typedef struct {
     double output, loss, gradients;
 } Tolerance;
@@ -34,7 +34,7 @@ static void compare_outputs(const Trained *trained, const Trained *ref, int32_t 
                tolerance);
         compared++;
     }
-    ck_assert_int_ge(compared, 9); // of eleven: two pools go into their dropouts at once
+    ck_assert_int_ge(compared, 9); // of eleven: two pools are merged with their dropouts
 }
 
 static void compare_gradients(const Trained *trained, const Trained *ref, double tolerance)
@@ -91,28 +91,28 @@ START_TEST(a_step_is_that_of_ref)
 }
 END_TEST
 
-START_TEST(so_is_a_single_image_in_a_model_for_more)
+START_TEST(a_single_image_in_a_larger_model_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", DIVISOR);
     compare_a_step(&net, 1, 6, PRECISION_FP32);
 }
 END_TEST
 
-START_TEST(so_is_a_step_of_a_network_with_odd_widths)
+START_TEST(a_step_of_a_network_with_odd_widths_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", 6); // 5 and 10 filters, 85 units
     compare_a_step(&net, 3, 3, PRECISION_FP32);
 }
 END_TEST
 
-START_TEST(so_is_a_step_of_a_deeper_network)
+START_TEST(a_step_of_a_deeper_network_is_that_of_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn_deep", DIVISOR);
     compare_a_step(&net, 2, 3, PRECISION_FP32);
 }
 END_TEST
 
-START_TEST(in_tf32_and_bf16_it_is_near)
+START_TEST(a_step_in_tf32_and_bf16_is_close_to_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", DIVISOR);
     compare_a_step(&net, 4, 4, PRECISION_TF32);
@@ -120,7 +120,7 @@ START_TEST(in_tf32_and_bf16_it_is_near)
 }
 END_TEST
 
-START_TEST(dropout_drops_what_ref_drops)
+START_TEST(dropout_drops_the_same_values_as_ref)
 {
     const Net net = slim_net("keras_cifar10_cnn", DIVISOR);
     const ImageSet set = make_images(arena, 5, 4);
@@ -181,11 +181,11 @@ Suite *test_suite(void)
     TCase *tests;
     tests = add_case(suite, "against ref");
     tcase_add_test(tests, a_step_is_that_of_ref);
-    tcase_add_test(tests, so_is_a_single_image_in_a_model_for_more);
-    tcase_add_test(tests, so_is_a_step_of_a_network_with_odd_widths);
-    tcase_add_test(tests, so_is_a_step_of_a_deeper_network);
-    tcase_add_test(tests, in_tf32_and_bf16_it_is_near);
-    tcase_add_test(tests, dropout_drops_what_ref_drops);
+    tcase_add_test(tests, a_single_image_in_a_larger_model_is_that_of_ref);
+    tcase_add_test(tests, a_step_of_a_network_with_odd_widths_is_that_of_ref);
+    tcase_add_test(tests, a_step_of_a_deeper_network_is_that_of_ref);
+    tcase_add_test(tests, a_step_in_tf32_and_bf16_is_close_to_ref);
+    tcase_add_test(tests, dropout_drops_the_same_values_as_ref);
     tcase_add_test(tests, twenty_steps_lead_where_ref_goes);
     return suite;
 }

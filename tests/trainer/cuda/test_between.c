@@ -66,7 +66,7 @@ static Sieve twin_of(const CudaSieve *sieve, bool is_bf16)
         .scale = dropout_scale(&dropout)};
 }
 
-/* Place of the first such byte; -1: none. */
+/* Index of the first byte other than `value`; -1: none. */
 static int64_t value_other_than(uint8_t value, const uint8_t *bytes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static void check_forward(const CudaSieve *sieve, CudaPrecision precision, bool 
     gpu_free(places);
 }
 
-/* With the places of the last forward in training. */
+/* Uses the places of the last forward in training. */
 static void check_backward(const CudaSieve *sieve, CudaPrecision precision)
 {
     const bool is_bf16 = precision == CUDA_BF16;
@@ -147,8 +147,8 @@ static const struct {
     int32_t count, height, width, channels, side;
 } shapes[] = {
     {2, 30, 30, 32, 2},
-    {3, 13, 13, 64, 2}, // the tutorial's pools, the second with rows
-                        // and columns left over
+    {3, 13, 13, 64, 2}, // the tutorial's pools, the second with incomplete rows
+                        // and columns
     {5, 1, 1, 512, 1},  // and its last dropout
     {1, 7, 5, 16, 2},
     {3, 9, 10, 8, 3},
@@ -184,7 +184,7 @@ START_TEST(a_sieve_of_the_gpu_is_the_processors)
 }
 END_TEST
 
-START_TEST(a_nan_is_where_the_processor_has_it)
+START_TEST(nans_are_at_the_same_places_as_on_the_processor)
 {
     static const float values[] = {NAN, 1.0f, 2.0f, 3.0f, 1.0f, NAN, -3.0f, 0.5f};
     const CudaSieve sieve = {.count = 1,
@@ -214,7 +214,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_between");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, a_sieve_of_the_gpu_is_the_processors, 0, GPU_ORDERS);
-    tcase_add_loop_test(tests, a_nan_is_where_the_processor_has_it, 0, GPU_ORDERS);
+    tcase_add_loop_test(tests, nans_are_at_the_same_places_as_on_the_processor, 0, GPU_ORDERS);
     suite_add_tcase(suite, tests);
     return suite;
 }

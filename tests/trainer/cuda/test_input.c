@@ -45,7 +45,7 @@ START_TEST(the_gpu_shuffles_as_the_processor_does)
 }
 END_TEST
 
-START_TEST(all_of_cifar_is_shuffled_so)
+START_TEST(an_order_of_the_size_of_cifar_10_is_the_same)
 {
     gpu_set_order(2);
     check_shuffle(1, 3, 12, 50000);
@@ -71,11 +71,12 @@ static void make_set(void)
         set.order[i] = (i * 17 + 5) % SET;
 }
 
-/* What the processor makes of `place` of the batch that begins `behind` images after FIRST. */
-static void wanted_image(const CudaInput *input, uint64_t step, int32_t place, int32_t behind,
+/* Computes on the processor the image at `place` of the batch that begins `skipped` images after
+ * FIRST. */
+static void wanted_image(const CudaInput *input, uint64_t step, int32_t place, int32_t skipped,
                          float *out)
 {
-    const uint8_t *image = set.images + (int64_t)set.order[FIRST + behind + place] * IMAGE_BYTES;
+    const uint8_t *image = set.images + (int64_t)set.order[FIRST + skipped + place] * IMAGE_BYTES;
     if (input->is_augmented)
         augment_image(image, augmentation_draw(input->seed, input->rank, step, (uint32_t)place),
                       out);
@@ -132,7 +133,7 @@ END_TEST
 
 /* --- A graph --- */
 
-/* Captured once, the number of the step and the place of its batch come from the GPU alone. */
+/* After the capture, the number of the step and the index of its batch are only on the GPU. */
 START_TEST(a_captured_step_takes_the_next_batch_each_time)
 {
     enum { COUNT = 4, LAUNCHES = 3 };
@@ -180,7 +181,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_input");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, the_gpu_shuffles_as_the_processor_does, 0, GPU_ORDERS);
-    tcase_add_test(tests, all_of_cifar_is_shuffled_so);
+    tcase_add_test(tests, an_order_of_the_size_of_cifar_10_is_the_same);
     tcase_add_loop_test(tests,
                         images_come_from_their_places_shifted_and_flipped_as_on_the_processor, 0,
                         GPU_ORDERS);

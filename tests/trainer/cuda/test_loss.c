@@ -15,7 +15,7 @@ typedef struct {
 static float logits[VALUES_MAX];
 static uint8_t labels[COUNT_MAX];
 
-/* cuda_loss of `logits` and `labels`; `gradient` only where asked for. */
+/* cuda_loss of `logits` and `labels`; `gradient` only if requested. */
 static void compute(CudaPrecision precision, int32_t count, int32_t classes, CudaStep before,
                     bool has_gradient, Result *result)
 {
@@ -57,9 +57,9 @@ static void check_gradient(const Result *result, CudaPrecision precision, int32_
         check_floats(result->gradient, wanted, (int64_t)count * classes);
 }
 
-/* A GPU's exp and the order of its sums may change the last bits of a double, so those of a float
- * are the same but where that lies between two; everything that follows from the probabilities is
- * what the processor makes of them. */
+/* A GPU's exp and the order of its sums may change the last bits of a double. A float then has the
+ * same bits unless the double is about halfway between two floats. Everything computed from the
+ * probabilities is the same as on the processor. */
 static void check_loss(CudaPrecision precision, int32_t count, int32_t classes)
 {
     static float wanted[VALUES_MAX];
@@ -112,7 +112,7 @@ START_TEST(the_score_is_the_same_bits_each_time)
 }
 END_TEST
 
-START_TEST(without_a_gradient_none_is_written)
+START_TEST(without_a_gradient_array_no_gradient_is_written)
 {
     static Result result;
     fill(20, 10, 1.0f);
@@ -123,12 +123,12 @@ START_TEST(without_a_gradient_none_is_written)
 }
 END_TEST
 
-START_TEST(of_equally_likely_classes_the_first_counts)
+START_TEST(the_first_of_equally_likely_classes_counts)
 {
     static Result result;
     gpu_set_order(_i);
     memset(logits, 0, sizeof logits);
-    logits[20] = logits[38] = 3.0f; // of the second image, of 20 classes: 0 and 18
+    logits[20] = logits[38] = 3.0f; // classes 0 and 18 of the second image; there are 20 classes
     labels[0] = 0;
     labels[1] = 0;
     compute(CUDA_FP32, 2, 20, (CudaStep){.bad_step = -1}, true, &result);
@@ -140,7 +140,7 @@ START_TEST(of_equally_likely_classes_the_first_counts)
 }
 END_TEST
 
-START_TEST(what_is_not_finite_reaches_probabilities_gradient_and_sum)
+START_TEST(nan_and_infinity_reach_probabilities_gradient_and_sum)
 {
     static const float bad[] = {NAN, INFINITY};
     static Result result;
@@ -215,9 +215,9 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, probabilities_gradient_and_score_are_the_processors, 0, GPU_ORDERS);
     tcase_add_test(tests, the_score_is_the_same_bits_each_time);
-    tcase_add_test(tests, without_a_gradient_none_is_written);
-    tcase_add_loop_test(tests, of_equally_likely_classes_the_first_counts, 0, GPU_ORDERS);
-    tcase_add_loop_test(tests, what_is_not_finite_reaches_probabilities_gradient_and_sum, 0,
+    tcase_add_test(tests, without_a_gradient_array_no_gradient_is_written);
+    tcase_add_loop_test(tests, the_first_of_equally_likely_classes_counts, 0, GPU_ORDERS);
+    tcase_add_loop_test(tests, nan_and_infinity_reach_probabilities_gradient_and_sum, 0,
                         GPU_ORDERS);
     tcase_add_test(tests, the_rate_of_a_step_is_the_optimizers);
     tcase_add_test(tests, after_a_step_comes_the_next_and_the_first_bad_one_is_kept);

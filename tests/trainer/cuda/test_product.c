@@ -1,4 +1,4 @@
-/* The kernels of trainer/cuda/product.cu against loops in double precision. */
+/* Compares the kernels of trainer/cuda/product.cu with loops in double precision. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 
@@ -9,7 +9,7 @@ static const Functions functions[] = {
      float_product_backward_weights},
 };
 
-/* The fewest blocks with tiles of 64 x 64. */
+/* The smallest shapes that use tiles of 64 x 64. */
 static const Shape large_shapes[] = {
     {"large tiles forward", 1, 46, 46, 8, 512, 1, 0, true, FORWARD},
     {"large tiles back to data", 1, 46, 46, 512, 8, 1, 0, true, DATA},
@@ -21,8 +21,8 @@ static const Shape large_shapes[] = {
 
 /* --- Tests --- */
 
-/* Of test `i` of a loop. Floats are multiplied by the same code with tensor cores and without, and
- * without them there is no tf32. */
+/* The functions of loop test `i`. The code for floats is the same with and without tensor cores,
+ * and tf32 needs tensor cores. */
 static const struct {
     const Functions *functions;
     CudaPrecision precision;
@@ -69,10 +69,10 @@ START_TEST(products_of_many_values_take_large_tiles)
 }
 END_TEST
 
-/* In an arena, a kernel lies where the layers before it end. */
-START_TEST(operands_may_lie_anywhere)
+/* In an arena, a kernel begins where the layers before it end, so its alignment varies. */
+START_TEST(operands_may_have_any_alignment)
 {
-    const Shape shape = {"beside a multiple of 16 bytes", 2, 6, 5, 32, 32, 3, 1, true, ALL};
+    const Shape shape = {"next to a multiple of 16 bytes", 2, 6, 5, 32, 32, 3, 1, true, ALL};
     const bool is_bf16 = kinds[_i].precision == CUDA_BF16;
     Case c = open_kind(_i, &shape);
     Results aligned = run(&c);
@@ -94,7 +94,7 @@ START_TEST(operands_may_lie_anywhere)
 }
 END_TEST
 
-START_TEST(results_may_lie_anywhere)
+START_TEST(results_may_have_any_alignment)
 {
     const Shape shape = {"results at an odd place", 2, 3, 3, 16, 16, 1, 0, false, ALL};
     Case c = open_kind(_i, &shape);
@@ -114,13 +114,13 @@ START_TEST(results_may_lie_anywhere)
 }
 END_TEST
 
-START_TEST(what_is_not_a_number_stays_so_through_relu)
+START_TEST(relu_keeps_nan)
 {
     const Shape shape = {"NaN", 1, 1, 1, 16, 16, 1, 0, true, ALL};
     const bool is_bf16 = kinds[_i].precision == CUDA_BF16;
     Case c = open_kind(_i, &shape);
     cudaFree(c.in.device);
-    // All bits set, as GPUs write a NaN: rounding it must not carry into the sign.
+    // All bits are set, like a GPU's NaN: rounding must not carry into the sign.
     c.in.values[3] = (double)of_bits(0x7fffffffu);
     c.in.device = upload(c.in.values, c.in.count, is_bf16, 0);
     Results results = run(&c);
@@ -135,7 +135,7 @@ START_TEST(what_is_not_a_number_stays_so_through_relu)
 }
 END_TEST
 
-/* keras_cifar10_cnn's layers at batch 32: working memory stays a small part of 26 MB of
+/* keras_cifar10_cnn's layers at batch 32: working memory is small compared with 26 MB of
  * activations. */
 START_TEST(working_memory_is_small)
 {
@@ -163,9 +163,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(cases, products_are_those_of_plain_loops_in_every_order_of_threads, 0,
                         KINDS);
     tcase_add_loop_test(cases, products_of_many_values_take_large_tiles, 0, KINDS);
-    tcase_add_loop_test(cases, operands_may_lie_anywhere, 0, KINDS);
-    tcase_add_loop_test(cases, results_may_lie_anywhere, 0, KINDS);
-    tcase_add_loop_test(cases, what_is_not_a_number_stays_so_through_relu, 0, KINDS);
+    tcase_add_loop_test(cases, operands_may_have_any_alignment, 0, KINDS);
+    tcase_add_loop_test(cases, results_may_have_any_alignment, 0, KINDS);
+    tcase_add_loop_test(cases, relu_keeps_nan, 0, KINDS);
     tcase_add_test(cases, working_memory_is_small);
     suite_add_tcase(suite, cases);
     return suite;

@@ -1,5 +1,5 @@
-/* Whole steps of the cuda backend: the same bits as function by function, in graphs and without,
- * with other ranks and under the trainer. */
+/* Whole steps of the cuda backend give the same bits as phase by phase, with and without graphs,
+ * with other ranks and called by the trainer. */
 #include <math.h>
 
 #include "sim/cli/machine_clock.h"
@@ -10,7 +10,7 @@
 
 /* --- The same bits --- */
 
-/* The steps [first, first + count) of `epoch`, function by function. */
+/* Makes steps [first, first + count) of `epoch` phase by phase. */
 static Score run_one_by_one(const Trained *trained, const ImageSet *set, int32_t batch,
                             uint64_t epoch, int64_t first, int64_t count, float gradient_scale)
 {
@@ -37,7 +37,7 @@ static Score run_one_by_one(const Trained *trained, const ImageSet *set, int32_t
     return sum;
 }
 
-/* Counted in a graph where there was one, else not known; at least one for each layer's product and
+/* The number is known only if there was a graph. It is at least one for each layer's product and
  * its two gradients. */
 static void check_kernels_per_step(const Trained *without_graph, const Trained *with_graph)
 {
@@ -45,7 +45,7 @@ static void check_kernels_per_step(const Trained *without_graph, const Trained *
     ck_assert_int_ge(cuda->kernels_per_step(with_graph->model), 6 * 3);
 }
 
-/* Both ways, until every kind of graph has gone twice. */
+/* Makes steps in both ways, until every kind of graph has run twice. */
 static void check_at_once(Precision precision)
 {
     enum { IMAGES = 37, STEPS = 19, MORE = 3 };
@@ -53,8 +53,8 @@ static void check_at_once(Precision precision)
     const ImageSet set = make_images(arena, 6, IMAGES);
     Trained one = open_cuda(&net, BATCH, precision), other = open_cuda(&net, BATCH, precision);
     const Score expected = run_one_by_one(&one, &set, BATCH, 0, 0, STEPS, 1.0f);
-    Score score = run_at_once(&other, &set, BATCH, 0, 0, 18);      // one, sixteen, one
-    score_add(&score, run_at_once(&other, &set, BATCH, 0, 18, 1)); // of a single image
+    Score score = run_at_once(&other, &set, BATCH, 0, 0, 18);      // one step, sixteen, one
+    score_add(&score, run_at_once(&other, &set, BATCH, 0, 18, 1)); // a step of a single image
     ck_assert_int_eq(score.images, IMAGES);
     ck_assert_int_eq(score.correct, expected.correct);
     ck_assert_double_eq_tol(score.loss_sum, expected.loss_sum, 1e-12 * expected.loss_sum);
@@ -68,13 +68,13 @@ static void check_at_once(Precision precision)
     trained_close(&other);
 }
 
-START_TEST(steps_at_once_are_the_same_to_the_bit)
+START_TEST(whole_steps_are_the_same_bit_by_bit)
 {
     check_at_once(PRECISION_FP32);
 }
 END_TEST
 
-START_TEST(so_they_are_in_bf16_when_the_gpu_lags_and_goes_in_other_orders)
+START_TEST(whole_steps_are_the_same_in_bf16_when_the_gpu_lags_and_uses_other_orders)
 {
     gpu_set_lag(true);
     gpu_set_order(GPU_ORDERS - 1);
@@ -98,7 +98,7 @@ START_TEST(orders_of_threads_change_no_bit)
 }
 END_TEST
 
-START_TEST(a_resumed_training_goes_on_to_the_bit)
+START_TEST(a_resumed_training_continues_with_the_same_bits)
 {
     const Net net = tiny_net();
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
@@ -160,7 +160,7 @@ START_TEST(sets_that_take_turns_stay_on_the_gpu)
             bytes = gpu_allocated_bytes();
         ck_assert_int_eq(gpu_allocated_bytes(), bytes);
     }
-    // A third takes the place of one of them, and what is computed is of it.
+    // A third set replaces one of them and is used.
     memcpy(trained_arena(&ref, ARENA_WEIGHTS), trained_arena(&one, ARENA_WEIGHTS),
            (size_t)net.parameter_count * sizeof(float));
     const ImageSet *const sets[] = {&third, &train, &test, &third};
@@ -180,14 +180,14 @@ END_TEST
 
 /* --- Several ranks --- */
 
-/* Doubles gradients, as a second rank with the same would: on the processor, in a copy. Sums are
- * made one after the other, so one copy does for all. */
+/* Doubles gradients, like a second rank with the same gradients, in a copy on the processor. Sums
+ * run one after the other, so one copy is enough. */
 typedef struct {
     int64_t count;
     float *copy;
 } Doubling;
 
-static float *pinned; // [parameter_count]: what a graph copies to and from while it runs
+static float *pinned; // [parameter_count]: source and target of a running graph's copies
 
 static void double_values(void *opened)
 {
@@ -225,7 +225,7 @@ static Comm two_ranks(const Net *net, CommKind *kind)
     return (Comm){.kind = kind, .sums_in_graph = true, .size = 2, .local_size = 2};
 }
 
-/* Twice the gradient by half the scale is the same gradient, to the bit. */
+/* Twice the gradient times half the scale is the same gradient, bit by bit. */
 static void check_two_ranks(void)
 {
     const Net net = tiny_net();
@@ -248,16 +248,17 @@ static void check_two_ranks(void)
     trained_close(&other);
 }
 
-START_TEST(gradients_are_summed_where_they_are_all_and_once)
+START_TEST(all_gradients_are_summed_on_the_gpu_once)
 {
     gpu_set_lag(true);
     check_two_ranks();
-    // Two a step: the first step, sixteen in a graph, one in another; the last, of one image.
+    // Two sums per step: the first step, sixteen steps in a graph, one in another, and the last
+    // step of one image.
     ck_assert_int_eq(sums_made, 2 * (1 + 16 + 1 + 1));
 }
 END_TEST
 
-START_TEST(sums_of_a_library_that_knows_no_graphs_are_made_without)
+START_TEST(sums_of_a_library_without_graphs_are_made_without_graphs)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
@@ -276,15 +277,15 @@ START_TEST(sums_of_a_library_that_knows_no_graphs_are_made_without)
 }
 END_TEST
 
-START_TEST(a_sum_that_no_graph_takes_is_made_without)
+START_TEST(a_sum_that_cannot_be_captured_is_made_without_a_graph)
 {
-    sums_to_failure = 5; // in the graph of the second step on
+    sums_to_failure = 5; // fails while the second step's graph is captured
     check_two_ranks();
     ck_assert_int_eq(sums_made, 2 + 2 + 2 * 17 + 2);
 }
 END_TEST
 
-START_TEST(an_exchange_function_by_function_sums_all)
+START_TEST(an_exchange_phase_by_phase_sums_all_gradients)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 4);
@@ -323,7 +324,7 @@ START_TEST(a_sum_that_fails_ends_the_run_with_its_reason)
 }
 END_TEST
 
-/* --- The trainer above it --- */
+/* --- With the trainer --- */
 
 static Trainer trainer_over(const Trained *trained, int32_t images)
 {
@@ -337,7 +338,7 @@ static Trainer trainer_over(const Trained *trained, int32_t images)
                      .order = ARENA_ARRAY(arena, int32_t, images)};
 }
 
-/* An epoch; returns how many calls it took. */
+/* Trains one epoch; returns the number of calls. */
 static int32_t train_epoch(Trainer *trainer, const ImageSet *set, uint64_t epoch, Score *sum)
 {
     const int64_t steps = steps_of(set, BATCH);
@@ -360,12 +361,12 @@ START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     BackendSettings settings = settings_of(&net, BATCH, PRECISION_FP32);
-    settings.rank = 0; // as its communication says
+    settings.rank = 0; // the rank of its communication
     Trained one = trained_open(cuda, &settings), other = trained_open(cuda, &settings);
     Trainer fast = trainer_over(&one, set.count), slow = trainer_over(&other, set.count);
     slow.timeline = timeline_create(0, 1, machine_clock_ns());
-    ck_assert(trainer_goes_at_once(&fast));
-    ck_assert(!trainer_goes_at_once(&slow));
+    ck_assert(trainer_makes_whole_steps(&fast));
+    ck_assert(!trainer_makes_whole_steps(&slow));
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
         Score at_once, one_by_one;
         ck_assert_int_le(train_epoch(&fast, &set, epoch, &at_once), 5);
@@ -380,14 +381,14 @@ START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
 }
 END_TEST
 
-/* The last bias. */
-static void spoil_weight(const Trained *trained)
+/* Makes the last bias a NaN. */
+static void set_weight_to_nan(const Trained *trained)
 {
     trained_arena(trained, ARENA_WEIGHTS)[trained->net->parameter_count - 1] = NAN;
     cuda->arena_changed(trained->model, ARENA_WEIGHTS);
 }
 
-START_TEST(a_loss_that_is_no_number_ends_it_with_the_first_such_step)
+START_TEST(a_loss_that_is_not_a_number_ends_it_with_the_first_such_step)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
@@ -397,7 +398,7 @@ START_TEST(a_loss_that_is_no_number_ends_it_with_the_first_such_step)
     int64_t done;
     Score score;
     Status status = {0};
-    spoil_weight(&one);
+    set_weight_to_nan(&one);
     ck_assert(!trainer_steps(&trainer, &run, &done, &score, &status));
     ck_assert(trainer.has_diverged);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
@@ -406,7 +407,7 @@ START_TEST(a_loss_that_is_no_number_ends_it_with_the_first_such_step)
 }
 END_TEST
 
-START_TEST(a_weight_that_is_no_number_does_so_without_blaming_the_loss)
+START_TEST(a_weight_that_is_not_a_number_ends_it_without_blaming_the_loss)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
@@ -430,7 +431,7 @@ END_TEST
 static Profile *profiled_settings(const Net *net, BackendSettings *settings)
 {
     *settings = settings_of(net, BATCH, PRECISION_FP32);
-    settings->rank = 0; // as its communication says
+    settings->rank = 0; // the rank of its communication
     settings->profile = profile_create(arena, net);
     return settings->profile;
 }
@@ -439,7 +440,7 @@ static Profile *profiled_settings(const Net *net, BackendSettings *settings)
 static int32_t stages_wanted(const Net *net, bool has_exchange, int32_t stages[PROFILE_STAGES])
 {
     int32_t count = 0;
-    bool is_own[NET_LAYERS_MAX] = {0}; // a pool and the dropout behind it are one
+    bool is_own[NET_LAYERS_MAX] = {0}; // a pool and the following dropout are one stage
     for (int32_t i = 0; i < net->layer_count; i++)
         is_own[i] =
             i == 0 || net->layers[i].kind != NET_DROPOUT || net->layers[i - 1].kind != NET_POOL;
@@ -457,7 +458,8 @@ static int32_t stages_wanted(const Net *net, bool has_exchange, int32_t stages[P
     return count;
 }
 
-/* From `spans` on: all stages of `step`, in order, one behind the other, within [begin, end]. */
+/* Checks that `spans` begins with all stages of `step`, in order, one after the other, within
+ * [begin, end]. */
 static int64_t check_stages(const TimelineSpan *spans, const Net *net, bool has_exchange,
                             int64_t step, int64_t begin_ns, int64_t end_ns)
 {
@@ -474,7 +476,7 @@ static int64_t check_stages(const TimelineSpan *spans, const Net *net, bool has_
     return count;
 }
 
-/* Steps [first, end) of epoch 0 by a trainer over `one`, each profiled if `is_profiled`. */
+/* Makes steps [first, end) of epoch 0, each profiled if `is_profiled`. */
 static void train_steps(Trainer *trainer, const ImageSet *set, int64_t first, int64_t end,
                         bool is_profiled)
 {
@@ -489,7 +491,7 @@ static void train_steps(Trainer *trainer, const ImageSet *set, int64_t first, in
     }
 }
 
-/* Steps 1 to 3 of 5 profiled, beside a training without a profile: what its timeline has of them.
+/* Profiles steps 1 to 3 of 5 and checks the timeline; compares with a training without a profile.
  */
 static void check_whole_steps(const Net *net, Comm *comm, const char *way, int64_t graphs)
 {
@@ -521,7 +523,7 @@ static void check_whole_steps(const Net *net, Comm *comm, const char *way, int64
         ck_assert_int_eq(span->step, step);
         at += check_stages(&file.spans[at], net, comm_size(comm) > 1, step, span->begin_ns,
                            span->end_ns);
-        ck_assert_int_eq(at++, whole); // and nothing else is there
+        ck_assert_int_eq(at++, whole); // there are no other spans
     }
     ck_assert_int_eq(at, file.count);
     const ProfileFigures *figures = profile_figures(profile);
@@ -529,7 +531,9 @@ static void check_whole_steps(const Net *net, Comm *comm, const char *way, int64
     for (int32_t i = 0; i < PROFILE_STAGES; i++)
         sum_ns += figures->stages_ns[i];
     ck_assert_int_eq(figures->steps, END - FIRST);
-    ck_assert_int_eq(sum_ns, figures->step_ns); // on one clock each begins where another ends
+    ck_assert_int_eq(
+        sum_ns,
+        figures->step_ns); // with one clock each stage begins at the end of the previous one
     ck_assert_str_eq(figures->clock, "GPU");
     ck_assert_str_eq(figures->way, way);
     timeline_destroy(with.timeline);
@@ -549,7 +553,7 @@ START_TEST(stages_of_whole_steps_are_measured_within_their_graph)
 }
 END_TEST
 
-START_TEST(so_they_are_when_the_gpu_lags)
+START_TEST(stages_are_measured_when_the_gpu_lags)
 {
     const Net net = tiny_net();
     gpu_set_lag(true);
@@ -585,7 +589,7 @@ START_TEST(a_first_step_that_loads_kernels_is_not_measured)
 }
 END_TEST
 
-START_TEST(stages_function_by_function_lie_in_their_phases)
+START_TEST(stages_of_steps_phase_by_phase_are_within_their_phases)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 27, 2);
@@ -600,7 +604,7 @@ START_TEST(stages_function_by_function_lie_in_their_phases)
     profile_end(profile);
     const int64_t took_ns = machine_clock_ns() - begin_ns;
     trained_load(&trained, &set, 0, 2, 6, false);
-    trained_forward(&trained, false); // an evaluation is no part of it
+    trained_forward(&trained, false); // an evaluation is not profiled
     const TimelineFile file = timeline_view(timeline);
     ck_assert_int_eq(check_stages(file.spans, &net, false, 5, 0, INT64_MAX), file.count);
     const ProfileFigures *figures = profile_figures(profile);
@@ -612,7 +616,7 @@ START_TEST(stages_function_by_function_lie_in_their_phases)
 }
 END_TEST
 
-START_TEST(a_model_that_is_closed_takes_its_events_along)
+START_TEST(a_closed_model_frees_its_events)
 {
     const Net net = tiny_net();
     BackendSettings settings;
@@ -629,28 +633,28 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_steps");
     TCase *tests;
     tests = add_case(suite, "at once");
-    tcase_add_test(tests, steps_at_once_are_the_same_to_the_bit);
-    tcase_add_test(tests, so_they_are_in_bf16_when_the_gpu_lags_and_goes_in_other_orders);
+    tcase_add_test(tests, whole_steps_are_the_same_bit_by_bit);
+    tcase_add_test(tests, whole_steps_are_the_same_in_bf16_when_the_gpu_lags_and_uses_other_orders);
     tcase_add_test(tests, orders_of_threads_change_no_bit);
-    tcase_add_test(tests, a_resumed_training_goes_on_to_the_bit);
+    tcase_add_test(tests, a_resumed_training_continues_with_the_same_bits);
     tcase_add_test(tests, batch_sizes_and_optimizers_may_change);
     tcase_add_test(tests, sets_that_take_turns_stay_on_the_gpu);
     tests = add_case(suite, "ranks");
-    tcase_add_test(tests, gradients_are_summed_where_they_are_all_and_once);
-    tcase_add_test(tests, sums_of_a_library_that_knows_no_graphs_are_made_without);
-    tcase_add_test(tests, a_sum_that_no_graph_takes_is_made_without);
-    tcase_add_test(tests, an_exchange_function_by_function_sums_all);
+    tcase_add_test(tests, all_gradients_are_summed_on_the_gpu_once);
+    tcase_add_test(tests, sums_of_a_library_without_graphs_are_made_without_graphs);
+    tcase_add_test(tests, a_sum_that_cannot_be_captured_is_made_without_a_graph);
+    tcase_add_test(tests, an_exchange_phase_by_phase_sums_all_gradients);
     tcase_add_test(tests, a_sum_that_fails_ends_the_run_with_its_reason);
     tests = add_case(suite, "trainer");
     tcase_add_test(tests, the_trainer_goes_the_same_way_with_and_without_a_timeline);
-    tcase_add_test(tests, a_loss_that_is_no_number_ends_it_with_the_first_such_step);
-    tcase_add_test(tests, a_weight_that_is_no_number_does_so_without_blaming_the_loss);
+    tcase_add_test(tests, a_loss_that_is_not_a_number_ends_it_with_the_first_such_step);
+    tcase_add_test(tests, a_weight_that_is_not_a_number_ends_it_without_blaming_the_loss);
     tests = add_case(suite, "profile");
     tcase_add_test(tests, stages_of_whole_steps_are_measured_within_their_graph);
-    tcase_add_test(tests, so_they_are_when_the_gpu_lags);
+    tcase_add_test(tests, stages_are_measured_when_the_gpu_lags);
     tcase_add_test(tests, an_exchange_of_whole_steps_is_a_stage);
     tcase_add_test(tests, a_first_step_that_loads_kernels_is_not_measured);
-    tcase_add_test(tests, stages_function_by_function_lie_in_their_phases);
-    tcase_add_test(tests, a_model_that_is_closed_takes_its_events_along);
+    tcase_add_test(tests, stages_of_steps_phase_by_phase_are_within_their_phases);
+    tcase_add_test(tests, a_closed_model_frees_its_events);
     return suite;
 }

@@ -50,7 +50,7 @@ static Arenas arenas_make(int64_t count, bool has_halves)
                     .count = count};
 }
 
-/* Reads back what has changed, and gives all back. */
+/* Copies the changed arrays back, and frees all memory. */
 static CudaStep arenas_read(Arenas *arenas, float *got_weights, float *got_accumulators,
                             uint16_t *got_halves)
 {
@@ -114,7 +114,7 @@ START_TEST(the_first_step_with_a_weight_that_is_not_finite_is_kept)
     static float got_weights[COUNT_MAX], got_accumulators[COUNT_MAX];
     static uint16_t got_halves[COUNT_MAX];
     static const float bad[] = {NAN, INFINITY};
-    static const int64_t places[] = {0, 3, 700, 1024, 1026}; // the last alone, behind all vectors
+    static const int64_t places[] = {0, 3, 700, 1024, 1026}; // the last one is after all vectors
     const int64_t count = 1027;
     const CudaRmsProp by = same_on_gpu(1.0f);
     gpu_set_order(_i);
@@ -139,7 +139,7 @@ START_TEST(weights_are_narrowed_to_the_nearest)
         uint32_t bits;
         uint16_t half;
     } rows[] = {
-        {0x3f800000, 0x3f80}, {0x3f808000, 0x3f80}, // 1 + 2^-8: between two, to the even one
+        {0x3f800000, 0x3f80}, {0x3f808000, 0x3f80}, // 1 + 2^-8 is a tie, rounded to even
         {0x3f818000, 0x3f82}, {0x3f808001, 0x3f81}, {0xbf80ffff, 0xbf81}, {0x00000001, 0x0000},
         {0x80000000, 0x8000}, {0x7f7fffff, 0x7f80}, // the largest float becomes infinite
         {0x7f800000, 0x7f80}, {0xff800000, 0xff80},

@@ -1,6 +1,6 @@
-/* Lets a script see what augment_image makes: for each record on stdin of two floats (shift of rows
- * and columns), a byte (flipped or not) and an image, the changed image on stdout, all as they lie
- * in memory. For tests/trainer/data/keras_augment.py. */
+/* Runs augment_image for tests/trainer/data/keras_augment.py. Each record on stdin contains two
+ * floats (shift of rows and columns), a byte (flipped or not) and an image. Writes the changed
+ * images to stdout. All values have their layout in memory. */
 #include <stdio.h>
 
 #include "trainer/data/augment.h"

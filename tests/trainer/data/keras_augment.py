@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Compares augment_image with Keras' own ImageDataGenerator.
+"""Compares augment_image with Keras' ImageDataGenerator.
 
     keras_augment.py AUGMENT_IMAGES    the program of tests/trainer/data/augment_images.c
 
-Exit code 77 where Keras' preprocessing (Debian: python3-keras-preprocessing, python3-scipy) is missing.
+Exit code 77 if Keras' preprocessing (Debian: python3-keras-preprocessing, python3-scipy) is missing.
 """
 import subprocess
 import sys
@@ -26,16 +26,17 @@ images = numpy.random.randint(0, 256, (60, SIDE, SIDE, 3), dtype=numpy.uint8)
 generator = ImageDataGenerator(
     width_shift_range=0.1, height_shift_range=0.1, horizontal_flip=True, data_format="channels_last")
 
-# Keras draws the parameters (so their ranges are checked too); whole and half pixels, ends and nothing come on top.
+# Keras draws the parameters, so that their ranges are checked, too. Whole and half pixels, the
+# extremes and no shift are added.
 cases = [generator.get_random_transform((SIDE, SIDE, 3), seed=seed) for seed in range(48)]
 for tx, ty in ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (0.5, -2.5), (3.2, 3.2), (-3.2, 3.2), (3.2, -3.2), (-3.2, -3.2)):
     cases.append({"tx": tx, "ty": ty, "flip_horizontal": len(cases) % 2 == 1})
 records, expected = [], []
 for case, image in zip(cases, images):
-    # Both get the same floats.
+    # Both implementations get the same floats.
     case["tx"], case["ty"] = float(numpy.float32(case["tx"])), float(numpy.float32(case["ty"]))
     assert abs(case["tx"]) <= 3.2000001 and abs(case["ty"]) <= 3.2000001, case
-    # tx is what Keras draws for the height and moves along rows.
+    # tx is Keras' shift of the height, which moves along rows.
     records.append(numpy.array([case["tx"], case["ty"]], numpy.float32).tobytes()
                    + bytes([bool(case["flip_horizontal"])]) + image.tobytes())
     # The script divides by 255 before it augments.

@@ -66,7 +66,8 @@ START_TEST(a_shift_looks_further_down_and_right_and_then_is_mirrored)
     ck_assert_float_eq_tol(changed[at(8, 23, 1)], 1.0f, 1e-6f);
     augment_image(image, (Augmentation){2.0f, -3.0f, true}, changed);
     ck_assert_float_eq_tol(changed[at(8, 31 - 23, 1)], 1.0f, 1e-6f);
-    // A quarter down, half to the right: shares of 3/4 and 1/4, of 1/2 and 1/2.
+    // A quarter of a pixel down and half a pixel to the right: shares of 3/4 and 1/4, and of 1/2
+    // and 1/2.
     augment_image(image, (Augmentation){0.25f, 0.5f, false}, changed);
     ck_assert_float_eq_tol(changed[at(10, 20, 1)], 0.375f, 1e-6f);
     ck_assert_float_eq_tol(changed[at(9, 19, 1)], 0.125f, 1e-6f);

@@ -38,7 +38,7 @@ START_TEST(planes_become_pixels)
 }
 END_TEST
 
-START_TEST(a_second_file_goes_behind_the_first)
+START_TEST(a_second_file_is_appended_to_the_first)
 {
     static uint8_t file[RECORD_BYTES];
     static Room room;
@@ -60,7 +60,7 @@ END_TEST
 
 static const struct {
     size_t length;
-    size_t wrong_at; /* where a label of 10 stands; 0: nowhere */
+    size_t wrong_at; /* place of a label of 10; 0: none */
     const char *message;
 } broken[] = {
     {0, 0, "the file is empty, expected records of 3073 bytes"},
@@ -71,7 +71,7 @@ static const struct {
     {3 * RECORD_BYTES, 6146, "the label at byte 6146 is 10, expected 0 to 9"},
 };
 
-START_TEST(what_is_broken_is_named_with_its_place_and_changes_nothing)
+START_TEST(broken_files_are_refused_with_the_place_and_change_nothing)
 {
     static uint8_t file[4 * RECORD_BYTES];
     static Room room;
@@ -107,8 +107,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cifar_binary");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, planes_become_pixels);
-    tcase_add_test(tests, a_second_file_goes_behind_the_first);
-    tcase_add_test(tests, what_is_broken_is_named_with_its_place_and_changes_nothing);
+    tcase_add_test(tests, a_second_file_is_appended_to_the_first);
+    tcase_add_test(tests, broken_files_are_refused_with_the_place_and_change_nothing);
     tcase_add_test(tests, cifar_100_is_recognised);
     suite_add_tcase(suite, tests);
     return suite;

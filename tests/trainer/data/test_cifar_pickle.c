@@ -17,13 +17,13 @@ static ImageSet set_create(Arena *arena)
                       .labels = ARENA_ARRAY(arena, uint8_t, CAPACITY)};
 }
 
-/* --- A file as Python 2 wrote it ---
+/* --- A file of Python 2 ---
  *
- * Opcode by opcode as in the published data_batch_1, with cPickle's numbering of the memo from 1.
- * What a test breaks is a field here. */
+ * It has the opcodes of the published data_batch_1, with cPickle's numbering of the memo from 1.
+ * Each value that a test changes is a field. */
 
 typedef struct {
-    int count, rows, columns; /* of images; as the shape says */
+    int count, rows, columns; /* number of images; the shape */
     int data_bytes;
     int last_label;
     const char *type, *constructor, *labels_key;
@@ -43,9 +43,9 @@ static Published published(int count)
                        .is_by_columns = "\x89"};
 }
 
-static int label_of(const Published *what, int i)
+static int label_of(const Published *contents, int i)
 {
-    return i == what->count - 1 ? what->last_label : i % 10;
+    return i == contents->count - 1 ? contents->last_label : i % 10;
 }
 
 static uint8_t byte_of(int i)
@@ -98,24 +98,24 @@ static void emit_integer(Emitter *emitter, int number)
     }
 }
 
-static void emit_labels(Emitter *emitter, const Published *what)
+static void emit_labels(Emitter *emitter, const Published *contents)
 {
-    emit_string(emitter, what->labels_key);
+    emit_string(emitter, contents->labels_key);
     emit(emitter, "]");
     emit_put(emitter);
-    for (int i = 0; i < what->count; i++) {
+    for (int i = 0; i < contents->count; i++) {
         if (i % 1000 == 0)
             emit(emitter, i > 0 ? "e(" : "(");
-        emit_integer(emitter, label_of(what, i));
+        emit_integer(emitter, label_of(contents, i));
     }
     emit(emitter, "e");
 }
 
-static void emit_dtype(Emitter *emitter, const Published *what)
+static void emit_dtype(Emitter *emitter, const Published *contents)
 {
     emit(emitter, "cnumpy\ndtype\n");
     emit_put(emitter);
-    emit_string(emitter, what->type);
+    emit_string(emitter, contents->type);
     emit(emitter, "K");
     emit_number(emitter, 0, 1);
     emit(emitter, "K\x01\x87");
@@ -131,10 +131,10 @@ static void emit_dtype(Emitter *emitter, const Published *what)
     emit(emitter, "b");
 }
 
-static void emit_data(Emitter *emitter, const Published *what)
+static void emit_data(Emitter *emitter, const Published *contents)
 {
     emit_string(emitter, "data");
-    emit(emitter, what->constructor);
+    emit(emitter, contents->constructor);
     emit_put(emitter);
     emit(emitter, "cnumpy\nndarray\n");
     emit_put(emitter);
@@ -148,15 +148,15 @@ static void emit_data(Emitter *emitter, const Published *what)
     emit(emitter, "R");
     emit_put(emitter);
     emit(emitter, "(K\x01");
-    emit_integer(emitter, what->rows);
-    emit_integer(emitter, what->columns);
+    emit_integer(emitter, contents->rows);
+    emit_integer(emitter, contents->columns);
     emit(emitter, "\x86");
     emit_put(emitter);
-    emit_dtype(emitter, what);
-    emit(emitter, what->is_by_columns);
+    emit_dtype(emitter, contents);
+    emit(emitter, contents->is_by_columns);
     emit(emitter, "T");
-    emit_number(emitter, (uint32_t)what->data_bytes, 4);
-    for (int i = 0; i < what->data_bytes; i++) {
+    emit_number(emitter, (uint32_t)contents->data_bytes, 4);
+    for (int i = 0; i < contents->data_bytes; i++) {
         const char byte = (char)byte_of(i);
         text_append(&emitter->bytes, &byte, 1);
     }
@@ -166,12 +166,12 @@ static void emit_data(Emitter *emitter, const Published *what)
     emit(emitter, "b");
 }
 
-static void emit_names(Emitter *emitter, const Published *what)
+static void emit_names(Emitter *emitter, const Published *contents)
 {
     emit_string(emitter, "filenames");
     emit(emitter, "]");
     emit_put(emitter);
-    for (int i = 0; i < what->count; i++) {
+    for (int i = 0; i < contents->count; i++) {
         if (i % 1000 == 0)
             emit(emitter, i > 0 ? "e(" : "(");
         emit_string(emitter, "leptodactylus_pentadactylus_s_000004.png");
@@ -179,7 +179,7 @@ static void emit_names(Emitter *emitter, const Published *what)
     emit(emitter, "e");
 }
 
-static Text emit_published(const Published *what)
+static Text emit_published(const Published *contents)
 {
     Emitter emitter = {0};
     emit(&emitter, "\x80\x02}");
@@ -187,9 +187,9 @@ static Text emit_published(const Published *what)
     emit(&emitter, "(");
     emit_string(&emitter, "batch_label");
     emit_string(&emitter, "training batch 1 of 5");
-    emit_labels(&emitter, what);
-    emit_data(&emitter, what);
-    emit_names(&emitter, what);
+    emit_labels(&emitter, contents);
+    emit_data(&emitter, contents);
+    emit_names(&emitter, contents);
     emit(&emitter, "u.");
     return emitter.bytes;
 }
@@ -202,14 +202,14 @@ static bool read_text(const Text *text, ImageSet *set, Status *status)
 
 /* --- The published form --- */
 
-START_TEST(the_published_files_begin_as_is_known)
+START_TEST(the_published_files_have_the_known_beginning)
 {
     // The first bytes of the real data_batch_1, whose first labels are 6 (frog) and 9 (truck).
     static const char begin[] = "\x80\x02}q\x01(U\x0b"
                                 "batch_labelq\x02U\x15training batch 1 of 5q\x03U\x06labelsq\x04]q"
                                 "\x05(K";
-    const Published what = published(2);
-    Text text = emit_published(&what);
+    const Published contents = published(2);
+    Text text = emit_published(&contents);
     ck_assert_mem_eq(text.data, begin, sizeof begin - 1);
     text_free(&text);
 }
@@ -218,14 +218,14 @@ END_TEST
 START_TEST(the_published_form_is_read)
 {
     Arena *arena = arena_create();
-    const Published what = published(1111);
-    Text text = emit_published(&what);
+    const Published contents = published(1111);
+    Text text = emit_published(&contents);
     ImageSet set = set_create(arena);
     Status status = {0};
     ck_assert_msg(read_text(&text, &set, &status), "%s", status.message);
     ck_assert_int_eq(set.count, 1111);
     for (int i = 0; i < set.count; i++) {
-        ck_assert_int_eq(set.labels[i], label_of(&what, i));
+        ck_assert_int_eq(set.labels[i], label_of(&contents, i));
         const uint8_t *image = set.images + (size_t)i * IMAGE_BYTES;
         ck_assert_int_eq(image[0], byte_of(i * IMAGE_BYTES));
         ck_assert_int_eq(image[1], byte_of(i * IMAGE_BYTES + 1024)); // green
@@ -240,8 +240,8 @@ END_TEST
 START_TEST(a_file_cut_off_anywhere_is_refused)
 {
     Arena *arena = arena_create();
-    const Published what = published(1);
-    Text text = emit_published(&what);
+    const Published contents = published(1);
+    Text text = emit_published(&contents);
     ImageSet set = set_create(arena);
     for (size_t length = 0; length < text.length; length++) {
         const Text cut = {.data = text.data, .length = length};
@@ -257,7 +257,7 @@ START_TEST(a_file_cut_off_anywhere_is_refused)
 END_TEST
 
 static const struct {
-    Published what; /* fields that are not 0 or NULL replace those of published(2) */
+    Published contents; /* fields that are not 0 or NULL replace those of published(2) */
     const char *message;
 } broken[] = {
     {{.last_label = 10}, "the label at byte 62 is 10, expected 0 to 9"},
@@ -275,25 +275,25 @@ static const struct {
 
 static Published broken_published(const Published *change)
 {
-    Published what = published(2);
-    what.last_label = change->last_label ? change->last_label : what.last_label;
-    what.rows = change->rows ? change->rows : what.rows;
-    what.columns = change->columns ? change->columns : what.columns;
-    what.data_bytes = change->data_bytes ? change->data_bytes : what.data_bytes;
-    what.type = change->type ? change->type : what.type;
-    what.is_by_columns = change->is_by_columns ? change->is_by_columns : what.is_by_columns;
-    what.constructor = change->constructor ? change->constructor : what.constructor;
-    what.labels_key = change->labels_key ? change->labels_key : what.labels_key;
-    return what;
+    Published contents = published(2);
+    contents.last_label = change->last_label ? change->last_label : contents.last_label;
+    contents.rows = change->rows ? change->rows : contents.rows;
+    contents.columns = change->columns ? change->columns : contents.columns;
+    contents.data_bytes = change->data_bytes ? change->data_bytes : contents.data_bytes;
+    contents.type = change->type ? change->type : contents.type;
+    contents.is_by_columns = change->is_by_columns ? change->is_by_columns : contents.is_by_columns;
+    contents.constructor = change->constructor ? change->constructor : contents.constructor;
+    contents.labels_key = change->labels_key ? change->labels_key : contents.labels_key;
+    return contents;
 }
 
-START_TEST(what_is_broken_is_named_with_its_place_and_changes_nothing)
+START_TEST(broken_files_are_refused_with_the_place_and_change_nothing)
 {
     Arena *arena = arena_create();
     ImageSet set = set_create(arena);
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-        const Published what = broken_published(&broken[i].what);
-        Text text = emit_published(&what);
+        const Published contents = broken_published(&broken[i].contents);
+        Text text = emit_published(&contents);
         Status status = {0};
         ck_assert_msg(!read_text(&text, &set, &status), "row %zu", i);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
@@ -309,8 +309,8 @@ END_TEST
 START_TEST(more_images_than_there_is_room_for_are_refused)
 {
     Arena *arena = arena_create();
-    const Published what = published(3);
-    Text text = emit_published(&what);
+    const Published contents = published(3);
+    Text text = emit_published(&contents);
     ImageSet set = set_create(arena);
     Status status = {0};
     ck_assert(!cifar_pickle_read("f", (const uint8_t *)text.data, text.length, 2, &set, &status));
@@ -337,27 +337,27 @@ static const struct {
     {BYTES("\x80\x02(."), "STOP at byte 3 leaves other than one value"},
     {BYTES("\x80\x02NN."), "STOP at byte 4 leaves other than one value"},
     {BYTES("\x80\x02}.x"), "STOP at byte 3 is not the end of the file"},
-    {BYTES("\x80\x02\xff."), "an unknown opcode at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02(ios\nsystem\n."), "INST at byte 3 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02G12345678."), "BINFLOAT at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02\x80\x02N."), "PROTO at byte 2 is none that CIFAR-10 is made of"},
+    {BYTES("\x80\x02\xff."), "an unknown opcode at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02(ios\nsystem\n."), "INST at byte 3 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02G12345678."), "BINFLOAT at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02\x80\x02N."), "PROTO at byte 2 is not an opcode of CIFAR-10's files"},
     {BYTES("\x80\x02U\x05"
            "abc."),
-     "SHORT_BINSTRING at byte 2 goes on beyond the end of the file"},
-    {BYTES("\x80\x02T\xff\xff\xff\xff."), "BINSTRING at byte 2 goes on beyond the end"},
-    {BYTES("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\xff."), "BINBYTES8 at byte 2 goes on beyond"},
-    {BYTES("\x80\x04\x95\x02\0\0\0\0\0\0\0."), "FRAME at byte 2 goes on beyond the end"},
+     "SHORT_BINSTRING at byte 2 continues after the end of the file"},
+    {BYTES("\x80\x02T\xff\xff\xff\xff."), "BINSTRING at byte 2 continues after the end"},
+    {BYTES("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\xff."), "BINBYTES8 at byte 2 continues after"},
+    {BYTES("\x80\x04\x95\x02\0\0\0\0\0\0\0."), "FRAME at byte 2 continues after the end"},
     {BYTES("\x80\x02"
            "cnumpy\ndtype"),
-     "GLOBAL at byte 2 goes on beyond the end of the file"},
-    {BYTES("\x80\x02K"), "BININT1 at byte 2 goes on beyond the end of the file"},
+     "GLOBAL at byte 2 continues after the end of the file"},
+    {BYTES("\x80\x02K"), "BININT1 at byte 2 continues after the end of the file"},
     {BYTES("\x80\x02K\x01"
            "a."),
      "APPEND at byte 4 needs a value, but there is none"},
     {BYTES("\x80\x02}K\x01"
            "a."),
-     "APPEND at byte 5 adds to what is no list"},
-    {BYTES("\x80\x02]NNs."), "SETITEM at byte 5 adds to what is no dict"},
+     "APPEND at byte 5 adds to a value that is not a list"},
+    {BYTES("\x80\x02]NNs."), "SETITEM at byte 5 adds to a value that is not a dict"},
     {BYTES("\x80\x02}(Nu."), "SETITEMS at byte 5 has a key without a value"},
     {BYTES("\x80\x02]Ne."), "APPENDS at byte 4 needs a mark, but there is none"},
     {BYTES("\x80\x02(\x85."), "TUPLE1 at byte 3 needs a value, but there is none"},
@@ -365,26 +365,26 @@ static const struct {
     {BYTES("\x80\x02h\x07."), "BINGET at byte 2 asks for a value that was never remembered"},
     {BYTES("\x80\x02j\xff\xff\xff\xff."), "LONG_BINGET at byte 2 asks for a value that was never"},
     {BYTES("\x80\x02Nr\xff\xff\xff\xff."), "LONG_BINPUT at byte 3 remembers more values than"},
-    {BYTES("\x80\x02N)R."), "REDUCE at byte 4 calls what is no callable"},
+    {BYTES("\x80\x02N)R."), "REDUCE at byte 4 calls a value that is not callable"},
     {BYTES("\x80\x02"
            "cnumpy\nndarray\n)R."),
      "REDUCE at byte 18 calls numpy.ndarray"},
     {BYTES("\x80\x02"
            "cnumpy\ndtype\n)R."),
      "REDUCE at byte 16 calls dtype with other arguments than numpy does"},
-    {BYTES("\x80\x02N)b."), "BUILD at byte 4 fills in what is neither an array nor a type"},
+    {BYTES("\x80\x02N)b."), "BUILD at byte 4 fills in a value that is neither an array nor a type"},
     {BYTES("\x80\x04NN\x93."), "STACK_GLOBAL at byte 4 needs a module and a name"},
     {BYTES("\x80\x04\x8c\x05posix\x8c\x06system\x93."),
      "STACK_GLOBAL at byte 17 wants \"posix.system\""},
-    {BYTES("\x80\x05\x97."), "NEXT_BUFFER at byte 2 is none that CIFAR-10 is made of"},
-    {BYTES("\x80\x02]."), "the pickle is no dict"},
+    {BYTES("\x80\x05\x97."), "NEXT_BUFFER at byte 2 is not an opcode of CIFAR-10's files"},
+    {BYTES("\x80\x02]."), "the pickle is not a dict"},
     {BYTES("\x80\x02}."), "the pickle has no \"labels\""},
     {BYTES("\x80\x02}(U\x06labelsN"
            "u."),
-     "\"labels\" at byte 12 is no list"},
+     "\"labels\" at byte 12 is not a list"},
     {BYTES("\x80\x02}(U\x06labels]U\x04"
            "data]u."),
-     "\"data\" at byte 19 is no numpy array"},
+     "\"data\" at byte 19 is not a numpy array"},
 };
 
 START_TEST(every_other_pickle_is_refused_with_the_opcode_and_its_place)
@@ -408,14 +408,14 @@ START_TEST(every_other_pickle_is_refused_with_the_opcode_and_its_place)
 }
 END_TEST
 
-START_TEST(what_is_refused_says_that_nothing_was_run)
+START_TEST(a_refused_pickle_gets_the_hint_that_nothing_was_run)
 {
     static const char bytes[] = "\x80\x02"
                                 "cos\nsystem\nU\x02ls\x85R.";
     ImageSet set = {0};
     Status status = {0};
     ck_assert(!cifar_pickle_read("f", (const uint8_t *)bytes, sizeof bytes - 1, 0, &set, &status));
-    ck_assert_ptr_nonnull(strstr(status.hint, "nothing of this one was run"));
+    ck_assert_ptr_nonnull(strstr(status.hint, "no part of this pickle was run"));
 }
 END_TEST
 
@@ -441,18 +441,18 @@ END_TEST
 
 START_TEST(a_list_that_holds_itself_is_only_a_list)
 {
-    // labels = []; labels.append(labels): nothing follows it round and round.
+    // labels = []; labels.append(labels): the reader must not follow the cycle.
     static const char bytes[] = "\x80\x02}(U\x06labels]q\x01h\x01"
                                 "aU\x04"
                                 "dataNu.";
     ImageSet set = {0};
     Status status = {0};
     ck_assert(!cifar_pickle_read("f", (const uint8_t *)bytes, sizeof bytes - 1, 0, &set, &status));
-    ck_assert_str_eq(status.message, "\"data\" at byte 24 is no numpy array");
+    ck_assert_str_eq(status.message, "\"data\" at byte 24 is not a numpy array");
 }
 END_TEST
 
-/* --- What Python 3 writes (tests/fuzz/cifar_seeds.py) --- */
+/* --- Files of Python 3 (tests/fuzz/cifar_seeds.py) --- */
 
 static void read_seed(Arena *arena, const char *name, const uint8_t **bytes, size_t *length)
 {
@@ -501,7 +501,7 @@ static const struct {
     {"no_labels", "the pickle has no \"labels\""},
 };
 
-START_TEST(python_3s_pickles_of_something_else_are_refused)
+START_TEST(other_pickles_of_python_3_are_refused)
 {
     Arena *arena = arena_create();
     for (size_t i = 0; i < sizeof refused_files / sizeof refused_files[0]; i++) {
@@ -523,17 +523,17 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("cifar_pickle");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, the_published_files_begin_as_is_known);
+    tcase_add_test(tests, the_published_files_have_the_known_beginning);
     tcase_add_test(tests, the_published_form_is_read);
     tcase_add_test(tests, a_file_cut_off_anywhere_is_refused);
-    tcase_add_test(tests, what_is_broken_is_named_with_its_place_and_changes_nothing);
+    tcase_add_test(tests, broken_files_are_refused_with_the_place_and_change_nothing);
     tcase_add_test(tests, more_images_than_there_is_room_for_are_refused);
     tcase_add_test(tests, every_other_pickle_is_refused_with_the_opcode_and_its_place);
-    tcase_add_test(tests, what_is_refused_says_that_nothing_was_run);
+    tcase_add_test(tests, a_refused_pickle_gets_the_hint_that_nothing_was_run);
     tcase_add_test(tests, hostile_length_takes_no_more_memory_than_a_few_times_the_file);
     tcase_add_test(tests, a_list_that_holds_itself_is_only_a_list);
     tcase_add_test(tests, python_3s_pickles_hold_the_same_as_the_binary_file);
-    tcase_add_test(tests, python_3s_pickles_of_something_else_are_refused);
+    tcase_add_test(tests, other_pickles_of_python_3_are_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -56,7 +56,7 @@ static void not_read(const char *file, const char *message, const char *hint)
     says(&status, file, message, hint);
 }
 
-/* Neither read nor counted. */
+/* Neither dataset_read nor dataset_count accepts the set. */
 static void refused(const char *file, const char *message, const char *hint)
 {
     int32_t train, test;
@@ -91,16 +91,16 @@ START_TEST(both_encodings_hold_the_same_set_and_are_found_where_they_are_publish
 {
     Dataset sets[CIFAR_ENCODING_COUNT];
     Status status = {0};
-    // The second is looked for in the same folder, when the first is gone.
+    // The binary set is found after the pickles are removed.
     for (int encoding = CIFAR_PICKLE; encoding >= 0; encoding--) {
         const char *below = cifar_encoding_folder((CifarEncoding)encoding);
-        const MakeCifar what = {.folder = arena_printf(arena, "%s/%s", folder, below),
-                                .encoding = (CifarEncoding)encoding,
-                                .seed = 3,
-                                .images_per_file = 20};
-        ck_assert_msg(make_cifar(&what, arena, &status), "%s", status.message);
+        const MakeCifar request = {.folder = arena_printf(arena, "%s/%s", folder, below),
+                                   .encoding = (CifarEncoding)encoding,
+                                   .seed = 3,
+                                   .images_per_file = 20};
+        ck_assert_msg(make_cifar(&request, arena, &status), "%s", status.message);
         ck_assert_msg(dataset_read(folder, arena, &sets[encoding], &status), "%s", status.message);
-        ck_assert_str_eq(sets[encoding].folder, what.folder);
+        ck_assert_str_eq(sets[encoding].folder, request.folder);
         ck_assert_str_eq(sets[encoding].encoding, cifar_encoding_name((CifarEncoding)encoding));
         int32_t train, test;
         ck_assert_msg(dataset_count(folder, arena, &train, &test, &status), "%s", status.message);
@@ -120,9 +120,9 @@ START_TEST(both_encodings_hold_the_same_set_and_are_found_where_they_are_publish
 }
 END_TEST
 
-START_TEST(of_both_encodings_in_one_folder_the_binary_one_is_read)
+START_TEST(the_binary_encoding_is_read_if_a_folder_has_both)
 {
-    put("data_batch_1", 1, 0); // no pickle at all: nobody looks
+    put("data_batch_1", 1, 0); // not a pickle, but it is not read
     put("test_batch", 1, 0);
     put("data_batch_1.bin", 1, 4);
     put("test_batch.bin", 1, 4);
@@ -133,7 +133,7 @@ START_TEST(of_both_encodings_in_one_folder_the_binary_one_is_read)
 }
 END_TEST
 
-START_TEST(no_set_comes_with_how_to_make_one)
+START_TEST(a_missing_set_gets_the_hint_how_to_make_one)
 {
     refused("", "there is no CIFAR-10 set", arena_printf(arena, "trainyard make-cifar %s", folder));
     folder = arena_printf(arena, "%s/none", folder);
@@ -165,7 +165,7 @@ START_TEST(files_that_are_broken_are_named)
     refused("data_batch_2.bin", "the file has 3 images, but data_batch_1 has 2", "");
     put("data_batch_2.bin", 2, 10);
     not_read("data_batch_2.bin", "the label at byte 0 is 10",
-             ""); // which is not looked at to count
+             ""); // dataset_count does not check labels
     temporary_file_write(folder, "data_batch_2.bin", "", 0);
     refused("data_batch_2.bin", "the file is empty", "");
     put("data_batch_2.bin", 2, 2);
@@ -189,8 +189,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, files_follow_one_another);
     tcase_add_test(tests, both_encodings_hold_the_same_set_and_are_found_where_they_are_published);
-    tcase_add_test(tests, of_both_encodings_in_one_folder_the_binary_one_is_read);
-    tcase_add_test(tests, no_set_comes_with_how_to_make_one);
+    tcase_add_test(tests, the_binary_encoding_is_read_if_a_folder_has_both);
+    tcase_add_test(tests, a_missing_set_gets_the_hint_how_to_make_one);
     tcase_add_test(tests, missing_files_are_named);
     tcase_add_test(tests, files_that_are_broken_are_named);
     tcase_add_test(tests, a_folder_in_a_files_place_is_refused);

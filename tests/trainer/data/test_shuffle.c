@@ -20,7 +20,7 @@ START_TEST(every_image_comes_once)
                 ck_assert_int_eq(seen[one[k]]++, 0);
             }
         }
-    shuffle_order(1, 0, 0, 0, one); // an empty set is no error
+    shuffle_order(1, 0, 0, 0, one); // an empty set is allowed
 }
 END_TEST
 
@@ -39,7 +39,7 @@ START_TEST(the_order_is_that_of_the_keys)
 }
 END_TEST
 
-START_TEST(seeds_ranks_and_epochs_have_orders_of_their_own)
+START_TEST(seeds_ranks_and_epochs_have_different_orders)
 {
     const struct {
         uint64_t seed;
@@ -79,7 +79,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, every_image_comes_once);
     tcase_add_test(tests, the_order_is_that_of_the_keys);
-    tcase_add_test(tests, seeds_ranks_and_epochs_have_orders_of_their_own);
+    tcase_add_test(tests, seeds_ranks_and_epochs_have_different_orders);
     tcase_add_test(tests, no_image_has_a_favourite_place);
     suite_add_tcase(suite, tests);
     return suite;

@@ -74,8 +74,8 @@ END_TEST
 
 START_TEST(colours_spread_as_the_recipe_was_measured)
 {
-    // All 50,000 images: means .471 .475 .463, deviations .286 .277 .257. An image's own mean
-    // deviates by about .2, that of 300 images by .012: four of those are allowed.
+    // All 50,000 images: means .471 .475 .463, deviations .286 .277 .257. The mean of one image
+    // deviates by about .2, that of 300 images by .012. Four standard deviations are allowed.
     enum { COUNT = 300, PLANE = 1024 };
     static const double means[] = {.471, .475, .463};
     static const double deviations[] = {.286, .277, .257};
@@ -98,10 +98,10 @@ START_TEST(colours_spread_as_the_recipe_was_measured)
 }
 END_TEST
 
-START_TEST(the_subject_stands_in_the_middle)
+START_TEST(the_subject_is_in_the_middle)
 {
-    // The pixels of one place over many images vary with the object there; so do those of one
-    // image between middle and corner. A set of backgrounds alone would have them nearly alike.
+    // The pixels at one place vary over images because of the object there, and so do the pixels of
+    // one image between middle and corner. They would be nearly equal in a set without objects.
     enum { COUNT = 300 };
     double differences = 0, corners = 0;
     for (int i = 0; i < COUNT; i++) {
@@ -127,7 +127,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, seeds_give_other_images_and_labels);
     tcase_add_test(tests, labels_are_uniform);
     tcase_add_test(tests, colours_spread_as_the_recipe_was_measured);
-    tcase_add_test(tests, the_subject_stands_in_the_middle);
+    tcase_add_test(tests, the_subject_is_in_the_middle);
     suite_add_tcase(suite, tests);
     return suite;
 }

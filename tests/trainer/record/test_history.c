@@ -12,7 +12,7 @@
 static const char header[] =
     "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n";
 
-/* Every test has a folder of its own. */
+/* Every test has a separate folder. */
 static Arena *arena;
 static const char *folder, *path;
 
@@ -73,7 +73,7 @@ START_TEST(an_epoch_is_a_row)
 }
 END_TEST
 
-START_TEST(what_is_read_is_what_was_written_to_the_last_decimal)
+START_TEST(the_values_read_are_those_written_to_the_last_decimal)
 {
     History *history;
     HistoryFile file;
@@ -94,7 +94,7 @@ START_TEST(what_is_read_is_what_was_written_to_the_last_decimal)
 }
 END_TEST
 
-START_TEST(a_resumed_training_goes_on_where_its_checkpoint_stands)
+START_TEST(a_resumed_training_continues_after_its_checkpoint)
 {
     add_epochs(0, 6);
     const char *straight = text_of_file();
@@ -105,12 +105,12 @@ START_TEST(a_resumed_training_goes_on_where_its_checkpoint_stands)
     add_epochs(0, 1); // a new training
     ck_assert_ptr_null(strstr(text_of_file(), "\n2\t"));
     unlink(path);
-    add_epochs(4, 5); // whose history was lost
+    add_epochs(4, 5); // resumed after the history was lost
     ck_assert_ptr_nonnull(strstr(text_of_file(), "\n5\t"));
 }
 END_TEST
 
-START_TEST(what_is_no_history_is_not_written_over)
+START_TEST(a_file_that_is_not_a_history_is_not_replaced)
 {
     History *history;
     Status status;
@@ -122,7 +122,7 @@ START_TEST(what_is_no_history_is_not_written_over)
 }
 END_TEST
 
-START_TEST(a_row_that_cannot_be_written_is_said_and_can_be_written_later)
+START_TEST(a_row_that_cannot_be_written_is_reported_and_can_be_written_later)
 {
     History *history;
     Status status;
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(a_broken_file_is_refused_at_its_place)
 {
     static const struct {
-        const char *text; /* "H" in front stands for a good header */
+        const char *text; /* a leading "H" is replaced by a valid header */
         int32_t line, column;
         const char *why;
     } rows[] = {
@@ -200,10 +200,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, an_epoch_is_a_row);
-    tcase_add_test(tests, what_is_read_is_what_was_written_to_the_last_decimal);
-    tcase_add_test(tests, a_resumed_training_goes_on_where_its_checkpoint_stands);
-    tcase_add_test(tests, what_is_no_history_is_not_written_over);
-    tcase_add_test(tests, a_row_that_cannot_be_written_is_said_and_can_be_written_later);
+    tcase_add_test(tests, the_values_read_are_those_written_to_the_last_decimal);
+    tcase_add_test(tests, a_resumed_training_continues_after_its_checkpoint);
+    tcase_add_test(tests, a_file_that_is_not_a_history_is_not_replaced);
+    tcase_add_test(tests, a_row_that_cannot_be_written_is_reported_and_can_be_written_later);
     tcase_add_test(tests, a_broken_file_is_refused_at_its_place);
     tcase_add_test(tests, epochs_ascend);
     suite_add_tcase(suite, tests);

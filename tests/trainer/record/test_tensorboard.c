@@ -40,7 +40,7 @@ static Bytes bytes_of(const char *path)
     return (Bytes){(const uint8_t *)data, length};
 }
 
-START_TEST(check_sums_are_those_of_rfc_3720)
+START_TEST(checksums_are_those_of_rfc_3720)
 {
     uint8_t bytes[32];
     memset(bytes, 0, sizeof bytes);
@@ -60,8 +60,8 @@ END_TEST
 
 /* --- An independent reader: of record framing and of protocol buffers --- */
 
-/* The same sum by long division in plain bit order: message bits from the lowest of each byte on,
- * the result turned round. */
+/* The same checksum by long division in plain bit order: message bits from the lowest of each byte
+ * on, and the result reversed. */
 static uint32_t slow_crc(const uint8_t *bytes, size_t length)
 {
     uint32_t rest = UINT32_MAX, turned = 0;
@@ -85,12 +85,12 @@ static uint64_t little_endian(const uint8_t *bytes, int count)
 
 static void check_masked(const uint8_t *bytes, size_t length, const uint8_t *masked)
 {
-    // Unmasking as the reader of TensorFlow does: take the constant off, turn back by 17 bits.
+    // Unmasks like TensorFlow's reader: subtracts the constant and rotates back by 17 bits.
     const uint32_t turned = (uint32_t)little_endian(masked, 4) - 0xa282ead8u;
     ck_assert_uint_eq((turned >> 17) | (turned << 15), slow_crc(bytes, length));
 }
 
-/* Takes the next record's message off the front. */
+/* Returns the message of the next record, and removes the record from `rest`. */
 static Bytes next_record(Bytes *rest)
 {
     ck_assert_uint_ge(rest->length, 16);
@@ -183,11 +183,11 @@ static TensorBoard *open_board(int64_t epochs)
     return board;
 }
 
-/* --- What is written --- */
+/* --- Written files --- */
 
 START_TEST(bytes_are_those_of_the_format)
 {
-    // Worked out by a program of its own (Python, table of 256 check sums): the version, and loss
+    // Computed by a separate program (Python, with a table of 256 checksums): the version, and loss
     // 1.5 (0x3fc00000) at step 2. TensorFlow's files begin with the same twelve bytes.
     static const uint8_t version[] = "\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7f\x4b\x22"
                                      "\x09\x00\x00\xe0\x62\xdf\xd3\xd6\x41\x1a\x0d"
@@ -211,7 +211,7 @@ START_TEST(bytes_are_those_of_the_format)
 }
 END_TEST
 
-START_TEST(an_epoch_is_a_scalar_for_each_measure_and_read_while_the_training_goes_on)
+START_TEST(an_epoch_is_a_scalar_for_each_measure_and_readable_during_the_training)
 {
     TensorBoard *board = open_board(0);
     EpochRecord record = {.epoch = 1,
@@ -227,7 +227,7 @@ START_TEST(an_epoch_is_a_scalar_for_each_measure_and_read_while_the_training_goe
     record.epoch = 200; // a varint of two bytes
     record.val_loss = record.val_acc = NAN;
     ck_assert(tensorboard_add(board, wall_s + 0.5, &record, &status));
-    // Not closed yet: what was added is there.
+    // The file is not closed yet, but has all values.
     ck_assert_str_eq(all_events(tensorboard_path(board)),
                      "{1:1531936139.5 3:\"brain.Event:2\"}\n"
                      "{1:1531936139.5 5:{1:{1:\"loss\" 2:1.75}}}\n"
@@ -244,7 +244,7 @@ START_TEST(an_epoch_is_a_scalar_for_each_measure_and_read_while_the_training_goe
 }
 END_TEST
 
-START_TEST(a_resumed_training_says_from_which_step_on_earlier_files_do_not_count)
+START_TEST(a_resumed_training_writes_the_step_after_which_earlier_files_do_not_count)
 {
     TensorBoard *board = open_board(4);
     ck_assert_str_eq(all_events(tensorboard_path(board)), "{1:1531936139.5 3:\"brain.Event:2\"}\n"
@@ -253,7 +253,7 @@ START_TEST(a_resumed_training_says_from_which_step_on_earlier_files_do_not_count
 }
 END_TEST
 
-START_TEST(each_run_has_a_file_of_its_own)
+START_TEST(each_run_has_a_separate_file)
 {
     TensorBoard *boards[3];
     for (int i = 0; i < 3; i++)
@@ -269,7 +269,7 @@ START_TEST(each_run_has_a_file_of_its_own)
 }
 END_TEST
 
-START_TEST(a_folder_that_is_not_there_is_said)
+START_TEST(a_missing_folder_is_reported)
 {
     TensorBoard *board;
     Status status;
@@ -286,13 +286,13 @@ Suite *test_suite(void)
     Suite *suite = suite_create("tensorboard");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, check_sums_are_those_of_rfc_3720);
+    tcase_add_test(tests, checksums_are_those_of_rfc_3720);
     tcase_add_test(tests, bytes_are_those_of_the_format);
+    tcase_add_test(tests, an_epoch_is_a_scalar_for_each_measure_and_readable_during_the_training);
     tcase_add_test(tests,
-                   an_epoch_is_a_scalar_for_each_measure_and_read_while_the_training_goes_on);
-    tcase_add_test(tests, a_resumed_training_says_from_which_step_on_earlier_files_do_not_count);
-    tcase_add_test(tests, each_run_has_a_file_of_its_own);
-    tcase_add_test(tests, a_folder_that_is_not_there_is_said);
+                   a_resumed_training_writes_the_step_after_which_earlier_files_do_not_count);
+    tcase_add_test(tests, each_run_has_a_separate_file);
+    tcase_add_test(tests, a_missing_folder_is_reported);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -73,7 +73,7 @@ static bool is_same(const TimelineFile *a, const TimelineFile *b)
            (a->count == 0 || memcmp(a->spans, b->spans, (size_t)a->count * sizeof *a->spans) == 0);
 }
 
-START_TEST(nobody_who_wants_to_know_costs_nothing)
+START_TEST(a_missing_timeline_costs_nothing)
 {
     timeline_add(NULL, PHASE_LOAD, 0, 1, 2, 3);
     timeline_add_ready(NULL, 0, NULL);
@@ -113,7 +113,7 @@ static uint32_t draw(uint64_t seed, uint32_t i)
     return philox(seed, (PhiloxBlock){{i, 0, 0, 0}}).word[0];
 }
 
-/* Any spans at all, over each other and in no order. */
+/* Arbitrary spans, which overlap and are not ordered. */
 static Timeline *random_timeline(uint64_t seed, int32_t rank, int32_t ranks, uint32_t count)
 {
     Timeline *timeline = timeline_create(rank, ranks, 0);
@@ -134,7 +134,7 @@ static Timeline *random_timeline(uint64_t seed, int32_t rank, int32_t ranks, uin
     return timeline;
 }
 
-START_TEST(what_is_read_is_what_was_written)
+START_TEST(the_spans_read_are_those_written)
 {
     for (uint64_t seed = 0; seed < 30; seed++) {
         // The recorder's memory grows at 1024 spans.
@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(a_broken_file_is_refused_at_its_place)
 {
-    // "H" in front stands for a good header of rank 0, "K" for one of rank 2.
+    // A leading "H" is replaced by a valid header of rank 0, "K" by one of rank 2.
     static const struct {
         const char *text;
         int32_t line, column;
@@ -222,7 +222,7 @@ START_TEST(a_broken_file_is_refused_at_its_place)
 }
 END_TEST
 
-START_TEST(a_mistyped_phase_is_told_what_was_meant)
+START_TEST(a_mistyped_phase_gets_a_hint)
 {
     static const char text[] = "# trainyard timeline 1\trank\t0\tranks\t1\n"
                                "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
@@ -234,7 +234,7 @@ START_TEST(a_mistyped_phase_is_told_what_was_meant)
 }
 END_TEST
 
-START_TEST(a_disk_that_refuses_leaves_what_was_there)
+START_TEST(a_write_error_keeps_the_old_file)
 {
     const TimelineFile empty = {.rank = 0, .ranks = 1};
     Status status;
@@ -335,7 +335,7 @@ START_TEST(a_rank_is_a_track_of_steps_with_their_phases)
 }
 END_TEST
 
-START_TEST(stages_are_steps_on_a_track_beside_their_rank)
+START_TEST(stages_are_steps_on_a_track_next_to_their_rank)
 {
     Timeline *timeline = timeline_create(0, 2, 0), *other = timeline_create(1, 2, 0);
     timeline_add(timeline, PHASE_WHOLE, 4, 100, 200, 0);
@@ -367,7 +367,7 @@ START_TEST(stages_are_steps_on_a_track_beside_their_rank)
 }
 END_TEST
 
-START_TEST(tables_are_of_phases_alone)
+START_TEST(tables_have_phases_only)
 {
     Timeline *timeline = timeline_create(0, 1, 0);
     Status status;
@@ -382,7 +382,7 @@ START_TEST(tables_are_of_phases_alone)
 }
 END_TEST
 
-START_TEST(an_exchange_during_the_backward_pass_has_a_track_of_its_own)
+START_TEST(an_exchange_during_the_backward_pass_has_a_separate_track)
 {
     Timeline *timeline = timeline_create(0, 1, 0);
     timeline_add(timeline, PHASE_FORWARD, 0, 0, 40, 0);
@@ -416,7 +416,7 @@ static bool nest(Extent a, Extent b)
     return a.thread != b.thread || is_apart || a_holds || b_holds;
 }
 
-START_TEST(slices_of_a_track_nest_whatever_was_recorded)
+START_TEST(slices_of_a_track_nest_for_any_spans)
 {
     for (uint64_t seed = 100; seed < 160; seed++) {
         Timeline *timeline = random_timeline(seed, 0, 3, 60);
@@ -442,7 +442,7 @@ START_TEST(slices_of_a_track_nest_whatever_was_recorded)
                 is_step[file.spans[i].step] = true;
         for (int i = 0; i < 9; i++)
             steps += is_step[i];
-        // Nothing is left out and nothing drawn twice.
+        // Every slice is drawn exactly once.
         ck_assert_int_eq(count + drawn, file.count + steps);
         timeline_destroy(timeline);
     }
@@ -468,7 +468,8 @@ START_TEST(a_folder_of_all_ranks_is_read_as_it_was_written)
     for (int32_t i = 0; i < 3; i++)
         ck_assert(is_same(&files[i], &read[i]));
 
-    // Another training's file in the place of rank 1's, rank 2's there, and none.
+    // The file of rank 1 is replaced by one of another training and by that of rank 2, and then
+    // removed.
     TimelineFile other = files[1];
     other.ranks = 4;
     ck_assert(timeline_write(&other, path_of("timeline.rank1.tsv"), &status));
@@ -485,7 +486,7 @@ START_TEST(a_folder_of_all_ranks_is_read_as_it_was_written)
 }
 END_TEST
 
-START_TEST(a_process_alone_gathers_from_itself)
+START_TEST(a_single_process_gathers_from_itself)
 {
     Comm *comm;
     Status status;
@@ -519,20 +520,20 @@ Suite *test_suite(void)
     Suite *suite = suite_create("trainer_timeline");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, nobody_who_wants_to_know_costs_nothing);
+    tcase_add_test(tests, a_missing_timeline_costs_nothing);
     tcase_add_test(tests, a_span_is_a_row);
-    tcase_add_test(tests, what_is_read_is_what_was_written);
+    tcase_add_test(tests, the_spans_read_are_those_written);
     tcase_add_test(tests, an_empty_timeline_is_read_again);
     tcase_add_test(tests, a_broken_file_is_refused_at_its_place);
-    tcase_add_test(tests, a_mistyped_phase_is_told_what_was_meant);
-    tcase_add_test(tests, a_disk_that_refuses_leaves_what_was_there);
+    tcase_add_test(tests, a_mistyped_phase_gets_a_hint);
+    tcase_add_test(tests, a_write_error_keeps_the_old_file);
     tcase_add_test(tests, a_rank_is_a_track_of_steps_with_their_phases);
-    tcase_add_test(tests, stages_are_steps_on_a_track_beside_their_rank);
-    tcase_add_test(tests, tables_are_of_phases_alone);
-    tcase_add_test(tests, an_exchange_during_the_backward_pass_has_a_track_of_its_own);
-    tcase_add_test(tests, slices_of_a_track_nest_whatever_was_recorded);
+    tcase_add_test(tests, stages_are_steps_on_a_track_next_to_their_rank);
+    tcase_add_test(tests, tables_have_phases_only);
+    tcase_add_test(tests, an_exchange_during_the_backward_pass_has_a_separate_track);
+    tcase_add_test(tests, slices_of_a_track_nest_for_any_spans);
     tcase_add_test(tests, a_folder_of_all_ranks_is_read_as_it_was_written);
-    tcase_add_test(tests, a_process_alone_gathers_from_itself);
+    tcase_add_test(tests, a_single_process_gathers_from_itself);
     suite_add_tcase(suite, tests);
     return suite;
 }

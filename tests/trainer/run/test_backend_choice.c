@@ -1,5 +1,5 @@
-/* Which backend a word means, in this build: tools/test.sh asks the same of one that has none but
- * ref. */
+/* The backend that a word selects in this build. tools/test.sh also runs this in a build with no
+ * backend except ref. */
 #include <string.h>
 
 #include "tests/support/suite.h"
@@ -21,7 +21,7 @@ static const char *missing_package(const Backend *backend)
     return NULL;
 }
 
-START_TEST(what_a_build_left_out_says_which_package_brings_it)
+START_TEST(a_backend_that_the_build_left_out_names_the_missing_package)
 {
     for (int32_t i = 0; backends[i]; i++)
         for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
@@ -61,7 +61,7 @@ START_TEST(the_fastest_comes_first_and_words_name_all)
 }
 END_TEST
 
-START_TEST(cpu_is_no_gpu)
+START_TEST(cpu_is_not_a_gpu)
 {
     ck_assert(!backend_word_allows("cpu", &backend_cuda));
     ck_assert(!backend_word_allows("cuda", &backend_onednn));
@@ -84,7 +84,7 @@ START_TEST(cpu_is_onednn_or_the_reason_why_it_does_not_work)
 }
 END_TEST
 
-START_TEST(a_backend_by_name_is_that_one_or_a_reason)
+START_TEST(a_name_selects_that_backend_or_fails_with_a_reason)
 {
     for (int32_t i = 0; backends[i]; i++)
         for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
@@ -106,12 +106,12 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("backend_choice");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, what_a_build_left_out_says_which_package_brings_it);
+    tcase_add_test(tests, a_backend_that_the_build_left_out_names_the_missing_package);
     tcase_add_test(tests, auto_takes_the_first_that_works);
     tcase_add_test(tests, the_fastest_comes_first_and_words_name_all);
-    tcase_add_test(tests, cpu_is_no_gpu);
+    tcase_add_test(tests, cpu_is_not_a_gpu);
     tcase_add_test(tests, cpu_is_onednn_or_the_reason_why_it_does_not_work);
-    tcase_add_test(tests, a_backend_by_name_is_that_one_or_a_reason);
+    tcase_add_test(tests, a_name_selects_that_backend_or_fails_with_a_reason);
     suite_add_tcase(suite, tests);
     return suite;
 }

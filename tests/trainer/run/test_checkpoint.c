@@ -17,7 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "trainer/run/checksum.h"
 
-/* What every test has: a folder of its own, a network, a training. */
+/* Every test has a separate folder, a network and a training. */
 static const char *folder;
 static Arena *arena;
 static Net net;
@@ -42,7 +42,7 @@ static void set_up(void)
     optimizer = rmsprop_of_keras(0.0004);
     weights = ARENA_ARRAY(arena, float, net.parameter_count);
     accumulators = ARENA_ARRAY(arena, float, net.parameter_count);
-    // The bits of any finite number.
+    // Arbitrary bits of finite numbers.
     for (int64_t i = 0; i < net.parameter_count; i++) {
         PhiloxBlock words = philox(7, (PhiloxBlock){{(uint32_t)i, 0, 0, 0}});
         for (int k = 0; k < 2; k++)
@@ -107,7 +107,7 @@ static size_t arena_size(void)
     return (size_t)net.parameter_count * sizeof(float);
 }
 
-/* The outcome of reading bytes, into arenas that nobody looks at. */
+/* The status of reading bytes into arenas that are not used. */
 static Status parsed(const char *bytes, size_t length, bool wants_state)
 {
     static float *scratch;
@@ -120,7 +120,7 @@ static Status parsed(const char *bytes, size_t length, bool wants_state)
     return status;
 }
 
-/* --- Coming back --- */
+/* --- Reading written files --- */
 
 START_TEST(every_bit_comes_back)
 {
@@ -172,7 +172,7 @@ START_TEST(a_file_of_another_writer_gives_weights_but_no_training)
         ck_assert(weights[i] >= -0.139f && weights[i] <= 0.139f);
     TrainingState found;
     ck_assert(!checkpoint_read(path, &net, &found, weights, accumulators, &status));
-    ck_assert_str_eq(status.message, "is not a checkpoint as trainyard wrote it");
+    ck_assert_str_eq(status.message, "is not an unchanged checkpoint of trainyard");
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     text_free(&image);
 }
@@ -202,7 +202,7 @@ START_TEST(a_flipped_bit_ends_the_resumption_wherever_it_is)
     size_t length;
     char *bytes = written(&length);
     for (uint32_t i = 0; i < 24; i++) {
-        // Half of them where the file's own structure is.
+        // Half of the flips are in the part with the file's structure.
         uint64_t word = philox(11, (PhiloxBlock){{i, 0, 0, 0}}).word[0];
         size_t place = (size_t)(word % (i % 2 ? length : 1 << 14));
         char change = (char)(1 << (i % 8));
@@ -217,7 +217,7 @@ END_TEST
 
 START_TEST(a_damaged_file_gives_a_model_or_a_message_but_never_a_crash)
 {
-    // Not as a checkpoint, but as some Keras file: what the HDF5 library makes of it.
+    // Read as a Keras file, not as a checkpoint, so that the HDF5 library parses it.
     size_t length;
     char *bytes = written(&length);
     int refused = 0;
@@ -235,7 +235,7 @@ START_TEST(a_damaged_file_gives_a_model_or_a_message_but_never_a_crash)
 }
 END_TEST
 
-START_TEST(what_is_no_checkpoint_is_refused_by_name)
+START_TEST(files_that_are_not_checkpoints_are_refused_by_name)
 {
     Status status = {0};
     TrainingState found;
@@ -255,7 +255,7 @@ START_TEST(what_is_no_checkpoint_is_refused_by_name)
 }
 END_TEST
 
-/* A sealed file with these attributes and the seal's. */
+/* Reads a file with these attributes and a valid checksum. */
 static Status parsed_with(KerasAttribute *attributes, int32_t count)
 {
     Text image = {0};
@@ -396,7 +396,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_file_that_is_cut_short_is_refused_at_every_length);
     tcase_add_test(tests, a_flipped_bit_ends_the_resumption_wherever_it_is);
     tcase_add_test(tests, a_damaged_file_gives_a_model_or_a_message_but_never_a_crash);
-    tcase_add_test(tests, what_is_no_checkpoint_is_refused_by_name);
+    tcase_add_test(tests, files_that_are_not_checkpoints_are_refused_by_name);
     tcase_add_test(tests, a_state_that_cannot_be_is_refused);
     tcase_add_test(tests, a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else);
     tcase_add_test(tests, places_that_take_no_file_are_named);

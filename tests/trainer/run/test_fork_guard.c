@@ -88,7 +88,7 @@ START_TEST(a_crash_is_a_message)
 }
 END_TEST
 
-START_TEST(what_never_ends_is_stopped)
+START_TEST(endless_work_is_stopped)
 {
     Status status = failed(never_end, NULL, 1);
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
@@ -110,7 +110,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_result_comes_back_whole);
     tcase_add_test(tests, a_refusal_comes_back_with_its_message);
     tcase_add_test(tests, a_crash_is_a_message);
-    tcase_add_test(tests, what_never_ends_is_stopped);
+    tcase_add_test(tests, endless_work_is_stopped);
     tcase_add_test(tests, an_end_without_a_result_is_a_message);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,5 +1,6 @@
-/* Does it learn? A slim network learns a small synthetic set by heart, with the fastest backend of
- * this machine. tools/learning_curve.sh looks at how the whole network generalises, for minutes. */
+/* Checks that the trainer learns: a slim network memorises a small synthetic set with the fastest
+ * backend of this machine. tools/learning_curve.sh checks in some minutes that the whole network
+ * generalises. */
 #include <stdio.h>
 
 #include "tests/support/small_training.h"
@@ -11,8 +12,8 @@
 
 enum { SEED = 1, BATCH = 8, STEPS = 16, IMAGES = STEPS * BATCH, EPOCHS = 20 };
 
-/* Plain C is slower, so its network is slimmer. Rates are 20 and 30 times the script's, that 320
- * steps may do. */
+/* Plain C is slower, so its network is slimmer. Rates are 20 and 30 times the script's, so that 320
+ * steps are enough. */
 typedef struct {
     int32_t divisor;
     double learning_rate;
@@ -57,7 +58,7 @@ static void train_epoch(Trainer *trainer, const ImageSet *set, int32_t epoch)
     }
 }
 
-START_TEST(the_loss_falls_and_more_and_more_images_are_right)
+START_TEST(the_loss_falls_and_more_images_are_right)
 {
     Arena *arena = arena_create();
     Status status = {0};
@@ -96,7 +97,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("learning");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, the_loss_falls_and_more_and_more_images_are_right);
+    tcase_add_test(tests, the_loss_falls_and_more_images_are_right);
     suite_add_tcase(suite, tests);
     return suite;
 }

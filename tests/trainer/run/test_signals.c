@@ -9,7 +9,7 @@
 
 #include "tests/support/suite.h"
 
-START_TEST(a_process_alone_is_told_of_the_signal_and_goes_on)
+START_TEST(a_single_process_records_the_signal_and_continues)
 {
     signals_watch(1, true);
     ck_assert_int_eq(signals_received(), 0);
@@ -19,7 +19,7 @@ START_TEST(a_process_alone_is_told_of_the_signal_and_goes_on)
 }
 END_TEST
 
-START_TEST(a_second_signal_ends_a_process_alone)
+START_TEST(a_second_signal_ends_a_single_process)
 {
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -36,7 +36,8 @@ START_TEST(a_second_signal_ends_a_process_alone)
 }
 END_TEST
 
-/* What one of several ranks, at epoch 3 and step 417, says to SIGTERM; returns its exit code. */
+/* Sends SIGTERM to one of several ranks at epoch 3 and step 417. Stores its message in `said`;
+ * returns its exit code. */
 static int end_rank(bool speaks, char *said, size_t room)
 {
     int ends[2], state;
@@ -61,18 +62,18 @@ static int end_rank(bool speaks, char *said, size_t room)
     return WEXITSTATUS(state);
 }
 
-START_TEST(one_rank_of_several_says_where_it_stood_and_ends)
+START_TEST(one_rank_of_several_reports_its_step_and_ends)
 {
     char said[SIGNALS_ROOM];
     ck_assert_int_eq(end_rank(true, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "trainyard: train: ended by signal 15 in epoch 3, step 417\n"
-                           "  hint: go on with --resume logs/checkpoint-2.h5\n");
+                           "  hint: continue with --resume logs/checkpoint-2.h5\n");
     ck_assert_int_eq(end_rank(false, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "");
 }
 END_TEST
 
-START_TEST(before_the_first_checkpoint_there_is_nothing_to_go_on_with)
+START_TEST(before_the_first_checkpoint_the_hint_says_that_there_is_none)
 {
     char said[SIGNALS_ROOM + 1];
     signals_watch(1, true);
@@ -83,7 +84,7 @@ START_TEST(before_the_first_checkpoint_there_is_nothing_to_go_on_with)
 }
 END_TEST
 
-START_TEST(a_file_beyond_the_limit_is_an_error_and_not_the_end)
+START_TEST(a_file_beyond_the_limit_is_an_error_and_does_not_end_the_process)
 {
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -108,11 +109,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("signals");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_process_alone_is_told_of_the_signal_and_goes_on);
-    tcase_add_test(tests, a_second_signal_ends_a_process_alone);
-    tcase_add_test(tests, one_rank_of_several_says_where_it_stood_and_ends);
-    tcase_add_test(tests, before_the_first_checkpoint_there_is_nothing_to_go_on_with);
-    tcase_add_test(tests, a_file_beyond_the_limit_is_an_error_and_not_the_end);
+    tcase_add_test(tests, a_single_process_records_the_signal_and_continues);
+    tcase_add_test(tests, a_second_signal_ends_a_single_process);
+    tcase_add_test(tests, one_rank_of_several_reports_its_step_and_ends);
+    tcase_add_test(tests, before_the_first_checkpoint_the_hint_says_that_there_is_none);
+    tcase_add_test(tests, a_file_beyond_the_limit_is_an_error_and_does_not_end_the_process);
     suite_add_tcase(suite, tests);
     return suite;
 }

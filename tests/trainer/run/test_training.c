@@ -23,7 +23,7 @@ static const char *folder;
 static Arena *arena;
 static Comm *comm;
 
-/* A folder with a small set, and no other ranks. */
+/* Creates a folder with a small set, and a communication without other ranks. */
 static void set_up(void)
 {
     Status status;
@@ -43,7 +43,7 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* 7 images in batches of 3, so that the last one is cut short. */
+/* 7 images in batches of 3, so that the last batch is smaller. */
 static TrainingSettings small_options(const char *place, int64_t epochs)
 {
     TrainingSettings options = train_option_defaults;
@@ -85,7 +85,7 @@ static void check_same_files(const char *one, const char *other)
     ck_assert_msg(memcmp(bytes[0], bytes[1], lengths[0]) == 0, "%s and %s differ", one, other);
 }
 
-START_TEST(a_resumed_training_writes_the_files_of_one_that_went_straight_on)
+START_TEST(a_resumed_training_writes_the_files_of_an_uninterrupted_one)
 {
     TrainingSettings straight = small_options("straight", 3);
     TrainingSettings first = small_options("parts", 1), rest = small_options("parts", 3);
@@ -150,8 +150,8 @@ static const struct {
     {"another seed", 3, 2, 7, 0, 3, true, "--seed was 1 and is 2"},
     {"fewer images", 3, 1, 6, 0, 3, true, "training images was 7 and is 6"},
     {"fewer steps", 3, 1, 7, 2, 3, true, "--steps was 3 and is 2"},
-    {"images as they are", 3, 1, 7, 0, 3, false, "--data-augmentation was 1 and is 0"},
-    {"epochs that are over", 3, 1, 7, 0, 1, true, "has 2 epochs behind it, more than the 1"},
+    {"images without augmentation", 3, 1, 7, 0, 3, false, "--data-augmentation was 1 and is 0"},
+    {"too few epochs", 3, 1, 7, 0, 1, true, "has completed 2 epochs, more than the 1"},
 };
 
 START_TEST(a_checkpoint_of_another_training_is_refused_by_name)
@@ -176,7 +176,7 @@ START_TEST(a_checkpoint_of_another_training_is_refused_by_name)
                       status.message);
     }
     check_same_files("out/logs/checkpoint-2.h5",
-                     "out/saved_models/keras_cifar10_trained_model.h5"); // as it was
+                     "out/saved_models/keras_cifar10_trained_model.h5"); // unchanged
 }
 END_TEST
 
@@ -186,7 +186,7 @@ static void fill(float *values, int64_t count, float value)
         values[i] = value;
 }
 
-/* The values of dense_1 times those of dense_2's kernel are beyond every float. */
+/* The values of dense_1 times those of dense_2's kernel exceed the range of floats. */
 static void make_logits_overflow(const Net *net, float *weights, float *accumulators)
 {
     (void)accumulators;
@@ -196,15 +196,15 @@ static void make_logits_overflow(const Net *net, float *weights, float *accumula
     fill(weights + last->kernel_at, last->kernel_count, 1e30f);
 }
 
-/* No mean of squares is negative: its root makes the first weight no number, behind a loss that is
- * one. */
+/* A mean of squares is never negative. The root of a negative accumulator makes the first weight a
+ * NaN, while the loss is still finite. */
 static void make_update_fail(const Net *net, float *weights, float *accumulators)
 {
     (void)net, (void)weights;
     accumulators[0] = -1.0f;
 }
 
-/* A checkpoint after one epoch whose values, all zero otherwise, lead `astray`. */
+/* Writes a checkpoint after one epoch. All values are zero except those that `astray` sets. */
 static void write_bad_checkpoint(const char *path,
                                  void (*astray)(const Net *, float *weights, float *accumulators))
 {
@@ -231,7 +231,7 @@ static void write_bad_checkpoint(const char *path,
     free(arenas);
 }
 
-START_TEST(a_loss_that_is_no_number_ends_the_training)
+START_TEST(a_loss_that_is_not_a_number_ends_the_training)
 {
     TrainingSettings options = small_options("out", 3);
     TrainingResult result;
@@ -246,7 +246,7 @@ START_TEST(a_loss_that_is_no_number_ends_the_training)
 }
 END_TEST
 
-START_TEST(so_does_a_weight_that_the_loss_does_not_show)
+START_TEST(a_bad_weight_that_the_loss_does_not_show_ends_the_training)
 {
     TrainingSettings options = small_options("out", 3);
     TrainingResult result;
@@ -259,7 +259,7 @@ START_TEST(so_does_a_weight_that_the_loss_does_not_show)
 }
 END_TEST
 
-START_TEST(a_signal_ends_the_training_behind_its_step)
+START_TEST(a_signal_ends_the_training_after_its_step)
 {
     TrainingSettings options = small_options("out", 3);
     TrainingResult result;
@@ -283,15 +283,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("training");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_resumed_training_writes_the_files_of_one_that_went_straight_on);
+    tcase_add_test(tests, a_resumed_training_writes_the_files_of_an_uninterrupted_one);
     tcase_add_test(tests, a_training_whose_epochs_are_done_still_saves_its_model);
     tcase_add_test(tests, other_seeds_and_no_augmentation_are_other_trainings);
     tcase_add_test(tests, a_checkpoint_of_another_training_is_refused_by_name);
-    // Weights that a checkpoint can hold, which are finite floats, overflow no logit in double.
+    // A checkpoint holds finite floats only, from which logits in double cannot overflow.
     if (strcmp(backend_find("auto", PRECISION_FP32, &status)->name, "ref") != 0)
-        tcase_add_test(tests, a_loss_that_is_no_number_ends_the_training);
-    tcase_add_test(tests, so_does_a_weight_that_the_loss_does_not_show);
-    tcase_add_test(tests, a_signal_ends_the_training_behind_its_step);
+        tcase_add_test(tests, a_loss_that_is_not_a_number_ends_the_training);
+    tcase_add_test(tests, a_bad_weight_that_the_loss_does_not_show_ends_the_training);
+    tcase_add_test(tests, a_signal_ends_the_training_after_its_step);
     suite_add_tcase(suite, tests);
     return suite;
 }

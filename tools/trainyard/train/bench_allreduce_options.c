@@ -7,18 +7,18 @@ const BenchAllreduceOptions bench_allreduce_defaults = {
 
 #define OWNER BenchAllreduceOptions
 static const Field options[] = {
-    OPTION_BYTES('b', "min-size", min_bytes, "SIZE", "begin with SIZE (8B)"),
-    OPTION_BYTES('e', "max-size", max_bytes, "SIZE", "go on up to SIZE (64MiB)"),
+    OPTION_BYTES('b', "min-size", min_bytes, "SIZE", "smallest SIZE (8B)"),
+    OPTION_BYTES('e', "max-size", max_bytes, "SIZE", "largest SIZE (64MiB)"),
     OPTION_INTEGER('f', "factor", factor, "N", 2, 1 << 20,
-                   "make each size N times the one before (2)"),
+                   "multiply the size by N from row to row (2)"),
     OPTION_INTEGER('n', "iterations", iterations, "N", 1, 1000000, "time N sums of each size (20)"),
     OPTION_INTEGER('w', "warmup", warmup, "N", 0, 1000000,
-                   "before that, do N sums that are not timed (5)"),
+                   "first make N sums that are not timed (5)"),
     OPTION_BYTES(
         0, "between", between_bytes, "SIZE",
-        "before each timed sum, let each rank work on SIZE of memory, and let all meet (0B)"),
-    OPTION_FLAG('c', "check", checks, "count wrong values; exit code 1 when there are any"),
-    OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how the ranks talk (auto)"),
+        "before each timed sum, each rank works on SIZE of memory and waits for the others (0B)"),
+    OPTION_FLAG('c', "check", checks, "count wrong values; exit code 1 if there are any"),
+    OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how ranks communicate (auto)"),
     OPTION_FLAG(0, "json", is_json, "print JSON"),
     {0},
 };
@@ -27,15 +27,15 @@ static const Field options[] = {
 const OptionTable bench_allreduce_option_table = {
     .name = "bench-allreduce",
     .operands = "",
-    .summary = "Measures how long the ranks take to add up values of all, by size.",
+    .summary = "Measures how long ranks take to sum values over all ranks, by size.",
     .details =
-        "Prints the columns of NVIDIA's nccl-tests: algbw is the size divided by the time; busbw "
-        "is that times 2(n-1)/n for n ranks, which does not depend on n where the wires are the "
-        "limit. Training sums in place; out-of-place copies the values first. Sums one after "
-        "another find their values in the caches, those of a training do not: with --between, "
-        "times are of single sums, medians instead of the mean. The last line is "
-        "about the gradients of the tutorial's network. With --comm nccl the values lie on GPUs, "
-        "one a rank; otherwise in memory.",
+        "Prints the columns of NVIDIA's nccl-tests. algbw is the size divided by the time. busbw "
+        "is "
+        "algbw times 2(n-1)/n for n ranks, which does not depend on n if the network is the limit. "
+        "Training sums in place; out-of-place copies the values first. Consecutive sums find their "
+        "values in the caches, the sums of a training do not: with --between, times are medians of "
+        "single sums instead of the mean. The last line is for the gradients of the tutorial's "
+        "network. With --comm nccl the values are on GPUs, one GPU per rank; otherwise in memory.",
     .example = "mpirun -n 2 trainyard bench-allreduce --check\n"
                "mpirun -n 2 trainyard bench-allreduce --comm nccl --check\n"
                "mpirun -n 4 trainyard bench-allreduce -b 1MiB -e 16MiB --json",

@@ -1,4 +1,4 @@
-/* What `trainyard bench-training` takes. */
+/* The options of `trainyard bench-training`. */
 #ifndef TRAINER_OPTIONS_BENCH_TRAINING_OPTIONS_H
 #define TRAINER_OPTIONS_BENCH_TRAINING_OPTIONS_H
 
@@ -12,7 +12,7 @@ typedef struct {
     int64_t seed;
     int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
     int64_t threads;              /* of each rank */
-    bool is_deterministic;        /* also where that costs time */
+    bool is_deterministic;        /* even if that costs time */
     bool has_profile, has_sgemm, is_json;
 } BenchTrainingOptions;
 

@@ -1,4 +1,4 @@
-/* What `trainyard evaluate` takes. */
+/* The options of `trainyard evaluate`. */
 #ifndef TRAINER_OPTIONS_EVALUATE_OPTIONS_H
 #define TRAINER_OPTIONS_EVALUATE_OPTIONS_H
 
@@ -7,7 +7,7 @@
 typedef struct {
     const char *data_folder;
     const char *network;
-    const char *predictions; /* NULL: nobody wants them */
+    const char *predictions; /* NULL: not written */
     int64_t batch_size;
     int64_t limit;          /* images of the test set; 0: all */
     int backend, precision; /* indices into backend_words, precision_names */

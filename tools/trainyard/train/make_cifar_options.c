@@ -6,12 +6,12 @@ static const char *const encodings[] = {"binary", "pickle", NULL};
 
 #define OWNER MakeCifarOptions
 static const Field options[] = {
-    OPTION_INTEGER('s', "seed", seed, "N", 0, 0, "make other classes and images (1)"),
+    OPTION_INTEGER('s', "seed", seed, "N", 0, 0, "make the classes and images of seed N (1)"),
     OPTION_CHOICE('e', "encoding", encoding, "binary|pickle", encodings,
-                  "files as for C programs or for Python (binary)"),
+                  "write the files for C programs or for Python (binary)"),
     OPTION_INTEGER('n', "images", images, "N", 1, IMAGES_MAX,
-                   "only the first N images of each of the six files (10000)"),
-    OPTION_FLAG('f', "force", may_overwrite, "replace a set that is there"),
+                   "write only the first N images of each of the six files (10000)"),
+    OPTION_FLAG('f', "force", may_overwrite, "replace an existing set"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing"),
     {0},
 };
@@ -22,11 +22,10 @@ const MakeCifarOptions make_cifar_option_defaults = {.seed = 1, .images = IMAGES
 const OptionTable make_cifar_option_table = {
     .name = "make-cifar",
     .operands = "FOLDER",
-    .summary = "Makes a synthetic set in the files of CIFAR-10, for where the real one is not.",
-    .details = "Ten classes of coloured, textured blobs, which the tutorial's network takes tens "
-               "of epochs to learn, as with CIFAR-10. The same seed gives the same bytes on every "
-               "machine. All "
-               "of it takes 184 MB and some seconds.",
+    .summary = "Makes a synthetic set in the format of CIFAR-10, for use without the real one.",
+    .details = "The images show coloured, textured blobs of ten classes. The tutorial's network "
+               "needs tens of epochs to learn them, as with CIFAR-10. The same seed gives the same "
+               "bytes on every machine. The whole set takes 184 MB and a few seconds.",
     .example = "trainyard make-cifar cifar10\n"
                "trainyard make-cifar --encoding pickle --images 500 cifar-10-batches-py",
     .options = options,

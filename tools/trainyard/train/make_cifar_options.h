@@ -1,4 +1,4 @@
-/* What `trainyard make-cifar` takes. */
+/* The options of `trainyard make-cifar`. */
 #ifndef TRAINER_OPTIONS_MAKE_CIFAR_OPTIONS_H
 #define TRAINER_OPTIONS_MAKE_CIFAR_OPTIONS_H
 

@@ -23,7 +23,7 @@ const TrainingSettings train_option_defaults = {
 #define OWNER TrainingSettings
 static const Field options[] = {
     OPTION_FOLDER(0, "dir", folder, "DIR",
-                  "write below DIR, and look for the data there; the current folder unless given"),
+                  "write below DIR, and look for the data there (the current folder)"),
     OPTION_FOLDER(
         0, "data-dir", data_folder, "DIR",
         "look for the data in DIR, or in its cifar-10-batches-bin or cifar-10-batches-py"),
@@ -37,41 +37,43 @@ static const Field options[] = {
     OPTION_INTEGER(0, "epochs", epochs, "N", 1, 1000000,
                    "train N times on the training set (100 / ranks, rounded up)"),
     OPTION_INTEGER(0, "steps", steps, "N", 1, INT32_MAX,
-                   "end each epoch after N steps (when every image was seen)"),
+                   "end each epoch after N steps (after every image was used)"),
     OPTION_INTEGER(0, "limit", limit, "N", 1, INT32_MAX,
                    "use only the first N images for training, and the first N for testing"),
     OPTION_REAL(0, "learning-rate", learning_rate, "X", 1e-9, 100,
                 "the learning rate of one rank, multiplied by the ranks (0.0001)"),
     OPTION_FLAG(0, "data-augmentation", is_augmented,
-                "shift and flip the images at random, as is done unless the opposite is given"),
-    OPTION_FLAG_OFF(0, "no-data-augmentation", is_augmented, "train on the images as they are"),
+                "shift and flip the images at random (the default)"),
+    OPTION_FLAG_OFF(0, "no-data-augmentation", is_augmented, "train on unchanged images"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, 0, "start the random numbers at N (1)"),
-    OPTION_CHOICE(0, "backend", backend, "NAME", backend_words, "who computes (auto)"),
-    OPTION_CHOICE(0, "precision", precision, "NAME", precision_names, "how exactly (fp32)"),
+    OPTION_CHOICE(0, "backend", backend, "NAME", backend_words, "compute with backend NAME (auto)"),
+    OPTION_CHOICE(0, "precision", precision, "NAME", precision_names,
+                  "compute in precision NAME (fp32)"),
     OPTION_FLAG(
         0, "deterministic", is_deterministic,
-        "on a GPU compute by own kernels alone, so that every run gives the same bits and a "
-        "resumed training goes on exactly; processors always do"),
+        "on a GPU use only trainyard's kernels, so that every run gives the same bits, also "
+        "after --resume; backends on the processor always give the same bits"),
     OPTION_INTEGER(0, "threads", threads, "N", 1, 1024,
                    "compute with N threads on each rank (1: ranks use more cores better)"),
-    OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how the ranks talk (auto)"),
+    OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how ranks communicate (auto)"),
     OPTION_FILE(0, "resume", resume, "FILE",
-                "go on from the checkpoint FILE, or from the \"latest\" in the log folder"),
+                "continue from the checkpoint FILE, or from the \"latest\" in the log folder"),
     OPTION_DURATION(0, "stall", stall_ns, "TIME",
-                    "name ranks that the others wait for longer than TIME (60s; 0s: never)"),
+                    "report ranks that others have waited for longer than TIME (60s; 0s: never)"),
     OPTION_INTEGER(0, "fail-rank", fail_rank, "R", 0, INT32_MAX,
-                   "rehearse the loss of a node: rank R is killed, with --fail-step"),
+                   "rehearse the loss of a node: kill rank R; needs --fail-step"),
     OPTION_INTEGER(0, "fail-step", fail_step, "N", 0, INT64_MAX,
-                   "the step before which it is, from 0 over all epochs of the training"),
+                   "kill it before step N, counted from 0 over all epochs of the training"),
     OPTION_FLAG(0, "timeline", has_timeline,
-                "write what each rank did when to timeline.rank{N}.tsv and, for Perfetto and "
+                "write the phases of each rank to timeline.rank{N}.tsv and, for Perfetto and "
                 "chrome://tracing, timeline.json in the log folder"),
     OPTION_FLAG(0, "profile", has_profile,
-                "print in the end how long each stage of a step took, and draw the stages in the "
+                "print the time of each stage of a step at the end, and draw the stages in the "
                 "timeline if there is one"),
-    OPTION_CHOICE(0, "verbose", verbose, "LEVEL", verbose_words,
-                  "nothing about epochs, a progress bar, or a line an epoch (1)"),
-    OPTION_FLAG(0, "json", is_json, "print nothing but a summary as JSON at the end"),
+    OPTION_CHOICE(
+        0, "verbose", verbose, "LEVEL", verbose_words,
+        "for each epoch print nothing (0), a progress bar (1, the default) or a line (2)"),
+    OPTION_FLAG(0, "json", is_json, "print only a summary as JSON at the end"),
     {0},
 };
 #undef OWNER
@@ -79,33 +81,32 @@ static const Field options[] = {
 const OptionTable train_option_table = {
     .name = "train",
     .operands = "",
-    .summary = "Trains the tutorial's network on CIFAR-10, alone or as one of several ranks.",
+    .summary = "Trains the tutorial's network on CIFAR-10, on one or several ranks.",
     .details =
-        "Every rank goes through the whole training set in its own order, and gradients are "
-        "averaged over the ranks. Rank 0 prints, and writes checkpoint-{epoch}.h5 after each "
-        "epoch, events for TensorBoard and in the end keras_cifar10_trained_model.h5, which Keras "
-        "loads. The same seed, ranks, backend and precision give the same weights bit for bit, "
-        "also over --resume; on a GPU that takes --deterministic, because else each training tries "
-        "whether own kernels, cuBLAS or cuDNN are faster for a layer, and they round in different "
-        "ways.\n"
+        "Every rank reads the whole training set in a different order, and gradients are averaged "
+        "over the ranks. Rank 0 prints, and writes checkpoint-{epoch}.h5 and TensorBoard events "
+        "after each epoch. At the end it writes keras_cifar10_trained_model.h5, which Keras can "
+        "load. The same seed, ranks, backend and precision give the same weights bit for bit, "
+        "also after --resume. On a GPU this requires --deterministic: otherwise each training "
+        "measures whether trainyard's kernels, cuBLAS or cuDNN are faster for a layer, and they "
+        "round differently.\n"
         "\n"
-        "HOROVOD_TIMELINE=FILE in the environment is --timeline with its Chrome trace in FILE "
+        "HOROVOD_TIMELINE=FILE in the environment means --timeline with the Chrome trace in FILE "
         "instead of timeline.json.\n"
         "\n"
         "--profile measures steps 2 to 33 of each epoch, or as many as there are; the table has "
-        "the means of rank 0. It changes no bit of what is trained. On processors it costs a look "
-        "at the clock for each stage. On a GPU the processor waits for each of these steps, which "
-        "is a CUDA graph of its own with an event behind each stage, on the GPU's own clock; all "
-        "other steps go as without it. With --timeline, too, the steps measured are such graphs "
-        "where that is possible, and the others go one by one.\n"
+        "the means of rank 0. The training's results do not change. On processors the clock is "
+        "read for each stage. On a GPU the processor waits for each measured step, which is a "
+        "separate CUDA graph with an event after each stage; the GPU's clock measures the stages, "
+        "and other steps are not affected. With --timeline, too, measured steps are such graphs "
+        "where possible, and the other steps are made phase by phase.\n"
         "\n"
-        "--fail-rank and --fail-step rehearse a failure: SIGKILL, as a node takes its rank with "
-        "it. "
-        "Checkpoints that were there stay, and --resume latest goes on from the last; a training "
-        "that has the step behind it is not ended again.\n"
+        "--fail-rank and --fail-step rehearse a failure by SIGKILL, like a node that fails with "
+        "its rank. Existing checkpoints are kept, and --resume latest continues from the last. A "
+        "training that resumes after the step is not killed again.\n"
         "\n"
-        "Exit codes: 0, 1 when the loss is no longer a number, 2 for wrong input, 3 when the "
-        "machine fails, 128 and the signal's number when a signal ends the training.",
+        "Exit codes: 0, 1 if the loss is not a number, 2 for wrong input, 3 if the machine fails, "
+        "128 plus the signal's number if a signal ends the training.",
     .example = "trainyard make-cifar cifar10\n"
                "trainyard train --data-dir cifar10 --epochs 3\n"
                "trainyard train --data-dir cifar10 --epochs 6 --resume latest\n"

@@ -1,5 +1,5 @@
-/* What `trainyard train` takes: names and defaults of the published Keras and Horovod script where
- * it has them. */
+/* The options of `trainyard train`. Options of the published Keras and Horovod script have its
+ * names and defaults. */
 #ifndef TRAINER_OPTIONS_TRAIN_OPTIONS_H
 #define TRAINER_OPTIONS_TRAIN_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* `trainyard bench-allreduce`: a table as nccl-tests print it, or JSON. */
+/* `trainyard bench-allreduce`: prints a table like nccl-tests, or JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "trainer/record/fixed.h"
 
 enum { FLOAT_BYTES = sizeof(float) };
-#define SIZE_MAX_BYTES (INT64_C(4) << 30) // MPI counts in int; no gradients come near
+#define SIZE_MAX_BYTES (INT64_C(4) << 30) // MPI's counts have type int; gradients are much smaller
 
 typedef struct {
     int64_t bytes;
@@ -62,7 +62,7 @@ static bool check_options(const BenchAllreduceOptions *options, Status *status)
 static void print_header(const Results *results);
 static void print_row(const Results *results, const Row *row);
 
-/* Rows as they are measured, on rank 0 and unless they are wanted as JSON. */
+/* Measures all rows. Rank 0 prints each row at once, unless the output is JSON. */
 static bool measure_rows(const AllreduceBench *bench, Results *results, Status *status)
 {
     const BenchAllreduceOptions *options = results->options;
@@ -81,7 +81,7 @@ static bool measure_rows(const AllreduceBench *bench, Results *results, Status *
     return true;
 }
 
-/* NCCL sums what lies on GPUs; a build without it has refused the word by now. */
+/* NCCL sums values on GPUs. A build without NCCL has already refused the word. */
 static const SumPlace *place_of(const BenchAllreduceOptions *options)
 {
 #ifdef TRAINYARD_HAVE_NCCL
@@ -136,7 +136,7 @@ static double mean_bus_bandwidth(const Results *results)
     return sum / (2 * results->row_count);
 }
 
-/* --- The table; widths and digits are those of nccl-tests, so that its readers read this --- */
+/* --- The table, with the widths and digits of nccl-tests, so that its parsers can read it --- */
 
 static void print_header(const Results *results)
 {
@@ -177,7 +177,7 @@ static void print_row(const Results *results, const Row *row)
     print_timing(results, row->bytes, &row->out_of_place);
     print_timing(results, row->bytes, &row->in_place);
     putchar('\n');
-    fflush(stdout); // a row may take minutes
+    fflush(stdout); // the next row may take minutes
 }
 
 static void print_footer(const Results *results)
@@ -286,7 +286,7 @@ static bool run(Arena *arena, Results *results, Status *status)
     return true;
 }
 
-/* All ranks meet the same wrong options; one is enough to say so. */
+/* All ranks have the same wrong options, so only rank 0 reports them. */
 static int run_checked(Arena *arena, Results *results)
 {
     Status status;
@@ -307,7 +307,7 @@ int program_run(int argc, char **argv)
     Results results = {.options = &options};
     if (!options_read(&bench_allreduce_option_table, arena, argc, argv, &options, &operands,
                       &exit_code)) {
-        // said already
+        // options_read has reported it
     } else if (!comm_open(comm_words[options.comm], arena, &results.comm, &status)) {
         exit_code = report_status(&status);
     } else {

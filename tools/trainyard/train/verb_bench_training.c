@@ -1,4 +1,4 @@
-/* `trainyard bench-training`: the steps of a training, timed, without epochs and files. */
+/* `trainyard bench-training`: times the steps of a training, without epochs and files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ typedef struct {
     Arena *arena;
     Net net;
     ImageSet set;
-    double *each_ms; /* [steps]: of each, where whole steps go at once; NULL: see the timeline */
+    double *each_ms; /* [steps]: times if the backend makes whole steps; NULL: see the timeline */
     SgemmRate sgemm; /* 0: not measured */
     Trainer trainer;
 } Bench;
 
-/* --- What is trained on --- */
+/* --- The data set --- */
 
-/* As many as CIFAR-10 has, so that fetching them costs what it costs there. */
+/* The number of CIFAR-10, so that fetching images takes the same time. */
 enum { RANDOM_IMAGES = 50000 };
 
 static void random_set(uint64_t seed, Arena *arena, ImageSet *set)
@@ -110,10 +110,10 @@ static bool model_open(Bench *bench, Status *status)
 
 /* --- Steps --- */
 
-/* Of those that go at once, so that there is something to compare. */
+/* Whole steps per call are limited, so that there are several times to compare. */
 enum { STEPS_AT_ONCE_MAX = 64 };
 
-/* From `step` of a run up to `end`: whole batches of one epoch. */
+/* The steps from `step` up to `end` that are full batches of one epoch. */
 static StepRun run_from(const Bench *bench, int64_t step, int64_t end)
 {
     const int64_t batch_size = bench->options->batch_size;
@@ -127,8 +127,8 @@ static StepRun run_from(const Bench *bench, int64_t step, int64_t end)
                      .is_augmented = true};
 }
 
-/* Steps [first, end); with `each_ms` not NULL, how long each took, of those that went at once the
- * mean. */
+/* Makes steps [first, end). If `each_ms` is not NULL, it gets the time of each step; steps of one
+ * call get their mean. */
 static bool steps_run(Bench *bench, int64_t first, int64_t end, double *each_ms, Status *status)
 {
     for (int64_t step = first, done; step < end; step += done) {
@@ -144,8 +144,8 @@ static bool steps_run(Bench *bench, int64_t first, int64_t end, double *each_ms,
     return true;
 }
 
-/* Called before and after the steps, because a machine's clock may wander: the median is the mean
- * of both. */
+/* Called before and after the steps, because a machine's clock rate may vary. The median is the
+ * mean of both medians. */
 static bool sgemm_measure(Bench *bench, Status *status)
 {
     SgemmRate rate;
@@ -158,7 +158,7 @@ static bool sgemm_measure(Bench *bench, Status *status)
     return true;
 }
 
-/* Warms up, then times; `took_ns` is of all timed steps, between barriers. */
+/* Warms up, then times; `took_ns` is the time of all timed steps, between barriers. */
 static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
 {
     const BenchTrainingOptions *options = bench->options;
@@ -169,7 +169,7 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
         return false;
     bench->trainer.is_profiled = options->has_profile;
     int64_t begin_ns = machine_clock_ns();
-    if (!trainer_goes_at_once(&bench->trainer))
+    if (!trainer_makes_whole_steps(&bench->trainer))
         bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
     else
         bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);
@@ -181,7 +181,7 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
 
 /* --- Results --- */
 
-/* In milliseconds, the part of a step that is a phase; PHASE_COUNT: all of it. */
+/* The times of a phase per step in milliseconds; PHASE_COUNT: of the whole step. */
 static Spread phase_ms(const Bench *bench, Phase phase)
 {
     const int64_t steps = bench->options->steps;
@@ -201,7 +201,7 @@ static Spread phase_ms(const Bench *bench, Phase phase)
 
 typedef struct {
     double images_per_s; /* of all ranks */
-    double gflop;        /* a step of one rank */
+    double gflop;        /* per step of one rank */
     double gflop_per_s;  /* of one rank */
     Spread step_ms;
 } Result;
@@ -288,13 +288,14 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
         profile_print(bench->trainer.profile, out);
         engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
     }
-    text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
+    text_printf(out, "\n%.0f images/s, %.1f GFLOP/s per rank (%.3f GFLOP per step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
     if (kernels_of(bench) > 0)
-        text_printf(out, "%" PRId32 " kernels a step\n", kernels_of(bench));
+        text_printf(out, "%" PRId32 " kernels per step\n", kernels_of(bench));
     if (options->has_sgemm)
         text_printf(out,
-                    "sgemm: %.1f GFLOP/s, at best %.1f; the median step reaches %.1f %% of it, the "
+                    "sgemm: median %.1f GFLOP/s, best %.1f; the median step reaches %.1f %% of the "
+                    "median, the "
                     "shortest %.1f %% of the best\n",
                     bench->sgemm.median / 1e9, bench->sgemm.best / 1e9,
                     share_of(result->gflop, result->step_ms.median, bench->sgemm.median),
@@ -403,7 +404,7 @@ static int bench_training(const BenchTrainingOptions *options, Arena *arena)
     const bool is_fine = run(bench, arena, &out, &status);
     const int exit_code = is_fine ? EXIT_FINE : report_status(&status);
     if (!is_fine && comm_size(trainer->comm) > 1)
-        comm_abort(trainer->comm, exit_code); // the others may be waiting for this rank
+        comm_abort(trainer->comm, exit_code); // other ranks may wait for this rank
     fputs(text_string(&out), stdout);
     text_free(&out);
     if (trainer->backend)

@@ -1,4 +1,4 @@
-/* trainyard evaluate: a saved model on the test set. */
+/* `trainyard evaluate`: computes the score of a saved model on the test set. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ static void put_prediction_header(FILE *stream, int32_t classes)
     fputc('\n', stream);
 }
 
-/* Nine digits tell any two floats apart. */
+/* Writes nine digits, which distinguish any two floats. */
 static void put_predictions(FILE *stream, const Evaluation *evaluation, int32_t first,
                             int32_t count)
 {
@@ -49,7 +49,8 @@ static void put_predictions(FILE *stream, const Evaluation *evaluation, int32_t 
 
 /* --- The evaluation --- */
 
-/* Batch by batch, as each one's probabilities are gone with the next. `predictions` may be NULL. */
+/* Evaluates batch by batch, because the next batch replaces the probabilities. `predictions` may be
+ * NULL. */
 static bool evaluate(Evaluation *evaluation, FILE *predictions, Status *status)
 {
     const int32_t batch_size = (int32_t)evaluation->options->batch_size;
@@ -98,7 +99,7 @@ static void print_result(const Evaluation *evaluation)
            precision_names[evaluation->options->precision]);
 }
 
-/* --- What it needs --- */
+/* --- Data and model --- */
 
 static bool read_images(Evaluation *evaluation, Arena *arena, Status *status)
 {
@@ -120,7 +121,7 @@ static bool read_weights(const Evaluation *evaluation, const char *path, Status 
     return true;
 }
 
-/* Memory is taken for no more images than there are. */
+/* Allocates memory for at most as many images as there are. */
 static bool open_model(Evaluation *evaluation, Status *status)
 {
     const EvaluateOptions *options = evaluation->options;
@@ -130,7 +131,7 @@ static bool open_model(Evaluation *evaluation, Status *status)
                                       .batch_max = (int32_t)(batch < images ? batch : images),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
-                                      .is_deterministic = true}; // trying engines takes longer
+                                      .is_deterministic = true}; // measuring engines takes longer
     return trainer->backend->open(&settings, &trainer->model, status);
 }
 

@@ -1,4 +1,4 @@
-/* trainyard make-cifar: a synthetic set in the files of CIFAR-10. */
+/* `trainyard make-cifar`: writes a synthetic set in the format of CIFAR-10. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,19 +9,19 @@
 
 static int make(const MakeCifarOptions *options, const char *folder, Arena *arena)
 {
-    const MakeCifar what = {.folder = folder,
-                            .encoding = (CifarEncoding)options->encoding,
-                            .seed = (uint64_t)options->seed,
-                            .images_per_file = (int32_t)options->images,
-                            .may_overwrite = options->may_overwrite};
+    const MakeCifar request = {.folder = folder,
+                               .encoding = (CifarEncoding)options->encoding,
+                               .seed = (uint64_t)options->seed,
+                               .images_per_file = (int32_t)options->images,
+                               .may_overwrite = options->may_overwrite};
     Status status = {0};
-    if (!make_cifar(&what, arena, &status))
+    if (!make_cifar(&request, arena, &status))
         return report_status(&status);
     if (!options->is_quiet)
         printf("%s: %" PRId32 " synthetic training images, %" PRId32
                " test images, %s, seed %" PRId64 "\n",
-               folder, CIFAR_TRAIN_FILES * what.images_per_file, what.images_per_file,
-               cifar_encoding_name(what.encoding), options->seed);
+               folder, CIFAR_TRAIN_FILES * request.images_per_file, request.images_per_file,
+               cifar_encoding_name(request.encoding), options->seed);
     return EXIT_FINE;
 }
 

@@ -9,7 +9,7 @@
 #include "trainer/run/signals.h"
 #include "trainer/run/training.h"
 
-static void say_interrupted(int signal)
+static void print_interrupted(int signal)
 {
     char message[SIGNALS_ROOM];
     fwrite(message, 1, signals_message(signal, message), stderr);
@@ -31,18 +31,18 @@ static int exit_code_of_end(TrainingEnd end, const Status *status)
     return exit_code_of(status->code);
 }
 
-/* Prints the summary, or why there is none; returns the exit code. */
+/* Prints the summary or the error; returns the exit code. */
 static int report_result(const TrainingResult *result, const Status *status)
 {
     if (result->end == TRAINING_INTERRUPTED)
-        say_interrupted(signals_received());
+        print_interrupted(signals_received());
     else if (result->end != TRAINING_DONE && status->message[0])
         report_status(status);
     fputs(text_string(&result->summary), stdout);
     return exit_code_of_end(result->end, status);
 }
 
-/* HOROVOD_TIMELINE=FILE asks for a timeline, as Horovod's scripts do. */
+/* HOROVOD_TIMELINE=FILE requests a timeline, as in Horovod. */
 static const char *horovod_timeline(TrainingSettings *options)
 {
     const char *path = getenv("HOROVOD_TIMELINE");

@@ -1,6 +1,5 @@
-/* What differs between versions of NCCL: here and nowhere else. NCCL 2.0 is the oldest that has all
- * that is used (ncclAllReduce on a stream, ncclCommInitRank); 2.4 the oldest whose errors behind
- * the back of a stream can be asked for. */
+/* All differences between versions of NCCL. NCCL 2.0 is the oldest version with all functions used
+ * (ncclAllReduce on a stream, ncclCommInitRank). Asynchronous errors can be queried since 2.4. */
 #ifndef TRAINER_CUDA_NCCL_VERSION_H
 #define TRAINER_CUDA_NCCL_VERSION_H
 
@@ -9,8 +8,8 @@
 
 #include "trainer/cuda/toolkit/toolkit.h"
 
-/* NCCL_VERSION_CODE is 1000 * major + 100 * minor + patch up to 2.8, and 10000 * major from 2.9 on;
- * ncclGetVersion likewise. */
+/* NCCL_VERSION_CODE is 1000 * major + 100 * minor + patch up to 2.8, and 10000 * major from 2.9
+ * on; ncclGetVersion uses the same code. */
 enum { NCCL_VERSION_2_9 = 20900 };
 
 /* The version as people write it: 2, 28, 9. */
@@ -25,14 +24,14 @@ static inline NcclVersion nccl_version_of(int code)
 }
 
 /* Sums may be captured into a CUDA graph from NCCL 2.9 and CUDA 11.3 on (NCCL's user guide, "Using
- * NCCL with CUDA Graphs"); `library` is what ncclGetVersion says, which may be another than that of
- * the header. */
+ * NCCL with CUDA Graphs"); `library` is the result of ncclGetVersion, which may differ from the
+ * header's version. */
 static inline bool nccl_can_be_captured(int library)
 {
     return CUDART_VERSION >= 11030 && library >= NCCL_VERSION_2_9;
 }
 
-/* What NCCL has to say of its last error; "" before 2.13. */
+/* NCCL's description of its last error; "" before 2.13. */
 static inline const char *nccl_last_words(ncclComm_t comm)
 {
 #if NCCL_VERSION_CODE >= 21300
@@ -44,7 +43,7 @@ static inline const char *nccl_last_words(ncclComm_t comm)
 #endif
 }
 
-/* A state, not an error, from 2.14 on. */
+/* ncclInProgress is a state, not an error. It exists since 2.14. */
 static inline bool nccl_is_in_progress(ncclResult_t result)
 {
 #if NCCL_VERSION_CODE >= 21400
@@ -55,7 +54,7 @@ static inline bool nccl_is_in_progress(ncclResult_t result)
 #endif
 }
 
-/* Errors of the network or of another rank that a sum under way has met. */
+/* Returns an error of the network or of another rank in a running sum. */
 static inline ncclResult_t nccl_async_error(ncclComm_t comm)
 {
 #if NCCL_VERSION_CODE >= 2400
@@ -73,7 +72,7 @@ static inline void nccl_abort(ncclComm_t comm)
 #if NCCL_VERSION_CODE >= 2400
     (void)ncclCommAbort(comm);
 #else
-    (void)comm; // the process ends, and what it has started on the GPU with it
+    (void)comm; // work on the GPU ends with the process
 #endif
 }
 

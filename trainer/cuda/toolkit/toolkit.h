@@ -1,28 +1,29 @@
-/* What differs between CUDA 10.2 and 13: here and nowhere else. C and CUDA C++.
+/* All differences between CUDA 10.2 and 13. For C and CUDA C++.
  *
- * Kernels (the .cu files here) are CUDA C++ and include none of NVIDIA's libraries; all else is C11
- * over the runtime's C interface. Kernels are started by CUDA_LAUNCH and nothing else, so that they
- * can also be compiled as plain C++ and run on a processor: tests/trainer/cuda/emulation has
- * headers of the same names as the toolkit's, and they define TRAINYARD_CUDA_EMULATED. */
+ * Kernels (the .cu files) are CUDA C++ and include none of NVIDIA's libraries; all other files are
+ * C11 and use the runtime's C interface. Kernels are started only by CUDA_LAUNCH, so that they can
+ * also be compiled as plain C++ and run on a processor. For this, tests/trainer/cuda/emulation has
+ * headers with the toolkit's names, which define TRAINYARD_CUDA_EMULATED. */
 #ifndef TRAINER_CUDA_TOOLKIT_H
 #define TRAINER_CUDA_TOOLKIT_H
 
 #include <cuda_runtime.h>
 #include <stdbool.h>
 
-/* The first whose graphs are captured as here, and the last for compute capability 3.0. */
+/* The first version that captures graphs in the way used here, and the last for compute capability
+ * 3.0. */
 #if CUDART_VERSION < 10020
 #error "CUDA 10.2 or later is needed"
 #endif
 
-/* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); a template's name in parentheses. Errors
- * stay with the runtime (cudaGetLastError). */
+/* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); put a template's name in parentheses. The
+ * runtime records errors (cudaGetLastError). */
 #if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)
 #define CUDA_LAUNCH(kernel, grid, block, stream, ...)                                              \
     kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
 #endif
 
-/* Products of tensor cores, mma.sync of tf32 and bf16, are there from sm_80 on. */
+/* GPUs since sm_80 have mma.sync, tensor-core products of tf32 and bf16. */
 #if defined(TRAINYARD_CUDA_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
 #define CUDA_HAS_MMA 1
 #else
@@ -38,7 +39,8 @@ static inline cudaError_t cuda_graph_instantiate(cudaGraphExec_t *executable, cu
 #endif
 }
 
-/* Where the stream is captured, a node of the graph, which CUDA has from 11.1 on. */
+/* If the stream is captured, the event becomes a node of the graph, which CUDA supports since
+ * 11.1. */
 static inline cudaError_t cuda_event_record(cudaEvent_t event, cudaStream_t stream,
                                             bool is_captured)
 {

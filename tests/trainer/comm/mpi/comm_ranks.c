@@ -1,7 +1,7 @@
-/* What one rank does in a test of communication: `mpirun -n N comm_ranks WORD NAME CASE...` does
- * the cases one after another over comm_open(WORD), which is to be the communication NAME;
+/* One rank of a test of communication. `mpirun -n N comm_ranks WORD NAME CASE...` runs the cases
+ * one after another with comm_open(WORD), which must be the communication NAME.
  * tests/trainer/comm/mpi/run.sh starts it. A check that fails ends all ranks with exit code 1, so
- * that no rank waits for one that has given up. */
+ * that no rank waits for a failed one. */
 #include <math.h>
 #ifdef TRAINYARD_HAVE_MPI
 #include <mpi.h>
@@ -23,11 +23,11 @@ static Comm *comm;
 static const char *expected_name;
 static int32_t rank, size;
 
-static void check_at(bool holds, const char *what, int line)
+static void check_at(bool holds, const char *condition, int line)
 {
     if (holds)
         return;
-    fprintf(stderr, "comm_ranks.c:%d: rank %d of %d: not so: %s\n", line, rank, size, what);
+    fprintf(stderr, "comm_ranks.c:%d: rank %d of %d: failed: %s\n", line, rank, size, condition);
     comm_abort(comm, 1);
 }
 #define CHECK(condition) check_at(condition, #condition, __LINE__)
@@ -47,8 +47,8 @@ static void sleep_ns(int64_t ns)
         continue;
 }
 
-/* Any value of any rank, without a message. The mixing is that of splitmix64 (Steele, Lea and
- * Flood, OOPSLA 2014), here for its speed. */
+/* A pseudo-random value of any rank, computed without a message. It uses the mixing function of
+ * splitmix64 (Steele, Lea and Flood, OOPSLA 2014), because it is fast. */
 static uint32_t word_of(int32_t of_rank, int32_t use, int64_t i)
 {
     uint64_t word = (uint64_t)i + ((uint64_t)of_rank << 48) + ((uint64_t)use << 40);
@@ -58,7 +58,7 @@ static uint32_t word_of(int32_t of_rank, int32_t use, int64_t i)
     return (uint32_t)(word >> 32);
 }
 
-/* --- Twins: many ranks give what one process gives --- */
+/* --- Twins: several ranks give the results of one process --- */
 
 /* Whole numbers up to 255, whose sums a float holds exactly. */
 static float whole(int32_t of_rank, int64_t i)
@@ -173,7 +173,7 @@ static void run_places(void)
     CHECK(fewest == comm_local_cores(comm));
 }
 
-/* No rank leaves a barrier before the last has come. */
+/* No rank leaves a barrier before the last one reaches it. */
 static void run_barrier(void)
 {
     Status status;
@@ -191,7 +191,7 @@ static void run_barrier(void)
     }
 }
 
-/* Nothing of MPI is begun where nobody launched ranks. */
+/* MPI is not initialised if ranks were not launched. */
 static void run_alone(void)
 {
     int is_started = 0;
@@ -221,7 +221,7 @@ static void run_repeats(void)
     uint64_t first = 0;
     fill_random(drawn, COUNT);
     for (int32_t i = 0; i < TIMES; i++) {
-        sleep_ns((int64_t)(word_of(rank, 4, i) % 4) * NS_PER_MS); // they come in any order
+        sleep_ns((int64_t)(word_of(rank, 4, i) % 4) * NS_PER_MS); // ranks arrive in any order
         memcpy(sum, drawn, COUNT * sizeof *sum);
         FINE(comm_sum(comm, sum, COUNT, &status));
         uint64_t hash = bytes_hash(HASH_START, sum, COUNT * sizeof *sum);
@@ -237,7 +237,7 @@ static void run_repeats(void)
     free(sum);
 }
 
-/* --- Who is late --- */
+/* --- Late ranks --- */
 
 typedef struct {
     int32_t expected; /* the rank that sleeps */
@@ -258,7 +258,7 @@ static void hear(void *listener, int64_t waited_ns, const int32_t *late, int32_t
     heard->waited_ns = waited_ns;
 }
 
-/* All come to a step, `late` after a second; the stall time is 0.2 s. */
+/* All ranks reach a step, rank `late` a second after the others. The stall time is 0.2 s. */
 static Heard step_with_late(int64_t step, int32_t late, int64_t *ready_ns)
 {
     Status status;
@@ -274,8 +274,8 @@ static Heard step_with_late(int64_t step, int32_t late, int64_t *ready_ns)
     return heard;
 }
 
-/* Others may be late by chance on a busy machine; the sleeper is always among those named, and the
- * last of them. */
+/* On a busy machine other ranks may be late by chance. The sleeping rank is always among the
+ * reported ranks, and the last of them. */
 static void check_heard(const Heard *heard)
 {
     CHECK(heard->calls >= 2 && heard->calls <= 5 + 50);
@@ -297,7 +297,7 @@ static void run_stalls(void)
         CHECK(ready_ns[size - 1] - ready_ns[0] >= NS_PER_S / 2);
     } else {
         CHECK(heard.calls == 0 || rank == 1);
-        CHECK(ready_ns[0] == 0); // rank 0's business
+        CHECK(ready_ns[0] == 0); // only rank 0 fills it
     }
     heard = step_with_late(1, 0, NULL);
     if (rank == 1)
@@ -305,7 +305,8 @@ static void run_stalls(void)
     comm_watch_stalls(comm, NS_PER_S / 5, NULL, NULL);
 }
 
-/* Nobody is named when all are in time, however many steps; no listener, no times. */
+/* No rank is reported if all are in time. Works for many steps, without a listener and without
+ * times. */
 static void run_steps(void)
 {
     enum { STEPS = 500 };
@@ -326,7 +327,7 @@ static void run_other_step(void)
 {
     Status status = {0};
     char expected[80];
-    if (rank > 1) { // nobody watches out for them to go on; but they must not be missed
+    if (rank > 1) { // not part of the check, but must not end before ranks 0 and 1
         sleep_ns(2 * NS_PER_S);
         return;
     }
@@ -337,7 +338,7 @@ static void run_other_step(void)
     CHECK(strcmp(status.message, expected) == 0);
 }
 
-/* --- What does not end well --- */
+/* --- Failures --- */
 
 static void run_refusals(void)
 {
@@ -350,7 +351,7 @@ static void run_refusals(void)
     CHECK(!comm_gather(comm, &byte, INT64_C(2147483648), &byte, &status));
 }
 
-/* What MPI refuses comes back as a Status instead of ending the program. */
+/* Errors of MPI are returned as a Status instead of ending the program. */
 static void run_errors(void)
 {
     Status status = {0};
@@ -360,7 +361,7 @@ static void run_errors(void)
     CHECK(strstr(status.message, "MPI_Allreduce") && strstr(status.message, "MPI_ERR_COUNT"));
 }
 
-/* The last rank gives up; the others wait for it and must be ended. */
+/* The last rank calls comm_abort; the others wait for it and must be ended. */
 static void run_abort(void)
 {
     Status status;
@@ -380,8 +381,7 @@ static void run_lost(void)
     FINE(comm_sum(comm, values, COUNT, &status));
     if (rank == size - 1)
         raise(SIGKILL);
-    // Not FINE: whether a rank hears of the loss or is ended by its launcher first, it must not
-    // hang.
+    // Not FINE: the rank may notice the loss, or its launcher may end it first. It must not hang.
     bool done = comm_ready(comm, 1, NULL, &status) && comm_sum(comm, values, COUNT, &status);
     CHECK(!done);
     fprintf(stderr, "%s\n", status.message);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One test of communication between ranks: run.sh PROGRAM RANKS TEST, PROGRAM being comm_ranks. Exit code 77: skipped.
+# One test of communication between ranks: run.sh PROGRAM RANKS TEST, where PROGRAM is comm_ranks. Exit code 77: skipped.
 set -uo pipefail
 source "$(dirname "$0")/support.sh"
 
@@ -30,14 +30,14 @@ on_ranks()
     status=$?
 }
 
-# Silence too: a warning of Open MPI at every start would drown what matters.
+# stderr must be empty: a warning of Open MPI at every start would hide important messages.
 ends_well()
 {
     [ $status -eq 0 ] || fail "exit code $status"
     [ ! -s "$work/stderr" ] || fail "something on stderr"
 }
 
-# Same bits as one process, same bits again, and in the next run.
+# The bits are those of one process, and the same when repeated and in the next run.
 test_talk()
 {
     local first
@@ -46,10 +46,11 @@ test_talk()
     first=$(cat "$work/stdout")
     on_ranks -- repeats
     ends_well
-    [ "$(cat "$work/stdout")" = "$first" ] || fail "another run has other bits than $first"
+    [ "$(cat "$work/stdout")" = "$first" ] || fail "a second run has other bits than $first"
 }
 
-# Rabenseifner's is what is asked for, and what a user asks for instead holds: with 4 ranks the ring's bits differ.
+# The default is Rabenseifner's algorithm, and the user's choice takes precedence: with 4 ranks the
+# ring algorithm gives other bits.
 test_order()
 {
     local ours same ring
@@ -63,7 +64,7 @@ test_order()
     ends_well
     ring=$(cat "$work/stdout")
     [ "$ours" = "$same" ] || fail "not the bits of Rabenseifner's algorithm"
-    [ "$ours" != "$ring" ] || fail "the order that the user asks for is not taken"
+    [ "$ours" != "$ring" ] || fail "the user's choice of algorithm has no effect"
 }
 
 test_stalls()
@@ -76,7 +77,7 @@ test_abort()
 {
     on_ranks -- abort
     [ $status -eq 42 ] || fail "exit code $status, expected 42"
-    grep -qF "said before the end" "$work/stdout" || fail "what was printed before is lost"
+    grep -qF "said before the end" "$work/stdout" || fail "earlier output is lost"
 }
 
 test_lost()
@@ -86,7 +87,7 @@ test_lost()
     grep -q "process rank $((ranks - 1)) .* exited on signal 9" "$work/stderr" || fail "the lost rank is not named"
 }
 
-# Without mpirun: no MPI unless asked for, and then one rank; another launcher is found out.
+# Without mpirun, MPI is used only on request, with one rank. A launcher of another MPI is detected.
 test_alone()
 {
     "$program" auto local alone >"$work/stdout" 2>"$work/stderr"
@@ -98,7 +99,7 @@ test_alone()
     PMI_SIZE=3 PMI_RANK=0 "$program" auto mpi places >"$work/stdout" 2>"$work/stderr"
     status=$?
     [ $status -eq 3 ] || fail "exit code $status, expected 3"
-    grep -qF "3 ranks or more were started, but Open MPI finds only this one" "$work/stderr" || fail "no word of it"
+    grep -qF "3 ranks or more were started, but Open MPI finds only this one" "$work/stderr" || fail "the message is missing"
 }
 
 [ "$test" = alone ] || need_mpirun

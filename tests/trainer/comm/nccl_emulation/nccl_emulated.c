@@ -12,9 +12,9 @@
 
 enum { RANKS_MAX = 8, PIECE = 4096 };
 
-/* What ranks share. */
+/* Memory that ranks share. */
 typedef struct {
-    atomic_int arrived, round; /* of the meeting under way */
+    atomic_int arrived, round; /* of the current barrier */
     atomic_bool is_aborted;
     int devices[RANKS_MAX];
     float pieces[RANKS_MAX][PIECE];
@@ -25,7 +25,7 @@ typedef struct Sum {
     struct Sum *next;
     ncclComm_t comm;
     size_t count;
-    float values[]; /* of this rank, then of all; the processor sees no memory of a GPU */
+    float values[]; /* of this rank, then of all ranks; the processor cannot access GPU memory */
 } Sum;
 
 struct ncclComm {
@@ -54,9 +54,9 @@ void nccl_emulation_set_async_error(ncclResult_t result)
     settings.async = result;
 }
 
-/* --- Together --- */
+/* --- Barrier and sum --- */
 
-/* Until all ranks are here; false when one has given up. */
+/* Waits until all ranks call it; false if one of them has aborted. */
 static bool meet(ncclComm_t comm)
 {
     Shared *shared = comm->shared;
@@ -77,7 +77,7 @@ static bool sum_piece(ncclComm_t comm, float *values, size_t count)
     if (!meet(comm))
         return false;
     for (size_t i = 0; i < count; i++) {
-        // The last rank first, as Open MPI's linear algorithm adds (ompi/mca/coll/base).
+        // The last rank comes first, as in Open MPI's linear algorithm (ompi/mca/coll/base).
         float sum = shared->pieces[comm->ranks - 1][i];
         for (int rank = comm->ranks - 2; rank >= 0; rank--)
             sum += shared->pieces[rank][i];
@@ -204,7 +204,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
     return ncclSuccess;
 }
 
-/* The words are NCCL's (src/init.cc of 2.28). */
+/* The texts are NCCL's (src/init.cc of 2.28). */
 const char *ncclGetErrorString(ncclResult_t result)
 {
     switch (result) {

@@ -1,6 +1,6 @@
-/* What one rank does in a test of sums on GPUs: `mpirun -n N nccl_ranks WORD CASE`, each
- * rank with an emulated GPU of its own; tests/trainer/comm/nccl_emulation/run.sh starts it. A
- * check that fails ends all ranks with exit code 1. */
+/* One rank of a test of sums on GPUs: `mpirun -n N nccl_ranks WORD CASE`. Each rank has a separate
+ * emulated GPU. tests/trainer/comm/nccl_emulation/run.sh starts it. A check that fails ends all
+ * ranks with exit code 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ static Comm *comm;
 static const char *word;
 static int32_t rank, size;
 
-static void check_at(bool holds, const char *what, int line)
+static void check_at(bool holds, const char *condition, int line)
 {
     if (holds)
         return;
-    fprintf(stderr, "nccl_ranks.c:%d: rank %d of %d: not so: %s\n", line, rank, size, what);
+    fprintf(stderr, "nccl_ranks.c:%d: rank %d of %d: failed: %s\n", line, rank, size, condition);
     comm_abort(comm, 1);
 }
 #define CHECK(condition) check_at(condition, #condition, __LINE__)
@@ -100,7 +100,7 @@ static void run_sums(void)
     CUDA(cudaStreamDestroy(stream));
 }
 
-/* Two sums in a graph, which is launched twice: each multiplies by the ranks. */
+/* Two sums in a graph that is launched twice. Each sum multiplies by the number of ranks. */
 static void run_graph(void)
 {
     enum { COUNT = 5000 };
@@ -184,8 +184,8 @@ static uint64_t arena_hash(const Trainer *trainer, ArenaKind kind, uint64_t hash
     return bytes_hash(hash, values, (size_t)trainer->net->parameter_count * sizeof *values);
 }
 
-/* An epoch of a slim network from the initial weights on, each rank in its own order; a hash of
- * weights and accumulators after it. */
+/* Trains a slim network for one epoch from the initial weights, each rank in a different order.
+ * Returns a hash of weights and accumulators. */
 static uint64_t train(Arena *arena, Timeline *timeline)
 {
     const Net net = slim_net("keras_cifar10_cnn", 8);
@@ -216,13 +216,13 @@ static uint64_t train(Arena *arena, Timeline *timeline)
     return hash;
 }
 
-/* By way of the processor, on the GPU step by step, and on the GPU in graphs: the same weights to
- * the bit, on all ranks. Both sums add the ranks in the same order (run.sh). */
+/* Sums on the processor, on the GPU step by step, and on the GPU in graphs give the same weights
+ * bit for bit, on all ranks. All sums add the ranks in the same order (run.sh). */
 static void run_training(void)
 {
     Arena *arena = arena_create();
     Status status;
-    cuda_emulation_set_lag(true); // what is not waited for shows
+    cuda_emulation_set_lag(true); // so that missing waits are noticed
     const uint64_t by_processor = train(arena, NULL);
     use_gpus();
     Timeline *timeline = timeline_create(rank, size, machine_clock_ns());
@@ -249,7 +249,7 @@ static void hear(void *listener, int64_t waited_ns, const int32_t *late, int32_t
     heard_ns = waited_ns;
 }
 
-/* What does not lie on GPUs goes the way it went before. */
+/* Values that are not on GPUs are sent in the same way as before. */
 static void run_rest(void)
 {
     Status status;
@@ -275,10 +275,10 @@ static void run_rest(void)
     FINE(comm_ready(comm, 3, ready_ns, &status));
     CHECK(rank > 0 || (heard_ns > 0 && ready_ns[size - 1] > ready_ns[0]));
     FINE(comm_check(comm, 3, &status));
-    FINE(comm_barrier(comm, &status)); // who goes before the others are ready is missed
+    FINE(comm_barrier(comm, &status)); // no rank may end before the others are ready
 }
 
-/* An NCCL that is too old on one rank: sums, but not in graphs, on all. */
+/* NCCL is too old on one rank: all ranks can sum, but none in graphs. */
 static void run_old(void)
 {
     if (rank == size - 1)
@@ -287,12 +287,12 @@ static void run_old(void)
     CHECK(comm_sums_on_gpu(comm) && !comm_sums_in_graph(comm));
 }
 
-/* --- What does not work --- */
+/* --- Failures --- */
 
 static void run_shared(void)
 {
     Status status = {0};
-    CUDA(cudaSetDevice(rank == size - 1 ? 0 : rank)); // the last takes the first one's
+    CUDA(cudaSetDevice(rank == size - 1 ? 0 : rank)); // the last rank takes the GPU of the first
     const bool is_done = comm_use_gpus(comm, true, &status);
     CHECK(strcmp(comm_name(comm), "mpi") == 0 && !comm_sums_on_gpu(comm));
     CHECK(is_done == (strcmp(word, "auto") == 0));
@@ -303,7 +303,7 @@ static void run_shared(void)
         CHECK(status.code == STATUS_MACHINE && strstr(status.message, expected));
         CHECK(strstr(status.message, "which NCCL refuses") && strstr(status.hint, "--comm mpi"));
     }
-    FINE(comm_barrier(comm, &status)); // what was there before goes on
+    FINE(comm_barrier(comm, &status)); // the communication before still works
 }
 
 static void run_processors(void)
@@ -314,7 +314,7 @@ static void run_processors(void)
     FINE(comm_barrier(comm, &status));
 }
 
-/* NCCL does not begin on the last rank before it has met the others: they hear of it. */
+/* The last rank fails before NCCL starts: the other ranks are notified. */
 static void run_no_id(void)
 {
     Status status = {0};
@@ -336,14 +336,15 @@ static void run_no_start(void)
 {
     Status status = {0};
     CUDA(cudaSetDevice(rank));
-    nccl_emulation_fail_init(ncclSystemError); // on all: the others of real ranks may wait
+    nccl_emulation_fail_init(
+        ncclSystemError); // on all ranks, because with real NCCL the others might wait
     CHECK(!comm_use_gpus(comm, true, &status) && status.code == STATUS_MACHINE);
     CHECK(strstr(status.message, "ncclCommInitRank: unhandled system error"));
     CHECK(strstr(status.hint, "NCCL_DEBUG=INFO") && strcmp(comm_name(comm), "mpi") == 0);
     FINE(comm_barrier(comm, &status));
 }
 
-/* An error behind the back of a stream: the next step names rank and step, and all end. */
+/* An asynchronous error: the next step reports rank and step, and all ranks end. */
 static void run_broken(void)
 {
     Status status = {0};
@@ -352,10 +353,10 @@ static void run_broken(void)
     FINE(comm_ready(comm, 6, NULL, &status));
     if (rank == size - 1)
         nccl_emulation_set_async_error(ncclRemoteError);
-    // Ranks above 1 hear of others only in the next message of all to all.
-    const bool goes_on = comm_check(comm, 7, &status) && comm_ready(comm, 7, NULL, &status) &&
-                         comm_barrier(comm, &status);
-    CHECK(!goes_on && status.code == STATUS_MACHINE);
+    // Ranks above 1 notice it only in the next collective call.
+    const bool continues = comm_check(comm, 7, &status) && comm_ready(comm, 7, NULL, &status) &&
+                           comm_barrier(comm, &status);
+    CHECK(!continues && status.code == STATUS_MACHINE);
     snprintf(expected, sizeof expected, "rank %d of %d, step 7: NCCL: remote process exited", rank,
              size);
     if (rank == size - 1)
@@ -364,7 +365,7 @@ static void run_broken(void)
     comm_abort(comm, 5);
 }
 
-/* mpirun ends a rank that waits for a GPU, which waits for a rank that is gone. */
+/* mpirun ends a rank that waits for a GPU, which waits for a rank that has ended. */
 static void run_gone(void)
 {
     Status status = {0};

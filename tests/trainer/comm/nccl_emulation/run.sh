@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One test of sums on emulated GPUs: run.sh PROGRAM RANKS WORD CASE, PROGRAM being nccl_ranks. Exit code 77: skipped.
+# One test of sums on emulated GPUs: run.sh PROGRAM RANKS WORD CASE, where PROGRAM is nccl_ranks. Exit code 77: skipped.
 set -uo pipefail
 # shellcheck source=tests/trainer/comm/mpi/support.sh
 source "$(dirname "$0")/../mpi/support.sh"
@@ -22,7 +22,8 @@ fail()
 launcher=()
 if [ "$ranks" -gt 1 ]; then
     need_mpirun
-    # Linear sums have one order of ranks, which the emulated NCCL follows: so both give the same bits.
+    # Linear sums add ranks in a fixed order. The emulated NCCL uses the same order, so both give
+    # the same bits.
     launcher=(mpirun -n "$ranks" --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 1)
 fi
 timeout 120 "${launcher[@]}" "$program" "$word" "$test" >"$work/stdout" 2>"$work/stderr"

@@ -47,7 +47,7 @@ std::recursive_mutex lock;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int device_of_thread = 0;
 
-// Never destroyed: what is still in it at the end is reachable, and the counts say it.
+// Never destroyed: remaining allocations stay reachable, and the counts report them.
 std::map<uintptr_t, Allocation> &allocations()
 {
     static auto *all = new std::map<uintptr_t, Allocation>;
@@ -137,7 +137,7 @@ bool enter(cudaError_t *error)
 
 cudaError_t leave(cudaError_t error)
 {
-    // What a call waited for may have failed.
+    // The work that a call waited for may have failed.
     if (error == cudaSuccess)
         error = settings.lost;
     if (error != cudaSuccess && error != cudaErrorNotReady)
@@ -173,7 +173,7 @@ std::chrono::steady_clock::time_point now()
 void open_devices()
 {
     for (const auto &[begin, allocation] : allocations())
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): only for its bytes
         ASAN_UNPOISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
@@ -181,7 +181,7 @@ void close_devices()
 {
     for (const auto &[begin, allocation] : allocations())
         if (!allocation.is_pinned)
-            // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): only for its bytes
             ASAN_POISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
@@ -205,7 +205,7 @@ using namespace emulation;
 
 extern "C" {
 
-/* --- What tests choose --- */
+/* --- Settings of tests --- */
 
 void cuda_emulation_reset(void)
 {
@@ -429,7 +429,7 @@ cudaError_t cudaDeviceSynchronize(void)
     });
 }
 
-/* Allocations stay, unlike a GPU's. */
+/* Unlike a GPU, keeps allocations. */
 cudaError_t cudaDeviceReset(void)
 {
     return cudaDeviceSynchronize();
@@ -503,7 +503,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     return submit(stream, cudaGraphNodeTypeMemcpy, [to, from, bytes] { memmove(to, from, bytes); });
 }
 
-/* A copy of memory that is not pinned has read it, or written it, when the call returns. */
+/* A copy from or to memory that is not pinned is complete when the call returns. */
 static bool touches_pageable(const void *to, const void *from)
 {
     bool fits = false;

@@ -1,25 +1,25 @@
-/* A GPU that is none: kernels are compiled as plain C++ and run on the processor, one thread after
- * the other, so that they can be tested where there is no GPU. Nothing is said about speed, and
- * nothing about what only hardware does: caches, the order of concurrent writes, how far __expf
- * and tensor cores are from the exact value.
+/* An emulated GPU: kernels are compiled as plain C++ and run on the processor, one thread after the
+ * other, so that they can be tested without a GPU. It does not reproduce speed or properties of
+ * hardware: caches, the order of concurrent writes, the errors of __expf and tensor cores.
  *
- * What shows here and not on a GPU:
+ * The emulation detects errors that a GPU does not:
  *
- * - Device memory is filled with 0xFF (NaN, -1) when it is allocated. It lies on the heap, where
- *   AddressSanitizer sees every access outside, and every access of the processor's.
- * - So are __shared__ arrays before a kernel runs, as far as the compiler lets it (__shared__ in
- *   cuda_emulated_device.h).
- * - Threads of a block run in a chosen order (cuda_emulation_set_order), each until it waits; so
- *   do the blocks of a grid, and those parts of a graph that do not depend on each other. What
- *   differs between orders misses a barrier or a dependency.
- * - Barriers and warp functions which threads reach at different lines, or not at all, end the
- *   program with a message that names kernel, block and threads.
+ * - Device memory is filled with 0xFF (NaN, -1) when it is allocated. It is on the heap, where
+ *   AddressSanitizer detects every access outside of it, and every access by the processor.
+ * - __shared__ arrays are filled in the same way before a kernel runs, as far as the compiler
+ * allows
+ *   (__shared__ in cuda_emulated_device.h).
+ * - Threads of a block run in a chosen order (cuda_emulation_set_order), each until it waits. So do
+ *   the blocks of a grid, and the parts of a graph that do not depend on each other. If results
+ *   differ between orders, a barrier or a dependency is missing.
+ * - If threads reach barriers or warp functions at different lines, or not at all, the program ends
+ *   with a message that names kernel, block and threads.
  * - Streams can lag: see cuda_emulation_set_lag.
  *
- * What does not show: too much __shared__ memory (48 KiB is the limit; the compiler of the device
- * says it), registers, alignment of vectors (UBSan does see it), and that kernels must not touch
- * the processor's memory. Warp functions want all lanes (mask 0xffffffff). There is one lock around
- * everything, so that host threads may call at the same time. */
+ * It does not detect too much __shared__ memory (48 KiB is the limit; the device's compiler checks
+ * it), too many registers, wrong alignment of vectors (UBSan detects it), and kernels that access
+ * the processor's memory. Warp functions need all lanes (mask 0xffffffff). A global lock allows
+ * calls from several host threads. */
 #ifndef TESTS_TRAINER_CUDA_EMULATION_EMULATION_H
 #define TESTS_TRAINER_CUDA_EMULATION_EMULATION_H
 
@@ -32,9 +32,9 @@
 extern "C" {
 #endif
 
-/* Everything below as at the start: one device of sm_80 with 8 GiB, ascending, no lag, no failure,
- * counts of 0. What is allocated stays. Tests need it only within one process: each libcheck test
- * has its own. */
+/* Resets all settings below: one device of sm_80 with 8 GiB, ascending order, no lag, no failure,
+ * counts of 0. Allocations are kept. Only needed for several tests in one process: libcheck runs
+ * each test in a separate process. */
 void cuda_emulation_reset(void);
 
 typedef enum {
@@ -43,42 +43,43 @@ typedef enum {
     CUDA_ORDER_SHUFFLED,
     CUDA_ORDER_COUNT
 } CudaEmulationOrder;
-/* `seed` is of CUDA_ORDER_SHUFFLED. */
+/* `seed` is used by CUDA_ORDER_SHUFFLED. */
 void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed);
 
-/* With lag, what is queued on a stream is done only when somebody waits for it: a synchronisation,
- * an event that another stream waits for, a call that waits by itself (cudaFree, cudaMemcpy).
- * Shows results that are read, and memory that is overwritten, without waiting. */
+/* With lag, queued work runs only when a call waits for it: a synchronisation, an event that
+ * another stream waits for, or a call that waits implicitly (cudaFree, cudaMemcpy). This detects
+ * results that are read, and memory that is overwritten, without waiting. */
 void cuda_emulation_set_lag(bool lags);
 
-/* From now on the GPU's time, which events note, is counted instead of measured: each kernel whose
- * name in CUDA_LAUNCH has `name` in it takes `ns`, others take nothing, and what else runs takes as
- * long as it says (cuda_emulation_spend). */
+/* From then on the GPU's time, which events record, is counted instead of measured. Each kernel
+ * whose name in CUDA_LAUNCH contains `name` takes `ns`, other kernels take no time. Other work
+ * takes the time that it passes to cuda_emulation_spend. */
 void cuda_emulation_count_time(const char *name, int64_t ns);
-/* Work that runs on a stream took so long; while time is counted. */
+/* Adds `ns` to the counted time; called by work that runs on a stream. */
 void cuda_emulation_spend(int64_t ns);
 
-/* 0 devices: every call says cudaErrorNoDevice. */
+/* With 0 devices every call returns cudaErrorNoDevice. */
 void cuda_emulation_set_devices(int count, int major, int minor);
-/* As cudaDriverGetVersion has it, 13000 for CUDA 13.0; 0: there is none. Below CUDART_VERSION every
- * other call says cudaErrorInsufficientDriver. */
+/* Sets the result of cudaDriverGetVersion: 13000 for CUDA 13.0; 0: there is no driver. With a
+ * version below CUDART_VERSION every other call returns cudaErrorInsufficientDriver. */
 void cuda_emulation_set_driver(int version);
-/* Of each device; cudaMalloc beyond says cudaErrorMemoryAllocation. */
+/* Sets the memory of each device. cudaMalloc beyond it returns cudaErrorMemoryAllocation. */
 void cuda_emulation_set_memory(int64_t bytes);
 
-/* The nth call of the runtime from now on (1: the next; those for the last error do not count)
- * returns `error` and does nothing; if it sticks, so do all after it, as when a GPU is lost. */
+/* The nth call of the runtime from then on (1: the next; queries of the last error do not count)
+ * returns `error` and does nothing. If `sticks`, all later calls do so, too, as after the loss of a
+ * GPU. */
 void cuda_emulation_fail_call(int64_t nth, cudaError_t error, bool sticks);
-/* The nth kernel that runs from now on (also one of a graph) does not; every later call returns
- * `error`, and nothing runs any more. */
+/* The nth kernel from then on (also in a graph) does not run. Every later call returns `error`, and
+ * no further work runs. */
 void cuda_emulation_fail_launch(int64_t nth, cudaError_t error);
 
 typedef struct {
     int64_t calls;    /* of the runtime */
     int64_t launches; /* kernels that ran */
     int64_t graph_launches;
-    int64_t allocated_bytes; /* ever, of devices */
-    /* Not given back yet: */
+    int64_t allocated_bytes; /* total, on devices */
+    /* Not freed yet: */
     int64_t live_bytes;        /* of all devices */
     int64_t live_allocations;  /* of all devices */
     int64_t live_pinned_bytes; /* cudaMallocHost and cudaHostAlloc */

@@ -11,8 +11,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/* On x86-64 a switch is a few pushes and pops; ucontext's asks the kernel for the signal mask each
- * time, which makes a tiled product several times slower. */
+/* On x86-64 a switch is a few pushes and pops. ucontext's switch calls the kernel for the signal
+ * mask, which makes a tiled product several times slower. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__CET__)
 #define HAS_OWN_SWITCH 1
 #endif
@@ -23,14 +23,14 @@ namespace emulation
 namespace
 {
 
-// A thread's variables lie here; frames of unoptimised and sanitized code are large.
+// Stacks contain a thread's variables; frames of unoptimised and sanitized code are large.
 enum { STACK_BYTES = 256 << 10, GUARD_BYTES = 4096, CACHE_LINE_BYTES = 64 };
 
 } // namespace
 
 struct Fiber {
-    char *stack;         // its lowest byte; of a processor thread known to ASan only
-    size_t stack_bytes;  // as is this
+    char *stack;         // its lowest byte; only ASan knows that of a processor thread
+    size_t stack_bytes;  // likewise
     void *stack_pointer; // while it does not run
     ucontext_t context;
     void *fake_stack; // ASan's
@@ -40,11 +40,11 @@ struct Fiber {
 namespace
 {
 
-// Who switched last, for what ASan wants to know behind a switch.
+// The fiber before the last switch, which ASan needs after a switch.
 Fiber *previous, *running;
 
 #ifdef HAS_OWN_SWITCH
-// The System V ABI's callee-saved registers; those of floating-point modes stay as they are.
+// The System V ABI's callee-saved registers; floating-point modes are not changed.
 asm(".text\n"
     ".p2align 4\n"
     ".type trainyard_fiber_switch, @function\n"
@@ -100,13 +100,13 @@ Fiber *fiber_create(void (*entry)())
         abort();
     }
     fiber->stack = (char *)memory + GUARD_BYTES;
-    // Stacks begin at different places within their pages: else what lies on top of each would
-    // compete for the same few lines of the caches.
+    // Stacks begin at different places within their pages. Otherwise the tops of all stacks would
+    // compete for the same few cache lines.
     static size_t created;
     fiber->stack_bytes = STACK_BYTES - GUARD_BYTES - created++ % 64 * (5 * CACHE_LINE_BYTES);
     fiber->entry = entry;
 #ifdef HAS_OWN_SWITCH
-    // What a switch pops: six registers, where to go, and above that the alignment of a call.
+    // A switch pops six registers and the return address; above them is the alignment of a call.
     auto *top = (uintptr_t *)(fiber->stack + fiber->stack_bytes) - 8;
     top[6] = (uintptr_t)begin;
     fiber->stack_pointer = top;

@@ -1,4 +1,4 @@
-/* Stacks to run on, one at a time, on one processor thread. */
+/* Fibers: separate stacks, one of which runs at a time on a processor thread. */
 #ifndef TESTS_TRAINER_CUDA_EMULATION_FIBER_H
 #define TESTS_TRAINER_CUDA_EMULATION_FIBER_H
 
@@ -9,11 +9,11 @@ namespace emulation
 
 struct Fiber;
 
-/* A new one, which begins with `entry` when it is switched to for the first time. `entry` must not
- * return. There is no end: who made it keeps it for later use. */
+/* Creates a fiber. It begins with `entry` when it is switched to for the first time. `entry` must
+ * not return. A fiber cannot be destroyed: the creator keeps it for later use. */
 Fiber *fiber_create(void (*entry)());
-Fiber *fiber_of_caller(); /* the processor thread's own stack, for switching back to it */
-/* Goes on in `to`; returns when something switches back to `from`, the running one. */
+Fiber *fiber_of_caller(); /* the processor thread's stack, for switching back to it */
+/* Continues in `to`. `from` is the running fiber; returns after a switch back to it. */
 void fiber_switch(Fiber *from, Fiber *to);
 
 } // namespace emulation

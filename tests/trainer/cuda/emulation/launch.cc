@@ -1,4 +1,4 @@
-/* Runs kernels: a block's threads one after the other, each until it waits. */
+/* Runs kernels: the threads of a block one after the other, each until it waits. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
-/* The linker's names for the ends of __shared__ arrays; null where a program has none. */
+/* The linker's names for the ends of __shared__ arrays; null if a program has no such arrays. */
 extern "C" char shared_begin[] __asm__("__start_cuda_emulated_shared") __attribute__((weak));
 extern "C" char shared_end[] __asm__("__stop_cuda_emulated_shared") __attribute__((weak));
 
@@ -23,12 +23,12 @@ namespace
 constexpr uint32_t WARP = 32, THREADS_MAX = 1024;
 
 struct Thread {
-    Fiber *fiber; // null: not begun, or over
+    Fiber *fiber; // null: not started, or finished
     bool is_over;
-    CudaEmulatedPlace place; // where it waits; what: null when it does not
+    CudaEmulatedPlace place; // where it waits; its `what` is null if it does not wait
 };
 
-/* What a lane of a tensor core's product passes. */
+/* The operands of one lane in a tensor-core product. */
 struct Fragments {
     float *d;
     const uint32_t *a, *b;
@@ -36,10 +36,10 @@ struct Fragments {
 
 struct Warp {
     uint32_t lanes, over, arrived;
-    CudaEmulatedPlace place; // of those that arrived
-    // Two sets: a lane may bring its next value while others still read the last ones.
+    CudaEmulatedPlace place; // of the lanes that arrived
+    // Two sets: a lane may pass its next value while others still read the previous ones.
     uint64_t values[2][WARP];
-    int set; // that the next exchange fills
+    int set; // filled by the next exchange
     Fragments fragments[WARP];
 };
 
@@ -49,15 +49,15 @@ struct Block {
     uint32_t threads, over, arrived;
     Thread all[THREADS_MAX];
     Warp warps[THREADS_MAX / WARP];
-    // Those that may go on, the next one last: what a warp waits for among its lanes is there soon,
-    // so that a warp gets far ahead of the others, as far as no barrier stops it.
+    // Threads that can continue, the next one last. Lanes that a warp waits for run soon, so that a
+    // warp gets far ahead of the others until a barrier stops it.
     uint32_t ready[THREADS_MAX], ready_count;
     uint32_t current;
 };
 
 Block block;
 bool runs;                                                     // a kernel cannot launch another one
-std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // for good, as fibers are
+std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // never destroyed, like fibers
 Fiber *running_fiber, *caller;
 
 CudaEmulationOrder order = CUDA_ORDER_ASCENDING;
@@ -67,9 +67,9 @@ uint64_t random_state = 1;
 
 uint3 place_of(uint32_t thread)
 {
-    if (thread < blockDim.x) // nearly always: it saves divisions
+    if (thread < blockDim.x) // the usual case, without divisions
         return {thread, 0, 0};
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): is_possible has seen to it
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): is_possible has checked it
     return {thread % blockDim.x, thread / blockDim.x % blockDim.y,
             thread / blockDim.x / blockDim.y};
 }
@@ -84,7 +84,7 @@ void print_thread(uint32_t thread)
     else if (place.what != nullptr)
         fprintf(stderr, "is in %s at %s:%d\n", place.what, place.file, place.line);
     else
-        fprintf(stderr, "has not got there\n");
+        fprintf(stderr, "has not reached it\n");
 }
 
 bool is_same(const CudaEmulatedPlace &a, const CudaEmulatedPlace &b)
@@ -92,7 +92,7 @@ bool is_same(const CudaEmulatedPlace &a, const CudaEmulatedPlace &b)
     return a.what == b.what && a.line == b.line && a.file == b.file;
 }
 
-/* Ends the program with where the threads are: one line for each first of a different state. */
+/* Prints the places of threads, one line for each different state, and ends the program. */
 [[noreturn]] void fail(const char *complaint)
 {
     fprintf(stderr, "cuda emulation: kernel %s, block (%u, %u, %u): %s\n", block.kernel, blockIdx.x,
@@ -105,7 +105,7 @@ bool is_same(const CudaEmulatedPlace &a, const CudaEmulatedPlace &b)
     abort();
 }
 
-/* --- Who runs next --- */
+/* --- Scheduling --- */
 
 void set_current(uint32_t thread)
 {
@@ -115,11 +115,11 @@ void set_current(uint32_t thread)
 
 void run_threads();
 
-/* Leaves the running thread, which waits or whose fiber is free, for the next. */
-void go_on()
+/* Switches from the running thread, which waits or has finished, to the next one. */
+void run_next()
 {
     if (block.ready_count == 0)
-        fail("no thread can go on");
+        fail("no thread can continue");
     uint32_t next = block.ready[--block.ready_count];
     set_current(next);
     Thread &thread = block.all[next];
@@ -146,7 +146,7 @@ void release_block()
     block.arrived = 0;
 }
 
-/* Behind the last thread of a barrier. */
+/* Called after the last thread has reached a barrier. */
 void complete_block_barrier()
 {
     CudaEmulatedPlace first = {nullptr, nullptr, 0};
@@ -176,16 +176,17 @@ void end_thread()
         complete_block_barrier();
 }
 
-/* A fiber's life: one thread after the other, until it is put aside in go_on. */
+/* The entry of fibers: runs one thread after the other, until run_next switches to another
+ * fiber. */
 void run_threads()
 {
     for (;;) {
         (*block.thread)();
         end_thread();
-        // First in line, so that a thread that has not begun goes on in this very fiber.
+        // This fiber is the next idle one, so that a thread that has not started runs in it.
         idle_fibers.push_back(running_fiber);
         if (block.over < block.threads) {
-            go_on();
+            run_next();
             continue;
         }
         Fiber *own = running_fiber;
@@ -209,7 +210,7 @@ void run_block()
     block.over = block.ready_count = 0;
     release_block();
     running_fiber = caller;
-    go_on();
+    run_next();
 }
 
 void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<void()> &thread)
@@ -238,14 +239,14 @@ void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<voi
     runs = false;
 }
 
-/* A lane arrives; behind the last one `complete` is called and all go on. */
+/* A lane arrives. After the last one has arrived, calls `complete`, and all lanes continue. */
 template <class Complete>
 void meet_in_warp(const CudaEmulatedPlace &place, unsigned int mask, Complete complete)
 {
     Warp &warp = block.warps[block.current / WARP];
     block.all[block.current].place = place;
     if (mask != 0xffffffffu)
-        fail("the emulation knows warp functions of all lanes only");
+        fail("the emulation supports warp functions of all lanes only");
     if (warp.over > 0)
         fail("a lane of the warp has returned");
     if (warp.arrived == 0)
@@ -261,7 +262,7 @@ void meet_in_warp(const CudaEmulatedPlace &place, unsigned int mask, Complete co
         for (uint32_t i = 0; i < warp.lanes; i++, lane = permutation.before(lane))
             block.ready[block.ready_count++] = first + (uint32_t)lane;
     }
-    go_on();
+    run_next();
 }
 
 /* --- Tensor cores --- */
@@ -281,7 +282,8 @@ double bf16(uint32_t bits)
  * d[2 i + j] is row group + 8 i, column 2 member + j of the product. */
 enum { ROWS = 16, COLUMNS = 8 };
 
-/* Of `DEPTH` products for each sum; doubles, which hold the product of two tf32 or bf16 exactly. */
+/* Factors with `DEPTH` products for each sum. They are doubles, which hold the product of two tf32
+ * or bf16 exactly. */
 template <int DEPTH> struct Matrices {
     double a[ROWS][DEPTH], b[DEPTH][COLUMNS];
 };
@@ -341,7 +343,7 @@ void multiply_in_warp(const CudaEmulatedPlace &place, const Fragments &own,
     Warp &warp = block.warps[block.current / WARP];
     block.all[block.current].place = place;
     if (warp.lanes != WARP)
-        fail("tensor cores want a warp of 32 lanes");
+        fail("tensor cores need a warp of 32 lanes");
     warp.fragments[block.current % WARP] = own;
     meet_in_warp(place, 0xffffffffu, product);
 }
@@ -380,14 +382,14 @@ Permutation next_permutation(uint64_t count)
 
 using namespace emulation;
 
-/* --- What kernels call --- */
+/* --- Functions that kernels call --- */
 
 void cuda_emulated_block_barrier(CudaEmulatedPlace place)
 {
     block.all[block.current].place = place;
     if (++block.arrived + block.over == block.threads)
         complete_block_barrier();
-    go_on();
+    run_next();
 }
 
 void cuda_emulated_warp_barrier(CudaEmulatedPlace place, unsigned int mask)
@@ -422,7 +424,7 @@ void cuda_emulated_fail(CudaEmulatedPlace place, const char *complaint)
 
 uint32_t cuda_emulated_tf32(float value)
 {
-    // All that is beyond the largest becomes infinity by itself.
+    // Values above the largest tf32 become infinity without a special case.
     return value != value ? 0x7fffffffu : (__float_as_uint(value) + 0x1000u) & 0xffffe000u;
 }
 
@@ -438,7 +440,7 @@ void cuda_emulated_mma_bf16(float d[4], const uint32_t a[4], const uint32_t b[2]
     multiply_in_warp({"mma", file, line}, {d, a, b}, multiply_bf16);
 }
 
-/* The limits of CUDA C++ Programming Guide, "Compute Capabilities", the same from 3.5 on. */
+/* The limits of CUDA C++ Programming Guide, "Compute Capabilities", the same since 3.5. */
 static bool is_possible(dim3 grid, dim3 threads)
 {
     if (threads.x == 0 || threads.y == 0 || threads.z == 0 || threads.x > 1024 ||

@@ -1,4 +1,4 @@
-/* What the parts of the emulated runtime share. */
+/* Shared by the parts of the emulated runtime. */
 #ifndef TESTS_TRAINER_CUDA_EMULATION_RUNTIME_H
 #define TESTS_TRAINER_CUDA_EMULATION_RUNTIME_H
 
@@ -16,8 +16,8 @@ namespace emulation
 
 extern CudaEmulationCounts counts;
 
-bool enter(cudaError_t *error);       /* takes the lock; whether the call may go on */
-cudaError_t leave(cudaError_t error); /* notes the error of this thread, gives the lock back */
+bool enter(cudaError_t *error);       /* takes the lock; true if the call may continue */
+cudaError_t leave(cudaError_t error); /* records the error of this thread, releases the lock */
 
 /* One call of the runtime: `work` under the lock, unless the device is lost. */
 template <class Work> cudaError_t call(Work work)
@@ -30,32 +30,33 @@ template <class Work> cudaError_t call(Work work)
 
 std::chrono::steady_clock::time_point now(); /* of the GPU */
 
-bool is_lost();                         /* nothing runs any more */
-bool launch_starts(const char *kernel); /* counts it; false: the device is lost with it */
+bool is_lost();                         /* true: no work runs any more */
+bool launch_starts(const char *kernel); /* counts the launch; false: the device is lost by it */
 
-/* Opens device memory, which else the processor must not touch: AddressSanitizer sees to that. */
+/* Make device memory accessible and inaccessible to the processor, for AddressSanitizer. */
 void open_devices();
 void close_devices();
 
 enum class Where { HOST, PINNED, DEVICE };
-/* Where [address, address + bytes) lies; `is_inside`: with all its bytes. */
+/* The kind of memory of [address, address + bytes). `is_inside`: all bytes are in one
+ * allocation. */
 Where where(const void *address, size_t bytes, bool *is_inside);
 
 /* --- streams.cc --- */
 
 extern bool streams_lag;
-/* `type` is what a graph takes it for that is captured. */
+/* `type` is the type of the node if a graph is captured. */
 cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, std::function<void()> work);
 void drain_all();
-/* A call that may not be made while a stream is captured: the error, and the capture is spoilt. */
+/* For calls that are forbidden during a capture: invalidates the capture and returns the error. */
 cudaError_t forbid_capture();
 
 /* --- launch.cc --- */
 
 void set_order(CudaEmulationOrder order, uint64_t seed);
 
-/* The order in which things that do not depend on each other run: place -> index, both below
- * `count`. All orders are index = (factor * place + start) % count. */
+/* The order of work that does not depend on each other: maps place to index, both below `count`.
+ * All orders are index = (factor * place + start) % count. */
 struct Permutation {
     uint64_t count, factor, start;
 
@@ -67,7 +68,7 @@ struct Permutation {
     {
         return index < count - factor ? index + factor : index + factor - count;
     }
-    /* The same, from the last place to the first. */
+    /* The index of the last place. */
     uint64_t last() const
     {
         return before(start);
@@ -77,7 +78,8 @@ struct Permutation {
         return index < factor ? index + count - factor : index - factor;
     }
 };
-Permutation next_permutation(uint64_t count); /* count >= 1; shuffled: another one each time */
+Permutation
+next_permutation(uint64_t count); /* count >= 1; CUDA_ORDER_SHUFFLED: a different one each time */
 
 } // namespace emulation
 

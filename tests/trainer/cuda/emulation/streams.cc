@@ -1,5 +1,5 @@
-/* Streams, events and graphs. What is queued becomes a function, which runs at once, or when
- * somebody waits (cuda_emulation_set_lag), or whenever a captured graph is launched. */
+/* Streams, events and graphs. Queued work becomes a function. It runs at once, or when a call waits
+ * for it (cuda_emulation_set_lag), or whenever a captured graph is launched. */
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -10,12 +10,12 @@
 #include "tests/trainer/cuda/emulation/runtime.h"
 
 using Function = std::function<void()>;
-using Nodes = std::vector<size_t>; // of one graph
+using Nodes = std::vector<size_t>; // indices of nodes of one graph
 
 struct CUgraphNode_st {
     enum cudaGraphNodeType type;
     Function work;
-    Nodes after; // that run before it
+    Nodes after; // nodes that run before it
 };
 using Node = CUgraphNode_st;
 
@@ -27,7 +27,7 @@ struct CUgraphExec_st {
     std::shared_ptr<const std::vector<Node>> nodes;
 };
 
-/* A capture, by the stream that began it and all that wait for its events. */
+/* A capture, shared by the stream that began it and all streams that wait for its events. */
 struct Capture {
     std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
     cudaStream_t origin = nullptr;
@@ -40,7 +40,7 @@ struct CUstream_st {
     unsigned int flags = 0;
     std::deque<Function> queue;
     std::shared_ptr<Capture> capture; // null: none
-    Nodes last;                       // what the next node of the capture comes after
+    Nodes last;                       // nodes before the next node of the capture
 };
 
 /* One cudaEventRecord. */
@@ -48,7 +48,7 @@ struct Record {
     cudaStream_t stream = nullptr; // null once it is done
     bool is_done = true;
     std::chrono::steady_clock::time_point time;
-    std::shared_ptr<Capture> capture; // null: recorded in a stream that was none
+    std::shared_ptr<Capture> capture; // null: recorded outside a capture
     Nodes nodes;
 };
 
@@ -93,7 +93,7 @@ bool is_legacy(cudaStream_t stream)
 }
 
 bool runs_host_function = false;
-int depth = 0; // of work that runs: a graph's is within its own
+int depth = 0; // nesting of running work: a graph's work is within its launch
 
 cudaError_t check(cudaStream_t stream)
 {
@@ -151,7 +151,8 @@ cudaError_t spoil(const std::shared_ptr<Capture> &capture, cudaError_t error)
     return error;
 }
 
-/* Work of the legacy stream waits for blocking streams, which a captured one cannot be. */
+/* Work of the legacy stream waits for blocking streams, and a captured stream cannot be waited
+ * for. */
 cudaError_t forbid_implicit()
 {
     for (cudaStream_t stream : streams())
@@ -170,7 +171,7 @@ cudaError_t add_node(cudaStream_t stream, enum cudaGraphNodeType type, Function 
     return cudaSuccess;
 }
 
-/* Nodes that nothing comes after. */
+/* Nodes without successors. */
 Nodes ends_of(const CUgraph_st &graph)
 {
     std::vector<bool> is_end(graph.nodes.size(), true);
@@ -184,7 +185,7 @@ Nodes ends_of(const CUgraph_st &graph)
     return ends;
 }
 
-/* Of the nodes that may run next, the one that the chosen order picks. */
+/* Runs the nodes of a graph: always the ready node that the chosen order picks. */
 void replay(const std::vector<Node> &nodes)
 {
     std::vector<bool> is_done(nodes.size(), false);
@@ -312,7 +313,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     });
 }
 
-/* A stream that lags does one thing more each time it is asked. */
+/* A lagging stream does one more piece of work at each query. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return call([&] {
@@ -408,7 +409,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     });
 }
 
-/* A node of the graph, whose every launch records the event anew. */
+/* Adds a node to the graph. Every launch of the graph records the event again. */
 static cudaError_t record_in_graph(cudaEvent_t event, cudaStream_t stream)
 {
     if (is_legacy(stream) || stream->capture == nullptr)
@@ -447,7 +448,7 @@ static cudaError_t wait_in_capture(cudaStream_t stream, const std::shared_ptr<Re
     }
     if (stream->capture == nullptr) { // joins
         if (record->capture->graph == nullptr)
-            return cudaErrorCapturedEvent; // that capture is over
+            return cudaErrorCapturedEvent; // that capture has ended
         drain(stream);
         stream->capture = record->capture;
         stream->last.clear();
@@ -481,7 +482,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     });
 }
 
-/* The record that the host may ask about. */
+/* Gives the record that the host may query. */
 static cudaError_t host_record(cudaEvent_t event, std::shared_ptr<Record> *record)
 {
     cudaError_t error = check(event);
@@ -614,7 +615,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     });
 }
 
-/* With `nodes` NULL `*count` becomes their number, else it is how many fit. */
+/* If `nodes` is NULL, sets `*count` to the number of nodes; otherwise `*count` is the room in
+ * `nodes`. */
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
     return call([&] {
@@ -669,7 +671,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 
 } // extern "C"
 
-/* Also of a device that is lost: that it is, is said, but what the processor holds is given back.
+/* Works on a lost device, too: returns its error, but frees the processor's memory.
  */
 template <class T> static cudaError_t destroy(T *old, int64_t *live)
 {

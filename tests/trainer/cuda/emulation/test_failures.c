@@ -1,7 +1,7 @@
-/* What becomes of the cuda backend when a GPU is missing, too old, too small or lost. */
+/* The cuda backend when a GPU is missing, too old, too small or lost. */
 #include "tests/trainer/cuda/models.h"
 
-/* --- Which GPU --- */
+/* --- Choice of a GPU --- */
 
 static Status refusal(Precision precision)
 {
@@ -18,7 +18,7 @@ static void check_refusal(const char *message)
     ck_assert_str_eq(status.message, message);
 }
 
-START_TEST(a_machine_without_driver_or_gpu_is_told_apart)
+START_TEST(a_missing_driver_and_a_missing_gpu_have_different_messages)
 {
     cuda_emulation_set_devices(0, 0, 0);
     check_refusal("there is no NVIDIA GPU that can be used");
@@ -55,7 +55,7 @@ START_TEST(a_gpu_that_the_build_has_no_code_for_is_refused)
 }
 END_TEST
 
-START_TEST(tf32_wants_tensor_cores_and_bf16_does_without)
+START_TEST(tf32_needs_tensor_cores_and_bf16_does_not)
 {
     Status status;
     cuda_emulation_set_devices(1, 7, 5);
@@ -70,7 +70,7 @@ START_TEST(tf32_wants_tensor_cores_and_bf16_does_without)
 }
 END_TEST
 
-START_TEST(a_probe_takes_nothing)
+START_TEST(a_probe_allocates_nothing)
 {
     Status status;
     ck_assert(cuda->probe(PRECISION_FP32, &status));
@@ -97,7 +97,7 @@ START_TEST(ranks_take_gpus_in_turn)
 }
 END_TEST
 
-/* --- What fails --- */
+/* --- Failures --- */
 
 static void check_nothing_is_left(void)
 {
@@ -116,7 +116,7 @@ static bool opens(const Net *net, int32_t batch_max, Status *status)
     return is_open;
 }
 
-START_TEST(too_little_memory_says_how_much_is_wanted_and_free)
+START_TEST(too_little_memory_is_reported_with_the_bytes_needed_and_free)
 {
     const Net net = slim_net("keras_cifar10_cnn", 8);
     Status status;
@@ -125,7 +125,7 @@ START_TEST(too_little_memory_says_how_much_is_wanted_and_free)
     ck_assert(!opens(&net, 64, &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert_ptr_nonnull(strstr(status.message, "too little memory for batches of 64 images: "));
-    ck_assert_ptr_nonnull(strstr(status.message, " MB are wanted, 4.0 MB were free"));
+    ck_assert_ptr_nonnull(strstr(status.message, " MB are needed, 4.0 MB are free"));
     ck_assert_ptr_nonnull(strstr(status.hint, "--batch-size"));
     check_nothing_is_left();
     ck_assert(opens(&net, 1, &status));
@@ -144,7 +144,7 @@ START_TEST(more_images_than_products_count_are_refused)
 }
 END_TEST
 
-START_TEST(a_set_that_does_not_fit_is_said_by_the_next_that_can)
+START_TEST(a_set_that_does_not_fit_is_reported_by_the_next_function_with_a_status)
 {
     const Net net = slim_net("keras_cifar10_cnn", 8);
     const ImageSet set = make_images(arena, 6, 200);
@@ -165,11 +165,11 @@ START_TEST(a_set_that_does_not_fit_is_said_by_the_next_that_can)
 }
 END_TEST
 
-/* All functions once, as long as they work, with a look at the GPU's clock. */
+/* Calls all functions once, until one fails; reads the GPU's clock, too. */
 static bool use_all(const Net *net, const ImageSet *set, Status *status)
 {
     BackendSettings settings = settings_of(net, BATCH, PRECISION_FP32);
-    const StepRun run = run_of(set, BATCH, 0, 0, 1); // a lost GPU would go on capturing
+    const StepRun run = run_of(set, BATCH, 0, 0, 1); // a lost GPU would continue capturing
     const int32_t indices[BATCH] = {1, 0};
     const Batch batch = {.set = set, .indices = indices, .count = BATCH, .is_augmented = true};
     void *model = NULL;
@@ -188,7 +188,8 @@ static bool use_all(const Net *net, const ImageSet *set, Status *status)
         cuda->augment(model, &batch);
         is_fine =
             weights && cuda->forward(model, true, &score, status) && cuda->backward(model, status);
-        ck_assert(cuda->update(model, &optimizer, 1e-3f, 1.0f)); // a GPU is no weight
+        ck_assert(cuda->update(model, &optimizer, 1e-3f,
+                               1.0f)); // true: a GPU's failure is not a bad weight
         ck_assert_ptr_nonnull(cuda->probabilities(model));
         is_fine = is_fine && cuda->steps(model, &run, alone, &score, &bad_step, status) &&
                   cuda->arena(model, ARENA_GRADIENTS, status);
@@ -204,12 +205,12 @@ START_TEST(a_gpu_that_is_lost_at_any_call_ends_with_a_reason)
     Status status;
     ck_assert(use_all(&net, &set, &status));
     const int64_t calls = cuda_emulation_counts().calls;
-    // Every call of opening, and some of the many behind it.
+    // Every call while opening, and some of the many later ones.
     for (int64_t nth = 1, failed = 0; nth <= calls; nth += nth < 60 ? 1 : 17) {
         cuda_emulation_reset();
         cuda_emulation_fail_call(nth, cudaErrorECCUncorrectable, true);
         if (use_all(&net, &set, &status)) {
-            ck_assert_msg(nth > calls - 200, "call %d of %d fails, and nobody says so", (int)nth,
+            ck_assert_msg(nth > calls - 200, "call %d of %d fails without a message", (int)nth,
                           (int)calls);
             continue; // while closing
         }
@@ -222,13 +223,13 @@ START_TEST(a_gpu_that_is_lost_at_any_call_ends_with_a_reason)
 }
 END_TEST
 
-START_TEST(steps_that_no_graph_takes_go_without_one)
+START_TEST(steps_that_cannot_be_captured_run_without_a_graph)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 10);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     run_at_once(&one, &set, BATCH, 0, 0, 5);
-    // Behind the first step's state on its way: the capture's begin, and something in it.
+    // After the copy of the first step's state: the begin of the capture, and calls in it.
     for (int64_t nth = 2; nth < 12; nth += 3) {
         Trained other = open_cuda(&net, BATCH, PRECISION_FP32);
         run_at_once(&other, &set, BATCH, 0, 0, 1);
@@ -243,7 +244,7 @@ START_TEST(steps_that_no_graph_takes_go_without_one)
 }
 END_TEST
 
-START_TEST(a_gpu_that_is_lost_in_a_step_says_which)
+START_TEST(a_gpu_that_is_lost_in_a_step_is_reported_with_the_step)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 41);
@@ -261,12 +262,12 @@ START_TEST(a_gpu_that_is_lost_in_a_step_says_which)
                                                  "access was encountered"));
     ck_assert_ptr_null(cuda->arena(one.model, ARENA_WEIGHTS, &again));
     ck_assert_str_eq(again.message, status.message);
-    cuda_emulation_reset(); // what is lost cannot be given back
+    cuda_emulation_reset(); // lost memory cannot be freed
     cuda->close(one.model);
 }
 END_TEST
 
-START_TEST(a_gpu_that_is_lost_going_forward_says_so)
+START_TEST(a_gpu_that_is_lost_in_forward_is_reported)
 {
     const Net net = slim_net("keras_cifar10_cnn", 8);
     const ImageSet set = make_images(arena, 6, 4);
@@ -288,18 +289,18 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_failures");
     TCase *tests;
     tests = add_case(suite, "devices");
-    tcase_add_test(tests, a_machine_without_driver_or_gpu_is_told_apart);
+    tcase_add_test(tests, a_missing_driver_and_a_missing_gpu_have_different_messages);
     tcase_add_test(tests, a_gpu_that_the_build_has_no_code_for_is_refused);
-    tcase_add_test(tests, tf32_wants_tensor_cores_and_bf16_does_without);
-    tcase_add_test(tests, a_probe_takes_nothing);
+    tcase_add_test(tests, tf32_needs_tensor_cores_and_bf16_does_not);
+    tcase_add_test(tests, a_probe_allocates_nothing);
     tcase_add_test(tests, ranks_take_gpus_in_turn);
     tests = add_case(suite, "failures");
-    tcase_add_test(tests, too_little_memory_says_how_much_is_wanted_and_free);
+    tcase_add_test(tests, too_little_memory_is_reported_with_the_bytes_needed_and_free);
     tcase_add_test(tests, more_images_than_products_count_are_refused);
-    tcase_add_test(tests, a_set_that_does_not_fit_is_said_by_the_next_that_can);
+    tcase_add_test(tests, a_set_that_does_not_fit_is_reported_by_the_next_function_with_a_status);
     tcase_add_test(tests, a_gpu_that_is_lost_at_any_call_ends_with_a_reason);
-    tcase_add_test(tests, steps_that_no_graph_takes_go_without_one);
-    tcase_add_test(tests, a_gpu_that_is_lost_in_a_step_says_which);
-    tcase_add_test(tests, a_gpu_that_is_lost_going_forward_says_so);
+    tcase_add_test(tests, steps_that_cannot_be_captured_run_without_a_graph);
+    tcase_add_test(tests, a_gpu_that_is_lost_in_a_step_is_reported_with_the_step);
+    tcase_add_test(tests, a_gpu_that_is_lost_in_forward_is_reported);
     return suite;
 }

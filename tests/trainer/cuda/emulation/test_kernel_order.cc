@@ -1,4 +1,4 @@
-/* The emulated GPU runs kernels as a real one does, and shows what is wrong with wrong ones. */
+/* The emulated GPU runs kernels like a real one, and detects faulty kernels. */
 #include <csignal>
 #include <cstring>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "tests/support/suite.h"
 #include "tests/trainer/cuda/emulation/emulation.h"
 
-/* Memory of the GPU as long as this lives. */
+/* GPU memory that is freed by the destructor. */
 template <class T> class Array
 {
   public:
@@ -147,7 +147,7 @@ START_TEST(arguments_are_copied_and_converted_at_the_launch)
 }
 END_TEST
 
-START_TEST(a_launch_that_no_gpu_takes_is_an_error)
+START_TEST(an_impossible_launch_is_an_error)
 {
     static const struct {
         dim3 grid, block;
@@ -212,7 +212,7 @@ START_TEST(a_missing_barrier_gives_other_values_in_another_order)
 }
 END_TEST
 
-/* Sums of a block over many barriers, with threads that leave before the last ones. */
+/* Sums a block over many barriers; some threads return before the last barriers. */
 __global__ static void halve(int *values)
 {
     __shared__ int sums[TURNED];
@@ -322,7 +322,7 @@ __global__ static void shuffle(float *out, uint64_t *wide, int kind, int argumen
 
 START_TEST(shuffles_move_values_between_lanes)
 {
-    // PTX ISA, "shfl.sync": a source outside the group of `width` lanes gives the own value; an
+    // PTX ISA, "shfl.sync": a source outside the group of `width` lanes gives the lane's value; an
     // index wraps around in the group.
     static const struct {
         int kind, argument, width, from[4]; // of lanes 0, 7, 8 and 31
@@ -405,7 +405,7 @@ static Operands operands()
     return all;
 }
 
-/* What warp_matrix.cuh says about the places of elements, in its own words. */
+/* The places of elements as described in warp_matrix.cuh, implemented separately. */
 __global__ static void multiply_tf32(Operands *all, uint32_t dirt)
 {
     int group = (int)threadIdx.x % 32 / 4, member = (int)threadIdx.x % 4;
@@ -466,7 +466,7 @@ static void check_product(const Operands &before, const Operands &after, int dep
 
 START_TEST(tensor_cores_multiply_tf32)
 {
-    // Tensor cores do not look at the lowest 13 bits, here all set.
+    // Tensor cores ignore the lowest 13 bits, which are all set here.
     const Operands before = operands();
     in_all_orders([&] {
         for (uint32_t dirt : {0u, 0x1fffu}) {
@@ -491,8 +491,8 @@ END_TEST
 
 START_TEST(tf32_is_the_nearest_and_away_from_zero_between_two)
 {
-    // 10 bits of mantissa stay: a unit is 0x2000, and half of one goes away from zero. PTX ISA,
-    // "cvt", .rna.
+    // 10 bits of mantissa are kept: a unit is 0x2000, and half a unit is rounded away from zero.
+    // PTX ISA, "cvt", .rna.
     static const struct {
         uint32_t value, nearest;
     } rows[] = {{0x3f800000, 0x3f800000}, {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f802000},
@@ -516,7 +516,7 @@ __global__ static void count_words(const uint32_t *words, int count, uint32_t wo
             atomicAdd(found, 1);
 }
 
-START_TEST(new_memory_is_no_number)
+START_TEST(new_memory_is_filled_with_nan)
 {
     Array<int> found(1);
     uint32_t *words = nullptr;
@@ -558,7 +558,7 @@ __global__ static void read_shared(uint32_t *out)
     words[threadIdx.x] = 1;
 }
 
-START_TEST(shared_memory_is_no_number_when_a_kernel_begins)
+START_TEST(shared_memory_is_filled_with_nan_before_a_kernel)
 {
     Array<uint32_t> out(32);
     for (int i = 0; i < 2; i++) {
@@ -632,7 +632,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, threads_and_blocks_have_their_places);
     tcase_add_test(tests, threads_and_blocks_run_in_the_chosen_order);
     tcase_add_test(tests, arguments_are_copied_and_converted_at_the_launch);
-    tcase_add_test(tests, a_launch_that_no_gpu_takes_is_an_error);
+    tcase_add_test(tests, an_impossible_launch_is_an_error);
     tcase_add_test(tests, values_cross_a_barrier);
     tcase_add_test(tests, a_missing_barrier_gives_other_values_in_another_order);
     tcase_add_test(tests, threads_that_returned_are_not_waited_for);
@@ -647,12 +647,12 @@ Suite *test_suite(void)
     tcase_add_test(tests, tensor_cores_multiply_tf32);
     tcase_add_test(tests, tensor_cores_multiply_bf16);
     tcase_add_test(tests, tf32_is_the_nearest_and_away_from_zero_between_two);
-    tcase_add_test(tests, new_memory_is_no_number);
+    tcase_add_test(tests, new_memory_is_filled_with_nan);
 #if CUDA_EMULATED_ASAN
     tcase_add_exit_test(tests, an_access_outside_ends_the_program, 1);
     tcase_add_exit_test(tests, the_processor_that_touches_the_gpus_memory_ends_the_program, 1);
 #else
-    tcase_add_test(tests, shared_memory_is_no_number_when_a_kernel_begins);
+    tcase_add_test(tests, shared_memory_is_filled_with_nan_before_a_kernel);
 #endif
     tcase_add_test(tests, a_kernel_that_fails_takes_the_gpu_with_it);
     tcase_add_test(tests, a_captured_kernel_runs_whenever_its_graph_is_launched);

@@ -1,5 +1,5 @@
-/* The emulated runtime keeps the rules of the real one: memory, streams, events, graphs, failures.
- * In C, as its users are. */
+/* The emulated runtime follows the rules of the real one: memory, streams, events, graphs,
+ * failures. The test is in C, like the runtime's users. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static void must(cudaError_t error)
     ck_assert_msg(error == cudaSuccess, "%s", cudaGetErrorName(error));
 }
 
-/* What a call is to say, which also cudaGetLastError then says once. */
+/* Checks the error of a call, which cudaGetLastError then returns once. */
 static void says(cudaError_t error, cudaError_t wanted)
 {
     ck_assert_str_eq(cudaGetErrorName(error), cudaGetErrorName(wanted));
@@ -59,7 +59,7 @@ START_TEST(memory_ends_where_the_device_does)
 }
 END_TEST
 
-START_TEST(what_is_not_given_back_is_counted)
+START_TEST(live_allocations_are_counted)
 {
     void *memory, *pinned;
     cudaStream_t stream = new_stream();
@@ -134,7 +134,7 @@ END_TEST
 
 /* --- Failures --- */
 
-START_TEST(a_call_fails_when_told_to)
+START_TEST(a_chosen_call_fails)
 {
     void *memory = NULL;
     cuda_emulation_fail_call(2, cudaErrorMemoryAllocation, false);
@@ -188,7 +188,7 @@ START_TEST(a_stream_that_lags_does_nothing_before_it_is_waited_for)
     must(cudaEventRecord(event, stream));
     must(cudaLaunchHostFunc(stream, note, &b));
     ck_assert_str_eq(notes.text, "");
-    // The other stream waits for what is before the event, and only that.
+    // The other stream waits only for the work before the event.
     must(cudaStreamWaitEvent(other, event, 0));
     must(cudaLaunchHostFunc(other, note, &c));
     ck_assert_str_eq(notes.text, "");
@@ -204,7 +204,7 @@ START_TEST(a_stream_that_lags_does_nothing_before_it_is_waited_for)
 }
 END_TEST
 
-START_TEST(asking_a_stream_that_lags_moves_it_on)
+START_TEST(querying_a_lagging_stream_advances_it)
 {
     Notes notes = {""};
     Letter a = {&notes, 'a'};
@@ -215,7 +215,7 @@ START_TEST(asking_a_stream_that_lags_moves_it_on)
     must(cudaLaunchHostFunc(stream, note, &a));
     must(cudaEventRecord(event, stream));
     ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
-    ck_assert_int_eq(cudaGetLastError(), cudaSuccess); // which is no error
+    ck_assert_int_eq(cudaGetLastError(), cudaSuccess); // "not ready" is not an error
     ck_assert_str_eq(notes.text, "a");
     ck_assert_int_eq(cudaStreamQuery(stream), cudaErrorNotReady);
     must(cudaStreamQuery(stream));
@@ -238,7 +238,7 @@ START_TEST(memory_that_is_not_pinned_is_copied_before_the_call_returns)
     memcpy(pageable, "new", 4);
     must(cudaMemcpyAsync(result, memory, 4, cudaMemcpyDeviceToHost, stream));
     ck_assert_str_eq(result, "old");
-    // Pinned memory is read when the stream gets there.
+    // Pinned memory is read when the stream reaches the copy.
     memcpy(pinned, "old", 4);
     must(cudaMemcpyAsync(memory, pinned, 4, cudaMemcpyHostToDevice, stream));
     memcpy(pinned, "new", 4);
@@ -280,7 +280,7 @@ START_TEST(a_host_function_may_not_call_the_runtime)
 }
 END_TEST
 
-START_TEST(events_tell_the_time_between_them)
+START_TEST(events_measure_the_time_between_them)
 {
     cudaEvent_t start, end, none = new_event();
     float ms = -1.0f;
@@ -310,7 +310,7 @@ static void launch_once(cudaGraph_t graph)
     must(cudaGraphExecDestroy(executable));
 }
 
-START_TEST(what_is_captured_runs_with_its_graph)
+START_TEST(captured_work_runs_with_its_graph)
 {
     Notes notes = {""};
     Letter a = {&notes, 'a'}, b = {&notes, 'b'};
@@ -365,7 +365,8 @@ START_TEST(an_event_may_be_recorded_by_each_launch_of_a_graph)
 }
 END_TEST
 
-/* a, then b on the stream and c, d on another, then e behind all; without `join` not behind d. */
+/* a, then b on the stream and c, d on another, then e after all of them; without `join` not after
+ * d. */
 static cudaError_t capture_fork(Notes *notes, bool join, cudaGraph_t *graph)
 {
     static Letter letters[5];
@@ -532,18 +533,18 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_emulated_runtime");
     TCase *tests = tcase_create("runtime");
     tcase_add_test(tests, memory_ends_where_the_device_does);
-    tcase_add_test(tests, what_is_not_given_back_is_counted);
+    tcase_add_test(tests, live_allocations_are_counted);
     tcase_add_test(tests, copies_know_their_direction_and_their_end);
     tcase_add_test(tests, there_are_as_many_devices_as_set);
-    tcase_add_test(tests, a_call_fails_when_told_to);
+    tcase_add_test(tests, a_chosen_call_fails);
     tcase_add_test(tests, a_lost_device_fails_every_call);
     tcase_add_test(tests, a_stream_that_lags_does_nothing_before_it_is_waited_for);
-    tcase_add_test(tests, asking_a_stream_that_lags_moves_it_on);
+    tcase_add_test(tests, querying_a_lagging_stream_advances_it);
     tcase_add_test(tests, memory_that_is_not_pinned_is_copied_before_the_call_returns);
     tcase_add_test(tests, the_default_stream_waits_for_those_that_are_not_non_blocking);
     tcase_add_test(tests, a_host_function_may_not_call_the_runtime);
-    tcase_add_test(tests, events_tell_the_time_between_them);
-    tcase_add_test(tests, what_is_captured_runs_with_its_graph);
+    tcase_add_test(tests, events_measure_the_time_between_them);
+    tcase_add_test(tests, captured_work_runs_with_its_graph);
     tcase_add_test(tests, an_event_may_be_recorded_by_each_launch_of_a_graph);
     tcase_add_test(tests, branches_of_a_graph_run_in_the_chosen_order);
     tcase_add_test(tests, a_branch_that_is_not_joined_is_an_error);

@@ -49,7 +49,7 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* A matrix, column by column. */
+/* A column-major matrix. */
 struct Matrix {
     Values values;
     int column;

@@ -9,7 +9,7 @@ struct cudnnContext {
     cudaStream_t stream;
 };
 
-/* Of a tensor n images, of a kernel n channels that come out; both kept as NHWC. */
+/* A tensor has n images, a kernel n output channels; both are stored as NHWC. */
 struct Shape4d {
     cudnnDataType_t type;
     int n, c, h, w;
@@ -65,7 +65,7 @@ cudnnStatus_t set(Shape4d *shape, cudnnTensorFormat_t format, cudnnDataType_t ty
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* What is convolved with what, whichever of them is computed. */
+/* The shapes of a convolution, whichever of them is computed. */
 struct Shapes {
     Shape4d in, kernel, out;
     cudnnConvolutionStruct by;
@@ -108,7 +108,7 @@ cudnnStatus_t workspace_of(const Shapes &s, Direction direction, int algorithm, 
     return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Calls meet(place in in, place in kernel, place in out) for all that is multiplied. */
+/* Calls meet(index in `in`, index in `kernel`, index in `out`) for every product. */
 template <class Meet> void convolve(const Shapes &s, Meet meet)
 {
     for (int i = 0; i < s.out.n; i++)
@@ -128,7 +128,7 @@ template <class Meet> void convolve(const Shapes &s, Meet meet)
                     }
 }
 
-/* What is given, and what comes out; the one that comes out is not read. */
+/* The operands and the result; the result is not read. */
 struct Pointers {
     const void *in, *kernel, *out;
     void *result;

@@ -1,12 +1,12 @@
-/* A cuBLAS and a cuDNN that are none: plain loops, queued on the streams of an emulated GPU
- * (tests/trainer/cuda/emulation), so that what the trainer makes of the libraries can be tested
- * without a GPU. Their arithmetic is the libraries': sums of floats in whatever order, here doubles
- * rounded once; factors of tf32 rounded where the library may do so, which for cuDNN is its
- * "default math".
+/* An emulated cuBLAS and cuDNN: plain loops, queued on the streams of an emulated GPU
+ * (tests/trainer/cuda/emulation), so that the trainer's use of the libraries can be tested without
+ * a GPU. The arithmetic follows the libraries: sums of floats have no fixed order and are doubles
+ * rounded once here; factors are rounded to tf32 if the library may do so (in cuDNN with "default
+ * math").
  *
- * Combinations of types and layouts that the trainer has no business with are refused. Working
- * memory is filled with NaN, as it may have any content afterwards, and whoever gives too little of
- * it is told. Of cuDNN's algorithms there are those whose implementation is spelled out below. */
+ * Combinations of types and layouts that the trainer does not use are refused. Working memory is
+ * filled with NaN, because its contents are undefined afterwards; too little working memory is an
+ * error. Only the cuDNN algorithms listed below exist. */
 #ifndef TESTS_TRAINER_CUDA_ENGINE_EMULATION_ENGINE_EMULATION_H
 #define TESTS_TRAINER_CUDA_ENGINE_EMULATION_ENGINE_EMULATION_H
 
@@ -18,23 +18,23 @@
 extern "C" {
 #endif
 
-/* cuDNN's algorithms here, for each direction:
+/* The emulated algorithms of cuDNN, for each direction:
  *
- *     0   no working memory; of gradients the one whose order of sums is not fixed
+ *     0   no working memory; for gradients, the order of its sums is not fixed
  *     1   some working memory
- *     3   of gradients of kernels, as 0; elsewhere none
- *     4   exists, and refuses when it is run (forward only)
- *     6   wants 1 GiB of working memory (forward only) */
+ *     3   for gradients of kernels, like 0; does not exist for others
+ *     4   exists, but fails when it is run (forward only)
+ *     6   needs 1 GiB of working memory (forward only) */
 enum { ENGINE_EMULATION_ALGORITHMS = 8 };
 
-/* What tests set, and what they look at; all zero in the beginning. */
+/* Settings of tests, and counts for them; all zero at the start. */
 typedef struct {
-    cublasStatus_t cublas_create, cublas_gemm; /* what these say, without doing it */
+    cublasStatus_t cublas_create, cublas_gemm; /* results, without doing any work */
     cudnnStatus_t cudnn_create, cudnn_convolution;
-    /* What they take, while the GPU's time is counted. */
+    /* Their duration, while the GPU's time is counted. */
     int64_t gemm_ns, convolution_ns[ENGINE_EMULATION_ALGORITHMS];
 
-    int64_t gemms, convolutions; /* that were queued */
+    int64_t gemms, convolutions; /* queued so far */
     int64_t live;                /* handles and descriptors */
 } EngineEmulation;
 

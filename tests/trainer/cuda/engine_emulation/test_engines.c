@@ -1,5 +1,5 @@
-/* cuBLAS and cuDNN as engines of the cuda backend, by libraries that are none: their products
- * against plain loops, steps with them against ref, the choice between them, their failures. */
+/* cuBLAS and cuDNN as engines of the cuda backend, with emulated libraries. Compares their products
+ * with plain loops and steps with ref, and tests the choice between engines and their failures. */
 #include <math.h>
 
 #include "tests/trainer/cuda/engine_emulation/engine_emulation.h"
@@ -10,20 +10,20 @@
 
 /* --- Products ---
  *
- * The functions of kernels.h by an engine's ways, in turn; logits that it declines own kernels
- * make.
+ * The functions of kernels.h, implemented by an engine's ways in turn. trainyard's kernels compute
+ * logits that the engine declines.
  */
 
 static struct {
     const CudaEngine *engine;
     void *state;
-    int32_t way;      /* counted round those that there are */
+    int32_t way;      /* modulo the number of ways */
     int32_t declined; /* shapes */
     void *scratch;
     int64_t scratch_bytes;
 } tried;
 
-/* As much as the way wants and no more, so that every access beyond is seen. */
+/* Allocates exactly the bytes that the way needs, so that every access beyond is detected. */
 static void *scratch_of(const CudaWay *way, const CudaTask *task)
 {
     const int64_t floats =
@@ -46,7 +46,7 @@ static void run_task(const CudaTask *task, CudaOperands *with)
     CudaWay *way = &ways[tried.way % count];
     with->scratch = scratch_of(way, task);
     const char *error = way->engine->run(way, task, with);
-    if (way->algorithm == 4) { // exists, and refuses
+    if (way->algorithm == 4) { // exists, but fails
         ck_assert_str_eq(error, "CUDNN_STATUS_NOT_SUPPORTED");
         *way = ways[0];
         error = way->engine->run(way, task, with);
@@ -95,14 +95,14 @@ static void tried_backward_weights(cudaStream_t stream, CudaPrecision precision,
 static const Functions by_engine = {
     "an engine", true, true, tried_forward, tried_backward_data, tried_backward_weights};
 
-/* Beside the small ones: rows whose bias' gradient is summed in parts, and in as many as there may
- * be. */
+/* In addition to the small shapes: rows whose bias' gradient is summed in parts, and in the largest
+ * number of parts. */
 static const Shape many_rows[] = {
     {"rows in parts", 1, 20, 20, 4, 8, 3, 1, true, ALL},
     {"rows in many parts", 1, 190, 190, 1, 3, 1, 0, true, WEIGHTS},
 };
 
-/* Of a shape those passes that the engine can do. */
+/* The passes of a shape that the engine can do. */
 static int passes_of(const Shape *shape, CudaPrecision precision)
 {
     static const int passes[CUDA_PASS_COUNT] = {FORWARD, DATA, WEIGHTS};
@@ -126,7 +126,7 @@ static void check_products(const Shape *shapes, size_t count, CudaPrecision prec
             continue;
         Case c = open_case(&by_engine, precision, &shape);
         for (tried.way = 0; tried.way < ways; tried.way++) {
-            shape.passes &= tried.way > 0 ? FORWARD : ALL; // which alone there are several ways for
+            shape.passes &= tried.way > 0 ? FORWARD : ALL; // only forward has several ways
             cuda_emulation_set_order((CudaEmulationOrder)(tried.way % CUDA_ORDER_COUNT), i);
             Results results = run(&c);
             check_results(&c, &results);
@@ -161,7 +161,7 @@ START_TEST(products_of_cudnn_are_those_of_plain_loops_by_every_algorithm)
 }
 END_TEST
 
-START_TEST(what_is_not_a_number_stays_so_through_relu)
+START_TEST(relu_keeps_nan)
 {
     const Shape shape = {"NaN", 2, 3, 3, 16, 16, 1, 0, true, FORWARD};
     const CudaEngine *const all[] = {&cuda_engine_cublas, &cuda_engine_cudnn};
@@ -185,7 +185,7 @@ END_TEST
 
 enum { IMAGES = 2 };
 
-/* Time is counted: a product's own kernel takes 1 us; libraries take nothing, or longer. */
+/* Counts time: trainyard's product kernel takes 1 us; libraries take no time, or longer. */
 static void set_times(bool are_libraries_fast)
 {
     EngineEmulation *libraries = engine_emulation();
@@ -219,7 +219,7 @@ static char *engines_of(const Trained *trained)
     return line;
 }
 
-/* Of layers and tensors, as in test_backend_cuda.c. */
+/* For layers and tensors, as in test_backend.c. */
 static const struct {
     double loss, gradients;
 } tolerances[PRECISION_COUNT] = {
@@ -258,7 +258,7 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
         [PRECISION_FP32] =
             "conv2d_1 cudnn, -, cudnn; conv2d_3 cudnn, cudnn, cudnn; conv2d_4 cudnn, cudnn, cudnn; "
             "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
-        // cuDNN makes no gradients of kernels in floats from bf16.
+        // cuDNN cannot compute float gradients of kernels from bf16.
         [PRECISION_BF16] =
             "conv2d_1 cudnn, -, own; conv2d_3 cudnn, cudnn, own; conv2d_4 cudnn, cudnn, own; "
             "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
@@ -275,7 +275,7 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
     check_step(&trained, &net, IMAGES, precision);
     ck_assert_int_eq(engine_emulation()->convolutions - before,
                      precision == PRECISION_BF16 ? 5 : 8);
-    check_step(&trained, &net, IMAGES - 1, precision); // by own kernels
+    check_step(&trained, &net, IMAGES - 1, precision); // with trainyard's kernels
     ck_assert_int_eq(engine_emulation()->convolutions - before,
                      precision == PRECISION_BF16 ? 5 : 8);
     trained_close(&trained);
@@ -283,20 +283,20 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
 }
 END_TEST
 
-START_TEST(what_is_slower_than_own_kernels_is_not_taken)
+START_TEST(engines_slower_than_own_kernels_are_not_chosen)
 {
     const Net net = tiny_net();
     set_times(false);
     Trained trained = open_cuda(&net, 1, PRECISION_BF16);
     ck_assert_ptr_null(strstr(engines_of(&trained), "cu"));
-    // All were tried: two algorithms forward, and one back to data.
+    // All were measured: two algorithms forward, and one for the gradient of the input.
     ck_assert_int_gt(engine_emulation()->convolutions, 3 * 2 + 2);
     ck_assert_int_gt(engine_emulation()->gemms, 6);
     trained_close(&trained);
 }
 END_TEST
 
-START_TEST(of_a_librarys_algorithms_the_fastest_with_fixed_bits_is_taken)
+START_TEST(the_fastest_algorithm_with_fixed_bits_is_chosen)
 {
     const Net net = tiny_net();
     for (int32_t fastest = 0; fastest < 2; fastest++) {
@@ -304,7 +304,7 @@ START_TEST(of_a_librarys_algorithms_the_fastest_with_fixed_bits_is_taken)
         engine_emulation()->convolution_ns[1 - fastest] = 100;
         Trained trained = open_cuda(&net, 1, PRECISION_TF32);
         ck_assert_int_eq(way_of(&trained, "conv2d_4", CUDA_PASS_FORWARD)->algorithm, fastest);
-        // The algorithms 0 and 3 are no faster than 1, and their bits change.
+        // The algorithms 0 and 3 are not faster than 1, and their bits vary.
         ck_assert_int_eq(way_of(&trained, "conv2d_4", CUDA_PASS_DATA)->algorithm, 1);
         ck_assert_int_eq(way_of(&trained, "conv2d_4", CUDA_PASS_WEIGHTS)->algorithm, 1);
         trained_close(&trained);
@@ -312,7 +312,7 @@ START_TEST(of_a_librarys_algorithms_the_fastest_with_fixed_bits_is_taken)
 }
 END_TEST
 
-START_TEST(what_is_deterministic_asks_no_library_and_no_clock)
+START_TEST(a_deterministic_model_uses_no_library_and_no_clock)
 {
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 21, 1);
@@ -370,7 +370,7 @@ START_TEST(the_choice_is_part_of_a_summary)
                                  "\"own\"},\"conv2d_3\":{\"forward\":\"cudnn\",\"data\":"));
     text_free(&text);
     trained_close(&trained);
-    // Backends that do not choose have nothing to say.
+    // Backends that do not choose report nothing.
     trained = open_ref(&net, 1);
     root = json_object(arena);
     engines_json(&backend_ref, trained.model, &net, root, arena);
@@ -416,7 +416,7 @@ START_TEST(a_library_that_does_not_start_ends_it_with_its_error)
 }
 END_TEST
 
-START_TEST(a_way_that_does_not_work_is_not_taken)
+START_TEST(a_way_that_does_not_work_is_not_chosen)
 {
     const Net net = tiny_net();
     set_times(true);
@@ -432,13 +432,13 @@ END_TEST
 START_TEST(working_memory_of_libraries_is_counted)
 {
     Status status;
-    cuda_emulation_set_memory(4 << 20); // what cuBLAS alone wants
+    cuda_emulation_set_memory(4 << 20); // the workspace of cuBLAS
     ck_assert(!opens(&status));
     ck_assert_ptr_nonnull(strstr(status.message, "too little memory for batches of 1 images: "));
 }
 END_TEST
 
-/* Which error ends a step that is under way. */
+/* The error that ends a running step. */
 START_TEST(a_library_that_fails_in_a_step_ends_it_with_its_error)
 {
     const Net net = tiny_net();
@@ -458,7 +458,7 @@ START_TEST(a_library_that_fails_in_a_step_ends_it_with_its_error)
     ck_assert(!cuda->backward(one.model, &again));
     ck_assert_str_eq(again.message, status.message);
     trained_close(&one);
-    // Also where steps are queued without waiting, and while they are captured.
+    // Also if steps are queued without waiting, and during a capture.
     engine_emulation()->cudnn_convolution = CUDNN_STATUS_SUCCESS;
     one = open_cuda(&net, 1, PRECISION_BF16);
     run_at_once(&one, &set, 1, 0, 0, 1);
@@ -472,7 +472,7 @@ START_TEST(a_library_that_fails_in_a_step_ends_it_with_its_error)
 }
 END_TEST
 
-/* In a process each, because a lost GPU would go on capturing. */
+/* Each loss is in a separate process, because a lost GPU would continue capturing. */
 enum { LOSSES = 4 };
 
 START_TEST(a_gpu_that_is_lost_while_engines_are_tried_ends_with_a_reason)
@@ -501,17 +501,17 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, products_of_cublas_are_those_of_plain_loops, 0, PRECISIONS);
     tcase_add_loop_test(tests, products_of_cudnn_are_those_of_plain_loops_by_every_algorithm, 0,
                         PRECISIONS);
-    tcase_add_loop_test(tests, what_is_not_a_number_stays_so_through_relu, 0, 2);
+    tcase_add_loop_test(tests, relu_keeps_nan, 0, 2);
     tests = add_case(suite, "the choice");
     tcase_add_loop_test(tests, a_step_by_libraries_is_that_of_ref, 0, PRECISION_COUNT);
-    tcase_add_test(tests, what_is_slower_than_own_kernels_is_not_taken);
-    tcase_add_test(tests, of_a_librarys_algorithms_the_fastest_with_fixed_bits_is_taken);
-    tcase_add_test(tests, what_is_deterministic_asks_no_library_and_no_clock);
+    tcase_add_test(tests, engines_slower_than_own_kernels_are_not_chosen);
+    tcase_add_test(tests, the_fastest_algorithm_with_fixed_bits_is_chosen);
+    tcase_add_test(tests, a_deterministic_model_uses_no_library_and_no_clock);
     tcase_add_test(tests, graphs_of_steps_give_the_bits_of_steps_one_by_one);
     tcase_add_test(tests, the_choice_is_part_of_a_summary);
     tests = add_case(suite, "failures");
     tcase_add_test(tests, a_library_that_does_not_start_ends_it_with_its_error);
-    tcase_add_test(tests, a_way_that_does_not_work_is_not_taken);
+    tcase_add_test(tests, a_way_that_does_not_work_is_not_chosen);
     tcase_add_test(tests, working_memory_of_libraries_is_counted);
     tcase_add_test(tests, a_library_that_fails_in_a_step_ends_it_with_its_error);
     tcase_add_loop_test(tests, a_gpu_that_is_lost_while_engines_are_tried_ends_with_a_reason, 0,

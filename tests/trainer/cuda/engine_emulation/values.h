@@ -1,4 +1,4 @@
-/* What both emulated libraries share: values of both types, and working memory. */
+/* Shared by both emulated libraries: values in float and bf16, and working memory. */
 #ifndef TESTS_TRAINER_CUDA_ENGINE_EMULATION_VALUES_H
 #define TESTS_TRAINER_CUDA_ENGINE_EMULATION_VALUES_H
 
@@ -25,7 +25,7 @@ inline uint32_t bits_of(float value)
     return bits;
 }
 
-/* To tf32 as tensor cores have it, of equals away from zero. */
+/* Rounds to tf32 like tensor cores: to nearest, ties away from zero. */
 inline double as_tf32(double value)
 {
     return value_of((bits_of((float)value) + 0x1000u) & 0xffffe000u);
@@ -45,7 +45,7 @@ struct Values {
     }
 };
 
-/* To the nearest, of equals to the even one; NaNs are not told apart. */
+/* Rounds to nearest, ties to even; all NaNs become the same. */
 inline void put(void *to, bool is_bf16, int64_t i, double value)
 {
     const uint32_t bits = bits_of((float)value);
@@ -57,7 +57,7 @@ inline void put(void *to, bool is_bf16, int64_t i, double value)
         static_cast<uint16_t *>(to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Both ends of it: the whole would take long. */
+/* Overwrites both ends only, because the whole would take long. */
 inline void spoil(void *workspace, size_t bytes)
 {
     const size_t end = bytes < 4096 ? bytes : 4096;

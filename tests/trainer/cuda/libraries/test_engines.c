@@ -1,4 +1,4 @@
-/* What NVIDIA's own cuDNN and cuBLAS say to the engines, as far as they answer without a GPU. */
+/* The engines with NVIDIA's cuDNN and cuBLAS, as far as these work without a GPU. */
 #include "tests/support/suite.h"
 #include "trainer/cuda/engine_cudnn.h"
 
@@ -25,7 +25,7 @@ static void check_tensor(cudnnTensorDescriptor_t tensor, CudaPrecision precision
     must(cudnnGetTensor4dDescriptor(tensor, &type, &n, &c, &h, &w, &image, &channel, &row, &pixel));
     ck_assert_int_eq(type, precision == CUDA_BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT);
     ck_assert(n == count && c == channels && h == height && w == width);
-    // A batch of one has any step from image to image.
+    // In a batch of one the stride from image to image is arbitrary.
     ck_assert(channel == 1 && pixel == channels && row == width * channels);
     ck_assert(n == 1 || image == height * width * channels);
 }
@@ -50,7 +50,7 @@ START_TEST(cudnn_sees_the_shapes_of_our_convolutions)
     ck_assert_int_eq(math, precision == CUDA_FP32   ? CUDNN_FMA_MATH
                            : precision == CUDA_TF32 ? CUDNN_DEFAULT_MATH
                                                     : CUDNN_TENSOR_OP_MATH);
-    // What comes out is what cuDNN itself expects to come out.
+    // The output has the shape that cuDNN computes.
     must(cudnnGetConvolution2dForwardOutputDim(shapes.convolution, shapes.in, shapes.kernel, &n, &c,
                                                &h, &w));
     ck_assert(n == p->count && c == p->out_channels && h == p->out_height && w == p->out_width);
@@ -58,7 +58,7 @@ START_TEST(cudnn_sees_the_shapes_of_our_convolutions)
 }
 END_TEST
 
-START_TEST(what_cudnn_refuses_is_an_error)
+START_TEST(a_shape_that_cudnn_refuses_is_an_error)
 {
     CudaTask task = {.precision = CUDA_FP32, .product = products[0]};
     CudnnShapes shapes;
@@ -68,8 +68,8 @@ START_TEST(what_cudnn_refuses_is_an_error)
 }
 END_TEST
 
-/* With a GPU they start and end. */
-START_TEST(without_a_gpu_the_libraries_say_that_they_cannot_start)
+/* With a GPU they start and stop. */
+START_TEST(the_libraries_do_not_start_without_a_gpu)
 {
     int count = 0;
     void *state = NULL;
@@ -89,8 +89,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("engine_libraries");
     TCase *cases = tcase_create("engine_libraries");
     tcase_add_loop_test(cases, cudnn_sees_the_shapes_of_our_convolutions, 0, PRODUCTS * PRECISIONS);
-    tcase_add_test(cases, what_cudnn_refuses_is_an_error);
-    tcase_add_test(cases, without_a_gpu_the_libraries_say_that_they_cannot_start);
+    tcase_add_test(cases, a_shape_that_cudnn_refuses_is_an_error);
+    tcase_add_test(cases, the_libraries_do_not_start_without_a_gpu);
     suite_add_tcase(suite, cases);
     return suite;
 }

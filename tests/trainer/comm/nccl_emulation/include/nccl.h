@@ -1,6 +1,6 @@
-/* Stands in for NCCL's header of this name: the part that the trainer uses, with NCCL's names,
- * values and signatures (2.28), so that what compiles with this one compiles with NCCL's. What is
- * different is in tests/trainer/comm/nccl_emulation/nccl_emulation.h. */
+/* Replaces NCCL's header of this name. It has the part that the trainer uses, with NCCL's names,
+ * values and signatures (2.28), so that code that compiles with it compiles with NCCL's.
+ * tests/trainer/comm/nccl_emulation/nccl_emulation.h describes the differences. */
 #ifndef NCCL_EMULATION_NCCL_H
 #define NCCL_EMULATION_NCCL_H
 

@@ -1,4 +1,4 @@
-/* What kernels use of CUDA C++, for the processor. */
+/* The parts of CUDA C++ that kernels use, for the processor. */
 #ifndef CUDA_EMULATED_DEVICE_H
 #define CUDA_EMULATED_DEVICE_H
 
@@ -19,16 +19,16 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
-/* Blocks run one after the other, so one copy is enough. Those in a section of their own are filled
- * with 0xFF before a kernel runs; GCC leaves out those of templates, and AddressSanitizer guards
- * only what lies in the common section. */
+/* Blocks run one after the other, so one copy of an array is enough. Arrays in a separate section
+ * are filled with 0xFF before a kernel runs. GCC does not put arrays of templates there, and
+ * AddressSanitizer guards only arrays in the common section. */
 #if CUDA_EMULATED_ASAN
 #define __shared__ static
 #else
 #define __shared__ static __attribute__((section("cuda_emulated_shared")))
 #endif
 
-/* --- Where a thread is --- */
+/* --- The place of a thread --- */
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
@@ -36,7 +36,8 @@ static const int warpSize = 32;
 
 /* --- Barriers and exchange in a warp (runtime in launch.cc) --- */
 
-/* Where a thread waits, for messages; and all threads of a barrier must wait at the same place. */
+/* The place where a thread waits, for messages. All threads of a barrier must wait at the same
+ * place. */
 struct CudaEmulatedPlace {
     const char *what;
     const char *file;
@@ -46,10 +47,11 @@ struct CudaEmulatedPlace {
 
 void cuda_emulated_block_barrier(CudaEmulatedPlace place);
 void cuda_emulated_warp_barrier(CudaEmulatedPlace place, unsigned int mask);
-/* All lanes give a value; the values of all, valid until the lane's next exchange but one. */
+/* All lanes pass a value. Returns the values of all lanes, valid until the lane's next but one
+ * exchange. */
 const uint64_t *cuda_emulated_exchange(CudaEmulatedPlace place, unsigned int mask, uint64_t value);
 int cuda_emulated_lane();
-int cuda_emulated_lanes(); /* of this warp: fewer than 32 in the last of a block */
+int cuda_emulated_lanes(); /* of this warp: fewer than 32 in the last warp of a block */
 [[noreturn]] void cuda_emulated_fail(CudaEmulatedPlace place, const char *complaint);
 
 inline void __syncthreads(CUDA_EMULATED_HERE)
@@ -62,7 +64,7 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, CUDA_EMULATED_HERE)
     cuda_emulated_warp_barrier({"__syncwarp", file, line}, mask);
 }
 
-/* The order of memory is the order in which threads run. */
+/* Does nothing: the order of memory accesses is the order in which threads run. */
 inline void __threadfence()
 {
 }
@@ -85,7 +87,8 @@ template <class T> inline T cuda_emulated_unpack(uint64_t bits)
     return value;
 }
 
-/* `from` outside the own group of `width` lanes: the lane's own value, as the hardware has it. */
+/* If `from` is outside the lane's group of `width` lanes, returns the lane's value, like the
+ * hardware. */
 template <class T>
 inline T cuda_emulated_shuffle(CudaEmulatedPlace place, unsigned int mask, T value, int from)
 {
@@ -153,10 +156,10 @@ inline int __all_sync(unsigned int mask, int predicate, CUDA_EMULATED_HERE)
 }
 
 /* Tensor cores, called by all lanes of a full warp: d += a * b with the fragments of PTX
- * mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 and m16n8k16...bf16.bf16. Each sum is made in
- * double precision, with the products in the order of k, and rounded once: a GPU rounds otherwise
- * within a product, so only what is exact has the same bits there. The lowest 13 bits of tf32
- * factors are ignored, as tensor cores do. */
+ * mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 and m16n8k16...bf16.bf16. Each sum is
+ * computed in double precision, with the products in the order of k, and rounded once. A GPU
+ * rounds differently within a product, so only exact results have the same bits there. The lowest
+ * 13 bits of tf32 factors are ignored, as tensor cores do. */
 void cuda_emulated_mma_tf32(float d[4], const uint32_t a[4], const uint32_t b[2],
                             CUDA_EMULATED_HERE);
 void cuda_emulated_mma_bf16(float d[4], const uint32_t a[4], const uint32_t b[2],
@@ -210,8 +213,8 @@ uint32_t cuda_emulated_tf32(float value);
         *address = old & value;                                                                    \
         return old;                                                                                \
     }
-/* CUDA's signatures; not all functions are there for all four in CUDA (no signed 64-bit atomicAdd,
- * atomicExch or atomicCAS), which nvcc says. */
+/* CUDA's signatures. CUDA does not have all functions for all four types (no signed 64-bit
+ * atomicAdd, atomicExch or atomicCAS); nvcc reports their use. */
 CUDA_EMULATED_ATOMICS(int)
 CUDA_EMULATED_ATOMICS(unsigned int)
 CUDA_EMULATED_ATOMICS(unsigned long long)
@@ -354,7 +357,7 @@ inline int __float2int_rz(float value)
 {
     return (int)value;
 }
-/* A GPU's are less exact. */
+/* A GPU's functions are less exact. */
 inline float __expf(float value)
 {
     return expf(value);
@@ -392,7 +395,7 @@ CUDA_EMULATED_MINMAX(unsigned long)
 CUDA_EMULATED_MINMAX(long long)
 CUDA_EMULATED_MINMAX(unsigned long long)
 #undef CUDA_EMULATED_MINMAX
-/* As fminf and fmaxf: of a number and a NaN the number. */
+/* Like fminf and fmaxf: for a number and a NaN the result is the number. */
 inline float min(float a, float b)
 {
     return fminf(a, b);

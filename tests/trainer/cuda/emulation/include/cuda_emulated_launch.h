@@ -15,7 +15,7 @@
 void cuda_emulated_launch(const char *name, dim3 grid, dim3 block, cudaStream_t stream,
                           std::function<void()> thread);
 
-/* Arguments become the kernel's parameters here, at the launch, as on a GPU. */
+/* Converts arguments to the kernel's parameters at the launch, as on a GPU. */
 template <class... Parameters, class... Arguments>
 inline void cuda_emulated_launch_kernel(const char *name, void (*kernel)(Parameters...), dim3 grid,
                                         dim3 block, cudaStream_t stream, Arguments &&...arguments)
@@ -28,7 +28,7 @@ inline void cuda_emulated_launch_kernel(const char *name, void (*kernel)(Paramet
                          [kernel, parameters] { std::apply(kernel, parameters); });
 }
 
-/* The arguments of the macro behind `kernel`: grid, block, stream, arguments... */
+/* The arguments of the macro after `kernel`: grid, block, stream, arguments... */
 #define CUDA_LAUNCH(kernel, ...) cuda_emulated_launch_kernel(#kernel, kernel, __VA_ARGS__)
 
 #endif

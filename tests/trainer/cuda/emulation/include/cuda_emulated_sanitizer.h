@@ -1,4 +1,4 @@
-/* Whether AddressSanitizer is on, of either compiler. */
+/* Detects AddressSanitizer in GCC and clang. */
 #ifndef CUDA_EMULATED_SANITIZER_H
 #define CUDA_EMULATED_SANITIZER_H
 

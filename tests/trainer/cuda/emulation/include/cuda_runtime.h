@@ -1,5 +1,5 @@
-/* Stands in for the toolkit's header of this name: the runtime's C interface and, for C++, what
- * kernels use. See tests/trainer/cuda/emulation/emulation.h. */
+/* Replaces the toolkit's header of this name: the runtime's C interface and, for C++, the parts
+ * that kernels use. See tests/trainer/cuda/emulation/emulation.h. */
 #ifndef CUDA_EMULATION_RUNTIME_H
 #define CUDA_EMULATION_RUNTIME_H
 

@@ -1,7 +1,7 @@
-/* Stands in for the toolkit's header of this name: the part of the CUDA runtime's C interface that
- * the trainer uses, with the toolkit's names, values and signatures (CUDA 13.0), so that what
- * compiles with this one compiles with the toolkit's. What it means is the toolkit's manual,
- * https://docs.nvidia.com/cuda/cuda-runtime-api/; what is different is in
+/* Replaces the toolkit's header of this name. It has the part of the CUDA runtime's C interface
+ * that the trainer uses, with the toolkit's names, values and signatures (CUDA 13.0), so that code
+ * that compiles with it compiles with the toolkit's. The functions are documented in
+ * https://docs.nvidia.com/cuda/cuda-runtime-api/, the differences in
  * tests/trainer/cuda/emulation/emulation.h. */
 #ifndef CUDA_EMULATION_RUNTIME_API_H
 #define CUDA_EMULATION_RUNTIME_API_H

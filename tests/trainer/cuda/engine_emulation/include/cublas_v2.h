@@ -1,6 +1,6 @@
-/* Stands in for cuBLAS' header of this name: the part that the trainer uses, with cuBLAS' names,
- * values and signatures (CUDA 13.0), so that what compiles with this one compiles with NVIDIA's.
- * What is different is in tests/trainer/cuda/engine_emulation/engine_emulation.h. */
+/* Replaces cuBLAS' header of this name. It has the part that the trainer uses, with cuBLAS' names,
+ * values and signatures (CUDA 13.0), so that code that compiles with it compiles with NVIDIA's.
+ * tests/trainer/cuda/engine_emulation/engine_emulation.h describes the differences. */
 #ifndef CUBLAS_EMULATION_CUBLAS_V2_H
 #define CUBLAS_EMULATION_CUBLAS_V2_H
 

@@ -1,6 +1,6 @@
-/* Stands in for cuDNN's header of this name: the part that the trainer uses, with cuDNN's names,
- * values and signatures (9.19), so that what compiles with this one compiles with NVIDIA's. What is
- * different is in tests/trainer/cuda/engine_emulation/engine_emulation.h. */
+/* Replaces cuDNN's header of this name. It has the part that the trainer uses, with cuDNN's names,
+ * values and signatures (9.19), so that code that compiles with it compiles with NVIDIA's.
+ * tests/trainer/cuda/engine_emulation/engine_emulation.h describes the differences. */
 #ifndef CUDNN_EMULATION_CUDNN_H
 #define CUDNN_EMULATION_CUDNN_H
 
