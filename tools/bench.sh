@@ -512,7 +512,7 @@ bench_emu()
             return
         fi
     done
-    if ! cmake --build --preset release --target trainyard-serve bench_http >/dev/null 2>&1; then
+    if ! cmake --build --preset release --target trainyard-serve >/dev/null 2>&1; then
         echo "  skipped: the emulator is not built here"
         return
     fi
@@ -547,7 +547,7 @@ for part in "$@"; do
     fi
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target trainyard trainyard-bench-training bench_event_queue bench_contention bench_world >/dev/null
+cmake --build --preset release --target trainyard trainyard-bench-training benchmarks >/dev/null
 for part in "$@"; do
     case $part in
     queue) bench_queue ;;

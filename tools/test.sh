@@ -99,7 +99,7 @@ leg_program()
 # The second compiler accepts everything without a warning, and its program writes the same bytes.
 leg_compiler()
 {
-    build clang all unit_tests
+    build clang all unit_tests benchmarks
     tools/golden_update.sh --check build/clang/bin/trainyard
 }
 

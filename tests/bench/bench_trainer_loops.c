@@ -31,12 +31,16 @@ static int64_t clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* --- The passes; `is_plain` chooses who computes --- */
+/* --- The passes; `is_plain` chooses the loop over single values --- */
 
 static void pass_rmsprop(Bench *bench, bool is_plain)
 {
-    (is_plain ? plain_rmsprop : rmsprop_update)(
-        &bench->optimizer, 1e-4f, 0.5f, bench->net.parameter_count, bench->a, bench->b, bench->c);
+    const RmsProp *optimizer = &bench->optimizer;
+    const int64_t count = bench->net.parameter_count;
+    if (is_plain)
+        plain_rmsprop(optimizer, 1e-4f, 0.5f, count, bench->a, bench->b, bench->c);
+    else if (!rmsprop_update(optimizer, 1e-4f, 0.5f, count, bench->a, bench->b, bench->c))
+        abort(); // it found a value that is not finite
 }
 
 static void pass_masks(Bench *bench, bool is_plain)
