@@ -27,6 +27,7 @@
 /* For each file there is, so that looking through many takes a small part of the time. */
 #define TAKE_EACH_NS (20 * NS_PER_US)
 enum { AT_ONCE_MAX = 64 };
+_Static_assert((int)AT_ONCE_MAX <= (int)CHILD_GUARD_MAX, "the guard knows every run");
 
 typedef enum {
     RUN_WAITS,   /* to be started */

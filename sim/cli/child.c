@@ -1,18 +1,18 @@
-#define _GNU_SOURCE // posix_spawn's directory, session and closing of descriptors
+#define _GNU_SOURCE // posix_spawn's directory, session and closing of descriptors; getdents64
 #include "sim/cli/child.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sim/base/invariant.h"
 
 /* The first descriptor that a child does not use. */
 enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
@@ -20,11 +20,9 @@ enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
 /* --- Starting --- */
 
 /* Returns an errno. */
-static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *plan, int in)
+static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *plan)
 {
-    int error =
-        in >= 0 ? posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO)
-                : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(actions, plan->out, STDOUT_FILENO);
     if (error == 0)
@@ -64,8 +62,7 @@ static void hear_of_ends(void)
         signal(SIGCHLD, SIG_DFL);
 }
 
-/* `in`: its stdin; -1: an empty one. */
-static bool start(const ChildPlan *plan, int in, Child *child, Status *status)
+bool child_start(const ChildPlan *plan, Child *child, Status *status)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -76,7 +73,7 @@ static bool start(const ChildPlan *plan, int in, Child *child, Status *status)
     error = posix_spawnattr_init(&attributes);
     if (error != 0)
         goto no_attributes;
-    error = set_actions(&actions, plan, in);
+    error = set_actions(&actions, plan);
     if (error == 0)
         error = set_attributes(&attributes);
     if (error == 0)
@@ -96,11 +93,6 @@ failed:
                        plan->directory, strerror(error));
 }
 
-bool child_start(const ChildPlan *plan, Child *child, Status *status)
-{
-    return start(plan, -1, child, status);
-}
-
 /* --- Ending --- */
 
 void child_signal(const Child *child, int signal)
@@ -109,47 +101,42 @@ void child_signal(const Child *child, int signal)
         (void)!kill(-child->process, signal); // its group is gone: the process itself
 }
 
-/* The session of a running process; 0 when the process is not running. */
-static pid_t session_of(const char *process)
+/* The process that an entry of /proc describes; 0: the entry is not a process. */
+static pid_t process_of(const char *name)
 {
-    enum { STATE_LENGTH = 4 }; // ") S "
-    char path[64], line[512];
-    pid_t session = 0;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    // "17 (a name) S parent group session ...": a name may have ")" in it.
-    char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (rest && strlen(rest) > STATE_LENGTH && rest[2] != 'Z' && rest[2] != 'X') {
-        rest += STATE_LENGTH;
-        for (int number = 0; number < 3; number++)
-            session = (pid_t)strtol(rest, &rest, 10);
-    }
-    fclose(file);
-    return session;
+    pid_t process = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        process = process * 10 + (*name - '0');
+    return *name == '\0' ? process : 0;
 }
 
-/* True when a process was found. */
+/* Returns whether a process other than the leader was found. */
 static bool kill_session_once(pid_t session)
 {
+    enum { ROOM = 4096 };
+    _Alignas(struct dirent64) char entries[ROOM];
     bool has_any = false;
-    DIR *listing = opendir("/proc");
-    if (!listing)
+    const int listing = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (listing < 0)
         return false;
-    for (const struct dirent *entry; (entry = readdir(listing));) {
-        const bool is_process = entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
-        if (is_process && session_of(entry->d_name) == session) {
-            kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
-            has_any = true;
+    for (ssize_t length; (length = getdents64(listing, entries, sizeof entries)) > 0;) {
+        for (ssize_t at = 0; at < length;) {
+            const struct dirent64 *entry = (const void *)(entries + at);
+            const pid_t process = process_of(entry->d_name);
+            if (process > 0 && process != session && getsid(process) == session) {
+                kill(process, SIGKILL);
+                has_any = true;
+            }
+            at += entry->d_reclen;
         }
     }
-    closedir(listing);
+    close(listing);
     return has_any;
 }
 
 /* Groups made within the session are killed too: mpirun makes one for each rank. A killed
- * process starts no others, so a second search finds those that the first one missed. */
+ * process starts no others, so a second search finds those that the first one missed. The guard
+ * calls this after a fork, so it uses system calls only: opendir would allocate memory. */
 static void kill_session(pid_t session)
 {
     enum { LOOKS = 8 };
@@ -179,76 +166,89 @@ bool child_has_ended(Child *child, int *exit_code)
 
 /* --- When we end first --- */
 
-static char guard_script[] =
-    "groups=\n"
-    "while read -r what group; do\n"
-    "    left=\n"
-    "    for one in $groups; do [ \"$one\" = \"$group\" ] || left=\"$left $one\"; done\n"
-    "    groups=$left\n"
-    "    [ \"$what\" != add ] || groups=\"$groups $group\"\n"
-    "done\n"
-    "[ -n \"$groups\" ] || exit 0\n"
-    "for one in $groups; do kill -s KILL -- \"-$one\"; done\n"
-    // The same as kill_session.
-    "for stat in /proc/[0-9]*/stat; do\n"
-    "    read -r line <\"$stat\" || continue\n"
-    "    process=${stat#/proc/} session=${line##*) ? }\n"
-    "    set -- $session\n"
-    "    case \" $groups \" in *\" $3 \"*) kill -s KILL \"${process%/stat}\" ;; esac\n"
-    "done\n";
+enum { SESSIONS_BYTES = CHILD_GUARD_MAX * sizeof(pid_t) };
 
-static bool start_guard(ChildGuard *guard, int in, int nowhere, Status *status)
+/* Runs in the forked guard. The program may have threads, so only async-signal-safe calls are
+ * allowed. All signals are blocked. */
+static _Noreturn void guard_main(int channel, const volatile pid_t *sessions)
 {
-    char shell[] = "/bin/sh", option[] = "-c", path[] = "PATH=/usr/bin:/bin";
-    char *const arguments[] = {shell, option, guard_script, NULL};
-    char *const environment[] = {path, NULL};
-    const ChildPlan plan = {.arguments = arguments,
-                            .environment = environment,
-                            .directory = "/",
-                            .out = nowhere,
-                            .error = nowhere};
-    return start(&plan, in, &guard->shell, status);
+    char byte = 0;
+    setsid(); // a signal to the parent's process group does not reach the guard
+    (void)!chdir("/");
+    dup2(channel, STDIN_FILENO);
+    closefrom(STDIN_FILENO + 1);
+    (void)!write(STDIN_FILENO, &byte, 1); // fork_guard waits for it
+    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+        continue;
+    for (int i = 0; i < CHILD_GUARD_MAX; i++) {
+        if (sessions[i] != 0)
+            kill_session(sessions[i]);
+    }
+    _exit(0);
+}
+
+/* Returns the guard's process after it has left our process group, or -1 with errno set. Closes
+ * the guard's end of the channel, ends[0]. */
+static pid_t fork_guard(const int ends[2], const volatile pid_t *sessions)
+{
+    sigset_t all, before;
+    char byte;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); // so that our handlers do not run in the guard
+    const pid_t process = fork();
+    if (process == 0)
+        guard_main(ends[0], sessions);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(ends[0]);
+    while (process > 0 && read(ends[1], &byte, 1) < 0 && errno == EINTR)
+        continue;
+    return process;
 }
 
 bool child_guard_open(ChildGuard *guard, Status *status)
 {
     int ends[2];
     *guard = (ChildGuard){.channel = -1};
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        status_fail(status, STATUS_MACHINE, place_in("socket", 0, 0), "%s", strerror(errno));
-        if (nowhere >= 0)
-            close(nowhere);
-        return false;
-    }
-    const bool is_started = start_guard(guard, ends[0], nowhere, status);
-    close(ends[0]);
-    close(nowhere);
-    if (is_started)
+    pid_t *sessions =
+        mmap(NULL, SESSIONS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (sessions == MAP_FAILED)
+        goto failed;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        goto no_channel;
+    guard->process = fork_guard(ends, sessions);
+    if (guard->process > 0) {
         guard->channel = ends[1];
-    else
-        close(ends[1]);
-    return is_started;
+        guard->sessions = sessions;
+        return true;
+    }
+    close(ends[1]);
+no_channel:
+    munmap(sessions, SESSIONS_BYTES);
+failed:
+    return status_fail(status, STATUS_MACHINE, place_in("guard", 0, 0), "%s", strerror(errno));
 }
 
-static void tell(const ChildGuard *guard, const char *what, pid_t group)
+/* Returns false when no entry is `before`. */
+static bool replace_session(const ChildGuard *guard, pid_t before, pid_t after)
 {
-    char line[48];
-    int length = snprintf(line, sizeof line, "%s %" PRIdMAX "\n", what, (intmax_t)group);
-    // A killed shell receives nothing.
-    while (guard->channel >= 0 && send(guard->channel, line, (size_t)length, MSG_NOSIGNAL) < 0 &&
-           errno == EINTR)
-        continue;
+    for (int i = 0; i < CHILD_GUARD_MAX; i++) {
+        if (guard->sessions[i] == before) {
+            guard->sessions[i] = after;
+            return true;
+        }
+    }
+    return false;
 }
 
 void child_guard_add(const ChildGuard *guard, const Child *child)
 {
-    tell(guard, "add", child->process);
+    const bool is_added = replace_session(guard, 0, child->process);
+    invariant(is_added);
 }
 
 void child_guard_remove(const ChildGuard *guard, pid_t process)
 {
-    tell(guard, "remove", process);
+    replace_session(guard, process, 0);
 }
 
 void child_guard_close(ChildGuard *guard)
@@ -257,8 +257,8 @@ void child_guard_close(ChildGuard *guard)
     if (guard->channel < 0)
         return;
     close(guard->channel);
-    guard->channel = -1;
-    while (waitpid(guard->shell.process, &state, 0) < 0 && errno == EINTR)
+    while (waitpid(guard->process, &state, 0) < 0 && errno == EINTR)
         continue;
-    guard->shell.process = 0;
+    munmap((void *)guard->sessions, SESSIONS_BYTES);
+    *guard = (ChildGuard){.channel = -1};
 }

@@ -36,13 +36,17 @@ void child_signal(const Child *child, int signal);
 
 /* --- When we end first --- */
 
-/* A small shell that kills the sessions it knows once this process is gone, for any reason. */
+enum { CHILD_GUARD_MAX = 1024 }; /* sessions that one guard knows at a time */
+
+/* A fork of this process that kills the sessions it knows once this process is gone, for any
+ * reason. */
 typedef struct {
-    Child shell;
-    int channel; /* a socket, because writing to a pipe without a reader would end this process; -1:
-                    not open */
+    pid_t process;
+    int channel;              /* the guard waits until this end closes; -1: not open */
+    volatile pid_t *sessions; /* memory shared with the guard; 0: a free entry */
 } ChildGuard;
 
+/* STATUS_MACHINE when the guard cannot be started. */
 MUST_CHECK bool child_guard_open(ChildGuard *guard, Status *status);
 /* Call these as soon as a child has started, and once it has ended. */
 void child_guard_add(const ChildGuard *guard, const Child *child);

@@ -1,4 +1,4 @@
-/* sim/cli/child.h: what a command that runs beside us gets, and how it ends. */
+/* sim/cli/child.h: what a child process inherits, and how it ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -167,7 +167,7 @@ START_TEST(a_signal_reaches_the_whole_group)
     child_signal(&child, SIGKILL);
     ck_assert_int_eq(wait_for(&child), 128 + SIGKILL);
     ck_assert(goes(-group));
-    child_signal(&child, SIGKILL); // nobody's any more
+    child_signal(&child, SIGKILL); // does nothing: the child has ended
 }
 END_TEST
 
@@ -193,8 +193,7 @@ START_TEST(what_cannot_be_started_is_named)
 }
 END_TEST
 
-/* What it knew of is killed once we are gone, however that came; what it was told has ended is left
- * alone. */
+/* Also when our whole process group is killed. A session that was removed is left alone. */
 START_TEST(a_guard_kills_whom_we_leave_behind)
 {
     Child spared = start("sleep 600");
@@ -202,7 +201,7 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
     if (us == 0) {
         ChildGuard guard;
         Status status = {0};
-        if (!child_guard_open(&guard, &status))
+        if (setpgid(0, 0) != 0 || !child_guard_open(&guard, &status))
             _exit(1);
         Child known = start(arena_printf(arena, "%s ''", two_groups));
         child_guard_add(&guard, &spared);
@@ -211,7 +210,7 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
         while (contents("out")[0] == '\0')
             nap();
         dprintf(make("known"), "%ld", (long)known.process);
-        raise(SIGKILL);
+        kill(0, SIGKILL);
     }
     int state, exit_code;
     ck_assert_int_eq(waitpid(us, &state, 0), us);
@@ -247,10 +246,10 @@ START_TEST(a_guard_that_is_gone_does_not_end_us)
     Status status = {0};
     ck_assert_msg(child_guard_open(&guard, &status), "%s", status.message);
     Child child = start("sleep 600");
-    const pid_t shell = guard.shell.process;
-    child_signal(&guard.shell, SIGKILL);
-    ck_assert_int_eq(wait_for(&guard.shell), 128 + SIGKILL);
-    ck_assert(goes(shell));
+    Child process = {.process = guard.process};
+    child_signal(&process, SIGKILL);
+    ck_assert_int_eq(wait_for(&process), 128 + SIGKILL);
+    ck_assert(goes(guard.process));
     child_guard_add(&guard, &child);
     child_guard_remove(&guard, child.process);
     child_guard_close(&guard);
