@@ -4,8 +4,8 @@
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
-/* What is wrong with a file is said in one go, and what is only wrong because something else is
- * wrong is not said at all: every row lists all the lines that the changed small scenario gives. */
+/* All mistakes of a file are reported at once, and consequences of another mistake are not
+ * reported. Each row lists all problems of a changed small scenario. */
 
 static Arena *arena;
 static MemoryFiles files;
@@ -58,7 +58,7 @@ typedef struct {
 
 enum { CHANGES_MAX = 6 };
 
-START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
+START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
 {
     static const struct {
         Change changes[CHANGES_MAX];
@@ -79,7 +79,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "job.json:11:115: relativeMountPath \"data\" is taken by another mount\n"
          "job.json:6:26: unknown output directory id \"X\"\n"
          "job.json:4:29: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/train.py is under no mount\n"},
-        // Whatever uses the refused mount, or the directory on it, is not wrong for that.
+        // Uses of the refused mount, or of the directory on it, are not reported.
         {{{"job.json", "\"relativeMountPath\": \"data\"", "\"relativeMountPath\": 1"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
          "job.json:11:26: relativeMountPath is 1, expected a string\n"
@@ -114,7 +114,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
            "\"containerSettings\": {\"imageSourceRegistry\": 1}, \"jobPreparation\": {}"}},
          "job.json:12:48: this ImageSourceRegistry is a number, expected an object\n"
          "job.json:12:70: this JobPreparation needs \"commandLine\", which is missing\n"},
-        // What the cluster may be is unknown; the job is checked all the same.
+        // The valid sizes of the cluster are unknown; the job is still checked.
         {{{"cluster.json", "\"STANDARD_NC6\"", "6"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": \"2\""},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 200"},
@@ -128,7 +128,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "cluster.json:2:42: this NodeSetup is a number, expected an object\n"
          "cluster.json:2:13: unknown VM size \"STANDARD_NC7\"\n"
          "job.json:2:16: nodeCount is 101, but a cluster has at most 100\n"},
-        // A file that is no JSON, or not there, hides nothing of the others.
+        // An invalid or missing file does not hide mistakes in the other files.
         {{{"job.json", "\"nodeCount\": 2,", "\"nodeCount\": 2"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 101"},
           {"scenario.json", "\"after\": \"job train", "\"after\": \"job tarin"}},
@@ -196,7 +196,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
 }
 END_TEST
 
-START_TEST(a_file_alone_is_checked_as_far_as_it_goes)
+START_TEST(a_separate_file_is_checked_as_far_as_possible)
 {
     static const struct {
         Change change;
@@ -298,8 +298,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("all_problems");
     TCase *tests = tcase_create("all_problems");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, all_that_is_wrong_is_said_in_one_go_and_nothing_else);
-    tcase_add_test(tests, a_file_alone_is_checked_as_far_as_it_goes);
+    tcase_add_test(tests, all_mistakes_are_reported_at_once_without_their_consequences);
+    tcase_add_test(tests, a_separate_file_is_checked_as_far_as_possible);
     tcase_add_test(tests, equal_mistakes_in_two_files_are_two_mistakes);
     tcase_add_test(tests, problems_that_are_not_kept_are_counted);
     tcase_add_test(tests, the_first_account_stands_for_the_placeholder);

@@ -1,4 +1,4 @@
-/* Clusters as scenarios describe them: scaling, set-up tasks, quotas, and what is warned of. */
+/* Clusters in scenarios: scaling, set-up tasks, quotas, and warnings. */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -59,7 +59,7 @@ static void scale(const char *settings)
     change("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
 }
 
-START_TEST(a_cluster_may_scale_by_itself)
+START_TEST(a_cluster_may_scale_automatically)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 4, "
           "\"initialNodeCount\": 2}");
@@ -70,11 +70,11 @@ START_TEST(a_cluster_may_scale_by_itself)
     ck_assert_int_eq(spec->maximum_nodes, 4);
     ck_assert_int_eq(spec->target_nodes, 2);
     ck_assert_int_eq(spec->deallocation, DEALLOCATE_REQUEUE);
-    ck_assert_int_eq(file->warnings.count, 0); // four NC6 are just what the quota has
+    ck_assert_int_eq(file->warnings.count, 0); // four NC6 are exactly the quota
 }
 END_TEST
 
-START_TEST(an_automatic_cluster_begins_with_no_node_where_none_is_asked_for)
+START_TEST(an_automatic_cluster_begins_with_no_node_by_default)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 2}");
     ck_assert_int_eq(cluster_of(sound())->target_nodes, 0);
@@ -92,7 +92,7 @@ START_TEST(a_command_turns_autoscale_on)
 }
 END_TEST
 
-START_TEST(the_first_setup_that_matches_says_how_long_a_setup_task_takes)
+START_TEST(the_first_matching_setup_sets_the_time_of_a_setup_task)
 {
     static const struct {
         const char *setups;
@@ -127,13 +127,13 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
 {
     static const struct {
         const char *command;
-        int64_t s; /* -1: nobody knows */
+        int64_t s; /* -1: unknown */
         int32_t exit_code;
-        const char *prints; // NULL: nobody knows
+        const char *prints; // NULL: unknown
     } rows[] = {
         {"echo $GREETING $SECRET", 0, 0, "hello (secret)\n"},
         {"sleep 20 && [ $GREETING = hello ] && exit 3", 20, 3, ""},
-        {"cat /tmp/x", -1, 0, NULL}, // which hangs on files
+        {"cat /tmp/x", -1, 0, NULL}, // depends on files
         {"apt update", -1, 0, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -159,7 +159,7 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
 }
 END_TEST
 
-START_TEST(the_logs_of_a_setup_task_go_where_its_prefix_leads)
+START_TEST(the_logs_of_a_setup_task_are_stored_below_its_prefix)
 {
     static const struct {
         const char *prefix, *share, *directory;
@@ -200,7 +200,7 @@ START_TEST(output_of_a_set_up_task_does_not_climb_out_of_its_mount)
 }
 END_TEST
 
-START_TEST(a_bad_setup_is_a_problem_with_its_place)
+START_TEST(an_invalid_setup_is_reported_with_its_position)
 {
     static const struct {
         const char *setup, *message;
@@ -226,7 +226,7 @@ START_TEST(a_bad_setup_is_a_problem_with_its_place)
 }
 END_TEST
 
-START_TEST(the_catalogues_quotas_come_with_the_scenario)
+START_TEST(a_scenario_has_the_quotas_of_its_catalogue)
 {
     const Scenario *scenario = &sound()->scenario;
     const CoreQuota *nc = NULL;
@@ -241,7 +241,7 @@ END_TEST
 
 /* --- Warnings --- */
 
-START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
+START_TEST(a_cluster_beyond_its_quota_gives_a_warning_and_runs)
 {
     static const struct {
         const char *path, *old, *new, *message;
@@ -276,7 +276,7 @@ START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
 }
 END_TEST
 
-START_TEST(a_scenario_beyond_its_quota_shows_what_happens)
+START_TEST(a_cluster_beyond_its_quota_ends_steady_with_an_error)
 {
     change("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
     World *world = world_create(arena, &sound()->scenario, (TraceSink){0});
@@ -288,7 +288,7 @@ START_TEST(a_scenario_beyond_its_quota_shows_what_happens)
 }
 END_TEST
 
-START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
+START_TEST(a_job_larger_than_its_cluster_gives_a_warning_and_waits)
 {
     change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
     const ScenarioFile *file = sound();
@@ -304,7 +304,7 @@ START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
 }
 END_TEST
 
-/* Each alone lets such a job end, or the run. */
+/* Each of these changes alone lets such a job or the run end. */
 static const struct {
     const char *old, *new;
 } endings[] = {
@@ -329,7 +329,7 @@ static void make_endless(void)
            "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
 }
 
-START_TEST(a_job_too_long_for_low_priority_nodes_is_warned_of)
+START_TEST(a_job_too_long_for_low_priority_nodes_gives_a_warning)
 {
     make_endless();
     const ScenarioFile *file = sound();
@@ -358,7 +358,7 @@ START_TEST(a_job_fits_the_maximum_of_an_automatic_cluster)
 }
 END_TEST
 
-START_TEST(a_sound_scenario_has_no_warnings)
+START_TEST(a_valid_scenario_has_no_warnings)
 {
     ck_assert_int_eq(sound()->warnings.count, 0);
 }
@@ -369,21 +369,21 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cluster_config");
     TCase *tests = tcase_create("cluster_config");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_cluster_may_scale_by_itself);
-    tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_where_none_is_asked_for);
+    tcase_add_test(tests, a_cluster_may_scale_automatically);
+    tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_by_default);
     tcase_add_test(tests, a_command_turns_autoscale_on);
-    tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
+    tcase_add_test(tests, the_first_matching_setup_sets_the_time_of_a_setup_task);
     tcase_add_test(tests, a_setup_of_simple_commands_takes_the_time_of_its_sleeps);
-    tcase_add_test(tests, the_logs_of_a_setup_task_go_where_its_prefix_leads);
+    tcase_add_test(tests, the_logs_of_a_setup_task_are_stored_below_its_prefix);
     tcase_add_test(tests, output_of_a_set_up_task_does_not_climb_out_of_its_mount);
-    tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
-    tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
-    tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);
-    tcase_add_test(tests, a_scenario_beyond_its_quota_shows_what_happens);
-    tcase_add_test(tests, a_job_larger_than_its_cluster_is_warned_of_and_waits);
-    tcase_add_test(tests, a_job_too_long_for_low_priority_nodes_is_warned_of);
+    tcase_add_test(tests, an_invalid_setup_is_reported_with_its_position);
+    tcase_add_test(tests, a_scenario_has_the_quotas_of_its_catalogue);
+    tcase_add_test(tests, a_cluster_beyond_its_quota_gives_a_warning_and_runs);
+    tcase_add_test(tests, a_cluster_beyond_its_quota_ends_steady_with_an_error);
+    tcase_add_test(tests, a_job_larger_than_its_cluster_gives_a_warning_and_waits);
+    tcase_add_test(tests, a_job_too_long_for_low_priority_nodes_gives_a_warning);
     tcase_add_test(tests, a_job_fits_the_maximum_of_an_automatic_cluster);
-    tcase_add_test(tests, a_sound_scenario_has_no_warnings);
+    tcase_add_test(tests, a_valid_scenario_has_no_warnings);
     suite_add_tcase(suite, tests);
     return suite;
 }
