@@ -4,24 +4,14 @@
 #include "sim/base/units.h"
 #include "sim/cloud/check.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
 static int64_t instants[1000], instant_count;
 
-static void begin(void)
+static void begin_without_instants(void)
 {
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
+    begin();
     instant_count = 0;
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
 }
 
 static void hear_instant(void *listener, int64_t at_ns)
@@ -277,7 +267,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("condition");
     TCase *tests = tcase_create("condition");
-    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_checked_fixture(tests, begin_without_instants, end);
     tcase_add_test(tests, quantities_count_existing_nodes_and_jobs);
     tcase_add_test(tests, epochs_of_a_training_job_are_counted);
     tcase_add_test(tests, every_comparator_compares);

@@ -5,23 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/check.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static World *run(void)
 {

@@ -1,36 +1,11 @@
 #include <string.h>
 
 #include "sim/scenario/validate.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
 
 /* All mistakes of a file are reported at once, and consequences of another mistake are not
  * reported. Each row lists all problems of a changed small scenario. */
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
-
-static void change(const char *path, const char *old, const char *new)
-{
-    for (int32_t i = 0; i < files.count; i++)
-        if (strcmp(files.items[i].path, path) == 0) {
-            const char *text = with_change(arena, files.items[i].text, old, new);
-            memory_files_set(&files, path, text, strlen(text));
-            return;
-        }
-    ck_abort_msg("no file %s", path);
-}
 
 /* "file:line:column: message" of every problem, a line each. */
 static const char *lines_of(const Problems *problems)
@@ -188,7 +163,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
         for (const Change *c = rows[i].changes; c < rows[i].changes + CHANGES_MAX && c->path; c++)
-            change(c->path, c->old, c->new);
+            change_file(c->path, c->old, c->new);
         const char *lines = validated("scenario.json");
         ck_assert_msg(strcmp(lines, rows[i].lines) == 0, "row %zu gives\n%sexpected\n%s", i, lines,
                       rows[i].lines);
@@ -216,7 +191,7 @@ START_TEST(a_separate_file_is_checked_as_far_as_possible)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change(rows[i].change.path, rows[i].change.old, rows[i].change.new);
+        change_file(rows[i].change.path, rows[i].change.old, rows[i].change.new);
         ck_assert_str_eq(validated(rows[i].change.path), rows[i].lines);
     }
 }
@@ -224,12 +199,13 @@ END_TEST
 
 START_TEST(equal_mistakes_in_two_files_are_two_mistakes)
 {
-    change("scenario.json", "    {\"after\"",
-           "    {\"do\": \"job.create\", \"name\": \"again\", \"cluster\": \"gpu\", \"config\": "
-           "\"job.json\"},\n"
-           "    {\"do\": \"job.create\", \"name\": \"other\", \"cluster\": \"gpu\", \"config\": "
-           "\"other.json\"},\n    {\"after\"");
-    change("job.json", "ROOT/data/logs", "ROOT/dta/logs");
+    change_file(
+        "scenario.json", "    {\"after\"",
+        "    {\"do\": \"job.create\", \"name\": \"again\", \"cluster\": \"gpu\", \"config\": "
+        "\"job.json\"},\n"
+        "    {\"do\": \"job.create\", \"name\": \"other\", \"cluster\": \"gpu\", \"config\": "
+        "\"other.json\"},\n    {\"after\"");
+    change_file("job.json", "ROOT/data/logs", "ROOT/dta/logs");
     const char *job = with_change(arena, small_job_text, "ROOT/data/logs", "ROOT/dta/logs");
     memory_files_set(&files, "other.json", job, strlen(job));
     ck_assert_str_eq(validated("scenario.json"),
@@ -244,8 +220,8 @@ START_TEST(problems_that_are_not_kept_are_counted)
     Text keys = {0};
     for (int32_t i = 0; i < 150; i++)
         text_printf(&keys, "\"unknown%d\": 0, ", (int)i);
-    change("scenario.json", "\"trainyard\"",
-           arena_printf(arena, "%s\"trainyard\"", text_string(&keys)));
+    change_file("scenario.json", "\"trainyard\"",
+                arena_printf(arena, "%s\"trainyard\"", text_string(&keys)));
     text_free(&keys);
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     validate_file(arena, memory_files_source(&files), "scenario.json", &problems, &warnings);
@@ -266,15 +242,15 @@ START_TEST(the_first_account_stands_for_the_placeholder)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("scenario.json",
-               "{\"account\": \"acc\", \"shares\": [\n"
-               "    {\"name\": \"data\", \"files\": {\"train.py\": {\"bytes\": \"1kB\"}}}]}",
-               rows[i].storage);
-        change("scenario.json", "\"commands\": [",
-               "\"commands\": ["
-               "{\"do\": \"storage.create\", \"name\": \"made\"},"
-               "{\"do\": \"storage.create\", \"name\": \"later\"},"
-               "{\"do\": \"share.create\", \"name\": \"made/data\", \"tier\": \"standard\"},");
+        change_file("scenario.json",
+                    "{\"account\": \"acc\", \"shares\": [\n"
+                    "    {\"name\": \"data\", \"files\": {\"train.py\": {\"bytes\": \"1kB\"}}}]}",
+                    rows[i].storage);
+        change_file("scenario.json", "\"commands\": [",
+                    "\"commands\": ["
+                    "{\"do\": \"storage.create\", \"name\": \"made\"},"
+                    "{\"do\": \"storage.create\", \"name\": \"later\"},"
+                    "{\"do\": \"share.create\", \"name\": \"made/data\", \"tier\": \"standard\"},");
         Problems problems = problems_create(arena);
         const ScenarioFile *file = scenario_read(
             arena, memory_files_source(&files), "scenario.json", (ScenarioOverrides){0}, &problems);

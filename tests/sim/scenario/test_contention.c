@@ -3,24 +3,10 @@
 
 #include "sim/base/units.h"
 #include "sim/cloud/storage/share.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
 
 #define MIB (INT64_C(1) << 20)
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 static ScenarioFile *read_scenario(Problems *problems)
 {

@@ -7,25 +7,10 @@
 #include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
 static Scenario *scenario;
 static World *world;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
 
 /* Call after the last command is added. A test changes the scenario between this call and
  * advance(). */

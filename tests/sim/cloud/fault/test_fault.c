@@ -8,23 +8,7 @@
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static Command *add_fault(CommandKind kind, const char *name, int64_t at_s)
 {

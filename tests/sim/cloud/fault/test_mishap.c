@@ -7,23 +7,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static FailureModel *model_of(Distribution between, int64_t repair_s, NodeRecovery recovery)
 {

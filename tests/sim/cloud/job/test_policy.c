@@ -4,7 +4,7 @@
 #include "sim/base/units.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
 /* --- On paper: seconds and small numbers --- */
 
@@ -245,22 +245,6 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
 END_TEST
 
 /* --- In worlds --- */
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
 
 /* A job on `nodes` nodes that takes `seconds` in all, one of them on the host, and states this
  * duration. */

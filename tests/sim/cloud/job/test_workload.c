@@ -3,23 +3,12 @@
 
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
+static void begin_with_cluster(void)
 {
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
+    begin();
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
 }
 
 /* `per_day` jobs of one node and ten seconds a day, until 1,000 have been created. */
@@ -251,7 +240,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workload");
     TCase *tests = tcase_create("workload");
-    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_checked_fixture(tests, begin_with_cluster, end);
     tcase_add_test(tests, jobs_of_a_workload_are_numbered_and_run_like_others);
     tcase_add_test(tests, a_job_created_by_a_command_belongs_to_no_workload);
     tcase_add_test(tests, poisson_gaps_have_the_mean_and_spread_of_the_exponential);

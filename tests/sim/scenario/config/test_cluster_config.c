@@ -3,33 +3,8 @@
 
 #include "sim/base/units.h"
 #include "sim/cloud/world.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
-
-static void change(const char *path, const char *old, const char *new)
-{
-    for (int32_t i = 0; i < files.count; i++)
-        if (strcmp(files.items[i].path, path) == 0) {
-            const char *text = with_change(arena, files.items[i].text, old, new);
-            memory_files_set(&files, path, text, strlen(text));
-            return;
-        }
-    ck_abort_msg("no file %s", path);
-}
 
 static const ScenarioFile *sound(void)
 {
@@ -56,7 +31,7 @@ static const ClusterSpec *cluster_of(const ScenarioFile *file)
 
 static void scale(const char *settings)
 {
-    change("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
+    change_file("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
 }
 
 START_TEST(a_cluster_may_scale_automatically)
@@ -83,8 +58,8 @@ END_TEST
 
 START_TEST(a_command_turns_autoscale_on)
 {
-    change("scenario.json", "\"do\": \"cluster.delete\"",
-           "\"minimum\": 1, \"maximum\": 3, \"do\": \"cluster.autoscale\"");
+    change_file("scenario.json", "\"do\": \"cluster.delete\"",
+                "\"minimum\": 1, \"maximum\": 3, \"do\": \"cluster.autoscale\"");
     const Command *command = find(sound(), COMMAND_CLUSTER_AUTOSCALE);
     ck_assert_int_eq(command->as.cluster_autoscale.minimum_nodes, 1);
     ck_assert_int_eq(command->as.cluster_autoscale.maximum_nodes, 3);
@@ -108,11 +83,11 @@ START_TEST(the_first_matching_setup_sets_the_time_of_a_setup_task)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"bash install.sh\", "
-               "\"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"");
-        change("scenario.json", "\"commands\"",
-               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setups));
+        change_file("cluster.json", "\"vmSize\"",
+                    "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"bash install.sh\", "
+                    "\"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"");
+        change_file("scenario.json", "\"commands\"",
+                    arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setups));
         const ClusterSpec *spec = cluster_of(sound());
         ck_assert_str_eq(spec->setup_command, "bash install.sh");
         ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
@@ -138,13 +113,13 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               arena_printf(arena,
-                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\", "
-                            "\"environmentVariables\": [{\"name\": \"GREETING\", \"value\": "
-                            "\"hello\"}], \"secrets\": [{\"name\": \"SECRET\", \"value\": "
-                            "\"x\"}], \"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"",
-                            rows[i].command));
+        change_file("cluster.json", "\"vmSize\"",
+                    arena_printf(arena,
+                                 "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\", "
+                                 "\"environmentVariables\": [{\"name\": \"GREETING\", \"value\": "
+                                 "\"hello\"}], \"secrets\": [{\"name\": \"SECRET\", \"value\": "
+                                 "\"x\"}], \"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"",
+                                 rows[i].command));
         const ClusterSpec *spec = cluster_of(sound());
         ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
         if (rows[i].s >= 0)
@@ -170,14 +145,14 @@ START_TEST(the_logs_of_a_setup_task_are_stored_below_its_prefix)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               arena_printf(arena,
-                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
-                            "\"stdOutErrPathPrefix\": \"%s\"}, \"mountVolumes\": "
-                            "{\"azureFileShares\": [{\"azureFileUrl\": "
-                            "\"https://acc.file.core.windows.net/data\", "
-                            "\"relativeMountPath\": \"afs\"}]}}, \"vmSize\"",
-                            rows[i].prefix));
+        change_file("cluster.json", "\"vmSize\"",
+                    arena_printf(arena,
+                                 "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+                                 "\"stdOutErrPathPrefix\": \"%s\"}, \"mountVolumes\": "
+                                 "{\"azureFileShares\": [{\"azureFileUrl\": "
+                                 "\"https://acc.file.core.windows.net/data\", "
+                                 "\"relativeMountPath\": \"afs\"}]}}, \"vmSize\"",
+                                 rows[i].prefix));
         const OutputPlace place = cluster_of(sound())->setup_std_out_err;
         ck_assert_pstr_eq(place.share, rows[i].share);
         ck_assert_str_eq(place.directory, rows[i].directory);
@@ -187,9 +162,9 @@ END_TEST
 
 START_TEST(output_of_a_set_up_task_does_not_climb_out_of_its_mount)
 {
-    change("cluster.json", "\"vmSize\"",
-           "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
-           "\"stdOutErrPathPrefix\": \"/tmp/../x\"}}, \"vmSize\"");
+    change_file("cluster.json", "\"vmSize\"",
+                "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+                "\"stdOutErrPathPrefix\": \"/tmp/../x\"}}, \"vmSize\"");
     Problems problems = problems_create(arena);
     ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                      (ScenarioOverrides){0}, &problems));
@@ -214,8 +189,8 @@ START_TEST(an_invalid_setup_is_reported_with_its_position)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("scenario.json", "\"commands\"",
-               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setup));
+        change_file("scenario.json", "\"commands\"",
+                    arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setup));
         Problems problems = problems_create(arena);
         ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                          (ScenarioOverrides){0}, &problems));
@@ -263,7 +238,7 @@ START_TEST(a_cluster_beyond_its_quota_gives_a_warning_and_runs)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change(rows[i].path, rows[i].old, rows[i].new);
+        change_file(rows[i].path, rows[i].old, rows[i].new);
         const Problems *warnings = &sound()->warnings;
         ck_assert_int_ge(warnings->count, 1); // one quota of NC, one of all
         const Status *warning = &warnings->items[0];
@@ -278,7 +253,7 @@ END_TEST
 
 START_TEST(a_cluster_beyond_its_quota_ends_steady_with_an_error)
 {
-    change("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
+    change_file("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
     World *world = world_create(arena, &sound()->scenario, (TraceSink){0});
     world_advance(world, NS_PER_HOUR / 4);
     const Cluster *cluster = world_cluster(world, (ClusterId){0});
@@ -290,7 +265,7 @@ END_TEST
 
 START_TEST(a_job_larger_than_its_cluster_gives_a_warning_and_waits)
 {
-    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    change_file("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
     const ScenarioFile *file = sound();
     ck_assert_int_eq(file->warnings.count, 1);
     ck_assert_str_eq(file->warnings.items[0].message,
@@ -323,10 +298,10 @@ static void make_endless(void)
         "\"sources\": {\"me\": {\"title\": \"a test\", \"date\": \"2026\"}}}";
     files = small_scenario(arena);
     memory_files_set(&files, "few.json", few, strlen(few));
-    change("scenario.json", "4/ranks", "40000/ranks");
+    change_file("scenario.json", "4/ranks", "40000/ranks");
     ck_assert_int_eq(sound()->warnings.count, 0);
-    change("cluster.json", "\"scaleSettings\"",
-           "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
+    change_file("cluster.json", "\"scaleSettings\"",
+                "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
 }
 
 START_TEST(a_job_too_long_for_low_priority_nodes_gives_a_warning)
@@ -338,7 +313,7 @@ START_TEST(a_job_too_long_for_low_priority_nodes_gives_a_warning)
                                  "runs 1 d at most on low-priority nodes and does not resume"));
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         make_endless();
-        change("scenario.json", endings[i].old, endings[i].new);
+        change_file("scenario.json", endings[i].old, endings[i].new);
         ck_assert_msg(sound()->warnings.count == 0, "row %zu", i);
     }
 }
@@ -347,13 +322,13 @@ END_TEST
 START_TEST(a_job_fits_the_maximum_of_an_automatic_cluster)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 3}");
-    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    change_file("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
     ck_assert_int_eq(sound()->warnings.count, 0);
-    change("job.json", "\"nodeCount\": 3", "\"nodeCount\": 4");
+    change_file("job.json", "\"nodeCount\": 3", "\"nodeCount\": 4");
     ck_assert_int_eq(sound()->warnings.count, 1);
     // A later command may raise it.
-    change("scenario.json", "\"do\": \"cluster.delete\"",
-           "\"minimum\": 0, \"maximum\": 4, \"do\": \"cluster.autoscale\"");
+    change_file("scenario.json", "\"do\": \"cluster.delete\"",
+                "\"minimum\": 0, \"maximum\": 4, \"do\": \"cluster.autoscale\"");
     ck_assert_int_eq(sound()->warnings.count, 0);
 }
 END_TEST

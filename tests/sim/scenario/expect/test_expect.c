@@ -2,22 +2,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 /* The small scenario with other expectations. */
 static const ScenarioFile *read_expecting(const char *expect, Problems *problems)
