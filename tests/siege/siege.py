@@ -1,5 +1,5 @@
-"""What the tests of a running emulator need that is killed, starved and lied to: `trainyard serve` as a process of its own, connections
-that are kept, bytes that no client library would send, and SharedKey. Python's own library alone; the program is $TRAINYARD.
+"""Support for tests that kill, starve and attack a running emulator: `trainyard serve` as a separate process, kept connections, bytes
+that no client library would send, and SharedKey. Uses only Python's standard library; the program is $TRAINYARD.
 """
 import base64
 import email.utils

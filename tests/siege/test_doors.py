@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Unauthorized clients are refused, and no path leads out of the shares: bytes that no client library would send, by real sockets, to the emulator itself."""
+"""Unauthorized clients are refused, and no path leads out of the shares: bytes that no client library would send, by real sockets, to the
+emulator itself."""
 import email.utils
 import functools
 import http.client
@@ -130,7 +131,7 @@ def links_in_the_state_lead_nowhere():
     siege.expect(connection.files("PUT", "share/g", {"comp": "range"}, body, {"x-ms-range": "bytes=0-999", "x-ms-write": "update"}), 500)
     os.rename(emulator.state / "moved", emulator.state / "contents" / (blob + ".kept"))
     assert tree(emulator.folder) == before
-    emulator.kill()  # at a start contents that nobody uses go: the links, not what they lead to nor what has another name
+    emulator.kill()  # a start removes unused contents: the links, but not their targets, nor files with other names
     emulator.start()
     assert tree(emulator.folder) == before
     assert set(os.listdir(emulator.state / "contents")) <= {blob, blob + ".kept"}

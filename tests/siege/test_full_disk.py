@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A full disk: writes are answered with 507, reads are served, and acknowledged content stays unchanged.
 
-Two kinds of full disk: files that may not grow beyond a limit, which needs no privileges, and a small file system of our own,
-where the system lets us have one. The first is found out by the commit itself, the second before anything is written.
+Two kinds of full disk: files that may not grow beyond a limit, which needs no privileges, and a small separate file system, where the
+system allows one. The commit notices the first kind, and a check before any write notices the second.
 """
 import os
 import resource
