@@ -34,7 +34,7 @@ static double exponential(void)
     return -log1p(-uniform());
 }
 
-/* Nine of ten delays a ten-thousandth of the tenth: steps beside provisioning. */
+/* Nine of ten delays are a ten-thousandth of the tenth, like steps compared with provisioning. */
 static double bimodal(void)
 {
     return exponential() * (uniform() < 0.9 ? 1e-4 : 1);
@@ -69,7 +69,7 @@ static double clock_s(void)
 
 typedef struct {
     double seconds;
-    uint64_t order; /* a hash of what came out */
+    uint64_t order; /* a hash of the popped events */
 } Held;
 
 /* One function per structure, so that each queue is called directly. Before the clock starts every

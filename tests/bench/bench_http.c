@@ -30,7 +30,7 @@ enum { CONNECTIONS_MAX = 1000, ROOM = 64 << 10, EXIT_REFUSED = 1, EXIT_MACHINE =
 typedef struct {
     int descriptor;
     int64_t sent_ns;
-    char head[ROOM]; /* of the answer, as far as it has come */
+    char head[ROOM]; /* the received part of the answer */
     size_t head_bytes;
     int64_t body_left; /* -1: its head has not ended */
 } Connection;
@@ -206,7 +206,8 @@ static int64_t body_length(const char *head)
     return 0;
 }
 
-/* Of `length` bytes behind the head's so many as belong to it; false: it has not ended. */
+/* Sets how many of the `length` bytes after the head belong to the body; false: the body has not
+ * ended. */
 static bool take_head(Load *load, Connection *row, size_t length)
 {
     row->head_bytes += length;

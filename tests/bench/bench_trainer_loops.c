@@ -1,7 +1,7 @@
 /* The element-wise passes of one training step of 32 images of keras_cifar10_cnn on one processor,
- * each beside the same written one value at a time (tests/support/plain_loops.h), compiled alike.
- * Milliseconds a step, best of the rounds; both are measured in turns, so that other work on the
- * machine meets both. */
+ * each compared with the same loop written one value at a time (tests/support/plain_loops.h),
+ * compiled alike. Milliseconds a step, best of the rounds; both are measured in turns, so that
+ * other work on the machine meets both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
     RmsProp optimizer;
     uint8_t *bytes, *kept;
     float *a, *b, *c;
-    int64_t dropped[3]; /* values behind each dropout layer */
+    int64_t dropped[3]; /* values after each dropout layer */
 } Bench;
 
 static int64_t clock_ns(void)

@@ -174,7 +174,7 @@ static bool bench_jobs(void)
     return is_met;
 }
 
-/* One line of a table; the bytes of each of `count` things beyond those of `base`. */
+/* One line of a table: the bytes beyond those of `base`, for each of `count` objects. */
 static bool scale_line(int64_t count, Measured measured, size_t base, double bar_bytes)
 {
     double bytes = (double)(measured.bytes - base) / (double)count;
@@ -237,7 +237,8 @@ static bool bench_scale(void)
     return is_met;
 }
 
-/* "SECONDS SIMULATED-DAYS", of the best round, nobody listening as nobody listens to the peers. */
+/* Prints "SECONDS SIMULATED-DAYS" of the best round. No listener is connected, as with the other
+ * simulators. */
 static bool bench_workload(void)
 {
     Arena *arena = arena_create();

@@ -21,8 +21,8 @@ server=
 trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
 unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
 
-# serve OPTION...: starts an emulator and waits until it is ready; 1 where it ends before. What it has printed by then is on
-# stdout, its log stays in the file "log".
+# serve OPTION...: starts an emulator and waits until it is ready; 1 if it ends before that. Its output until then is on stdout,
+# its log stays in the file "log".
 serve()
 {
     rm -f ready.json

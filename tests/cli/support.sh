@@ -7,8 +7,8 @@
 #     stdout_has "1 file is fine"
 #     finish
 #
-# Each script works in an empty folder of its own, removed at the end. Prints one line per failed check and, at the end,
-# "N passed, N failed".
+# Each script works in an empty temporary folder, removed at the end. Prints one line per failed check and, at the end, "N passed,
+# N failed".
 set -uo pipefail
 
 : "${TRAINYARD:?the program to test}"
@@ -101,7 +101,8 @@ has_no_escapes()
     pass_or_fail "stdout or stderr has terminal escapes" awk '/\033/ { exit 1 }' "$work/stdout" "$work/stderr"
 }
 
-# Whether this machine starts the programs beside trainyard by themselves: not where they are another's, and an emulator runs the tests.
+# Whether this machine can start the programs next to trainyard directly: not if they are for another machine and an emulator runs
+# the tests.
 starts_programs()
 {
     "$(dirname "$TRAINYARD")/trainyard-make-cifar" --images 1 "$work/probe" >/dev/null 2>&1

@@ -55,7 +55,7 @@ holds has_json 'run["gradients"]["bytes"] == 5003432 and run["gradients"]["min_u
 trainyard bench-allreduce "${quick[@]}" --json
 holds has_json 'run["rows"][0]["in_place"]["wrong"] is None'
 
-example "sums that are apart"
+example "sums that differ"
 trainyard bench-allreduce "${quick[@]}" --between 64KiB --check --json
 exit_is 0
 holds has_json 'run["between_bytes"] == 65536 and all(row["in_place"]["wrong"] == 0 for row in run["rows"])'

@@ -32,7 +32,7 @@ holds has_json 'abs(sum(stage["us"] for stage in run["profile"]["stages"].values
 holds has_json 'abs(sum(stage["percent"] for stage in run["profile"]["stages"].values()) - 100) < 0.1'
 
 # oneDNN computes by its reference where it has no kernel for the layouts that it is given: right, and hundreds of times as
-# slowly. Its kernels hang on the processor, of which a newer one can be taken for an older.
+# slowly. Its kernels depend on the processor, of which a newer one can be taken for an older.
 example "oneDNN has a fast kernel for every convolution of both networks"
 trainyard bench-training "${once[@]}" --backend onednn
 if [ "$status" -eq 0 ] && grep -qw avx2 /proc/cpuinfo; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# trainyard calibrate: what was recorded is fitted again, checked and simulated with; programs that are missing, fail or say what
-# nobody understands. Nothing here is measured.
+# trainyard calibrate: recorded measurements are fitted again, checked and used in a simulation; programs that are missing, fail
+# or print invalid output. Nothing here is measured.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -68,7 +68,7 @@ trainyard run scenario/scenario.json --set /programs/0/precision=tf32 --quiet -o
 exit_is 2
 stderr_has "was measured on local-core in tf32"
 
-example "measurements that are none"
+example "invalid measurements"
 echo '{"measurements": 1,' >broken.json
 trainyard calibrate --from broken.json -o never.json
 exit_is 2
@@ -87,7 +87,7 @@ trainyard calibrate --from "$recorded" --check "$scenarios/catalog/azure-2018.js
 exit_is 2
 stderr_has "this was not calibrated"
 
-# Programs of the trainer are those beside this one: here they are scripts.
+# The programs of the trainer are those next to this one; here they are scripts.
 if head -c 4 "$TRAINYARD" | grep -q ELF; then
     mkdir bin
     cp "$TRAINYARD" bin/trainyard
@@ -190,7 +190,7 @@ SCRIPT
     stderr_has "was measured over at most 1 rank, but the job has 2"
     stderr_has "hint: trainyard calibrate --ranks 2"
 
-    example "what was kept beside a catalogue makes the same one"
+    example "the rows kept next to a catalogue give the same catalogue"
     trainyard calibrate --from fake.measurements.json -o refitted.json
     exit_is 0
     holds cmp fake.json refitted.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# compare: a prediction beside a run that was recorded, and a table of measured cells. No test here measures a time.
+# compare: a prediction compared with a recorded run, and a table of measured cells. No test here measures a time.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -49,7 +49,7 @@ trainyard compare equal.json --measured measured
 stderr_has 'equal.json: warning: all steps of job "train" are predicted equal, and no rank waits'
 stderr_has 'hint: "jitter": "local" in its program'
 
-example "a training that failed, or ended early, is none to judge a prediction by"
+example "a training that failed or ended early cannot be compared with a prediction"
 sed -i 's/"exit_code": 0/"exit_code": 1/' $ran/ranks.json
 trainyard compare scenario.json --measured measured
 exit_is 2
@@ -65,7 +65,7 @@ trainyard compare scenario.json --measured measured --mean 10% --set /programs/0
 holds test "$status" -le 1
 cp "$source_folder/tests/cli/compare/$ran/"* $ran/
 
-example "a machine that is not this one is no machine to compare with"
+example "only a run of this machine can be compared"
 trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured --set /programs/0/batch_per_rank=8 \
     --set /programs/0/precision=fp32 --set /commands/0/config/properties/vmSize=Standard_NC6 --catalog local.json
 stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is predicted for Standard_NC6 with K80"
@@ -110,7 +110,7 @@ holds has_json 'run["worst_error_pct"] == max(abs(q["error_pct"]) for q in run["
 holds has_json 'run["jobs"][0]["blame"]["part"] == "forward" and run["jobs"][0]["restarts_measured"] == 0'
 cd compare || exit 3
 
-example "the catalogue of the machine, named beside the scenario or by an option"
+example "the catalogue of the machine, next to the scenario or named by an option"
 sed -i 's/, "local.json"//' scenario.json
 trainyard compare scenario.json --measured measured
 exit_is 2
@@ -184,7 +184,7 @@ holds has_json 'all(c["rounds"] == 3 and c["low_ms"] <= c["measured_ms"] <= c["h
 cd compare || exit 3
 if command -v gnuplot >/dev/null; then
     stderr_is_empty
-    for plot in validation validation-error; do # an SVG by itself is XML
+    for plot in validation validation-error; do # an SVG file is XML
         holds /usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "matrix/plots/$plot.svg"
     done
 fi
@@ -252,7 +252,7 @@ if starts_programs && "$TRAINYARD" make-cifar -q --images 20 cifar; then
     stdout_has "; 1 run, 6 steps"
 fi
 
-example "what no run left is not replaced, and nothing runs beside it"
+example "files of other programs are not replaced, and no run starts there"
 for run in 1 2; do
     mkdir -p "mine/run-$run/real" && echo mine >"mine/run-$run/real/thesis.txt"
 done

@@ -40,7 +40,7 @@ trainyard run small/scenario.json --shuffle-ties 0
 exit_is 2
 stderr_has "shuffle-ties"
 
-example "no scenario's results hang on the order of what happens at one time"
+example "no scenario's results depend on the order of simultaneous events"
 shuffled=0
 while read -r scenario; do
     "$TRAINYARD" run "$scenario" --fidelity epoch --json >plain.json

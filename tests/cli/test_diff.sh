@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# trainyard diff: equal runs, different runs, folders that are no runs.
+# trainyard diff: equal runs, different runs, folders without a run.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -18,7 +18,7 @@ exit_is 1
 stdout_has "jobs.nap.run_s"
 has_no_escapes
 
-example "the same run told at two levels"
+example "the same run recorded at two levels"
 trainyard run small/scenario.json --trace jobs -o jobs
 trainyard diff a jobs
 exit_is 0

@@ -51,7 +51,7 @@ stderr_has "make-cifar"
 trainyard evaluate
 exit_is 2
 
-example "a file that is cut short, and one that is no HDF5"
+example "a file that is cut short, and one that is not HDF5"
 head -c 100000 "$model" >short.h5
 trainyard "${evaluate[@]}" short.h5
 exit_is 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every example of --help, as it stands, in the order in which a reader meets it; and every shipped file against the JSON
-# Schema that the program prints.
+# Every example of --help, unchanged, in the order in which a reader meets it; and every shipped file against the JSON Schema that
+# the program prints.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/cli/served.sh
@@ -39,7 +39,8 @@ is_long()
     [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|bench-training|bench-allreduce|calibrate|compare)(\ |$) ]]
 }
 
-# serve_as COMMAND: as it stands, but for the ports, which may be taken on this machine, and /tmp, where another one's state may be.
+# serve_as COMMAND: runs it unchanged except for the ports, which may be in use, and /tmp, which may contain another emulator's
+# state.
 serve_as()
 {
     rm -f ready.json
@@ -56,7 +57,7 @@ is_there()
 
 for verb in "" $(verbs_of); do
     is_there "$verb" || continue
-    # shellcheck disable=SC2086 # no verb is no word
+    # shellcheck disable=SC2086 # without a verb there is no word
     mapfile -t lines < <(examples_of $verb)
     example "trainyard $verb --help has an example"
     holds [ "${#lines[@]}" -gt 0 ]

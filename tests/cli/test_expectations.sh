@@ -34,7 +34,7 @@ assert len(cases) == 6, len(cases)
 assert sum(case.find("failure") is not None for case in cases) == 1
 PYTHON
 
-example "a state that nothing ever has, of something that nobody creates, is bad input"
+example "an impossible state of a job that is never created is bad input"
 sed 's/"expect": \[/"expect": [{"job": "map", "state": "done"},/' small/scenario.json >small/never.json
 trainyard test small/never.json
 exit_is 2

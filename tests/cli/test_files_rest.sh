@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# trainyard serve --files as anybody's client of Azure Files finds it: what it prints is all that one needs to know.
+# trainyard serve --files, used by any client of Azure Files: its output contains all that a client needs.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/cli/served.sh
@@ -47,7 +47,7 @@ ask()
 example "what it prints is enough for a client that has never heard of it"
 holds serve_files
 holds [ "$(part AccountName)" = devstoreaccount1 ]
-# Microsoft, "Use the Azurite emulator for local Azure Storage development": the account and key that everybody knows.
+# Microsoft, "Use the Azurite emulator for local Azure Storage development": the well-known account and key.
 holds [ "$(part AccountKey)" = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==' ]
 ask PUT '/hello?restype=share' $'\nrestype:share' '' x-ms-version:2021-12-02 -- -H 'Content-Length: 0'
 stdout_has 201
@@ -61,7 +61,7 @@ stdout_has hello
 ask GET '?comp=list' $'\ncomp:list' '' x-ms-version:2021-12-02
 stdout_has '<Name>hello</Name>'
 
-example "another key is none"
+example "another key is refused"
 connection=${connection/AccountKey=Eby8/AccountKey=Eby9}
 ask GET '?comp=list' $'\ncomp:list' '' x-ms-version:2021-12-02
 stdout_has AuthenticationFailed

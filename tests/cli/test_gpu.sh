@@ -17,7 +17,7 @@ holds [ "$(wc -l <stderr)" -eq 2 ]
 stdout_is_empty
 holds [ ! -e gpu ]
 
-example "auto goes on with the processor"
+example "auto falls back to the processor"
 trainyard "${small[@]}" --backend auto
 exit_is 0
 stderr_is_empty

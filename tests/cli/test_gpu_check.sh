@@ -21,7 +21,7 @@ checked()
     /usr/bin/python3 -c "import json, sys; run = json.load(open('result/gpu_check.json')); sys.exit(not ($1))"
 }
 
-example "a machine without a GPU is told so in one line"
+example "a machine without a GPU is reported in one line"
 gpu_check --output result
 exit_is 3
 stdout_is_empty
@@ -62,7 +62,7 @@ echo '{"peer": "torch", "error": "RuntimeError: none left"}' >>figures/figures/s
 echo '{"step_ms": {"med' >>figures/figures/speed.bf16.32.jsonl
 printf '# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\n1\t2\t0.1\t2\t0.25\n' >figures/figures/learning.fp32.tsv
 
-example "medians, ratios to the round's own step, shares of what was measured"
+example "medians, ratios to the step of the round, fractions of the measured time"
 "$source_folder/tools/gpu_report.py" figures "given" missing "" >stdout 2>stderr
 status=$?
 exit_is 0

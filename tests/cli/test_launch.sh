@@ -26,9 +26,9 @@ segment='0*/launch/workspaces/launch/experiments/launch/jobs'
 job '"jobPreparation": {"commandLine": "touch '"$work"'/prepared"}' >two.json
 sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
 
-# --- What is refused before anything runs
+# --- Refusals before anything runs
 
-example "what stands behind -- is the trainer's, as is said to whoever means the verb of that name before"
+example "an operand after -- is refused, with a hint to mpirun"
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
 stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
@@ -37,7 +37,7 @@ trainyard launch one.json -- --stepz 2
 exit_is 2
 stderr_begins 'trainyard: train: unknown option "--stepz"'
 
-example "a file that is no job, and a job that is wrong, with its place"
+example "a file that is not a job, and an invalid job with the position of its mistake"
 trainyard launch small/scenario.json
 exit_is 2
 stderr_has 'small/scenario.json: is a scenario, expected a job.json'
@@ -62,7 +62,7 @@ trainyard launch one.json --mount afs=nowhere
 exit_is 2
 stderr_has 'there is no folder "nowhere"'
 
-example "nobody else's folder is replaced"
+example "a folder of another program is not replaced"
 mkdir -p taken/one/share
 touch taken/one/share/mine
 trainyard launch one.json -o taken
@@ -165,7 +165,7 @@ trainyard launch late.json -o out --json -- --epochs 100000 --steps 2 --limit 8
 exit_is 1
 holds has_json 'run[0]["state"] == "failed" and 1 <= run[0]["took_s"] < 8'
 
-example "Control-C ends the rank and the job, with what is known"
+example "Control-C ends the rank and the job, and keeps the known results"
 env --default-signal=INT "$TRAINYARD" launch one.json two.json -o stopped -- --epochs 100000 --steps 2 --limit 8 >stdout 2>stderr &
 child=$!
 for _ in $(seq 300); do
@@ -183,7 +183,7 @@ holds has_json 'run["state"] == "failed" and run["error"]["code"] == "JobTermina
 holds [ ! -e stopped/two ] # was not begun
 holds [ -s "$(sed -n 's/.*hint: continue with --resume \(.*\)/\1/p' stderr)" ] # it is where the hint says
 
-example "a launch goes on where an earlier one in the same folder has ended"
+example "a launch continues where an earlier one in the same folder ended"
 trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8
 exit_is 0
 trainyard launch one.json -o on -- --epochs 2 --steps 2 --limit 8 --resume latest
@@ -197,7 +197,7 @@ find on -name stdout.txt -exec cat {} + >stdout
 stdout_has '2 of 2 steps, 1 done'
 stdout_has "Logs           $(realpath "$logs")"
 
-example "a launch that was to go on and could not leaves what the earlier one has done"
+example "a launch that cannot resume keeps the results of the earlier one"
 mkdir empty other
 trainyard launch one.json -o on --mount afs=other -- --epochs 3 --steps 2 --limit 8 --resume latest
 exit_is 2
@@ -208,7 +208,7 @@ trainyard launch one.json -o on --data empty -- --epochs 3 --steps 2 --limit 8 -
 exit_is 2
 holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 2 ]
 
-example "one that does not go on begins anew"
+example "a launch that does not resume starts again"
 trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8
 exit_is 0
 holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 1 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files that jobs leave on the share tell what happened to them: failures, attempts, checkpoints.
+# The files that jobs leave on the share show their failures, attempts and checkpoints.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -73,7 +73,7 @@ exit_is 0
 holds [ "$(set_up stdout)" = "setup task (secret)" ]
 rm -r run
 
-example "a set-up task whose command nobody knows says so, and how it failed"
+example "the log of a set-up task with an unknown command says so, and how the task failed"
 trainyard run "$scenarios/nodes/setup-fails/scenario.json" --quiet -o run
 exit_is 1
 holds [ "$(set_up stdout | grep -c '^# exit code 100 after 5 s$')" = 2 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The networks of the catalogue: the file and what makes it, and what is told of them.
+# The networks of the catalogue: the file, the program that makes it, and the output about them.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -10,7 +10,7 @@ exit_is 0
 diff printed "$scenarios/catalog/networks.json" >stdout
 holds [ ! -s stdout ]
 
-example "a scenario that names azure-2018.json alone knows its networks, told in one line"
+example "a scenario that names only azure-2018.json knows its networks, explained in one line"
 trainyard explain "$scenarios/cifar10-horovod/scenario.json"
 exit_is 0
 stdout_has "networks/keras_cifar10_cnn/layers = 17 layers, 1,250,858 parameters in 12 tensors, 20.741 M multiply-adds  # "
@@ -28,7 +28,7 @@ exit_is 2
 stderr_begins "small/catalog/azure-2018.json:4:15: there is no such file"
 mv networks.json small/catalog/
 
-example "a catalogue alone is checked with what it includes"
+example "a separate catalogue is checked with its includes"
 trainyard validate small/catalog/azure-2018.json
 exit_is 0
 stdout_has "catalogue, no problems"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# trainyard predict: what is printed, what is refused, and that one GPU is as fast as it was measured.
+# trainyard predict: its output, its refusals, and that one GPU is as fast as measured.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -50,7 +50,7 @@ stdout_has "modelled: one process of horovod-0.15.1-mpi, alone with itself, adds
 trainyard predict -m vgg16 --vm Standard_NC24rs_v3
 stdout_has "modelled: one process of horovod-0.13.2-mpi, alone with itself, adds 9.60 ms"
 
-example "what was measured of something else than the network is said to be, at the head"
+example "a network with other images than the measured ones has a caveat at the top"
 trainyard predict -m mobilenetv2 --vm Standard_NC24r
 holds [ "$(sed -n 2p stdout)" = "as it was measured: images of 3 x 224 with 224 channels, about 1/56 of the network's arithmetic" ]
 trainyard predict -m mobilenetv2 --vm Standard_NC24r -n 8 --json
@@ -72,7 +72,7 @@ holds [ -z "$(grep Warning stdout)" ]
 trainyard predict -m resnet50 --vm Standard_NC24r -b 64 --json
 holds has_json "run['memory']['may_fit'] and 4 << 30 < run['memory']['needs_at_least_bytes'] < 8 << 30"
 
-example "the further from what was measured, the less sure, in both directions"
+example "the uncertainty grows with the distance from measurements, in both directions"
 before=0
 for batch in 32 31 16 8 1; do
     trainyard predict -m resnet18_cifar --vm Standard_NC6 -f pytorch-gavel -b $batch --json
@@ -87,7 +87,7 @@ for batch in 256 257 512 4096; do
     before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['uncertainty_pct'])")
 done
 
-example "whoever has nothing measured says so"
+example "a prediction without measurements says so"
 trainyard predict --model vgg16 --vm Standard_ND96isr_H100_v5
 exit_is 0
 stdout_has "computed: vgg16 was not measured on one H100"
@@ -101,12 +101,12 @@ trainyard predict --model vgg16 --vm Standard_NC6 --framework tf1.8 --json
 holds has_json "abs(run['images_per_s'] / $keras - 1) < run['uncertainty_pct'] / 100"
 
 # The log that the constants of keras-2.2-tf-1.8 come from.
-example "Keras' MNIST on one K80 is as fast as it was measured"
+example "Keras' MNIST on one K80 is as fast as measured"
 trainyard predict --model keras_mnist_cnn --vm Standard_NC6 --framework keras2.2-tf1.8 --batch 128 --json
 holds has_json "abs(run['images_per_s'] / 7576 - 1) < 0.02"
 
 # Rows of ResNet-50 at batch 64: VM size, software, images/s, collective or nothing.
-example "one GPU is as fast as it was measured"
+example "one GPU is as fast as measured"
 while read -r vm framework measured collective; do
     trainyard predict --model resnet50 --vm "$vm" --framework "$framework" ${collective:+--collective "$collective"} --json
     exit_is 0

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
-# The last of these are programs of their own.
+# The last of these are separate programs.
 verbs=(run validate test explain diff report schema completion
     train evaluate make-cifar bench-training bench-allreduce)
 # Not where the emulator's libraries are missing.
@@ -46,7 +46,7 @@ trainyard run --ouptut x small/scenario.json
 exit_is 2
 stderr_has 'did you mean "--output"?'
 
-example "a verb may be a program of its own on PATH"
+example "a verb may be a separate program on PATH"
 cat >trainyard-greet <<'SCRIPT'
 #!/bin/sh
 echo "hello $1"
@@ -57,7 +57,7 @@ PATH=$PWD:$PATH trainyard greet you
 exit_is 1
 stdout_has "hello you"
 
-example "verbs that are programs of their own are listed and explained"
+example "verbs that are separate programs are listed and explained"
 trainyard --help
 for verb in "${verbs[@]}"; do
     holds grep -qE "^  $verb +[A-Z].*\.$" stdout
@@ -127,7 +127,7 @@ for verb in "${verbs[@]}"; do
     done
 done
 
-example "explain tells what commands say and where"
+example "explain shows the values of commands and their positions"
 trainyard explain small/scenario.json --set '/commands/2/do=cluster.resize' --set '/commands/2/target=0' --set '/policy=shortest'
 exit_is 0
 stdout_has 'cluster.resize gpu target = 0  # --set /commands/2/target=0'

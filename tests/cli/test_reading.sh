@@ -25,7 +25,7 @@ trainyard report copy
 exit_is 0
 holds cmp run/report.html copy/report.html
 
-example "the page stands alone"
+example "the page needs no other file"
 holds grep -q '<svg' run/report.html
 holds [ -z "$(grep -oE '(src|href)="(https?:)?//[^"]*"' run/report.html)" ]
 

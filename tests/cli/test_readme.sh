@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every example of a README that shows what a command prints: its lines are in the output, in this order. "…" stands for
-# lines that are left out, and at the end of a line for its rest. Blocks that start the emulator, which ends only when it is told to,
-# are followed by tests/clients/test_readme.py.
+# Every example of a README that shows what a command prints: its lines are in the output, in this order. "…" stands for lines
+# that are left out, and at the end of a line for its rest. Blocks that start the emulator, which ends only on request, are
+# followed by tests/clients/test_readme.py.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 

@@ -65,7 +65,7 @@ holds grep -q "\"took\": \"${took}ns\"" plain/ran.json
 holds grep -q '"job.reached"' plain/ran.json
 holds grep -q 'command_applied.*job.show train' plain/trace.tsv
 
-example "what the world was told replays the run without running anything"
+example "the reported results replay the run without running a command"
 trainyard run "$scenario" --ran plain/ran.json -o replayed "${small[@]}" "${no_fault[@]}" "${shows[@]}"
 exit_is 0
 holds cmp plain/trace.tsv replayed/trace.tsv
@@ -79,14 +79,14 @@ trainyard run "$scenario" --real cpu --ran plain/ran.json
 exit_is 2
 stderr_has '--real: does not go with --ran'
 
-# told AS STATEMENT: what plain/ran.json tells, changed, is in AS.
-told()
+# changed_ran AS STATEMENT: writes plain/ran.json, changed by STATEMENT, to AS.
+changed_ran()
 {
     /usr/bin/python3 - "$1" "$2" <<'END'
 import json, sys
-told = json.load(open("plain/ran.json"))
+entries = json.load(open("plain/ran.json"))
 exec(sys.argv[2])
-json.dump(told, open(sys.argv[1], "w"), indent=1)
+json.dump(entries, open(sys.argv[1], "w"), indent=1)
 END
 }
 
@@ -96,25 +96,25 @@ replays()
 }
 
 example "a record that does not say how a job went is refused, and nothing runs"
-told unfinished.json 'told.pop()'
+changed_ran unfinished.json 'entries.pop()'
 replays unfinished.json
 exit_is 2
 stderr_begins 'unfinished.json: does not say how attempt 1 of job "train" went'
 holds [ ! -e untold/real ]
-told empty.json 'told.clear()'
+changed_ran empty.json 'entries.clear()'
 replays empty.json
 exit_is 0
 stderr_has 'empty.json:1:1: warning: tells of no job of the scenario: all are modelled'
-told kept.json 'next(entry for entry in told if entry.get("kept"))["kept"] = 77'
+changed_ran kept.json 'next(entry for entry in entries if entry.get("kept"))["kept"] = 77'
 replays kept.json
 exit_is 2
 stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 77'
-told epochs.json 'told[-1]["epochs"] = 3'
+changed_ran epochs.json 'entries[-1]["epochs"] = 3'
 replays epochs.json
 exit_is 2
 stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 3'
 
-example "a node that crashes at a step is a rank that is killed there, and the next attempt goes on"
+example "a node that crashes at a step kills its rank there, and the next attempt resumes"
 real crashed --set '/faults/0/after="job train step 7"'
 exit_is 0
 stderr_has 'until rank 1 was killed after step 7'
@@ -127,7 +127,7 @@ cp crashed/summary.json stdout
 holds has_json 'run["jobs"]["train"]["attempts"] == 2 and run["jobs"]["train"]["epochs"] == 2 and run["jobs"]["train"]["lost_node_s"] > 0'
 holds grep -q 'node.crash train' crashed/trace.tsv
 holds grep -q '"kept": 1' crashed/ran.json
-holds grep -q 'checkpoints/checkpoint-1.h5' crashed/trace.tsv # gone on from, as predicted
+holds grep -q 'checkpoints/checkpoint-1.h5' crashed/trace.tsv # resumed from it, as predicted
 cp crashed/real/train/attempt-1/ranks.json stdout
 holds has_json 'run["exit_code"] == 137'
 trainyard run "$scenario" --ran crashed/ran.json -o replayed "${small[@]}" --set '/faults/0/after="job train step 7"'

@@ -83,7 +83,7 @@ mkdir elsewhere
 (cd elsewhere && LC_ALL=de_DE.UTF-8 TZ=Asia/Tokyo "$TRAINYARD" run ../small/scenario.json -o ../elsewhere_run >/dev/null)
 holds diff -r run elsewhere_run
 
-example "--trace chooses how much is told, not what happens"
+example "--trace changes the records, not the run"
 trainyard run small/scenario.json --trace jobs -o jobs
 trainyard run small/scenario.json --trace steps -o steps
 holds grep -q 'level=jobs' jobs/trace.tsv
@@ -125,7 +125,7 @@ trainyard run nowhere.json
 exit_is 2
 stderr_has "nowhere.json"
 
-example "bad input leaves nothing behind"
+example "bad input leaves no files"
 sed 's/"seed"/"sead"/' small/scenario.json >small/broken.json
 trainyard run small/broken.json -o never
 exit_is 2
@@ -164,7 +164,7 @@ status=$?
 exit_is 3
 stderr_begins "standard output: writing failed: Bad file descriptor"
 
-example "what happens in the timeline nests, and its viewer is told the names and their order"
+example "slices of the timeline nest, and the viewer gets their names and order"
 trainyard run "$scenarios/scheduling/priorities/scenario.json" --trace steps -o timeline --quiet
 exit_is 0
 holds /usr/bin/python3 - <<'PYTHON'
@@ -196,7 +196,7 @@ for track, spans in slices.items():
             open_ends.pop()
         assert begin <= end and (not open_ends or end <= open_ends[-1]), (track, begin, end)
         open_ends.append(end)
-# Microseconds: the last thing to end does so with the run.
+# Microseconds: the last slice ends with the run.
 end_us = max(end for spans in slices.values() for _, end in spans)
 assert end_us == json.load(open("timeline/summary.json"), parse_float=Decimal)["simulated_s"] * 1000000, end_us
 PYTHON

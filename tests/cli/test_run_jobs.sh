@@ -27,7 +27,7 @@ cat >world.json <<'END'
 }
 END
 
-# ask PATH [OPTION-OF-CURL]...: body and status of a request about a thing of the workspace.
+# ask PATH [OPTION-OF-CURL]...: body and status of a request about a resource of the workspace.
 ask()
 {
     local path=$1
@@ -116,7 +116,7 @@ holds serve --run-jobs --clock auto --scenario world.json --state state
 holds grep -q '^warning: --run-jobs: commands of jobs RUN FOR REAL on this machine' log
 ask /experiments/e -X PUT
 
-example "a job's command runs, with its environment, its mounts and a place of its own"
+example "a job's command runs with its environment, its mounts and its own folder"
 submit real 'cat $AZ_BATCHAI_INPUT_IN/data.txt; echo " in $(basename "$PWD")"; env | sort; echo wrong >&2;
     mkdir -p $AZ_BATCHAI_OUTPUT_MODEL/deep && echo weights >$AZ_BATCHAI_OUTPUT_MODEL/deep/w.bin;
     rm $AZ_BATCHAI_INPUT_IN/old.txt; ls /proc/self/fd | tr "\n" " "' \
@@ -146,7 +146,7 @@ directory=MODEL ask /experiments/e/jobs/real/listOutputFiles -X POST
 stdout_has '"name":"deep"'
 holds_soon [ ! -e state/runs/job0-1 ]
 
-example "exit codes are the command's, and of a signal what a shell tells"
+example "the exit code is that of the command, or of a signal as in a shell"
 submit three 'exit 3'
 holds reaches three 'succeeded|failed'
 stdout_has '"executionState":"failed"'
@@ -242,7 +242,7 @@ holds [ "$(grep -c passwd stdout)" = 0 ]
 holds grep -q 'job=links run=program left_out=.*and 3 more' log
 holds [ -s outside.txt ]
 
-example "the exported session runs nothing and tells the same trace"
+example "the exported session runs no command and gives the same trace"
 own session
 cp stdout session.json
 holds grep -q '"job.ran"' session.json
@@ -252,13 +252,13 @@ holds grep -q 'real.*succeeded' exported/trace.tsv
 end TERM
 exit_is 0
 
-example "a killed emulator leaves no orphan, and its job is told as failed"
+example "a killed emulator leaves no orphan, and its job is reported as failed"
 holds serve --run-jobs --clock auto --state state
 submit orphan 'sleep 614 & wait'
 holds reaches orphan running
 has_orphan()
 {
-    ask /experiments/e/jobs/orphan # whoever polls moves time on
+    ask /experiments/e/jobs/orphan # a poll advances the time
     group=$(sed -n 's/^info job=orphan run=program pid=\([0-9]*\).*/\1/p' log)
     [ -n "$group" ] && kill -0 "$group"
 }
@@ -287,7 +287,7 @@ end TERM
 exit_is 0
 holds [ -z "$(pgrep -f 'sleep 61[0-9]')" ]
 
-example "an orderly end tells of what still ran"
+example "an orderly end reports jobs that were running"
 holds serve --run-jobs --clock auto --state state
 submit left 'echo begun; sleep 618'
 holds reaches left running

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# trainyard serve and az-env as a user and a script start them. What is asked of the emulator is in tests/emu.
+# trainyard serve and az-env as a user and a script start them. Requests to the emulator are tested in tests/emu.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/cli/served.sh
@@ -16,7 +16,7 @@ ask()
     status=$?
 }
 
-example "it says what to do next, and tells scripts where it is"
+example "serve prints the next steps, and its addresses for scripts"
 holds serve
 stdout_has "Azure Resource Manager is at https://$(fact tls)"
 stdout_has "In a browser http://$(fact plain) is a dashboard."
@@ -149,7 +149,7 @@ exit_is 3
 holds cmp new/state.sqlite kept/state.sqlite
 holds cmp new/ca.pem kept/ca.pem
 
-example "a folder with somebody else's files is no state folder"
+example "a folder with files of another program is not a state folder"
 mkdir -p project/runs/exp1
 echo weights >project/runs/exp1/best.pt
 trainyard serve --state project --port 0 --plain-port 0

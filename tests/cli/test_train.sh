@@ -67,7 +67,7 @@ holds /usr/bin/python3 -c 'import json; assert any(e.get("name") == "forward" fo
 # 4 steps, each begun by loading a batch, and three evaluations.
 holds [ "$(grep -c '^load' summary/logs/timeline.rank0.tsv) $(grep -c '^evaluate' summary/logs/timeline.rank0.tsv)" = "4 3" ]
 
-example "a profile of the stages changes no bit, and is drawn beside the rank"
+example "a profile of the stages changes no bit, and is drawn next to the rank"
 # 40 steps an epoch, of which 2 to 33 are measured.
 profiled=(train --data-dir data --limit 40 --batch-size 1 --epochs 2 --verbose 0)
 trainyard "${profiled[@]}" --dir unprofiled
@@ -93,7 +93,7 @@ for e in slices:
 end
 holds /usr/bin/python3 drawn.py
 
-example "a profile goes on over a resumption, and is in the summary"
+example "a profile continues after a resumption, and is in the summary"
 trainyard "${profiled[@]}" --dir parts-profiled --epochs 1 --profile
 trainyard "${profiled[@]}" --dir parts-profiled --profile --resume latest --json
 exit_is 0
@@ -148,7 +148,7 @@ for precision in fp32 tf32 bf16; do
     resumes_exactly cuda "$precision"
 done
 
-example "another backend goes on, and says so"
+example "another backend resumes with a warning"
 trainyard "${small[@]}" --backend ref --epochs 1 --dir kinds --verbose 0
 trainyard "${small[@]}" --backend cpu --epochs 2 --dir kinds --verbose 0 --resume latest
 if [ "$status" -ne 3 ]; then
@@ -219,7 +219,7 @@ trainyard "${small[@]}" --epochs 1 --log-dir file/logs
 exit_is 2
 stderr_has '"file" is a file, expected a folder'
 
-example "a full disk leaves the last checkpoint as it was"
+example "a full disk leaves the last checkpoint unchanged"
 mkdir full
 trainyard "${small[@]}" --epochs 1 --dir full --verbose 0
 cp full/logs/checkpoint-1.h5 before.h5
@@ -246,7 +246,7 @@ begin_long()
     done
 }
 
-example "a signal ends it behind a step, and says how to go on"
+example "a signal ends a training after a step, and a hint says how to resume"
 begin_long
 kill -TERM "$child"
 wait "$child"
@@ -261,19 +261,19 @@ trainyard "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$las
 exit_is 0
 rm -rf long
 
-example "a rank is lost on request, and its training goes on as if it had not been"
+example "a rank is lost on request, and its training resumes with the same results"
 trainyard "${small[@]}" --deterministic --epochs 3 --dir whole --verbose 0
 exit_is 0
 rehearsal=("${small[@]}" --deterministic --epochs 3 --dir lost --verbose 0 --fail-rank 0 --fail-step 5)
 trainyard "${rehearsal[@]}"
 exit_is 137
 holds [ "$(cd lost/logs && echo checkpoint-*)" = "checkpoint-1.h5 checkpoint-2.h5" ]
-trainyard "${rehearsal[@]}" --resume lost/logs/checkpoint-2.h5 # has 4 steps behind it, not the step numbered 5
+trainyard "${rehearsal[@]}" --resume lost/logs/checkpoint-2.h5 # is after 4 steps, before the step numbered 5
 exit_is 137
 trainyard "${small[@]}" --deterministic --epochs 3 --dir lost --verbose 0 --resume latest
 exit_is 0
 holds cmp whole/logs/checkpoint-3.h5 lost/logs/checkpoint-3.h5
-trainyard "${small[@]}" --epochs 4 --dir lost --verbose 0 --resume latest --fail-rank 0 --fail-step 5 # is behind it
+trainyard "${small[@]}" --epochs 4 --dir lost --verbose 0 --resume latest --fail-rank 0 --fail-step 5 # is after it
 exit_is 0
 rm -rf whole lost
 
@@ -340,7 +340,7 @@ on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir lost --verbose 0 --fail-r
 exit_is 137
 holds [ "$(cd lost/logs && echo checkpoint-*)" = "checkpoint-1.h5" ]
 
-example "a lost rank ends the others with a word about where they stood"
+example "a lost rank ends the others with a message about their last step"
 begin_long mpirun -n 2
 kill -KILL "$(pgrep -P "$child" | tail -n 1)"
 wait "$child"

@@ -90,7 +90,7 @@ large.json|catalogue "%s": the file is larger than the 64 MiB allowed
 secret.json|catalogue "%s": reading failed: Permission denied
 TABLE
 
-example "what will run, but hardly as it was meant, is a warning and no problem"
+example "a likely mistake in a file that can run is a warning and not a problem"
 cp -r small good
 sed -i 's/NodeCount": 1/NodeCount": 5/' small/cluster.json
 trainyard validate small/scenario.json
@@ -135,7 +135,7 @@ stdout_has "failures.json: catalogue over catalog/azure-2018.json, no problems"
 trainyard validate "$scenarios/catalog/azure-2018.json"
 stdout_has "azure-2018.json: catalogue, no problems"
 
-example "a mistake in a catalogue that stands on another is found, and only that"
+example "only the mistake in a catalogue that includes another one is found"
 sed '0,/"value": "replace"/s//"value": "replaced"/' "$scenarios/catalog/failures.json" >failures.json
 trainyard validate failures.json
 exit_is 2

@@ -16,7 +16,7 @@ story()
     holds diff -u "$source_folder/tests/cli/stories/$3.txt" stdout
 }
 
-# A quota, and a job that can never start: told of the one and of the job behind it. Exit code 1: a job failed.
+# A quota, and a job that can never start: the story of this job and of the job after it. Exit code 1: a job failed.
 story quotas/core-quota wide quota 1
 story quotas/core-quota narrow behind-a-quota 1
 # A crash, its replacement, and what the checkpoint saved.

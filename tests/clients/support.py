@@ -8,7 +8,7 @@
     if __name__ == "__main__":
         main()
 
-Each class has an emulator of its own, started by `trainyard serve` in a new folder, which is also the working directory. The
+Each class has a separate emulator, started by `trainyard serve` in a new folder, which is also the working directory. The
 program to test is $TRAINYARD. `main` ends with "N passed, N failed", or with exit code 77 and the reason where it cannot run.
 """
 import atexit
@@ -33,13 +33,13 @@ SOURCES = Path(__file__).resolve().parents[2]
 TRAINYARD = Path(os.environ.get("TRAINYARD", SOURCES / "build/release/bin/trainyard")).resolve()
 # Every command of az as a process from the start: a second each. Otherwise it is forked from one that has its modules already.
 AZ_STARTS_ANEW = bool(os.environ.get("TRAINYARD_AZ_STARTS_ANEW"))
-# What az loads for nearly every command of the tests; but nothing of az itself, which reads its environment as it is loaded.
+# Modules that az loads for nearly every command of the tests, but no module of az, which reads the environment when it is loaded.
 AZ_MODULES = """azure.core azure.mgmt.batchai azure.mgmt.core azure.mgmt.resource azure.mgmt.storage azure.multiapi.storagev2.fileshare
 cryptography.x509 humanfriendly jmespath knack msal msrest msrestazure paramiko requests tabulate""".split()
 
 
 class Emulator:
-    """`trainyard serve` in a folder of its own."""
+    """`trainyard serve` in a temporary folder."""
 
     def __init__(self, *options):
         self.folder = Path(tempfile.mkdtemp(prefix="trainyard-clients-"))
@@ -125,7 +125,7 @@ class Result:
 
     @property
     def rows(self):
-        """Of a table of az: a dictionary for each line. Columns are two blanks apart."""
+        """A dictionary for each line of a table of az. Columns are separated by two blanks."""
         head, rule, *lines = [line for line in self.stdout.splitlines() if line.strip()]
         spans = [match.span() for match in re.finditer("-+", rule)]
         ends = [begin for begin, _ in spans[1:]] + [None]
@@ -270,7 +270,7 @@ class Report(unittest.TextTestResult):
 
 
 class Loader(unittest.TestLoader):
-    """In the order in which they are written: a story is told from its beginning."""
+    """Loads the tests in the order in which they are written, because each story builds on its beginning."""
 
     def getTestCaseNames(self, testCaseClass):
         names = super().getTestCaseNames(testCaseClass)

@@ -100,7 +100,8 @@ class Batchai(Case):
         made = self.cluster("auto", "--vm-size Standard_NC6 --vm-priority lowpriority --min 0 --max 1").json
         auto = {"minimumNodeCount": 0, "maximumNodeCount": 1, "initialNodeCount": 0}
         self.assertHas(made, {"vmPriority": "lowpriority", "scaleSettings": {"autoScale": auto, "manual": None}})
-        # `cluster auto-scale` of az 2.45 calls its library with arguments of an older one, before it asks anybody anything.
+        # `cluster auto-scale` of az 2.45 calls its library with arguments of an older version, and fails before it sends a
+        # request.
         self.emulator.run_until("cluster auto steady")
         result = run_az(f"batchai cluster auto-scale {WORKSPACE} --name auto --min 0 --max 2", self.folder, self.environment)
         self.assertEqual((result.status, self.requests("PATCH.*clusters/auto")), (1, []), result)
@@ -127,7 +128,7 @@ class Batchai(Case):
         self.az(f"batchai cluster delete {WORKSPACE} --name file --yes --no-wait")
 
     def test_a_quota_that_is_reached_leaves_a_cluster_that_says_so(self):
-        self.cluster("quota", "--vm-size Standard_NC6 --target 4")  # 2 of 4 fit beside the other cluster into 24 cores
+        self.cluster("quota", "--vm-size Standard_NC6 --target 4")  # 2 of 4 fit into 24 cores with the other cluster
         self.emulator.run_until("cluster quota steady")
         errors = self.az(f"batchai cluster show {WORKSPACE} --name quota --query errors").json
         self.assertEqual([error["code"] for error in errors], ["AccountCoreQuotaReached"])
@@ -195,7 +196,7 @@ class Batchai(Case):
         self.az(f"batchai job terminate {EXPERIMENT} --name next --yes")
         self.az(f"batchai job terminate {EXPERIMENT} --name long --yes")
         for name in ("next", "long"):
-            # The service tells no exit code of such a job, over which az stumbles and then ends with 0.
+            # The service returns no exit code for such a job. az fails on that, and then ends with 0.
             self.assertIn("The specified job has been terminated by the user", 
                           self.az(f"batchai job wait {EXPERIMENT} --name {name}", may_warn=True).stderr)
             ended = self.az(f"batchai job show {EXPERIMENT} --name {name}").json["executionInfo"]

@@ -1,5 +1,5 @@
 """Microsoft's clients for JavaScript, unmodified: @azure/arm-batchai, @azure/storage-file-share and azure-storage, as npm has them
-(js/package.json and its lock file say which). What they do stands in js/*.mjs.
+(js/package.json and its lock file say which). The tests are in js/*.mjs.
 
 The packages go into build/clients, once; $TRAINYARD_CLIENTS_CACHE is another place for them.
 """
@@ -29,7 +29,7 @@ STORIES = [
 
 def skip(reason):
     print(f"skipped: {reason}")
-    sys.exit(77)  # what CTest is told that a skipped test returns
+    sys.exit(77)  # the exit code of a skipped test for CTest
 
 
 def node_version():
@@ -37,7 +37,7 @@ def node_version():
 
 
 def fetch_packages():
-    """npm puts its packages beside package.json, so that has a copy in the cache."""
+    """npm installs packages next to package.json, so the cache has a copy of that file."""
     for program, package in (("node", "nodejs"), ("npm", "npm")):
         if not shutil.which(program):
             skip(f"no {program} (Debian package {package})")
@@ -67,12 +67,12 @@ def files_of(emulator):
 
 
 def tell(script, options, files):
-    """Runs it against an emulator of its own: how many of its tests passed and failed."""
+    """Runs the story against a separate emulator; returns how many of its tests passed and failed."""
     emulator = Emulator(*options)
     environment = {**emulator.environment(), "CLIENTS_PACKAGES": str(CACHE), "READY_FILE": str(emulator.folder / "ready.json"),
                    **(files_of(emulator) if files is None else files)}
     print("---", script, *options, *(["by name"] if "FILES_BY_NAME" in environment else []), flush=True)
-    # Debian 12's Node.js has what @azure/storage-file-share draws identifiers from behind an option.
+    # In Debian 12's Node.js an option enables the random generator that @azure/storage-file-share uses for identifiers.
     options = ["--no-deprecation", *(["--experimental-global-webcrypto"] if node_version() < 20 else [])]
     result = subprocess.run(["node", *options, SCRIPTS / script], cwd=emulator.folder, env=environment,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,

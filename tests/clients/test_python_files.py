@@ -1,7 +1,7 @@
 """Azure Files with Microsoft's clients for Python, unmodified: azure.storage.fileshare with its sibling for asyncio (Debian
 package python3-azure-storage), and the client that came before it (python3-azure-multiapi-storage).
 
-The same story is told three times: over HTTPS by the names of storage accounts, through the emulator's proxy; over plain HTTP by
+The same story runs three times: over HTTPS by the names of storage accounts, through the emulator's proxy; over plain HTTP by
 path, with the connection string that the Resource Manager makes; and to an emulator of Azure Files alone.
 """
 import asyncio
@@ -37,7 +37,7 @@ try:
     from azure.storage.fileshare.aio import ShareServiceClient as AsyncShareServiceClient
 except ImportError as missing:
     print(f"skipped: {missing} (Debian packages python3-azure, python3-azure-storage, python3-azure-multiapi-storage)")
-    raise SystemExit(77) from None  # what CTest is told that a skipped test returns
+    raise SystemExit(77) from None  # the exit code of a skipped test for CTest
 
 MIB = 1 << 20
 SDDL = "O:S-1-5-21-2127521184-1604012920-1887927527-21560751G:S-1-5-21-2127521184-1604012920-1887927527-513D:AI(A;ID;FA;;;SY)"
@@ -67,7 +67,7 @@ def old_service(account, url, account_key=None, sas_token=None):
 
 
 class Files:
-    """The story; `account_url`, `account` and `key` are those of whoever tells it."""
+    """The story; a subclass sets `account_url`, `account` and `key`."""
 
     @classmethod
     def tearDownClass(cls):
@@ -267,7 +267,7 @@ class Files:
         for name in reversed(names):
             directory.upload_file(name, name.encode())
         directory.create_subdirectory("img-dir")
-        everything = list(directory.list_directories_and_files())  # of each page the client tells directories first
+        everything = list(directory.list_directories_and_files())  # the client returns directories first in each page
         self.assertEqual([(one["name"], one["is_directory"]) for one in everything],
                          [("img-dir", True), *((name, False) for name in names)])
         self.assertEqual(everything[1]["size"], len(names[0]))

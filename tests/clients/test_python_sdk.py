@@ -25,12 +25,12 @@ try:
     from azure.storage.fileshare import ShareServiceClient
 except ImportError as missing:
     print(f"skipped: {missing} (Debian packages python3-azure, python3-azure-storage)")
-    raise SystemExit(77) from None  # what CTest is told that a skipped test returns
+    raise SystemExit(77) from None  # the exit code of a skipped test for CTest
 
 GROUP, WORKSPACE, EXPERIMENT = "SdkGroup", "dev", "cifar"
 PLACE = GROUP, WORKSPACE
 MOUNT = "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare"
-USER = ai.UserAccountSettings(admin_user_name="me", admin_user_password="a Secret 4 nobody")
+USER = ai.UserAccountSettings(admin_user_name="me", admin_user_password="a Secret 4 tests")
 # Each toolkit: its member of a job, its word in the answer, its settings.
 TOOLKITS = [
     ("cntk_settings", "cntk", ai.CNTKsettings(language_type="BrainScript", config_file_path=f"{MOUNT}/a.cntk", process_count=1)),
@@ -208,7 +208,7 @@ class Management(Case):
         def update(**settings):
             return self.ai.clusters.update(*PLACE, "gpu", ai.ClusterUpdateParameters(scale_settings=ai.ScaleSettings(**settings)))
         resized = update(manual=ai.ManualScaleSettings(target_node_count=3, node_deallocation_option="terminate"))
-        # As the service did: the new settings with the old state, and the new state to whoever asks next.
+        # As the service did: the new settings with the old state, and the new state to the next request.
         self.assertEqual((resized.allocation_state, resized.scale_settings.manual.target_node_count), ("steady", 3))
         self.assertEqual(self.ai.clusters.get(*PLACE, "gpu").allocation_state, "resizing")
         self.assertEqual(self.ready("gpu").current_node_count, 3)
@@ -409,7 +409,7 @@ class Management(Case):
         self.assertEqual(list(self.ai.workspaces.list()), [])
         self.assertEqual(list(self.accounts.list()), [])
         self.refused(ResourceNotFoundError, "ResourceGroupNotFound", self.groups.begin_delete, GROUP)
-        for secret in (self.key, "a Secret 4 nobody", "secret value", "some.bearer.token"):
+        for secret in (self.key, "a Secret 4 tests", "secret value", "some.bearer.token"):
             self.assertNotIn(secret, self.emulator.log())
 
 

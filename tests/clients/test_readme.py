@@ -1,6 +1,6 @@
-"""README's "Five minutes with az", followed command by command in a shell of its own: it prints what stands there.
+"""README's "Five minutes with az", followed command by command in a new shell: each command prints the output that the README shows.
 
-The first block of the section is what one shell runs, the second another. "$ " begins a command, "> " goes on with it, all else is
+One shell runs the first block of the section, and another the second. "$ " begins a command, "> " continues it, all else is
 printed; "…" stands for anything. With --show: what it prints today.
 """
 import os
@@ -34,7 +34,7 @@ def steps(block):
 
 
 def pattern(text):
-    """Ports are those of this run, blanks at the end of a line nobody sees."""
+    """A regular expression for the text: ports are replaced by PORT, and "…" matches any text."""
     escaped = re.escape(re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text).strip())
     return escaped.replace("…", ".*?")
 
@@ -49,7 +49,7 @@ class Readme(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="trainyard-readme-")))
         (self.folder / "bin").mkdir()
-        # On free ports: those of the README may be somebody's.
+        # On free ports: those of the README may be in use.
         program = self.folder / "bin/trainyard"
         program.write_text(f'#!/bin/sh\n[ "$1" != serve ] || set -- "$@" --port 0 --plain-port 0\nexec {TRAINYARD} "$@"\n')
         program.chmod(0o755)

@@ -141,7 +141,8 @@ class ByProxy(Case):
         self.write("empty", b"")
         self.file("upload --source empty")
         (self.folder / "empty").unlink()
-        # The client asks for a range, is told that there is none, and says so before it fetches the whole: az does with Azure too.
+        # The client requests a range of an empty file, reports the refusal, and then fetches the whole file. az does the same
+        # with Azure.
         result = self.file("download --path empty", may_warn=True)
         self.assertEqual(result.json["properties"]["contentLength"], 0)
         self.assertEqual((self.folder / "empty").read_bytes(), b"")
@@ -237,7 +238,7 @@ class ByProxy(Case):
 
 
 class WithoutProxy(Case):
-    """The account stands in front of an @ in the address: az needs nothing in the environment but its folder and the certificate."""
+    """The address contains the account before an @, so az needs only its folder and the certificate in the environment."""
 
     form = ("--no-proxy",)
 

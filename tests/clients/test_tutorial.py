@@ -1,4 +1,4 @@
-"""Microsoft's tutorial "Train a distributed model with Horovod", every command as it stands there and in its order, and the
+"""Microsoft's tutorial "Train a distributed model with Horovod", every command unchanged and in its order, and the
 tables and texts that it shows (MicrosoftDocs/azure-docs, articles/batch-ai/tutorial-horovod-tensorflow.md; CC BY 4.0).
 
 There are two editions. Those of July and September 2018 make a storage account by hand and mount it into the job; that of
@@ -77,7 +77,7 @@ class Edition(Case):
         shutil.copy(SCENARIO / "cifar_cnn_distributed.py", cls.folder)
 
     def az(self, command, **expected):
-        """In a process of its own."""
+        """Runs in a separate process."""
         return super().az(command, starts_anew=True, **expected)
 
     def check_cluster(self, **counts):

@@ -1,4 +1,4 @@
-// Chromium without a window, told what to do over two pipes (Chrome DevTools Protocol): no package is needed for it.
+// Chromium without a window, controlled over two pipes (Chrome DevTools Protocol): no package is needed for it.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ async function openPage(send, listeners, url) {
       return;
     if (method === "Runtime.exceptionThrown")
       problems.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
-    // Refused requests stand there too; some are asked for.
+    // Refused requests are in the log, too; some are expected.
     if (method === "Log.entryAdded" && params.entry.level === "error" && params.entry.source !== "network")
       problems.push(`${params.entry.text} ${params.entry.url || ""}`);
   });

@@ -42,7 +42,7 @@ const tests = {
     await has("#totals", "3 idle");
   },
 
-  async "a job takes nodes, and tells how far it is and what it prints"() {
+  async "a job takes nodes, and shows its progress and its output"() {
     await cloud.job("train", "gpu", 2, training(2));
     await until("job train training");
     await nodes("gpu", "running", 2);
@@ -167,7 +167,7 @@ const tests = {
     }
   },
 
-  async "a connection that is lost is told, and found again"() {
+  async "a lost connection is reported and restored"() {
     await page.tell("Network.emulateNetworkConditions", { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
     await page.value("document.querySelector('#time-controls button').click()");
     await has("#link", "no connection");
@@ -176,7 +176,7 @@ const tests = {
   },
 };
 
-// WCAG 2.1, 1.4.3: at least 4.5 to 1 between text and what is behind it; disabled controls do not count.
+// WCAG 2.1, 1.4.3: at least 4.5 to 1 between text and its background; disabled controls do not count.
 const poorContrast = `(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };

@@ -12,7 +12,7 @@ typedef struct {
     int32_t status;
     HttpResponse response;
     const Json *body; /* NULL: none */
-    const char *text; /* the same as it was sent; "" */
+    const char *text; /* the body, unchanged; "" if there is none */
 } Answer;
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* A file store in a folder of its own, for one test. */
+/* A file store in a temporary folder, for one test. */
 #ifndef TESTS_EMU_FILES_ROOM_H
 #define TESTS_EMU_FILES_ROOM_H
 
@@ -73,7 +73,7 @@ static inline void room_remove(FilesRoom *room)
                       files_failure_reason(got_), files_failure_reason(FILES_##expected));         \
     } while (0)
 
-/* All bytes of a file, with a NUL behind them; in the room's arena. */
+/* All bytes of a file, followed by a NUL; allocated in the room's arena. */
 static inline char *room_read(FilesRoom *room, ShareName share, const char *path, int64_t *length)
 {
     FilesReader *reader;
@@ -101,7 +101,7 @@ static inline void room_put(FilesRoom *room, const char *path, const char *text)
         ck_files(files_write(room->files, the_share, path, 0, length, text), OK);
 }
 
-/* Names in a directory as "a b/ c": a slash behind directories. */
+/* Names in a directory as "a b/ c": a slash follows the names of directories. */
 static inline const char *room_names(FilesRoom *room, ShareName share, const char *path)
 {
     FilesEntry *entries;

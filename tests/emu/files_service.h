@@ -1,5 +1,5 @@
-/* Azure Files for one test: a file store in a folder of its own behind an emulator that has nothing
- * else. files_service.c answers for the other parts of the emulator: two accounts with two keys
+/* Azure Files for one test: a file store in a temporary folder, and an emulator without other
+ * parts. files_service.c answers for the other parts of the emulator: two accounts with two keys
  * each, and a world that records the commands it receives. */
 #ifndef TESTS_EMU_FILES_SERVICE_H
 #define TESTS_EMU_FILES_SERVICE_H
@@ -26,7 +26,7 @@ enum { SERVICE_HEADERS = 100 };
 
 typedef struct {
     Arena *life;
-    Arena *arena; /* of requests, and of what the world was told */
+    Arena *arena; /* for requests and for commands to the world */
     const char *folder;
     FileStore *files;
     AzureFiles azure;
@@ -44,7 +44,7 @@ extern int64_t simulated_unix_ms;
 typedef struct {
     Arena *arena;
     const char *said;   /* all commands, one a line */
-    StatusCode refuses; /* with this, whatever it is told */
+    StatusCode refuses; /* the code with which the world refuses every command */
     unsigned requests;  /* since service_begin */
 } ToldWorld;
 
@@ -60,7 +60,7 @@ static inline void service_at(FilesService *service, int64_t seconds)
     file_store_at(service->files, simulated_unix_ms, seconds * NS_PER_S);
 }
 
-/* As it was made, whatever was done since. */
+/* Restores the initial state of the service. */
 static inline void service_begin(FilesService *service)
 {
     service->arena = arena_create();
@@ -113,7 +113,7 @@ static inline void service_remove(FilesService *service)
 
 /* --- Requests --- */
 
-/* A request whose headers stand as "Name: value" in lines; `target` may have a query. */
+/* A request whose headers are given as "Name: value" lines; `target` may have a query. */
 static inline HttpRequest service_request(FilesService *service, const char *method,
                                           const char *target, const char *headers, const char *body,
                                           size_t length)
@@ -198,7 +198,7 @@ static inline const char *answer_header(const FilesService *service, const char 
     return value ? value : "";
 }
 
-/* The body of the last answer, with a NUL behind it. */
+/* The body of the last answer, followed by a NUL. */
 static inline const char *answer_body(FilesService *service)
 {
     const HttpResponse *response = &service->response;

@@ -1,6 +1,6 @@
 /* Prints the list of operations for the documentation, from the tables that requests are routed by
- * and from what tests have noted (operations_log.h); exit 1 when an operation that is implemented
- * was never seen to succeed.
+ * and from the logs of tests (operations_log.h). Exit code 1 if no test saw an implemented
+ * operation succeed.
  *
  *     operations_table LOG... > emu/OPERATIONS.md
  *
@@ -80,8 +80,8 @@ static Row find(const char *operation)
     return row;
 }
 
-/* Whether a test sees it succeed; a DELETE of what is not there answers 204, which shows nothing.
- * Copies end at once, so that there is none to abort. */
+/* Whether a test can see the operation succeed. A DELETE of a missing resource answers 204, which
+ * proves nothing. Copies end at once, so no copy can be aborted. */
 static bool print_answers(const char *operation, bool deletes)
 {
     const Row row = find(operation);

@@ -16,8 +16,8 @@ typedef struct {
     Emulator *emulator;
 } SmallEmulator;
 
-/* Begins, or goes on with what the folder has as after a restart. Without libcheck, so that fuzz
- * targets can have it. */
+/* Starts the emulator, or restarts it with the state in the folder. Does not use libcheck, so that
+ * fuzz targets can call it. */
 static inline void small_emulator_start(SmallEmulator *small)
 {
     Problems problems = problems_create(small->arena), warnings = problems_create(small->arena);

@@ -1,5 +1,5 @@
-/* emu/az_config.h and emu/http/ready.h: what a running emulator tells, and what clients' shells
- * get. */
+/* emu/az_config.h and emu/http/ready.h: the addresses that a running emulator publishes, and the
+ * settings for the shells of clients. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const char *in(const char *config_folder, const char *name)
 
 /* --- Ready --- */
 
-START_TEST(what_is_written_is_read)
+START_TEST(written_bytes_are_read_back)
 {
     Status status = {0};
     Ready read;
@@ -164,7 +164,7 @@ START_TEST(only_one_form_needs_a_proxy)
 }
 END_TEST
 
-START_TEST(what_is_set_can_be_unset)
+START_TEST(a_setting_can_be_removed)
 {
     Text text = {0};
     az_config_unsets(CODE_SH, &text);
@@ -185,13 +185,13 @@ Suite *test_suite(void)
     Suite *suite = suite_create("az_config");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, what_is_written_is_read);
+    tcase_add_test(all, written_bytes_are_read_back);
     tcase_add_test(all, an_emulator_that_is_gone_serves_nothing);
     tcase_add_test(all, az_finds_the_cloud_and_its_login);
     tcase_add_test(all, other_ports_are_written_to_the_folders_that_there_are);
     tcase_add_test(all, any_folder_is_one_word_of_every_shell);
     tcase_add_test(all, only_one_form_needs_a_proxy);
-    tcase_add_test(all, what_is_set_can_be_unset);
+    tcase_add_test(all, a_setting_can_be_removed);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* emu/emulator.h: which part answers, and how time passes. The parts have tests of their own. */
+/* emu/emulator.h: which part answers, and how time passes. The parts have separate tests. */
 #include <check.h>
 #include <string.h>
 
@@ -123,8 +123,8 @@ START_TEST(requests_go_to_the_part_that_knows_them)
 }
 END_TEST
 
-/* What the state keeps of requests would otherwise have the ids of later ones: somebody's lease
- * could be acquired again by anybody after a restart. A start that changed nothing left no id. */
+/* Ids in the state must not be used again for later requests: after a restart another client could
+ * acquire a lease with the id of the old one. A start that changed nothing left no id. */
 START_TEST(no_id_comes_again_after_a_start_that_changed_something)
 {
     enum { STARTS = 3, REQUESTS = 3 };
@@ -149,7 +149,7 @@ START_TEST(no_id_comes_again_after_a_start_that_changed_something)
 }
 END_TEST
 
-START_TEST(other_methods_are_told_which_there_are)
+START_TEST(other_methods_get_the_list_of_allowed_ones)
 {
     open_with(CLOCK_MANUAL, false);
     HttpResponse response = ask(LISTENER_PLAIN, HTTP_DELETE, "localhost", "/trainyard/clock", "");
@@ -270,7 +270,7 @@ static int polls_until_idle(void)
     return polls;
 }
 
-START_TEST(an_automatic_clock_jumps_for_whoever_waits)
+START_TEST(an_automatic_clock_jumps_for_waiting_clients)
 {
     open_with(CLOCK_AUTO, false);
     make_cluster();
@@ -284,7 +284,7 @@ START_TEST(an_automatic_clock_jumps_for_whoever_waits)
     ck_assert_int_lt(polls, 20);
     const int64_t steady_ms = session_unix_ms(emulator->session);
     ck_assert_int_gt(steady_ms - before_ms, 60000);
-    cluster(); // whoever looks at what is finished waits for nothing
+    cluster(); // a request for a finished resource does not wait
     emulator_tick(emulator, emulator->pace.machine_ns + NS_PER_MS, emulator->pace.real_unix_ms + 1);
     ck_assert_int_le(session_unix_ms(emulator->session) - steady_ms, 2);
 }
@@ -312,7 +312,7 @@ START_TEST(real_time_passes_as_it_does)
     const int64_t begin_ms = session_unix_ms(emulator->session);
     emulator_tick(emulator, 61 * NS_PER_S, INT64_C(1700000060000));
     ck_assert_int_eq(session_unix_ms(emulator->session) - begin_ms, 60000);
-    ck_assert_int_eq(emulator_next_ns(emulator), INT64_MAX); // nothing is going on
+    ck_assert_int_eq(emulator_next_ns(emulator), INT64_MAX); // no event is pending
     make_cluster();
     const int64_t next_ns = emulator_next_ns(emulator);
     ck_assert_int_gt(next_ns, emulator->pace.machine_ns);
@@ -320,7 +320,7 @@ START_TEST(real_time_passes_as_it_does)
 }
 END_TEST
 
-START_TEST(a_rested_session_goes_on_where_it_stood)
+START_TEST(a_stopped_session_continues_at_its_last_time)
 {
     Status status = {0};
     open_with(CLOCK_REAL, false);
@@ -338,7 +338,7 @@ START_TEST(a_rested_session_goes_on_where_it_stood)
 }
 END_TEST
 
-START_TEST(what_cannot_be_opened_is_said)
+START_TEST(an_emulator_that_cannot_be_opened_is_reported)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     const EmulatorSettings settings = {.storage_suffix = "core.windows.net"};
@@ -385,15 +385,15 @@ Suite *test_suite(void)
     tcase_add_test(all, a_start_that_finds_the_disk_full_says_where);
     tcase_add_test(all, requests_go_to_the_part_that_knows_them);
     tcase_add_test(all, no_id_comes_again_after_a_start_that_changed_something);
-    tcase_add_test(all, other_methods_are_told_which_there_are);
+    tcase_add_test(all, other_methods_get_the_list_of_allowed_ones);
     tcase_add_test(all, files_alone_are_files_alone);
     tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);
     tcase_add_test(all, a_fault_looks_like_an_error_of_the_service_that_was_asked);
-    tcase_add_test(all, an_automatic_clock_jumps_for_whoever_waits);
+    tcase_add_test(all, an_automatic_clock_jumps_for_waiting_clients);
     tcase_add_test(all, other_clocks_do_not_jump);
     tcase_add_test(all, real_time_passes_as_it_does);
-    tcase_add_test(all, a_rested_session_goes_on_where_it_stood);
-    tcase_add_test(all, what_cannot_be_opened_is_said);
+    tcase_add_test(all, a_stopped_session_continues_at_its_last_time);
+    tcase_add_test(all, an_emulator_that_cannot_be_opened_is_reported);
     tcase_add_test(all, faults_of_the_scenario_hold_from_each_start_on);
     suite_add_tcase(suite, all);
     return suite;

@@ -193,7 +193,7 @@ START_TEST(a_job_reads_what_a_client_uploaded_in_ranges)
 }
 END_TEST
 
-START_TEST(what_is_no_short_text_counts_as_bytes)
+START_TEST(a_file_that_is_not_a_short_text_counts_as_bytes)
 {
     char *large = arena_alloc(arena, FILES_REPORT_TEXT_MAX + 1);
     memset(large, 'x', FILES_REPORT_TEXT_MAX + 1);
@@ -214,7 +214,7 @@ START_TEST(what_is_no_short_text_counts_as_bytes)
 }
 END_TEST
 
-START_TEST(many_ranges_are_told_once_and_a_deleted_file_never)
+START_TEST(many_ranges_are_reported_once_and_a_deleted_file_never)
 {
     create("/acct/share/f", 300);
     create("/acct/share/a..g", 1);
@@ -240,7 +240,8 @@ START_TEST(the_world_knows_it_before_time_brings_an_event)
     create("/acct/share/f", 1);
     write_at("/acct/share/f", 0, "q", 1);
     emulator_tick(small.emulator, 2, small.emulator->pace.real_unix_ms);
-    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 1); // the clock stands
+    ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files),
+                     1); // the clock is stopped
     const World *world = session_world(small.emulator->session);
     const int64_t next_ns = world_next_event_ns(world);
     ck_assert_int_lt(next_ns, world_now_ns(world) + NS_PER_DAY);
@@ -292,8 +293,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_job_reads_what_a_client_uploaded_in_ranges);
-    tcase_add_test(tests, what_is_no_short_text_counts_as_bytes);
-    tcase_add_test(tests, many_ranges_are_told_once_and_a_deleted_file_never);
+    tcase_add_test(tests, a_file_that_is_not_a_short_text_counts_as_bytes);
+    tcase_add_test(tests, many_ranges_are_reported_once_and_a_deleted_file_never);
     tcase_add_test(tests, the_world_knows_it_before_time_brings_an_event);
     tcase_add_test(tests, a_kill_between_a_write_and_its_telling_loses_nothing);
     tcase_add_test(tests, a_file_of_the_scenario_that_a_client_replaces_is_the_clients);

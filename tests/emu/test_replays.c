@@ -2,8 +2,9 @@
  * same members in the same order with the same values, the same states at the same polls, and
  * operations as long as the service's.
  *
- * With its own seed all of that, and operations whose times are as far from those of what they made
- * as the service's; with others, in which things take shorter or longer, status codes and lengths.
+ * With the recording's seed a replay must match in all of these, and the times of operations must
+ * differ from those of the created resources as in the service. With other seeds operations take
+ * shorter or longer, and only status codes and lengths are compared.
  *
  * A recording is a file of JSON lines (recordings/NAME.jsonl; TRAINYARD_REPLAYS names another
  * folder). The first line says where it comes from, when it began, which resource group and storage
@@ -143,7 +144,8 @@ static bool is_same_text(const char *key, const char *recorded, const char *ours
     return strcmp(masked(recorded, hides_digits), masked(ours, hides_digits)) == 0;
 }
 
-/* Where the two differ, as a JSON pointer behind `path`; NULL: nowhere. */
+/* The place where the two values differ, as a JSON pointer that begins with `path`; NULL: they are
+ * equal. */
 static const char *difference(const char *path, const Json *recorded, const Json *ours)
 {
     const char *key = recorded->key ? recorded->key : "";
@@ -228,8 +230,8 @@ static double seconds_between(const Json *body)
     return (double)(ms_of(body, "endTime") - ms_of(body, "startTime")) / 1000;
 }
 
-/* A creation's operation and what it made have times of their own, up to two ticks of the service's
- * clock apart; ends were recorded a tick apart each time. */
+/* The operation of a creation and the created resource have separate times. These differ by up to
+ * two ticks of the service's clock; recorded ends always differ by one tick. */
 static void check_stamps(const Json *operation, const Json *resource, const char *place)
 {
     const Json *properties = json_member(resource, "properties");

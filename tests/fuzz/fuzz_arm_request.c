@@ -1,5 +1,5 @@
-/* Any bytes as a request to the Resource Manager: "METHOD TARGET", a line end, and a body. Whatever
- * comes, the answer is well-formed, is no failure of the server, and leaves the world in order.
+/* Any bytes as a request to the Resource Manager: "METHOD TARGET", a line end, and a body. The
+ * answer is always well-formed and never a failure of the server, and the world's invariants hold.
  *
  * One emulator serves many requests, with a group, a workspace, a cluster, an experiment and a job
  * that some of them may have deleted; it begins anew after a while. */

@@ -1,12 +1,12 @@
-/* Whatever stands in a model file, reading it ends with a model or with a message, and a resumption
- * takes no file that is not as it was written.
+/* For any bytes in a model file, reading ends with a model or with a message, and a resumption
+ * refuses a file that was changed.
  *
- * The input is a list of changes to a whole file of a small network, four bytes each: a place (two,
- * little endian), and what to put there and behind it. An input of "cut" and two bytes is that
- * length of the file; one of "raw" is a file as it stands.
+ * The input is a list of changes to a whole file of a small network, four bytes each: a position
+ * (two bytes, little endian) and the two bytes to write there. An input of "cut" and two bytes cuts
+ * the file to that length. An input that begins with "raw" is the whole file.
  *
- * The HDF5 library is known to crash on files made for it; it does so in a process of its own
- * (trainer/run/fork_guard.h), which this target takes for the message that it becomes. */
+ * The HDF5 library is known to crash on files made for it; it does so in a separate process
+ * (trainer/run/fork_guard.h), and the crash becomes a message. */
 #include <stdlib.h>
 #include <string.h>
 

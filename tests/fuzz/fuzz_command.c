@@ -1,5 +1,5 @@
 /* Any bytes as a command or fault of a session: either there are problems, or the world takes or
- * refuses the command and goes on. */
+ * refuses the command and continues. */
 #include <stdint.h>
 #include <string.h>
 

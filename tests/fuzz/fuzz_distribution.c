@@ -1,4 +1,4 @@
-/* Any bytes as JSON: as a distribution, and as a catalogue of its own. A distribution that is read
+/* Any bytes as JSON: as a distribution, and as a separate catalogue. A distribution that is read
  * gives times of 0 or more, never a smaller one for a larger random word. */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* Every reader of a small field of Azure Files on any bytes: ranges, ids of leases, times and
- * addresses of SAS, base64. What one of them takes reads back as it was. */
+ * addresses of SAS, base64. A value that a reader accepts is printed and read back unchanged. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>

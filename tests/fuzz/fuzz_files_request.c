@@ -1,7 +1,7 @@
-/* Any bytes as requests to Azure Files: "METHOD target", headers in lines, an empty line, a body;
- * a byte 1 begins the next request. As it stands nobody is let in, for no signature is right; then
- * each is signed and asked again. Nothing is ever answered with 500, no header has a line end in
- * it, and no key is told. */
+/* Any bytes as requests to Azure Files: "METHOD target", headers in lines, an empty line, a body; a
+ * byte 1 begins the next request. The requests are refused at first, because no signature is right;
+ * then each is signed and sent again. No answer is a 500, no header contains a line end, and no
+ * answer contains a key. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void check_answer(FilesService *service)
         invariant(!strstr(answer_body(service), KEY_1));
 }
 
-/* The bytes up to `end`, which are moved behind it; NULL when there is none. */
+/* Returns the bytes up to `end` and advances past it; NULL if there is no `end`. */
 static const char *take(Arena *arena, const char **at, const char *end)
 {
     const char *found = strstr(*at, end);

@@ -1,5 +1,5 @@
-/* Any bytes as the query of a signed URL: with a signature of their own nobody is let in; with the
- * right one some are, who then have the permissions that they signed. */
+/* Any bytes as the query of a signed URL: with the signature in the input every request is refused.
+ * With the right signature some are accepted, and these have the signed permissions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const char *field(const HttpRequest *request, const char *name)
     return value ? value : "";
 }
 
-/* What the service says is signed, made in another way: by names of fields. */
+/* The string to sign of the service, built in another way: from the names of the fields. */
 static const char *string_to_sign(const HttpRequest *request, const char *resource)
 {
     static const char *const service[] = {"sp", "st",   "se",   "*",    "si",   "sip", "spr",

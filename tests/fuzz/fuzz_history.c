@@ -1,4 +1,4 @@
-/* Whatever stands in a history.tsv, reading ends with rows in order of epochs or with a message. */
+/* For any bytes in a history.tsv, reading ends with rows in order of epochs or with a message. */
 #include <math.h>
 #include <stdint.h>
 

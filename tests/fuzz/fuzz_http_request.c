@@ -1,6 +1,6 @@
-/* Whatever stands in a request's target, in its Host and Origin headers and at the beginning of a
- * connection: only well-formed hosts of our own get through, a verdict about a tunnel does not
- * change with what follows, and what is decoded can be encoded again.
+/* Any bytes in a request's target, in its Host and Origin headers and at the beginning of a
+ * connection: only well-formed hosts of the emulator are accepted, later bytes do not change a
+ * verdict about a tunnel, and decoded text can be encoded again.
  *
  * Four lines: target, Host, Origin ("": none), and the first bytes of a connection. */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Any bytes as a job.json; what is promised stands in fuzz_scenario.h. */
+/* Any bytes as a job.json; fuzz_scenario.h has the properties checked. */
 #include <stdint.h>
 
 #include "tests/support/fuzz_scenario.h"

@@ -1,5 +1,5 @@
-/* Whatever ranks say they did, the parts of each step add up to it, and a comparison comes to its
- * end. The input is the timelines of ranks, one after the other, each ended by a form feed. */
+/* For any timelines of ranks, the parts of each step add up to the step, and a comparison ends. The
+ * input is the timelines of ranks, one after the other, each ended by a form feed. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as a table of what was seen of the service: rows, or a message. */
+/* Any bytes as a table of observations of the service: rows, or a message. */
 #include <stdint.h>
 
 #include "sim/base/invariant.h"

@@ -1,5 +1,5 @@
-/* Every reader of a quantity on any bytes. What one of them takes is a number of 0 or more; what it
- * refuses has a reason. Exact seconds of a duration read back as the same duration. */
+/* Every reader of a quantity on any bytes. An accepted value is a number of 0 or more; a refused
+ * one has a reason. Exact seconds of a duration read back as the same duration. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Any bytes as a scenario file, with the small scenario's other files at hand: what the reader
- * accepts also runs, every invariant checked after every event, and ends with all records told. */
+/* Any bytes as a scenario file, with the small scenario's other files at hand: a scenario that the
+ * reader accepts also runs, with every invariant checked after every event, and ends with all its
+ * records. */
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
@@ -53,7 +54,7 @@ static bool is_calm(const Scenario *scenario, const FailureModel *model)
            distribution_mean(model->between) / scenario->failures.rate_ppm * PPM >= NS_PER_HOUR;
 }
 
-/* With failures a cluster that nobody deletes has something to do for ever. */
+/* With failures, a cluster that is never deleted has events for ever. */
 static bool has_calm_weather(const Scenario *scenario)
 {
     const Failures *failures = &scenario->failures;
@@ -80,7 +81,7 @@ static bool is_small(const Scenario *scenario)
            scenario->workload_count <= WORKLOADS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
 }
 
-/* What is told in order, within the time of the run. */
+/* Checks that records are in order and within the time of the run. */
 typedef struct {
     int64_t at_ns;
     bool has_ended;

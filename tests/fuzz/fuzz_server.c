@@ -1,8 +1,8 @@
-/* Any bytes on a connection to the server, with a whole emulator behind it: what comes back is
- * HTTP, is no failure of ours, and the next connection is served as if nothing had been.
+/* Any bytes on a connection to the server of a whole emulator: the answer is HTTP and never a
+ * failure of the server, and the next connection is served normally.
  *
- * The server runs in a thread of its own, the emulator has a group and a share. Bytes go out at
- * once; those behind the first 0xff after a moment, in which the server has seen the others. */
+ * The server runs in a separate thread, and the emulator has a group and a share. Bytes are sent at
+ * once; those after the first 0xff follow after a pause in which the server reads the others. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -90,7 +90,8 @@ static void say(int descriptor, const char *bytes, size_t length)
     }
 }
 
-/* What it says until it ends the connection, or is silent for so long; how much of it fits. */
+/* Reads the answer until the server ends the connection or is silent for the given time; returns
+ * the bytes that fit. */
 static size_t hear(int descriptor, char *room, size_t room_bytes, int silence_ms)
 {
     size_t length = 0;

@@ -1,6 +1,6 @@
-/* Any bytes as a job's command line. What is taken as a script runs to its end, with promises kept:
- * no more is printed than is held, sleeps are not negative, exit codes are a shell's, and twice the
- * same comes out. */
+/* Any bytes as a job's command line. A line that is accepted as a script runs to its end. The
+ * output is within its limit, sleeps are not negative, exit codes are those of a shell, and two
+ * runs give the same result. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

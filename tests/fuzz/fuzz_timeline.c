@@ -1,5 +1,5 @@
-/* Whatever stands in a timeline's table, reading ends with spans or with a message; spans can be
- * written, are read again as they were, and can be drawn. */
+/* For any bytes in a timeline's table, reading ends with spans or with a message. Spans can be
+ * written, read back unchanged, and drawn. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

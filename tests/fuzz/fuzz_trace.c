@@ -1,5 +1,5 @@
-/* Whatever stands in a trace.tsv, reading ends with rows or with problems; what is read can be
- * folded, summed up, drawn and written, and what is written is read again as the same text. */
+/* For any bytes in a trace.tsv, reading ends with rows or with problems. Rows can be folded,
+ * summarized, drawn and written, and the written text is read and written back unchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void rewrite(void *listener, const TraceRow *row)
     trace_tsv_print_row(listener, row);
 }
 
-/* What the writer made of a trace must be a fixed point of reading and writing. */
+/* The output of the writer must be a fixed point of reading and writing. */
 static void check_rewritten(Arena *arena, const Text *written, const TraceHeader *header)
 {
     Text whole = {0}, again = {0};

@@ -1,5 +1,4 @@
-/* Whatever stands in the table of a validation, reading ends with measurements or with a message.
- */
+/* For any bytes in the table of a validation, reading ends with measurements or with a message. */
 #include <stdint.h>
 
 #include "real/compare/validation.h"

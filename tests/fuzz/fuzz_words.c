@@ -1,5 +1,5 @@
 /* Every reader of a scenario's short texts on any bytes: conditions, moments, ratios, rates of
- * arrivals. What one of them takes is within its limits and prints; what it refuses has a reason.
+ * arrivals. An accepted text is within its limits and can be printed; a refused one has a reason.
  */
 #include <stdint.h>
 #include <stdlib.h>

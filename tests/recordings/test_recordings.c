@@ -1,4 +1,4 @@
-/* Recorded sessions of the real service, replayed: every table (*.tsv) beside this file against
+/* Recorded sessions of the real service, replayed: every table (*.tsv) next to this file against
  * runs of its scenario with many seeds. TRAINYARD_RECORDINGS names another folder of tables. */
 #include <dirent.h>
 #include <errno.h>
@@ -82,7 +82,7 @@ static void replay_table(const char *path)
             observation_replay(run, observation, scenario, scenario->seed + s, &why);
         ck_assert_msg(verdict != REPLAY_CONTRADICTS, "%s, seed %d: %s", path,
                       (int)(scenario->seed + s), why);
-        // The shipped seed tells the recorded session.
+        // The shipped seed reproduces the recorded session.
         ck_assert_msg(s > 0 || verdict == REPLAY_FITS_POLLS, "%s: %d", path, (int)verdict);
         verdicts[verdict]++;
         arena_destroy(run);
@@ -125,7 +125,7 @@ static const struct {
     {"see\t200\tcluster\tcluster39da1597\tsucceeded steady 1 0/0/0/1/0\n"
      "see\t210\tcluster\tcluster39da1597\tsucceeded resizing 0 0/0/0/0/0\n",
      REPLAY_CONTRADICTS},
-    // Two minutes of preparation that polls five seconds apart did not see.
+    // Two minutes of preparation that polls every five seconds did not show.
     {"see\t100\tcluster\tcluster39da1597\tsucceeded resizing 0 0/0/0/0/0\n"
      "see\t105\tcluster\tcluster39da1597\tsucceeded steady 1 0/1/0/0/0\n",
      REPLAY_AGREES},

@@ -1,5 +1,5 @@
-"""What the tests of a running emulator need that is killed, starved and lied to: `trainyard serve` as a process of its own, connections
-that are kept, bytes that no client library would send, and SharedKey. Python's own library alone; the program is $TRAINYARD.
+"""Support for tests that kill, starve and attack a running emulator: `trainyard serve` as a separate process, kept connections, bytes
+that no client library would send, and SharedKey. Uses only Python's standard library; the program is $TRAINYARD.
 """
 import base64
 import email.utils
@@ -30,7 +30,7 @@ def skip(why):
 
 
 class Emulator:
-    """`trainyard serve` in a folder of its own, which is kept from start to start."""
+    """`trainyard serve` in its own folder, which is kept between starts."""
 
     def __init__(self, *options, folder=None):
         # What a killed process has written stays, whatever it was written to: memory is the fastest.
@@ -71,7 +71,7 @@ class Emulator:
 
     def kill(self):
         code = self.end(signal.SIGKILL)
-        assert code == -signal.SIGKILL, f"it had ended by itself, with {code}: {self.log()[-2000:]}"
+        assert code == -signal.SIGKILL, f"it had ended before the kill, with {code}: {self.log()[-2000:]}"
 
     def remove(self):
         if self.process:
@@ -106,7 +106,7 @@ class Answer:
 
 
 class Connection:
-    """One kept connection to the plain port; requests go to the Resource Manager, to Azure Files, or as they are."""
+    """One kept connection to the plain port; requests go to the Resource Manager, to Azure Files, or unchanged."""
 
     def __init__(self, emulator, account=None, key=None, timeout_s=60):
         self.emulator, self.account, self.key = emulator, account, key

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Nobody gets in who should not, and no path leads out: bytes that no client library would send, by real sockets, to the emulator itself."""
+"""Unauthorized clients are refused, and no path leads out of the shares: bytes that no client library would send, by real sockets, to the
+emulator itself."""
 import email.utils
 import functools
 import http.client
@@ -11,7 +12,7 @@ import ssl
 
 import siege
 
-MARK = "outside-of-all-shares"  # stands in files beside the state, and in none of its answers
+MARK = "outside-of-all-shares"  # is in files next to the state, and must be in no answer
 
 # Parts of paths as they stand in a request line; "%" and all.
 TRICKS = [
@@ -28,7 +29,7 @@ def trusting(ca):
 
 
 def exchange(emulator, data, port="plain", timeout_s=10):
-    """Sends bytes as they are; an Answer, or None where the connection was cut."""
+    """Sends bytes unchanged; returns an Answer, or None if the connection was cut."""
     host, number = emulator.ready[port].rsplit(":", 1)
     with socket.create_connection((host, int(number)), timeout_s) as plain:
         channel = plain
@@ -55,7 +56,7 @@ def signed(connection, method, target, headers=(), body=b"", query=None):
 
 
 def tree(folder):
-    """Every file below it with what it is, but those of the state."""
+    """Every file below the folder with its kind, except those of the state."""
     found = {}
     for path, folders, files in os.walk(folder):
         if path == str(folder):
@@ -130,7 +131,7 @@ def links_in_the_state_lead_nowhere():
     siege.expect(connection.files("PUT", "share/g", {"comp": "range"}, body, {"x-ms-range": "bytes=0-999", "x-ms-write": "update"}), 500)
     os.rename(emulator.state / "moved", emulator.state / "contents" / (blob + ".kept"))
     assert tree(emulator.folder) == before
-    emulator.kill()  # at a start contents that nobody uses go: the links, not what they lead to nor what has another name
+    emulator.kill()  # a start removes unused contents: the links, but not their targets, nor files with other names
     emulator.start()
     assert tree(emulator.folder) == before
     assert set(os.listdir(emulator.state / "contents")) <= {blob, blob + ".kept"}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A disk without room: whoever wants to write is told 507, whoever reads is served, and what was acknowledged stays to the letter.
+"""A full disk: writes are answered with 507, reads are served, and acknowledged content stays unchanged.
 
-Two kinds of full disk: files that may not grow beyond a limit, for which nobody needs privileges, and a small file system of our own,
-where the system lets us have one. The first is found out by the commit itself, the second before anything is written.
+Two kinds of full disk: files that may not grow beyond a limit, which needs no privileges, and a small separate file system, where the
+system allows one. The commit notices the first kind, and a check before any write notices the second.
 """
 import os
 import resource
@@ -49,7 +49,7 @@ class Model:
         self.reconnect()
 
     def upload(self, name, size, parts=1):
-        """As clients do: a file of zeros, then its ranges. What was acknowledged last is what there is."""
+        """Uploads like clients: a file of zeros, then its ranges. The model keeps the last acknowledged content."""
         body = os.urandom(size)
         steps = [({}, {"x-ms-type": "file", "x-ms-content-length": str(size)}, b"", bytes(size))]
         for part in range(parts):
@@ -136,9 +136,9 @@ def a_full_file_system_refuses_before_it_writes():
         number += 1
         assert number < 100, "the disk was never full"
     assert model.create_group("full")  # contents leave room for this
-    model.delete("f0")  # and for whoever makes room
+    model.delete("f0")  # a delete that frees space
     assert model.upload("f0", 1 << 19)
-    while model.upload(f"f{number}", 1 << 20, 4):  # what is left of it is no megabyte, with what was left before perhaps one
+    while model.upload(f"f{number}", 1 << 20, 4):  # less than a megabyte is left of it, but perhaps a megabyte with the rest from before
         number += 1
         assert number < 102, "the disk is full no more"
     model.check_after_a_kill()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The emulator killed at random moments while clients write: what was acknowledged is there, and of what was under way all or nothing.
+"""The emulator killed at random moments while clients write: acknowledged writes are stored, and a write under way is stored completely
+or not at all.
 
     test_kill.py [--kills N] [--seed N]
 
-Writers on kept connections change resources and shares of their own, each of which has one model: what the emulator has acknowledged,
-and what it may have besides, which is the one write that had no answer when the process was killed. After each start the emulator
-must have one of the two to the letter: names, contents, metadata, ETags, tags, numbers of nodes. Meanwhile a listener hears events;
-after a start those up to the last acknowledged write are told again as they were, and an export's offline run tells them too.
+Writers on kept connections change separate resources and shares. Each has one model with two states: the acknowledged state, and the
+state with the one write that had no answer when the process was killed. After each start the emulator must have exactly one of the two:
+names, contents, metadata, ETags, tags, numbers of nodes. Meanwhile a listener receives events. After a start the events up to the last
+acknowledged write are sent again unchanged, and the offline run of an export has them, too.
 """
 import argparse
 import hashlib
@@ -23,7 +24,7 @@ import siege
 STATE_KILLS = 25  # of one state; then a new one begins
 EVENTS_CHECKED = 1000  # of the last that were heard
 STARTING_PART = 5  # one kill in so many comes while it starts
-ANYTHING = object()  # of an ETag that nobody was told
+ANYTHING = object()  # an ETag that no client has received
 
 
 def is_same(expected, actual):
@@ -56,7 +57,7 @@ class Writer:
             connection.close()
 
     def send(self, after, ask, statuses, learn=lambda answer: None):
-        """`after`: the state with this write; `learn` adds what only its answer tells."""
+        """`after`: the state with this write; `learn` adds the values that only its answer contains."""
         self.doubt = after
         learn(siege.expect(ask(), *statuses))
         self.known, self.doubt = after, None
@@ -200,8 +201,8 @@ class FilesWriter(Writer):
 
 
 class ArmWriter(Writer):
-    """A resource group with workspaces and experiments, and a cluster with jobs: name -> facts, of which ANYTHING stands for those
-    that the answer tells first. What is being deleted, which takes simulated time, is in `leaving`."""
+    """A resource group with workspaces and experiments, and a cluster with jobs: name -> facts, where ANYTHING stands for values that
+    only an answer contains. Resources being deleted, which takes simulated time, are in `leaving`."""
 
     def __init__(self, number, seed):
         super().__init__(number, seed)
@@ -333,7 +334,7 @@ class Listener:
         return int(re.search('"at_ns":([0-9]+)', text)[1])
 
     def check(self, emulator):
-        """What was heard up to where time stands again is told again; what was heard beyond that is to happen again."""
+        """Events up to the restored time are sent again; later events that were received happen again."""
         connection = emulator.connect()
         now_ns = siege.expect(connection.ask("GET", "/trainyard/clock"), 200).json["now_ns"]
         recent = sorted(self.heard)[-EVENTS_CHECKED:]
@@ -406,7 +407,7 @@ class Siege:
         self.events += self.listener.check(self.emulator)
 
     def end(self):
-        """Everything that was deleted goes, and an offline run of what was exported tells what was told."""
+        """Every deleted resource disappears, and the offline run of an export has the events that were sent."""
         connection = self.connect(self.key)
         siege.expect(connection.ask("POST", "/trainyard/clock", {"do": "rate", "rate": "manual"}), 200)
         siege.expect(connection.ask("POST", "/trainyard/clock", {"do": "advance", "by": "2h"}), 200)
@@ -463,7 +464,7 @@ def main():
         run.emulator.remove()
     print(f"{run.kills} kills, {run.starting_kills} of them while it started; {run.acknowledged_arm} writes to the Resource Manager and "
           f"{run.acknowledged_files} to Azure Files acknowledged, none lost; {run.doubts} under way, of which {run.doubts_there} were "
-          f"there, none by halves; {run.events} events told again as they were; a start took "
+          f"there, none by halves; {run.events} events sent again unchanged; a start took "
           f"{1000 * sum(run.starts_s) / len(run.starts_s):.0f} ms in the mean, {1000 * max(run.starts_s):.0f} ms at the most; "
           f"{time.monotonic() - begun:.0f} s")
     # Otherwise it has shown nothing.

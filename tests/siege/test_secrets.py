@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is secret is told to nobody: every password, key, token and signature of a session carries a mark, which is looked for in all that
-the emulator answers, prints and keeps. Keys of storage accounts are made of one secret, which lies in one file of the user's own."""
+"""Secrets are never returned: every password, key, token and signature of a session carries a mark, which is looked for in all that
+the emulator answers, prints and keeps. Keys of storage accounts are made of one secret, which is in one file that belongs to the user."""
 import email.utils
 import sqlite3
 import stat
@@ -129,7 +129,7 @@ def looked_at_everything(emulator, witness):
     except TimeoutError:
         pass
     connection.close()
-    assert b"data: " in text, "no event was told"
+    assert b"data: " in text, "no event was sent"
     witness.answers.append(text)
     walk(witness, "")
 
@@ -152,7 +152,7 @@ def assert_nowhere(words, texts):
 
 
 def kept(emulator):
-    """All that lies in its folder."""
+    """The contents of all files in its folder."""
     return [(path, path.read_bytes()) for path in emulator.folder.rglob("*") if path.is_file()]
 
 
@@ -164,7 +164,7 @@ def secrets_are_neither_told_nor_kept():
     witness = Witness(connection)
     made_a_session(emulator, witness)
     looked_at_everything(emulator, witness)
-    assert any(b"seen" in answer for answer in witness.answers), "what is no secret is told"
+    assert any(b"seen" in answer for answer in witness.answers), "a value that is not secret is returned"
     keys = connection.arm("POST", "/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/acct/listKeys").json["keys"]
     words = [MARK, str(MARKED_NUMBER), siege.urllib.parse.quote(MARK), siege.base64.b64encode(MARK.encode()).decode()[:-2], *(key["value"] for key in keys)]
     answers = [("an answer", text) for text in witness.answers]
@@ -183,7 +183,7 @@ def secrets_are_neither_told_nor_kept():
 
 
 def one_secret_in_one_place(emulator):
-    """Of which all keys are made; beside it there is the private key of the certificate."""
+    """The secret from which all keys are made; the private key of the certificate is next to it."""
     with sqlite3.connect(emulator.state / "state.sqlite") as database:
         ((secret,),) = database.execute("SELECT value FROM settings WHERE name = 'storage_secret'").fetchall()
     holders = [path.name for path, text in kept(emulator) if secret.encode() in text]

@@ -114,8 +114,8 @@ static void expect_all(const Json *all, const char *const *words, size_t count,
         ck_assert_msg(is_there(all, words[i]), "no scenario has \"%s\"", words[i]);
 }
 
-/* Keys of one level of the format; those that are no part of what a run does are left out, and what
- * the emulator writes, of which tests/emu/session/test_session.c draws its own. */
+/* Expects all keys of one level of the format. Left out are keys without effect on a run, and keys
+ * that the emulator writes, which tests/emu/session/test_session.c draws. */
 static void expect_keys(const Json *all, const ObjectType *type)
 {
     static const char *const left_out[] = {"$schema", "api_faults", "expect", "session"};
@@ -168,7 +168,7 @@ START_TEST(every_key_and_every_word_of_the_format_comes_up)
 }
 END_TEST
 
-/* What a run tells, by kind and by cause. */
+/* The records of a run, counted by kind and by cause. */
 typedef struct {
     int32_t kinds[TRACE_KIND_COUNT];
     int32_t causes[CAUSE_COUNT];
@@ -193,8 +193,9 @@ START_TEST(everything_that_can_be_told_is_told_for_every_reason)
         arena_destroy(arena);
     }
     for (int k = 0; k < TRACE_KIND_COUNT; k++)
-        ck_assert_msg(heard.kinds[k] > 0, "nothing tells %s", trace_kind_name((TraceKind)k));
-    // A fault on request tells what it is (a crash, a preemption), not that somebody asked for it.
+        ck_assert_msg(heard.kinds[k] > 0, "no record of kind %s", trace_kind_name((TraceKind)k));
+    // The record of a requested fault has its kind (a crash, a preemption), not that a scenario
+    // requested it.
     for (int c = 0; c < CAUSE_COUNT; c++)
         ck_assert_msg(heard.causes[c] > 0, "nothing happens because of %s",
                       trace_cause_name((TraceCause)c));

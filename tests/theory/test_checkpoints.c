@@ -1,16 +1,16 @@
 /* A training job that writes checkpoints and starts again after failures of its node.
  *
- * Failures are exponential with mean M while the node works; it is down for R, then the job spends
- * U on starting and reading its checkpoint. Between two checkpoints lie a = work + write. A stretch
- * x that must come to its end without a failure, and begins anew with U + x after each, is over
- * after
+ * Failures are exponential with mean M while the node works. After a failure the node is down for
+ * R, then the job spends U on starting and reading its checkpoint. The time between two checkpoints
+ * is a = work + write. A stretch x must complete without a failure, and starts again with U + x
+ * after each failure. Its mean time is
  *
  *     (exp((U + x) / M) - 1) (M + R)
  *
- * when it begins with U, and after (1 - exp(-x / M)) (M + R + the above) when it does not; it meets
- * exp((U + x) / M) - 1, or (1 - exp(-x / M)) exp((U + x) / M), failures on average. (J. T. Daly, "A
- * higher order estimate of the optimum checkpoint interval for restart dumps", FGCS 22, 2006,
- * section 2, with U lost again like work.) */
+ * if it begins with U, and (1 - exp(-x / M)) (M + R + the above) if it does not. The mean number of
+ * failures is exp((U + x) / M) - 1, or (1 - exp(-x / M)) exp((U + x) / M). (J. T. Daly, "A higher
+ * order estimate of the optimum checkpoint interval for restart dumps", FGCS 22, 2006, section 2,
+ * with U lost again like work.) */
 #include <math.h>
 #include <string.h>
 
@@ -28,10 +28,10 @@ static const ShareTier tier = {.name = "ideal",
                                .request_bytes = INT64_C(1) << 40,
                                .requests_in_flight = 1};
 static const double write_s = 60, mtbf_s = 4 * 3600, repair_s = 300, start_s = 40;
-static const int32_t work_steps = 192; // the whole job, whatever its checkpoints
+static const int32_t work_steps = 192; // the whole job, for any number of checkpoints
 
 typedef struct {
-    double work_s; /* of one epoch, as told */
+    double work_s; /* of one epoch, from its record */
     double total_s;
     double failures;
 } Outcome;
@@ -102,7 +102,7 @@ static Outcome train(double step_s, int32_t steps_per_epoch, uint64_t seed)
     return outcome;
 }
 
-/* What the formulas at the top say of a whole job with `epochs` checkpoints. */
+/* The results of the formulas at the top for a whole job with `epochs` checkpoints. */
 static Outcome expected(double work_s, int32_t epochs)
 {
     double a = work_s + write_s;
@@ -129,9 +129,10 @@ START_TEST(daly_agrees_with_the_published_figures)
 }
 END_TEST
 
-START_TEST(a_job_with_checkpoints_takes_as_long_as_daly_says)
+START_TEST(a_job_with_checkpoints_takes_the_time_of_daly_s_formula)
 {
-    static const int32_t steps[] = {1, 4, 16}; // a quarter of Daly's interval, it, four times it
+    static const int32_t steps[] = {
+        1, 4, 16}; // a quarter of Daly's interval, the interval, four times the interval
     static const char *const names[][2] = {
         {"checkpoints, 1/4 of Daly's interval: time", "    restarts"},
         {"checkpoints, Daly's interval: time", "    restarts"},
@@ -162,7 +163,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("checkpoints");
     TCase *tests = tcase_create("checkpoints");
     tcase_add_test(tests, daly_agrees_with_the_published_figures);
-    tcase_add_test(tests, a_job_with_checkpoints_takes_as_long_as_daly_says);
+    tcase_add_test(tests, a_job_with_checkpoints_takes_the_time_of_daly_s_formula);
     suite_add_tcase(suite, tests);
     return suite;
 }

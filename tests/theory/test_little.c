@@ -1,7 +1,7 @@
-/* Little's law on finite runs, exactly: the time that things spend in a state, added up over the
- * things, is the number of things in it, integrated over time. The one is heard from the records,
- * the other seen by looking at the world between instants; whatever is still there when a run ends
- * counts up to the end. (J. D. C. Little, "A proof for the queuing formula L = lambda W", 1961.) */
+/* Little's law on finite runs, exactly: the time that jobs or nodes spend in a state, added up,
+ * equals their number in the state, integrated over time. The records give the times; the world
+ * between instants gives the numbers. A state that lasts at the end of a run counts up to the end.
+ * (J. D. C. Little, "A proof for the queuing formula L = lambda W", 1961.) */
 #include <string.h>
 
 #include "tests/support/suite.h"
@@ -9,13 +9,13 @@
 
 typedef struct {
     World *world;
-    int64_t since_ns; /* the counts below have been so since then */
+    int64_t since_ns; /* the counts below hold since this time */
     int64_t job_count[JOB_STATE_COUNT];
     int64_t node_count[NODE_STATE_COUNT];
-    int64_t seen_job_ns[JOB_STATE_COUNT]; /* looking: counts times time */
+    int64_t seen_job_ns[JOB_STATE_COUNT]; /* from the world: counts times time */
     int64_t seen_node_ns[NODE_STATE_COUNT];
-    int64_t told_job_ns[JOB_STATE_COUNT]; /* listening: spans that end */
-    int64_t told_node_ns[NODE_STATE_COUNT];
+    int64_t recorded_job_ns[JOB_STATE_COUNT]; /* from the records: spans that end */
+    int64_t recorded_node_ns[NODE_STATE_COUNT];
 } Ledger;
 
 static void add_up(Ledger *ledger, int64_t until_ns)
@@ -50,35 +50,35 @@ static int32_t job_state_named(const char *name)
     return state;
 }
 
-/* A record of a change closes the span of the state before it, which the record of a job does not
- * name: it is found by hearing them in order. */
+/* A record of a change closes the span of the previous state. The record of a job does not name
+ * that state, so `before` keeps it. */
 static void hear(void *listener, const TraceRecord *record)
 {
     static int32_t before[1000];
     Ledger *ledger = listener;
     int64_t span_ns = record->at_ns - record->since_ns;
     if (record->kind == TRACE_NODE_STATE && record->node_state.was < NODE_STATE_COUNT)
-        ledger->told_node_ns[record->node_state.was] += span_ns;
+        ledger->recorded_node_ns[record->node_state.was] += span_ns;
     if (record->kind != TRACE_JOB_STATE)
         return;
     ck_assert_uint_lt(record->job.index, 1000);
-    if (span_ns > 0) // at its creation a job has been nothing yet, for no time
-        ledger->told_job_ns[before[record->job.index]] += span_ns;
+    if (span_ns > 0) // a job has no state before its creation
+        ledger->recorded_job_ns[before[record->job.index]] += span_ns;
     before[record->job.index] = job_state_named(record->name);
 }
 
-/* What nobody has told of yet: the states at the end. */
+/* Adds the states at the end, which have no closing record. */
 static void add_rest(Ledger *ledger)
 {
     int64_t end_ns = world_now_ns(ledger->world);
     for (uint32_t j = 0; j < world_job_count(ledger->world); j++) {
         const Job *job = world_job(ledger->world, (JobId){j});
-        ledger->told_job_ns[job->state] += end_ns - job->state_since_ns;
+        ledger->recorded_job_ns[job->state] += end_ns - job->state_since_ns;
     }
     for (uint32_t n = 0; n < world_node_count(ledger->world); n++) {
         const Node *node = world_node(ledger->world, (NodeId){n});
         if (node->state != NODE_STATE_COUNT)
-            ledger->told_node_ns[node->state] += end_ns - node->state_since_ns;
+            ledger->recorded_node_ns[node->state] += end_ns - node->state_since_ns;
     }
 }
 
@@ -101,18 +101,18 @@ START_TEST(time_in_states_is_the_integral_of_counts)
         Arena *arena = arena_create();
         const Ledger ledger = keep_ledger(arena, random_scenario(arena, seed));
         for (int32_t s = 0; s < JOB_STATE_COUNT; s++) {
-            ck_assert_msg(ledger.told_job_ns[s] == ledger.seen_job_ns[s], "seed %d, jobs %s",
+            ck_assert_msg(ledger.recorded_job_ns[s] == ledger.seen_job_ns[s], "seed %d, jobs %s",
                           (int)seed, job_state_name((JobState)s));
-            jobs_ns += ledger.told_job_ns[s];
+            jobs_ns += ledger.recorded_job_ns[s];
         }
         for (int32_t s = 0; s < NODE_STATE_COUNT; s++) {
-            ck_assert_msg(ledger.told_node_ns[s] == ledger.seen_node_ns[s], "seed %d, nodes %s",
+            ck_assert_msg(ledger.recorded_node_ns[s] == ledger.seen_node_ns[s], "seed %d, nodes %s",
                           (int)seed, node_state_name((NodeState)s));
-            nodes_ns += ledger.told_node_ns[s];
+            nodes_ns += ledger.recorded_node_ns[s];
         }
         arena_destroy(arena);
     }
-    // The identity of two zeros would prove nothing.
+    // An identity of two zeros would prove nothing.
     ck_assert_int_gt(jobs_ns, 0);
     ck_assert_int_gt(nodes_ns, 0);
 }

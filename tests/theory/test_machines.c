@@ -1,7 +1,7 @@
-/* Nodes as machines that fail and are repaired, each by its own crew, as the service repairs them:
- * a node is up for the share up / (up + down) of the time, whatever the two are distributed like,
- * and independently of the others. (R. Barlow, F. Proschan, "Mathematical Theory of Reliability",
- * 1965, chapter 3.) */
+/* Nodes as machines that fail and are repaired, each by a separate crew, as in the service. A node
+ * is up for the fraction up / (up + down) of the time, for any distribution of both, and
+ * independently of the others. (R. Barlow, F. Proschan, "Mathematical Theory of Reliability", 1965,
+ * chapter 3.) */
 #include <math.h>
 
 #include "sim/base/units.h"
@@ -10,7 +10,7 @@
 
 enum { REPLICATIONS = 20, NODES = 16, YEARS = 20 };
 
-/* All nodes are new at the start; after a year their ages are as they will be. */
+/* All nodes are new at the start; after a year the distribution of their ages is stationary. */
 static const int64_t warm_up_ns = 365 * NS_PER_DAY;
 
 typedef struct {
@@ -75,7 +75,7 @@ static void check_machines(const char *what, const FailureModel *model, double u
                pow(availability, NODES), .005);
 }
 
-START_TEST(nodes_are_up_as_the_repair_model_says)
+START_TEST(node_availability_matches_the_repair_model)
 {
     // 1 / (1 + 10 / 1000): 16 machines have 0.158416 down on average, and all are up 85.28 % of the
     // time.
@@ -107,7 +107,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("machines");
     TCase *tests = tcase_create("machines");
-    tcase_add_test(tests, nodes_are_up_as_the_repair_model_says);
+    tcase_add_test(tests, node_availability_matches_the_repair_model);
     tcase_add_test(tests, only_the_means_matter);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,4 +1,4 @@
-/* Jobs as customers, nodes as servers: mean waiting times of the queues whose answers are known.
+/* Jobs as customers and nodes as servers: mean waiting times of queues with known formulas.
  *
  * Erlang, "Solution of some problems in the theory of probabilities of significance in automatic
  * telephone exchanges", 1917; Pollaczek 1930, Khinchine 1932. */
@@ -19,7 +19,7 @@ typedef struct {
     double load; /* of each server */
     Distribution service;
     int32_t jobs;
-    int32_t warm_up; /* of them; not counted */
+    int32_t warm_up; /* of the jobs; not counted */
 } Queue;
 
 typedef struct {
@@ -82,7 +82,7 @@ static void check_queue(const char *what, const Queue *full, double theory, doub
 
 /* --- Erlang C --- */
 
-/* The chance to wait in M/M/c, by the recursion of Erlang B. */
+/* The probability of waiting in M/M/c, by the recursion of Erlang B. */
 static double erlang_c(int32_t servers, double load)
 {
     double offered = servers * load, blocked = 1;
@@ -117,7 +117,7 @@ START_TEST(the_formula_agrees_with_the_table)
 }
 END_TEST
 
-START_TEST(jobs_of_exponential_length_wait_as_erlang_says)
+START_TEST(jobs_of_exponential_length_wait_the_time_of_erlang_s_formula)
 {
     static const struct {
         const char *what;
@@ -169,7 +169,7 @@ START_TEST(jobs_of_one_length_wait_half_as_long)
 }
 END_TEST
 
-START_TEST(jobs_of_any_length_wait_by_its_variance)
+START_TEST(the_variance_of_job_lengths_sets_the_waiting_time)
 {
     // Lognormal: mean = median * exp(sigma^2 / 2), c2 = exp(sigma^2) - 1; with sigma = 1 a median
     // of 606.530659713 s has the mean 1000 s and c2 = e - 1 = 1.718281828.
@@ -201,9 +201,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("queues");
     TCase *tests = tcase_create("queues");
     tcase_add_test(tests, the_formula_agrees_with_the_table);
-    tcase_add_test(tests, jobs_of_exponential_length_wait_as_erlang_says);
+    tcase_add_test(tests, jobs_of_exponential_length_wait_the_time_of_erlang_s_formula);
     tcase_add_test(tests, jobs_of_one_length_wait_half_as_long);
-    tcase_add_test(tests, jobs_of_any_length_wait_by_its_variance);
+    tcase_add_test(tests, the_variance_of_job_lengths_sets_the_waiting_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* Transfers on a share as an M/G/1 queue with processor sharing: whatever the sizes are distributed
- * like, a transfer takes E[T] = E[S] / (1 - load) on average, and one of size s takes s / (1 -
+/* Transfers on a share as an M/G/1 queue with processor sharing: for any distribution of sizes, a
+ * transfer takes E[T] = E[S] / (1 - load) on average, and a transfer of size s takes s / (1 -
  * load). (L. Kleinrock, "Queueing Systems II", 1976, section 4.4.) */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { REPLICATIONS = 20, SIZES_MAX = 2, NODES = 400 };
 
-/* Sizes as they take on the idle share, and how many of 100 transfers have them. */
+/* Sizes as times on the idle share, and how many of 100 transfers have them. */
 typedef struct {
     const char *what;
     int32_t count;
@@ -95,7 +95,7 @@ static const Scenario *sharing_scenario(Arena *arena, const Sizes *sizes, int32_
     return scenario;
 }
 
-START_TEST(transfers_take_as_long_as_their_mean_says)
+START_TEST(the_mean_size_sets_the_mean_time_of_transfers)
 {
     static const Sizes rows[] = {
         {"M/G/1-PS, one size", 1, {100 * NS_PER_S}, {100}, 20000, .02},
@@ -140,7 +140,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("sharing");
     TCase *tests = tcase_create("sharing");
-    tcase_add_test(tests, transfers_take_as_long_as_their_mean_says);
+    tcase_add_test(tests, the_mean_size_sets_the_mean_time_of_transfers);
     suite_add_tcase(suite, tests);
     return suite;
 }

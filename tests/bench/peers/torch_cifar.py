@@ -74,7 +74,7 @@ class RmsProp:
         self.squares = [torch.zeros_like(p) for p in self.parameters]
         self.rate, self.rho, self.epsilon, self.decay = rate, rho, epsilon, decay
         device = self.parameters[0].device
-        # On a GPU it counts there, so that a graph goes on with it.
+        # On a GPU the counter is on the device, so that a graph continues with it.
         self.iteration = 0 if device.type == "cpu" else torch.zeros((), device=device)
 
     @torch.no_grad()

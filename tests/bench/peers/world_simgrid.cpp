@@ -1,10 +1,10 @@
-// The workload of bench_world on SimGrid, as its users would write it: 1,000 hosts behind a switch
-// that fail and are repaired, 100,000 jobs that come one after another, and a scheduler that starts
-// gangs in the order of submission. As in SimGrid's own examples, every rank of a job is an actor on
-// its host and actors talk through mailboxes: the submitter, the ranks that are done and the hosts
-// that fail tell the scheduler. A job's ranks start their container, wait for each other and run the
-// program; when a host fails, the job's other ranks are killed and it goes back to the front of the
-// queue.
+// The workload of bench_world on SimGrid, as its users would write it: 1,000 hosts on a switch that
+// fail and are repaired, 100,000 jobs that come one after another, and a scheduler that starts
+// gangs in the order of submission. As in SimGrid's own examples, every rank of a job is an actor
+// on its host and actors talk through mailboxes: the submitter, the ranks that are done and the
+// hosts that fail notify the scheduler. A job's ranks start their container, wait for each other
+// and run the program; when a host fails, the job's other ranks are killed and it goes back to the
+// front of the queue.
 //
 //     world_simgrid      prints "SECONDS SIMULATED-DAYS RESTARTS", seconds of the processor
 #include <algorithm>

@@ -12,11 +12,11 @@ from rest import Account
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 SIZE = 4 * GIB
 MARKS = {0: b"begin", SIZE // 2 + 7: b"middle", SIZE - 3: b"end"}
-PAGE = 512  # what ranges are told in
+PAGE = 512  # the unit in which ranges are listed
 
 
 def memory_mib(process):
-    """The most that it ever had of its own."""
+    """The largest resident size that the process had."""
     with open(f"/proc/{process}/status", encoding="ascii") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 

@@ -47,7 +47,7 @@ class Account:
         return base64.b64encode(hmac.new(self.key, text.encode(), hashlib.sha256).digest()).decode()
 
     def signed_headers(self, method, raw_path, query, headers, length, is_lite=False):
-        """Those of a request: `query` as (name, decoded value), headers as they are sent."""
+        """The headers of a signed request; `query` as (name, decoded value), headers unchanged."""
         headers = {"x-ms-date": email.utils.formatdate(usegmt=True), "x-ms-version": VERSION, **headers}
         lower = {name.lower(): value.strip() for name, value in headers.items()}
         own = "".join(f"{name}:{lower[name]}\n" for name in sorted(lower) if name.startswith("x-ms-"))
@@ -79,7 +79,7 @@ class Account:
         return Answer(self.connection.getresponse())
 
     def plain(self, method, target, headers=(), body=None):
-        """A request as it is, unsigned."""
+        """A request without changes or signature."""
         self.connection.request(method, target, body, dict(headers))
         return Answer(self.connection.getresponse())
 

@@ -10,7 +10,7 @@ const ai = new BatchAIManagementClient(token, ready.subscription,
   { baseUri: `https://${ready.tls}`, longRunningOperationRetryTimeout: 0.1 });
 const group = "JsGroup", dev = [group, "dev"], cifar = [...dev, "cifar"];
 const mount = "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare";
-const user = { adminUserName: "me", adminUserPassword: "a Secret 4 nobody" };
+const user = { adminUserName: "me", adminUserPassword: "a Secret 4 tests" };
 const account = await openAccount(group, "jsaccount");
 const share = (await new ShareServiceClient(account.url, new StorageSharedKeyCredential(account.name, account.key))
   .createShare("myshare")).shareClient;

@@ -1,5 +1,5 @@
-// Azure Files with @azure/storage-file-share. In the environment FILES_URL, FILES_ACCOUNT and FILES_KEY say where and as whom;
-// without them an account is made, and with FILES_BY_NAME it is found by its name, through the emulator's proxy.
+// Azure Files with @azure/storage-file-share. The environment variables FILES_URL, FILES_ACCOUNT and FILES_KEY set the address
+// and the account; without them an account is made, and with FILES_BY_NAME it is found by its name, through the emulator's proxy.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -210,7 +210,7 @@ const tests = {
     }
   },
 
-  async "an upload goes on where it stopped"() {
+  async "an upload continues where it stopped"() {
     const data = noise(3 * MiB, 3), file = root.getFileClient("resumed");
     await file.create(data.length);
     for (const first of [2 * MiB, 0])

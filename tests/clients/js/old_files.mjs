@@ -1,4 +1,5 @@
-// Azure Files with azure-storage, the client of 2018: callbacks, and a connection to each request. Who it is and where as in files.mjs.
+// Azure Files with azure-storage, the client of 2018: callbacks, and a connection for each request. Address and account as in
+// files.mjs.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -84,7 +85,7 @@ await tell({
       await ask("clearRange", "old", "dir", "big", 0, MiB - 1);
       assert.deepEqual((await ask("listRanges", "old", "dir", "big")).map(({ start, end }) => [start, end]), [[MiB, data.length - 1]]);
       await ask("resizeFile", "old", "dir", "big", 10);
-      // The stored hash is that of the whole file as it was.
+      // The stored hash is that of the original whole file.
       await assert.rejects(ask("getFileToText", "old", "dir", "big"), /Hash mismatch/);
       assert.equal(await ask("getFileToText", "old", "dir", "big", { disableContentMD5Validation: true }), "\0".repeat(10));
     } finally {

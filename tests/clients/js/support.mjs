@@ -1,4 +1,5 @@
-// What tests with JavaScript clients share: the packages, the emulator's addresses, an account, and how a story is told.
+// The common part of tests with JavaScript clients: the packages, the emulator's addresses, an account, and the runner of a
+// story.
 //
 // In the environment: CLIENTS_PACKAGES, a folder with node_modules; READY_FILE, what `trainyard serve --ready-file` wrote.
 import assert from "node:assert/strict";

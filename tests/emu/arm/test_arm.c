@@ -36,7 +36,7 @@ static void make_group(const char *name)
 
 /* --- Who may ask --- */
 
-START_TEST(without_a_token_nothing_is_told)
+START_TEST(without_a_token_no_data_is_returned)
 {
     static const HttpField bad[] = {
         {"Authorization", ""}, {"Authorization", "Bearer "}, {"Authorization", "Basic eDp5"}};
@@ -80,7 +80,7 @@ START_TEST(every_request_names_an_api_version)
 }
 END_TEST
 
-START_TEST(what_is_not_there_says_how)
+START_TEST(a_path_that_leads_nowhere_gets_a_specific_error)
 {
     static const struct {
         HttpMethod method;
@@ -241,8 +241,8 @@ START_TEST(the_subscription_knows_its_tenant_places_and_providers)
 }
 END_TEST
 
-/* Every location that is told is one, by its name and by its title. */
-START_TEST(what_is_nowhere_is_refused_with_a_list_of_places)
+/* Every listed location is accepted, by its name and by its title. */
+START_TEST(an_unknown_location_is_refused_with_the_known_ones)
 {
     static const struct {
         const char *below, *code, *what;
@@ -311,7 +311,7 @@ END_TEST
 
 /* --- Groups --- */
 
-START_TEST(a_group_is_made_told_changed_and_deleted)
+START_TEST(a_group_is_created_returned_changed_and_deleted)
 {
     Answer answer = ask(HTTP_PUT, "/resourcegroups/Batchai.Horovod", "{\"location\": \"eastus\"}");
     ck_assert_status(answer, 201);
@@ -734,9 +734,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("arm");
     TCase *tests = tcase_create("arm");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, without_a_token_nothing_is_told);
+    tcase_add_test(tests, without_a_token_no_data_is_returned);
     tcase_add_test(tests, every_request_names_an_api_version);
-    tcase_add_test(tests, what_is_not_there_says_how);
+    tcase_add_test(tests, a_path_that_leads_nowhere_gets_a_specific_error);
     tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
     tcase_add_test(tests, errors_are_utf8_whatever_they_quote);
     tcase_add_test(tests, bodies_that_are_no_object_are_refused);
@@ -744,9 +744,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
-    tcase_add_test(tests, what_is_nowhere_is_refused_with_a_list_of_places);
+    tcase_add_test(tests, an_unknown_location_is_refused_with_the_known_ones);
     tcase_add_test(tests, requests_that_change_something_are_counted_down);
-    tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
+    tcase_add_test(tests, a_group_is_created_returned_changed_and_deleted);
     tcase_add_test(tests, a_group_may_be_called_whatever_azure_allows);
     tcase_add_test(tests, a_group_that_is_being_deleted_is_found_but_takes_nothing);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);

@@ -65,7 +65,7 @@ static const char file_server_body[] =
     " {\"adminUserName\": \"me\", \"adminUserPassword\": \"hush\"}}, \"dataDisks\":"
     " {\"diskCount\": 2, \"diskSizeInGB\": 10, \"storageAccountType\": \"Standard_LRS\"}}}";
 
-/* Its status body, as the URL that a 202 names tells it; "" where it names none. */
+/* The status body from the URL that a 202 names; "" if it names no URL. */
 static const char *path_of(Answer answer, const char *header)
 {
     const char *url = http_get(&answer.response, header);
@@ -97,7 +97,7 @@ static const char *state_of(const char *below)
     return answer_text(ask(HTTP_GET, below, NULL), "/properties/provisioningState");
 }
 
-/* Time stands where it stood. */
+/* The clock is stopped at its present time. */
 static void restart(void)
 {
     Status status = {0};
@@ -140,7 +140,7 @@ START_TEST(a_workspace_is_there_at_once_and_keeps_its_birthday)
 }
 END_TEST
 
-START_TEST(what_is_missing_is_named_from_the_top)
+START_TEST(the_topmost_missing_parent_is_named)
 {
     static const struct {
         const char *below, *code;
@@ -223,7 +223,7 @@ static bool entry_has_no_secret(void *entries, const JournalEntry *entry, Status
     return true;
 }
 
-START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
+START_TEST(a_cluster_is_returned_without_secrets_in_the_order_of_the_service)
 {
     Answer answer = ask(HTTP_PUT, CLUSTER, cluster_body);
     ck_assert_status(answer, 202);
@@ -249,7 +249,7 @@ START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
         "\"nodeSetup\":{\"mountVolumes\":{\"azureFileShares\":[{\"accountName\":\"acct\","
         "\"azureFileUrl\":\"https://acct.file.core.windows.net/share\",\"credentials\":{},"
         "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0777\"}]}}}}");
-    // Nothing that a client keeps secret stands in the journal.
+    // The journal contains no secret of a client.
     Status status = {0};
     ck_assert(store_commit(small.emulator->store, &status));
     int32_t entries = 0;
@@ -449,7 +449,7 @@ START_TEST(a_cluster_is_in_the_network_of_the_file_server_that_it_mounts)
 }
 END_TEST
 
-START_TEST(what_was_left_out_is_told_in_its_place)
+START_TEST(values_that_a_request_leaves_out_are_returned_in_their_place)
 {
     static const struct {
         const char *old, *new, *told;
@@ -483,7 +483,7 @@ static Answer send_back(HttpMethod method, const char *below, const char *old, c
     return ask(method, below, old ? with_change(arena, told, old, new) : told);
 }
 
-START_TEST(what_was_told_may_be_sent_back)
+START_TEST(a_returned_body_may_be_sent_back)
 {
     make_cluster();
     make_job("j");
@@ -499,7 +499,7 @@ START_TEST(what_was_told_may_be_sent_back)
     }
     ck_assert_status(send_back(HTTP_PATCH, GROUP, NULL, NULL), 200);
     ck_assert_status(send_back(HTTP_PATCH, WORKSPACE, NULL, NULL), 200);
-    // The told target is changed; a PUT may ask for that, or for what was asked for at first.
+    // The reported target has changed. A PUT may contain the new target or the original one.
     Answer answer =
         send_back(HTTP_PATCH, CLUSTER, "\"targetNodeCount\":2", "\"targetNodeCount\":1");
     ck_assert_status(answer, 200);
@@ -512,8 +512,8 @@ START_TEST(what_was_told_may_be_sent_back)
 }
 END_TEST
 
-/* But for secrets, which nobody is told. */
-START_TEST(what_is_told_makes_the_same_again)
+/* All values except secrets, which are never returned. */
+START_TEST(a_returned_body_creates_an_equal_resource)
 {
     make_cluster();
     make_job("j");
@@ -528,7 +528,7 @@ START_TEST(what_is_told_makes_the_same_again)
 }
 END_TEST
 
-START_TEST(what_nobody_tells_is_still_unknown)
+START_TEST(unknown_properties_are_refused)
 {
     make_cluster();
     make_job("j");
@@ -556,7 +556,7 @@ START_TEST(what_nobody_tells_is_still_unknown)
 }
 END_TEST
 
-START_TEST(who_waits_for_a_creation_by_looking_is_told_when_to_look_again)
+START_TEST(a_client_that_polls_a_creation_gets_a_retry_time)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
     const Answer again = ask(HTTP_PUT, CLUSTER, cluster_body);
@@ -627,7 +627,7 @@ START_TEST(a_cluster_without_nodes_is_steady_when_it_has_been_made)
 }
 END_TEST
 
-START_TEST(what_is_being_deleted_can_be_deleted_again_and_not_made)
+START_TEST(a_resource_being_deleted_can_be_deleted_again_but_not_created)
 {
     make_cluster();
     const Answer first = ask(HTTP_DELETE, CLUSTER, NULL);
@@ -845,7 +845,7 @@ START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
 }
 END_TEST
 
-/* As the service took it; who lists it is told (azure-docs, issue 15559). */
+/* The service accepted it; a listing reports the error (azure-docs, issue 15559). */
 START_TEST(output_may_go_where_no_share_is_mounted)
 {
     make_cluster();
@@ -864,8 +864,8 @@ START_TEST(output_may_go_where_no_share_is_mounted)
 }
 END_TEST
 
-/* As a shell has it: nothing stands there. */
-START_TEST(a_command_may_have_variables_that_nobody_declared)
+/* As in a shell: an unset variable is empty. */
+START_TEST(a_command_may_use_undeclared_variables)
 {
     static const char *const commands[] = {
         "echo $AZ_BATCHAI_OUTPUT_NONE/x",
@@ -891,7 +891,7 @@ START_TEST(a_command_may_have_variables_that_nobody_declared)
         ck_assert_str_eq(answer_text(ask(HTTP_GET, job, NULL), "/properties/executionState"),
                          "succeeded");
     }
-    // Where nothing can be written is no such place.
+    // A prefix that is not a writable place is refused.
     ck_assert_error(ask(HTTP_PUT, JOB,
                         with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
                                     "$AZ_BATCHAI_OUTPUT_NONE")),
@@ -899,7 +899,7 @@ START_TEST(a_command_may_have_variables_that_nobody_declared)
 }
 END_TEST
 
-/* Nobody is told a secret again: a body that comes back has none, and is not refused for it. */
+/* Secrets are not returned, so a body that a client sends back has none and is still accepted. */
 START_TEST(a_secret_has_a_value_or_a_place)
 {
     static const struct {
@@ -1077,7 +1077,7 @@ START_TEST(a_job_has_nodes_while_it_runs)
 }
 END_TEST
 
-START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
+START_TEST(with_a_running_clock_the_end_of_a_job_is_reported_a_little_late)
 {
     make_cluster();
     make_job("j");
@@ -1115,7 +1115,7 @@ static void tell_clock(const char *body)
     ck_assert_msg(response.status == 200, "%s: %s", body, response.body);
 }
 
-START_TEST(what_has_come_when_the_clock_answers_is_told_at_once)
+START_TEST(results_up_to_an_answer_of_the_clock_are_stored_at_once)
 {
     make_cluster();
     client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
@@ -1125,7 +1125,7 @@ START_TEST(what_has_come_when_the_clock_answers_is_told_at_once)
     restart();
     client.emulator->pace.clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
     ck_assert_str_eq(state_of_job(), "succeeded");
-    // What was told with a clock that stands is not taken back when it goes on.
+    // Results reported while the clock was stopped do not change when it continues.
     tell_clock("{\"do\": \"pause\"}");
     make_job("k");
     const Job *job = world_job(session_world(client.emulator->session), (JobId){1});
@@ -1359,7 +1359,8 @@ START_TEST(file_servers_of_two_workspaces_are_two)
     ck_assert_str_eq(state_of(FILE_SERVER), "succeeded");
     ck_assert_str_eq(state_of(other_server), "succeeded");
 
-    // Whoever mounts the second loses it when that is gone, and not with the first.
+    // A job that mounts the second server loses it when the second is deleted, not when the first
+    // is.
     ck_assert_status(ask(HTTP_DELETE, FILE_SERVER, NULL), 202);
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 202);
     pass(400);
@@ -1378,7 +1379,7 @@ START_TEST(file_servers_of_two_workspaces_are_two)
 }
 END_TEST
 
-START_TEST(an_operation_tells_when_it_began_and_ended)
+START_TEST(an_operation_reports_its_start_and_its_end)
 {
     const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
     Answer answer = poll(asked);
@@ -1404,7 +1405,7 @@ START_TEST(an_operation_tells_when_it_began_and_ended)
 }
 END_TEST
 
-START_TEST(a_number_that_nobody_gave_is_no_operation)
+START_TEST(an_unknown_number_is_not_an_operation)
 {
     const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
     char *path = arena_strdup(arena, path_of(asked, "Azure-AsyncOperation"));
@@ -1420,7 +1421,7 @@ START_TEST(a_number_that_nobody_gave_is_no_operation)
 }
 END_TEST
 
-START_TEST(what_lies_in_a_container_goes_with_it)
+START_TEST(the_content_of_a_container_is_deleted_with_it)
 {
     make_cluster();
     make_job("j");
@@ -1620,11 +1621,11 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("batchai");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_workspace_is_there_at_once_and_keeps_its_birthday);
-    tcase_add_test(tests, what_is_missing_is_named_from_the_top);
+    tcase_add_test(tests, the_topmost_missing_parent_is_named);
     tcase_add_test(tests, names_keep_the_letters_that_they_were_first_written_with);
     tcase_add_test(tests, the_body_of_an_experiment_says_nothing_but_is_json);
     tcase_add_test(tests, names_are_checked);
-    tcase_add_test(tests, a_cluster_is_told_without_secrets_in_the_services_order);
+    tcase_add_test(tests, a_cluster_is_returned_without_secrets_in_the_order_of_the_service);
     tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
@@ -1632,14 +1633,14 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
     tcase_add_test(tests, a_put_that_says_the_same_in_other_words_is_the_same);
     tcase_add_test(tests, a_cluster_is_in_the_network_of_the_file_server_that_it_mounts);
-    tcase_add_test(tests, what_was_left_out_is_told_in_its_place);
-    tcase_add_test(tests, what_was_told_may_be_sent_back);
-    tcase_add_test(tests, what_is_told_makes_the_same_again);
-    tcase_add_test(tests, what_nobody_tells_is_still_unknown);
-    tcase_add_test(tests, who_waits_for_a_creation_by_looking_is_told_when_to_look_again);
+    tcase_add_test(tests, values_that_a_request_leaves_out_are_returned_in_their_place);
+    tcase_add_test(tests, a_returned_body_may_be_sent_back);
+    tcase_add_test(tests, a_returned_body_creates_an_equal_resource);
+    tcase_add_test(tests, unknown_properties_are_refused);
+    tcase_add_test(tests, a_client_that_polls_a_creation_gets_a_retry_time);
     tcase_add_test(tests, a_cluster_without_scale_settings_has_no_nodes);
     tcase_add_test(tests, a_cluster_without_nodes_is_steady_when_it_has_been_made);
-    tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
+    tcase_add_test(tests, a_resource_being_deleted_can_be_deleted_again_but_not_created);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
     tcase_add_test(tests, a_cluster_that_is_being_deleted_takes_no_more_jobs);
@@ -1649,24 +1650,24 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
-    tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
+    tcase_add_test(tests, a_command_may_use_undeclared_variables);
     tcase_add_test(tests, a_secret_has_a_value_or_a_place);
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, deletions_and_terminations_take_as_long_as_recorded);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
-    tcase_add_test(tests, what_has_come_when_the_clock_answers_is_told_at_once);
+    tcase_add_test(tests, results_up_to_an_answer_of_the_clock_are_stored_at_once);
     tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
-    tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
+    tcase_add_test(tests, with_a_running_clock_the_end_of_a_job_is_reported_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
     tcase_add_test(tests, a_file_server_is_mounted_by_its_id);
     tcase_add_test(tests, file_servers_of_two_workspaces_are_two);
-    tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
-    tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
-    tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
+    tcase_add_test(tests, an_operation_reports_its_start_and_its_end);
+    tcase_add_test(tests, an_unknown_number_is_not_an_operation);
+    tcase_add_test(tests, the_content_of_a_container_is_deleted_with_it);
     tcase_add_test(tests, a_workspace_that_is_being_deleted_takes_nothing_until_it_is_gone);
     tcase_add_test(tests, an_empty_workspace_is_gone_after_its_own_time);
     tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);

@@ -73,7 +73,7 @@ START_TEST(a_rule_is_about_its_method_and_path)
 }
 END_TEST
 
-START_TEST(an_error_says_what_and_when_again)
+START_TEST(an_error_has_a_code_and_a_retry_time)
 {
     add("{\"do\": \"api.error\", \"status\": 429, \"path\": \"/default\"}");
     add("{\"do\": \"api.error\", \"status\": 503, \"retry_after\": \"1500ms\", \"code\": "
@@ -178,7 +178,7 @@ START_TEST(a_stale_read_is_the_answer_before_the_last_change)
 }
 END_TEST
 
-START_TEST(what_is_no_rule_is_refused)
+START_TEST(invalid_rules_are_refused)
 {
     static const struct {
         const char *text, *problem;
@@ -216,12 +216,12 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("api_faults");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_rule_is_about_its_method_and_path);
-    tcase_add_test(tests, an_error_says_what_and_when_again);
+    tcase_add_test(tests, an_error_has_a_code_and_a_retry_time);
     tcase_add_test(tests, a_rule_waits_and_ends_by_count);
     tcase_add_test(tests, the_same_requests_meet_the_same_faults);
     tcase_add_test(tests, a_slow_body_comes_by_the_machines_clock);
     tcase_add_test(tests, a_stale_read_is_the_answer_before_the_last_change);
-    tcase_add_test(tests, what_is_no_rule_is_refused);
+    tcase_add_test(tests, invalid_rules_are_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -54,7 +54,7 @@ static HttpResponse ask(const char *operation, const char *body, const char *par
     return response;
 }
 
-/* The clock after it was told something; fails the test when that was refused. */
+/* The clock after a request to change it; fails the test if the request was refused. */
 static const Json *tell(const char *body)
 {
     HttpResponse response = ask("Clock_Tell", body, NULL);
@@ -217,7 +217,7 @@ START_TEST(time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue)
 }
 END_TEST
 
-START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
+START_TEST(the_time_after_a_moment_counts_as_the_wait_for_it)
 {
     create_cluster();
     int64_t before_ns = session_now_ns(emulator->session);
@@ -242,8 +242,8 @@ START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
 }
 END_TEST
 
-/* One minute behind what is so already, each counted from `came_ns`; INT64_MAX: from now. */
-static void comes_a_minute_behind(const char *moment, int64_t came_ns)
+/* One minute after a condition that already holds, counted from `came_ns`; INT64_MAX: from now. */
+static void check_a_minute_after(const char *moment, int64_t came_ns)
 {
     const int64_t before_ns = session_now_ns(emulator->session);
     const int64_t due_ns = (came_ns == INT64_MAX ? before_ns : came_ns) + NS_PER_MIN;
@@ -255,16 +255,16 @@ static void comes_a_minute_behind(const char *moment, int64_t came_ns)
     ck_assert_msg(came_ns == INT64_MAX || now_of(tell(body)) == now_ns, "%s: again", moment);
 }
 
-START_TEST(the_time_behind_a_moment_counts_from_when_it_came)
+START_TEST(the_time_after_a_moment_counts_from_the_moment)
 {
     create_cluster();
     const World *world = session_world(emulator->session);
     const Cluster *cluster = world_cluster(world, (ClusterId){0});
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu steady\"}");
     tell("{\"do\": \"advance\", \"by\": \"20s\"}");
-    comes_a_minute_behind("cluster gpu steady", cluster->allocation_since_ns);
+    check_a_minute_after("cluster gpu steady", cluster->allocation_since_ns);
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu ready\"}");
-    comes_a_minute_behind("cluster gpu ready", INT64_MAX);
+    check_a_minute_after("cluster gpu ready", INT64_MAX);
     create_job_of(
         "\"horovodSettings\": {\"pythonScriptFilePath\": \"a/cifar_cnn_distributed.py\"}");
     const Job *job = world_job(world, (JobId){0});
@@ -278,9 +278,9 @@ START_TEST(the_time_behind_a_moment_counts_from_when_it_came)
                                    i < 2 ? 0 : job->attempt->training_ns,
                                    i < 3 ? 0 : job_epoch_times(job, 1).begin_ns, job->ended_ns};
         ck_assert_int_lt(came_ns[i], session_now_ns(emulator->session));
-        comes_a_minute_behind(moments[i], came_ns[i]);
+        check_a_minute_after(moments[i], came_ns[i]);
     }
-    // An hour behind what ended a minute ago.
+    // An hour after an event that ended a minute ago.
     const int64_t due_ns = job->ended_ns + NS_PER_HOUR;
     ck_assert_int_eq(
         now_of(tell("{\"do\": \"run-until\", \"until\": \"job train completed + 1h\"}")), due_ns);
@@ -372,7 +372,7 @@ START_TEST(a_job_of_the_same_name_is_not_listened_to)
 }
 END_TEST
 
-START_TEST(what_the_clock_does_not_do_is_said)
+START_TEST(invalid_requests_to_the_clock_are_refused)
 {
     create_cluster();
     static const struct {
@@ -468,7 +468,7 @@ static void reboot(const char *cluster)
     ck_assert_msg(response.status == 200, "%s: %s", cluster, response.body);
 }
 
-START_TEST(a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full)
+START_TEST(a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full_name)
 {
     create_twins();
     run_until("cluster gpu ready");
@@ -524,20 +524,20 @@ static const char *read_stream(HttpResponse *response)
     return copy;
 }
 
-START_TEST(a_stream_begins_with_what_comes_next)
+START_TEST(a_stream_begins_with_the_next_event)
 {
     command("{\"do\": \"group.create\", \"name\": \"before\"}");
     HttpResponse response = ask("Events_Watch", "", NULL);
     ck_assert(response.is_event_stream);
     ck_assert_str_eq(http_get(&response, "Content-Type"), "text/event-stream");
     ck_assert_str_eq(read_stream(&response), "");
-    command("{\"do\": \"group.create\", \"name\": \"behind\"}");
-    ck_assert_ptr_nonnull(strstr(read_stream(&response), "group behind"));
+    command("{\"do\": \"group.create\", \"name\": \"later\"}");
+    ck_assert_ptr_nonnull(strstr(read_stream(&response), "group later"));
     response.source.free(response.source.owner);
 }
 END_TEST
 
-START_TEST(a_stream_tells_what_came_since)
+START_TEST(a_stream_sends_the_events_since_an_id)
 {
     command("{\"do\": \"group.create\", \"name\": \"one\"}");
     HttpResponse response = http_response(0);
@@ -561,7 +561,7 @@ START_TEST(a_stream_tells_what_came_since)
 }
 END_TEST
 
-START_TEST(who_falls_behind_goes_on_with_the_oldest_that_is_kept)
+START_TEST(a_slow_reader_continues_with_the_oldest_event_kept)
 {
     Text text = {0};
     for (int i = 0; i < EVENTS_KEPT; i++)
@@ -595,20 +595,21 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_step_goes_through_the_next_event);
     tcase_add_test(tests, time_runs_until_something_is_so);
     tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
-    tcase_add_test(tests, the_time_behind_a_moment_counts_as_the_wait_for_it);
-    tcase_add_test(tests, the_time_behind_a_moment_counts_from_when_it_came);
+    tcase_add_test(tests, the_time_after_a_moment_counts_as_the_wait_for_it);
+    tcase_add_test(tests, the_time_after_a_moment_counts_from_the_moment);
     tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
     tcase_add_test(tests, of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant);
     tcase_add_test(tests, a_job_of_the_same_name_is_not_listened_to);
-    tcase_add_test(tests, what_the_clock_does_not_do_is_said);
+    tcase_add_test(tests, invalid_requests_to_the_clock_are_refused);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
     tcase_add_test(tests, faults_strike_the_world_now);
-    tcase_add_test(tests, a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full);
+    tcase_add_test(tests,
+                   a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full_name);
     tcase_add_test(tests, rules_come_and_go_by_number);
-    tcase_add_test(tests, a_stream_begins_with_what_comes_next);
-    tcase_add_test(tests, a_stream_tells_what_came_since);
-    tcase_add_test(tests, who_falls_behind_goes_on_with_the_oldest_that_is_kept);
+    tcase_add_test(tests, a_stream_begins_with_the_next_event);
+    tcase_add_test(tests, a_stream_sends_the_events_since_an_id);
+    tcase_add_test(tests, a_slow_reader_continues_with_the_oldest_event_kept);
     tcase_add_test(tests, the_session_is_exported);
     suite_add_tcase(suite, tests);
     return suite;

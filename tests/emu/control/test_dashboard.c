@@ -1,5 +1,5 @@
-/* emu/control/dashboard.h: the page and what it is told of the world. The page itself is looked at
- * in a browser by tests/dashboard. */
+/* emu/control/dashboard.h: the page, and the state of the world that it receives. tests/dashboard
+ * checks the page in a browser. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ START_TEST(the_page_is_small_and_needs_nothing_from_elsewhere)
 }
 END_TEST
 
-START_TEST(pages_of_other_sites_are_told_nothing)
+START_TEST(pages_of_other_sites_get_no_answer)
 {
     static const char *const targets[] = {
         "/trainyard/state", "/trainyard/state/jobs/0", "/trainyard/state/clusters/0",
@@ -235,7 +235,7 @@ END_TEST
 
 /* --- The state --- */
 
-START_TEST(an_empty_world_is_told_whole)
+START_TEST(an_empty_world_is_returned_completely)
 {
     const Json *state = get("/trainyard/state");
     ck_assert_str_eq(text_at(state, "/scenario/start"), "2018-07-18T17:45:00Z");
@@ -287,7 +287,7 @@ START_TEST(nodes_are_letters_by_place)
 }
 END_TEST
 
-/* The number behind `key`, which comes next in `text`. */
+/* The number after the next `key` in `text`. */
 static int64_t number_after(const char *text, const char *key)
 {
     const char *found = strstr(text, key);
@@ -309,7 +309,7 @@ static int64_t billed_micro_usd(void)
     return sum;
 }
 
-START_TEST(cost_counts_what_is_held_and_what_was_given_back)
+START_TEST(cost_includes_held_and_released_resources)
 {
     // Two nodes at 0.90 $ an hour, for 20 whole minutes and a bit: 2 * 20 / 60 * 0.90 = 0.60 $.
     create_cluster(2);
@@ -332,7 +332,7 @@ START_TEST(cost_counts_what_is_held_and_what_was_given_back)
 }
 END_TEST
 
-START_TEST(a_training_job_tells_how_far_it_is)
+START_TEST(a_training_job_reports_its_progress)
 {
     create_cluster(1);
     create_job("train", training);
@@ -420,7 +420,7 @@ START_TEST(clusters_and_shares_come_by_pages)
 }
 END_TEST
 
-START_TEST(a_share_tells_how_it_is)
+START_TEST(a_share_returns_its_properties)
 {
     create_cluster(0);
     tell("faults", "{\"do\": \"share.slow\", \"share\": \"acc/myshare\", \"speed\": \"25%\"}");
@@ -445,7 +445,7 @@ START_TEST(the_state_is_the_same_after_a_restart)
 }
 END_TEST
 
-START_TEST(what_there_is_not_is_refused)
+START_TEST(requests_for_missing_resources_are_refused)
 {
     static const struct {
         const char *target;
@@ -590,16 +590,16 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_browser_gets_the_page_and_others_a_line);
     tcase_add_test(tests, the_page_is_small_and_needs_nothing_from_elsewhere);
-    tcase_add_test(tests, pages_of_other_sites_are_told_nothing);
-    tcase_add_test(tests, an_empty_world_is_told_whole);
+    tcase_add_test(tests, pages_of_other_sites_get_no_answer);
+    tcase_add_test(tests, an_empty_world_is_returned_completely);
     tcase_add_test(tests, nodes_are_letters_by_place);
-    tcase_add_test(tests, cost_counts_what_is_held_and_what_was_given_back);
-    tcase_add_test(tests, a_training_job_tells_how_far_it_is);
+    tcase_add_test(tests, cost_includes_held_and_released_resources);
+    tcase_add_test(tests, a_training_job_reports_its_progress);
     tcase_add_test(tests, jobs_come_by_pages_the_newest_first);
     tcase_add_test(tests, clusters_and_shares_come_by_pages);
-    tcase_add_test(tests, a_share_tells_how_it_is);
+    tcase_add_test(tests, a_share_returns_its_properties);
     tcase_add_test(tests, the_state_is_the_same_after_a_restart);
-    tcase_add_test(tests, what_there_is_not_is_refused);
+    tcase_add_test(tests, requests_for_missing_resources_are_refused);
     tcase_add_test(tests, the_logs_of_a_job_are_found_and_read);
     tcase_add_test(tests, directories_come_by_pages);
     tcase_add_test(tests, no_path_leads_out_of_a_share);

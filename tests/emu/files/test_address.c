@@ -1,4 +1,4 @@
-/* emu/files/auth/address.h: three forms of one address, and what is none. */
+/* emu/files/auth/address.h: three forms of one address, and invalid addresses. */
 #include <check.h>
 #include <string.h>
 
@@ -132,7 +132,7 @@ START_TEST(a_snapshot_is_named_in_the_query)
 }
 END_TEST
 
-START_TEST(the_blob_host_is_told_apart)
+START_TEST(the_blob_host_is_recognized)
 {
     FilesAddress address;
     HttpRequest request = request_of(LISTENER_TLS, "pathacct.blob.core.windows.net", "/container");
@@ -151,7 +151,7 @@ static const char *repeated(const char *text, int count)
     return out;
 }
 
-START_TEST(what_is_no_address_is_refused)
+START_TEST(invalid_addresses_are_refused)
 {
     static const struct {
         const char *target;
@@ -263,8 +263,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_path_is_split_after_it_is_decoded);
     tcase_add_test(tests, escapes_are_decoded_once);
     tcase_add_test(tests, a_snapshot_is_named_in_the_query);
-    tcase_add_test(tests, the_blob_host_is_told_apart);
-    tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, the_blob_host_is_recognized);
+    tcase_add_test(tests, invalid_addresses_are_refused);
     tcase_add_test(tests, only_storage_hosts_and_accounts_are_ours);
     tcase_add_test(tests, a_url_of_any_form_is_an_address);
     suite_add_tcase(suite, tests);

@@ -86,7 +86,7 @@ static Asked *azure_cli_creates_a_share(const char *signature)
     return asked;
 }
 
-START_TEST(what_the_azure_cli_signs_in_host_style_is_let_in)
+START_TEST(host_style_signatures_of_the_azure_cli_are_accepted)
 {
     Asked *asked = azure_cli_creates_a_share("iTvsLLHhfOXNu9oex96tOp0blu/okxfp1CieabwiUJM=");
     ck_assert_str_eq(files_string_to_sign(&asked->request, "pathacct", false),
@@ -100,7 +100,7 @@ START_TEST(what_the_azure_cli_signs_in_host_style_is_let_in)
 }
 END_TEST
 
-START_TEST(what_the_python_sdk_signs_in_path_style_is_let_in)
+START_TEST(path_style_signatures_of_the_python_sdk_are_accepted)
 {
     Asked *asked = ask("PUT", "", "/pathacct/sss/dir%20%C3%BC/a%20b.txt", "comp=range");
     with(asked, "x-ms-write", "update");
@@ -275,7 +275,7 @@ START_TEST(dates_are_no_older_than_fifteen_minutes)
 }
 END_TEST
 
-START_TEST(whoever_is_not_known_is_not_let_in)
+START_TEST(unknown_clients_are_refused)
 {
     static const char *const signatures[] = {
         "iTvsLLHhfOXNu9oex96tOp0blu/okxfp1CieabwiUJN=", // not the one form
@@ -306,7 +306,7 @@ START_TEST(whoever_is_not_known_is_not_let_in)
 }
 END_TEST
 
-START_TEST(what_was_signed_is_told_but_no_secret_in_it)
+START_TEST(the_string_to_sign_is_returned_without_secrets)
 {
     FilesAddress address;
     FilesAccess access;
@@ -352,7 +352,7 @@ static Asked *ask_file(const char *query)
 
 #define UNTIL_2030 "se=2030-01-02T03%3A04%3A05Z&"
 
-START_TEST(what_the_python_sdk_signs_as_urls_is_let_in)
+START_TEST(url_signatures_of_the_python_sdk_are_accepted)
 {
     FilesAccess access;
     ck_assert_ptr_null(
@@ -476,7 +476,7 @@ START_TEST(a_url_is_good_from_its_addresses_by_its_protocol)
 }
 END_TEST
 
-START_TEST(a_policy_of_the_share_says_what_the_url_does_not)
+START_TEST(a_policy_of_the_share_completes_a_url)
 {
     FileStore *files = service.files;
     const ShareName share = {.account = "pathacct", .share = "sss"};
@@ -572,8 +572,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("files_auth");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_the_azure_cli_signs_in_host_style_is_let_in);
-    tcase_add_test(tests, what_the_python_sdk_signs_in_path_style_is_let_in);
+    tcase_add_test(tests, host_style_signatures_of_the_azure_cli_are_accepted);
+    tcase_add_test(tests, path_style_signatures_of_the_python_sdk_are_accepted);
     tcase_add_test(tests, older_versions_sign_that_nothing_is_sent);
     tcase_add_test(tests, headers_are_ordered_by_their_names_alone);
     tcase_add_test(tests, the_userinfo_listener_takes_the_account_from_the_signature);
@@ -582,14 +582,14 @@ Suite *test_suite(void)
     tcase_add_test(tests, headers_may_stand_in_the_order_of_words);
     tcase_add_test(tests, both_keys_are_good);
     tcase_add_test(tests, dates_are_no_older_than_fifteen_minutes);
-    tcase_add_test(tests, whoever_is_not_known_is_not_let_in);
-    tcase_add_test(tests, what_was_signed_is_told_but_no_secret_in_it);
+    tcase_add_test(tests, unknown_clients_are_refused);
+    tcase_add_test(tests, the_string_to_sign_is_returned_without_secrets);
     tcase_add_test(tests, alone_each_account_has_the_development_key);
-    tcase_add_test(tests, what_the_python_sdk_signs_as_urls_is_let_in);
+    tcase_add_test(tests, url_signatures_of_the_python_sdk_are_accepted);
     tcase_add_test(tests, a_url_is_good_for_nothing_else);
     tcase_add_test(tests, a_url_is_good_in_its_time_by_the_clock_of_the_machine);
     tcase_add_test(tests, a_url_is_good_from_its_addresses_by_its_protocol);
-    tcase_add_test(tests, a_policy_of_the_share_says_what_the_url_does_not);
+    tcase_add_test(tests, a_policy_of_the_share_completes_a_url);
     tcase_add_test(tests, operations_need_their_letters);
     tcase_add_test(tests, urls_that_we_make_are_let_in);
     tcase_add_test(tests, times_have_few_forms);

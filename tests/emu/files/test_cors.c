@@ -1,4 +1,5 @@
-/* emu/files/cors.h: which pages may ask for what, and what browsers are told to keep of it. */
+/* emu/files/cors.h: the requests that pages of other origins may send, and how long browsers may
+ * cache the answer. */
 #include <check.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ START_TEST(the_first_rule_of_origin_and_method_is_the_one)
                       RULE("http://www.contoso.com", "GET", "x-ms-client-request-id"));
     ck_assert_int_eq(preflight("http://www.contoso.com", "PUT", "x-ms-meta-target-a"), 200);
     ck_header(s, "Access-Control-Allow-Origin", "http://www.contoso.com");
-    ck_header(s, "Vary", ""); // nobody keeps it
+    ck_header(s, "Vary", ""); // no cache keeps it
     ck_assert_int_eq(preflight("http://www.contoso.com", "GET", "x-ms-meta-abc"), 200);
     ck_header(s, "Access-Control-Allow-Origin", "*");
     ck_assert_int_eq(preflight("http://www.contoso.com", "GET", "x-ms-client-request-id"), 403);
@@ -90,7 +91,7 @@ START_TEST(the_first_rule_of_origin_and_method_is_the_one)
 END_TEST
 
 /* The table of the same, "Understanding how the Vary header is set". */
-START_TEST(answers_say_for_whom_they_may_be_kept)
+START_TEST(answers_vary_by_origin_where_the_rules_do)
 {
     static const char one[] = RULE("http://a.example", "GET,PUT", "*");
     static const char any[] = RULE("*", "GET,PUT", "*");
@@ -115,7 +116,7 @@ START_TEST(answers_say_for_whom_they_may_be_kept)
         ck_answer(s, "GET", "/sss/none", rows[i].headers, 404, "ResourceNotFound");
         ck_header(s, "Vary", rows[i].varies);
         ck_done(s, "PUT", "/sss/f?comp=metadata", rows[i].headers, 200);
-        ck_header(s, "Vary", ""); // nobody keeps it
+        ck_header(s, "Vary", ""); // no cache keeps it
         ck_header(s, "Access-Control-Allow-Origin", *rows[i].headers ? rows[i].allowed : "");
     }
 }
@@ -156,7 +157,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_first_rule_of_origin_and_method_is_the_one);
-    tcase_add_test(tests, answers_say_for_whom_they_may_be_kept);
+    tcase_add_test(tests, answers_vary_by_origin_where_the_rules_do);
     tcase_add_test(tests, rules_are_as_long_as_the_service_takes_them);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,4 +1,4 @@
-/* Operations of directories and files: what Azure's clients ask and what they are told. */
+/* Operations of directories and files: requests of Azure's clients and their answers. */
 #include <check.h>
 #include <string.h>
 
@@ -112,7 +112,7 @@ START_TEST(a_directory_is_changed)
 }
 END_TEST
 
-START_TEST(what_is_in_a_directory_is_listed_in_pieces)
+START_TEST(the_content_of_a_directory_is_listed_in_pieces)
 {
     ck_done(s, "PUT", "/sss/cifar?restype=directory", "", 201);
     ck_done(s, "PUT", "/sss/cifar/dir%20%C3%BC?restype=directory", "", 201);
@@ -157,7 +157,7 @@ START_TEST(what_is_in_a_directory_is_listed_in_pieces)
 }
 END_TEST
 
-START_TEST(nobody_holds_handles)
+START_TEST(no_client_holds_handles)
 {
     ck_done(s, "PUT", "/sss/d?restype=directory", "", 201);
     ck_done(s, "GET", "/sss/d?comp=listhandles", "", 200);
@@ -291,7 +291,7 @@ static const char *ranges_told(void)
     return text;
 }
 
-START_TEST(changes_since_a_snapshot_are_told)
+START_TEST(changes_since_a_snapshot_are_listed)
 {
     put_text("/sss/same", "hello");
     ck_done(s, "PUT", "/sss/f", FILE_OF(100000), 201);
@@ -365,7 +365,8 @@ static const char *ranges_since(const char *path, const char *snapshot)
 
 START_TEST(ranges_are_written_and_cleared_in_pages)
 {
-    // The sample of Put Range ("Sample Unaligned Clear Range"): what is no whole page gets zeros.
+    // The sample of Put Range ("Sample Unaligned Clear Range"): partial pages are filled with
+    // zeros.
     static char text[4097];
     memset(text, 'x', sizeof text - 1);
     ck_done(s, "PUT", "/sss/f", FILE_OF(4096), 201);
@@ -389,7 +390,7 @@ START_TEST(ranges_are_written_and_cleared_in_pages)
 }
 END_TEST
 
-START_TEST(a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not)
+START_TEST(a_cleared_page_is_listed_whether_or_not_it_had_been_written)
 {
     static char text[1537];
     memset(text, 'x', sizeof text - 1);
@@ -405,7 +406,7 @@ START_TEST(a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_
     put_range("/sss/f", "0-1023", NULL);
     put_range("/sss/f", "1023-1024", "ab");
     ck_assert_str_eq(ranges_since("/sss/f", third), "-0-511 512-1535");
-    // Cut and made longer again, nothing is left of what was written.
+    // After the file is cut and extended again, the written bytes are gone.
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 512", 200);
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 2048", 200);
     ck_assert_str_eq(ranges_since("/sss/f", second), "-0-1535");
@@ -416,7 +417,7 @@ START_TEST(a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_
     put_range("/sss/f", "4398046511103-4398046511103", "z");
     ck_assert_str_eq(ranges_since("/sss/f", second),
                      "-0-4398046510591 4398046510592-4398046511103");
-    // What is new and empty in place of what was cleared is no change.
+    // An empty range in place of a cleared one is not a change.
     ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
     put_range("/sss/f", "0-2047", NULL);
     const char *fourth = snapshot_made();
@@ -498,7 +499,7 @@ START_TEST(parts_of_a_file_are_read)
 END_TEST
 
 /* RFC 9110, 13.1.5: the rest of a file that has changed since is of no use. */
-START_TEST(a_range_of_what_has_changed_is_the_whole)
+START_TEST(a_range_request_with_an_outdated_validator_gets_the_whole_file)
 {
     put_text("/sss/f", "hello");
     ck_done(s, "HEAD", "/sss/f", "", 200);
@@ -725,7 +726,7 @@ END_TEST
 
 #define SOURCE "https://pathacct.file.core.windows.net/sss/"
 
-START_TEST(a_file_is_copied_with_what_is_said_of_it)
+START_TEST(a_file_is_copied_with_its_properties)
 {
     put_text("/sss/f", "hello");
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-type: text/plain", 200);
@@ -766,7 +767,7 @@ END_TEST
     "x-ms-file-creation-time: " TIME_A "\nx-ms-file-last-write-time: " TIME_B                      \
     "\nx-ms-file-change-time: " TIME_C
 
-START_TEST(a_copy_has_what_smb_knows_of_its_source_when_that_is_said)
+START_TEST(a_copy_has_the_smb_properties_of_its_source_on_request)
 {
     ck_done(s, "PUT", "/sss/f",
             FILE_OF(5) "\nx-ms-file-attributes: ReadOnly|Hidden\n"
@@ -991,7 +992,7 @@ END_TEST
 
 /* --- Renaming --- */
 
-START_TEST(changes_of_a_renamed_file_are_told_to_who_asks_for_them)
+START_TEST(changes_of_a_renamed_file_are_listed_on_request)
 {
     ck_done(s, "PUT", "/sss/d?restype=directory", "", 201);
     put_text("/sss/d/f", "hello");
@@ -1010,7 +1011,7 @@ START_TEST(changes_of_a_renamed_file_are_told_to_who_asks_for_them)
     ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
     ck_assert_str_eq(ranges_told(), "0-4");
     ck_assert_str_eq(ranges_since("/sss/e/f", after), "");
-    // Also where another file lay at the new name.
+    // Also if another file had the new name.
     ck_done(s, "PUT", "/sss/other?comp=rename",
             "x-ms-file-rename-source: " SOURCE "e/f\nx-ms-file-rename-replace-if-exists: true",
             200);
@@ -1100,19 +1101,19 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_directory_is_made_looked_at_and_deleted);
     tcase_add_test(tests, a_directory_is_changed);
-    tcase_add_test(tests, what_is_in_a_directory_is_listed_in_pieces);
-    tcase_add_test(tests, nobody_holds_handles);
+    tcase_add_test(tests, the_content_of_a_directory_is_listed_in_pieces);
+    tcase_add_test(tests, no_client_holds_handles);
     tcase_add_test(tests, a_file_is_made_looked_at_and_deleted);
     tcase_add_test(tests, making_a_file_is_checked);
     tcase_add_test(tests, a_file_that_the_world_refuses_is_not_there);
     tcase_add_test(tests, making_a_file_again_empties_it);
     tcase_add_test(tests, ranges_are_written_in_any_order);
-    tcase_add_test(tests, changes_since_a_snapshot_are_told);
+    tcase_add_test(tests, changes_since_a_snapshot_are_listed);
     tcase_add_test(tests, ranges_are_written_and_cleared_in_pages);
-    tcase_add_test(tests, a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not);
+    tcase_add_test(tests, a_cleared_page_is_listed_whether_or_not_it_had_been_written);
     tcase_add_test(tests, writing_a_range_is_checked);
     tcase_add_test(tests, parts_of_a_file_are_read);
-    tcase_add_test(tests, a_range_of_what_has_changed_is_the_whole);
+    tcase_add_test(tests, a_range_request_with_an_outdated_validator_gets_the_whole_file);
     tcase_add_test(tests, md5_is_of_the_range_or_of_the_whole);
     tcase_add_test(tests, large_files_are_sent_while_they_are_read);
     tcase_add_test(tests, properties_are_set_together_and_sizes_alone);
@@ -1120,8 +1121,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_file_was_last_written_when_it_was_or_is_said_to_be);
     tcase_add_test(tests, a_leased_file_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, conditions_are_those_of_http);
-    tcase_add_test(tests, a_file_is_copied_with_what_is_said_of_it);
-    tcase_add_test(tests, a_copy_has_what_smb_knows_of_its_source_when_that_is_said);
+    tcase_add_test(tests, a_file_is_copied_with_its_properties);
+    tcase_add_test(tests, a_copy_has_the_smb_properties_of_its_source_on_request);
     tcase_add_test(tests, a_permission_is_copied_into_the_share_of_the_copy);
     tcase_add_test(tests, a_file_changed_when_it_is_said_to_have_until_it_changes);
     tcase_add_test(tests, a_copy_that_is_set_or_made_anew_is_none);
@@ -1129,7 +1130,7 @@ Suite *test_suite(void)
     tcase_add_test(tests,
                    a_signed_source_is_read_from_another_account_and_its_signature_kept_nowhere);
     tcase_add_test(tests, a_range_is_written_from_another_file);
-    tcase_add_test(tests, changes_of_a_renamed_file_are_told_to_who_asks_for_them);
+    tcase_add_test(tests, changes_of_a_renamed_file_are_listed_on_request);
     tcase_add_test(tests, a_file_is_renamed);
     tcase_add_test(tests, a_directory_is_renamed_with_all_in_it);
     suite_add_tcase(suite, tests);

@@ -80,7 +80,7 @@ static AzureError act(Lease *lease, Action action)
     return AZURE_OK;
 }
 
-START_TEST(each_state_allows_what_the_service_documents)
+START_TEST(each_state_allows_the_documented_operations)
 {
     // What is left after the action, or NONE where it is refused (409).
     enum { NONE = LEASE_STATE_COUNT };
@@ -204,7 +204,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("files_lease");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, each_state_allows_what_the_service_documents);
+    tcase_add_test(tests, each_state_allows_the_documented_operations);
     tcase_add_test(tests, a_lease_holds_for_its_time);
     tcase_add_test(tests, a_broken_lease_holds_no_longer_than_it_would_have);
     tcase_add_test(tests, a_changed_lease_may_be_changed_again_the_same_way);

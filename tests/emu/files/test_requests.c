@@ -1,5 +1,5 @@
-/* What all requests to Azure Files have in common: which operation they ask for, who may, and how
- * they are refused. And the blob host's few. */
+/* The common part of all requests to Azure Files: operation, authorization and refusal. Also the
+ * few requests to the blob host. */
 #include <check.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ START_TEST(versions_and_ids_are_echoed_when_they_are_some)
 }
 END_TEST
 
-START_TEST(what_is_no_operation_is_refused_by_name)
+START_TEST(an_unknown_operation_is_refused_by_its_name)
 {
     static const struct {
         const char *method, *target, *code;
@@ -90,7 +90,7 @@ START_TEST(what_is_no_operation_is_refused_by_name)
 END_TEST
 
 /* RFC 9110, 15.5.6. */
-START_TEST(other_methods_are_told_which_there_are)
+START_TEST(other_methods_get_the_list_of_allowed_ones)
 {
     static const struct {
         const char *method, *target, *allowed;
@@ -106,7 +106,7 @@ START_TEST(other_methods_are_told_which_there_are)
 }
 END_TEST
 
-START_TEST(what_is_no_address_is_refused)
+START_TEST(invalid_addresses_are_refused)
 {
     static const struct {
         const char *target, *code;
@@ -146,7 +146,7 @@ END_TEST
 
 /* Microsoft, "Naming and referencing shares, directories, files, and metadata": from version
  * 2022-11-02 on a request says whether dots at the ends of names are part of them. */
-START_TEST(dots_at_the_ends_of_names_are_kept_for_who_asks)
+START_TEST(dots_at_the_ends_of_names_are_kept_on_request)
 {
 #define KEEPS "x-ms-version: 2022-11-02\nx-ms-allow-trailing-dot: true\n"
 #define FILE_OF(bytes) "x-ms-type: file\nx-ms-content-length: " bytes
@@ -170,7 +170,7 @@ START_TEST(dots_at_the_ends_of_names_are_kept_for_who_asks)
     ck_done(s, "HEAD", "/sss/name.", "x-ms-version: 2021-12-02\nx-ms-allow-trailing-dot: true",
             200);
     ck_assert_int_eq(s->response.entity_bytes, 1);
-    // A source is asked for by a header of its own.
+    // A separate header names the source.
     static const char source[] = "x-ms-version: 2022-11-02\n"
                                  "x-ms-copy-source: http://127.0.0.1:8080/pathacct/sss/name.\n";
     ck_done(s, "PUT", "/sss/copy.", source, 202);
@@ -259,7 +259,7 @@ END_TEST
 
 /* --- Who may --- */
 
-START_TEST(nobody_is_let_in_without_a_signature)
+START_TEST(requests_without_a_signature_are_refused)
 {
     HttpRequest request = service_request(s, "GET", "/pathacct/sss/f", "", "", 0);
     ck_assert_int_eq(service_answer(s, &request), 403);
@@ -318,7 +318,7 @@ static int32_t ask_with_sas(const char *method, const char *target, const char *
 
 #define MADE "x-ms-type: file\nx-ms-content-length: 5"
 
-START_TEST(a_sas_allows_what_its_letters_say)
+START_TEST(a_sas_allows_the_operations_of_its_letters)
 {
     static const struct {
         const char *method, *target, *headers;
@@ -426,7 +426,7 @@ START_TEST(every_operation_that_is_there_is_reached)
         missing += row->handler == NULL;
     }
     ck_assert_int_eq(count, 46);
-    ck_assert_int_eq(missing, 5); // those of what_is_no_operation_is_refused_by_name
+    ck_assert_int_eq(missing, 5); // those of an_unknown_operation_is_refused_by_its_name
 }
 END_TEST
 
@@ -456,7 +456,7 @@ START_TEST(a_service_sas_says_with_which_headers_to_answer)
 }
 END_TEST
 
-START_TEST(a_policy_that_is_set_is_what_a_url_may_refer_to)
+START_TEST(a_url_may_refer_to_a_stored_policy)
 {
     static const char policies[] =
         "<SignedIdentifiers><SignedIdentifier><Id>p</Id><AccessPolicy><Expiry>2030-01-01</Expiry>"
@@ -531,20 +531,20 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, an_error_says_its_code_everywhere);
     tcase_add_test(tests, versions_and_ids_are_echoed_when_they_are_some);
-    tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
-    tcase_add_test(tests, other_methods_are_told_which_there_are);
-    tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, an_unknown_operation_is_refused_by_its_name);
+    tcase_add_test(tests, other_methods_get_the_list_of_allowed_ones);
+    tcase_add_test(tests, invalid_addresses_are_refused);
     tcase_add_test(tests, directories_have_the_ids_that_their_entries_tell);
-    tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
+    tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_on_request);
     tcase_add_test(tests, some_versions_have_all_of_smb_said);
     tcase_add_test(tests, attributes_are_those_that_what_has_them_can_have);
-    tcase_add_test(tests, nobody_is_let_in_without_a_signature);
+    tcase_add_test(tests, requests_without_a_signature_are_refused);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
-    tcase_add_test(tests, a_sas_allows_what_its_letters_say);
+    tcase_add_test(tests, a_sas_allows_the_operations_of_its_letters);
     tcase_add_test(tests, a_sas_of_one_file_renames_no_other);
     tcase_add_test(tests, every_operation_that_is_there_is_reached);
     tcase_add_test(tests, a_service_sas_says_with_which_headers_to_answer);
-    tcase_add_test(tests, a_policy_that_is_set_is_what_a_url_may_refer_to);
+    tcase_add_test(tests, a_url_may_refer_to_a_stored_policy);
     tcase_add_test(tests, the_blob_host_has_containers_alone);
     suite_add_tcase(suite, tests);
     return suite;

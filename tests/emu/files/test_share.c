@@ -1,4 +1,4 @@
-/* Operations of shares and of the account: what Azure's clients ask and what they are told. */
+/* Operations of shares and of the account: requests of Azure's clients and their answers. */
 #include <check.h>
 #include <string.h>
 
@@ -174,7 +174,7 @@ START_TEST(shares_are_listed_in_pieces)
     ck_assert_str_eq(xml_at("MaxResults"), "1");
     ck_assert_str_eq(xml_at("Shares/Share/Name"), "abc");
     ck_assert_str_eq(xml_at("Shares/Share/Metadata/k"), "v");
-    // The Python SDK sends back another prefix than it was told: the marker's counts.
+    // The Python SDK sends another prefix than it received; the prefix of the marker is used.
     const char *next = arena_printf(s->arena, "/?comp=list&prefix=%%7B%%7D&maxresults=1&marker=%s",
                                     http_encode(s->arena, xml_at("NextMarker"), ""));
     ck_done(s, "GET", next, "", 200);
@@ -262,7 +262,7 @@ START_TEST(a_snapshot_stays_as_it_was)
 }
 END_TEST
 
-START_TEST(usage_is_told_in_bytes_or_gib)
+START_TEST(usage_is_reported_in_bytes_or_gib)
 {
     make_share();
     ck_done(s, "PUT", "/sss/f", "x-ms-type: file\nx-ms-content-length: 1000", 201);
@@ -401,7 +401,7 @@ END_TEST
 
 /* Microsoft, "Get Share Properties": operations on files and directories change neither its ETag
  * nor when it was last modified. */
-START_TEST(a_share_is_not_changed_by_permissions_of_what_is_in_it)
+START_TEST(permissions_of_files_do_not_change_their_share)
 {
     make_share();
     ck_done(s, "HEAD", "/sss?restype=share", "", 200);
@@ -443,7 +443,7 @@ START_TEST(permissions_are_kept_under_keys)
 
     ck_answer(s, "PUT", "/sss/g?restype=directory", "x-ms-file-permission-key: 1*2", 400,
               "FileInvalidPermissionKey");
-    ck_answer(s, "PUT", "/sss/g?restype=directory", "x-ms-file-permission: everybody", 400,
+    ck_answer(s, "PUT", "/sss/g?restype=directory", "x-ms-file-permission: any client", 400,
               "FileInvalidPermission");
     ck_answer(s, "PUT", "/sss/g?restype=directory",
               "x-ms-file-permission: inherit\nx-ms-file-permission-key: 1*2", 400,
@@ -455,7 +455,7 @@ START_TEST(permissions_are_kept_under_keys)
 }
 END_TEST
 
-START_TEST(service_properties_are_told_and_set)
+START_TEST(service_properties_are_returned_and_set)
 {
     static const char *target = "/?restype=service&comp=properties";
     ck_done(s, "GET", target, "", 200);
@@ -547,13 +547,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, shares_are_listed_in_pieces_with_their_snapshots);
     tcase_add_test(tests, a_snapshot_too_many_is_refused);
     tcase_add_test(tests, a_snapshot_stays_as_it_was);
-    tcase_add_test(tests, usage_is_told_in_bytes_or_gib);
+    tcase_add_test(tests, usage_is_reported_in_bytes_or_gib);
     tcase_add_test(tests, a_leased_share_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, requests_for_leases_are_checked);
     tcase_add_test(tests, stored_access_policies_are_kept_and_used);
-    tcase_add_test(tests, a_share_is_not_changed_by_permissions_of_what_is_in_it);
+    tcase_add_test(tests, permissions_of_files_do_not_change_their_share);
     tcase_add_test(tests, permissions_are_kept_under_keys);
-    tcase_add_test(tests, service_properties_are_told_and_set);
+    tcase_add_test(tests, service_properties_are_returned_and_set);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -47,7 +47,7 @@ START_TEST(a_document_has_elements_attributes_and_escapes)
 }
 END_TEST
 
-START_TEST(what_xml_cannot_hold_is_replaced)
+START_TEST(characters_that_xml_cannot_contain_are_replaced)
 {
     XmlWriter *xml = xml_begin(arena, "a");
     xml_text(xml, "b", "x\x01\xffy\xef\xbf\xbf\xc3\xbc");
@@ -58,7 +58,7 @@ START_TEST(what_xml_cannot_hold_is_replaced)
 }
 END_TEST
 
-START_TEST(what_was_read_is_copied_as_it_was)
+START_TEST(the_copy_has_the_content_that_was_read)
 {
     const XmlNode *read = read_text("<a> <b>1</b>\n<c><d>2 &lt;</d><d/></c></a>");
     ck_assert_ptr_nonnull(read);
@@ -78,7 +78,7 @@ START_TEST(text_comes_from_all_its_pieces)
 }
 END_TEST
 
-START_TEST(what_could_do_harm_is_refused)
+START_TEST(malformed_or_harmful_xml_is_refused)
 {
     static const char *const bad[] = {
         "",
@@ -111,10 +111,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_document_has_elements_attributes_and_escapes);
-    tcase_add_test(tests, what_xml_cannot_hold_is_replaced);
-    tcase_add_test(tests, what_was_read_is_copied_as_it_was);
+    tcase_add_test(tests, characters_that_xml_cannot_contain_are_replaced);
+    tcase_add_test(tests, the_copy_has_the_content_that_was_read);
     tcase_add_test(tests, text_comes_from_all_its_pieces);
-    tcase_add_test(tests, what_could_do_harm_is_refused);
+    tcase_add_test(tests, malformed_or_harmful_xml_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* A server with a few made-up paths behind it, in a process of its own, and clients
- * that say what they like. What the two have to tell each other is in memory that both see. */
+/* A server with a few test paths in a separate process, and clients that can send any bytes. The
+ * two processes exchange data in shared memory. */
 #ifndef TESTS_EMU_HTTP_SERVED_H
 #define TESTS_EMU_HTTP_SERVED_H
 
@@ -33,8 +33,8 @@ typedef struct {
     atomic_bool commit_fails;
     atomic_int losses;
     atomic_int commit_ms;  /* how long a commit takes */
-    atomic_int drips_left; /* how often the next source has nothing to tell */
-    atomic_int events;     /* how many the event stream has to tell */
+    atomic_int drips_left; /* how often the next source has no data yet */
+    atomic_int events;     /* how many events the stream sends */
     atomic_llong ticks;
 } Shared;
 
@@ -224,7 +224,7 @@ static int port_in(const char *address)
     return address[0] == '\0' ? -1 : whole(strrchr(address, ':') + 1);
 }
 
-/* What the server's process ends with. */
+/* The exit status of the server's process. */
 static int serve_in_child(Server *server)
 {
     Status status = {0};

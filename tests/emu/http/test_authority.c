@@ -5,7 +5,7 @@
 #include "emu/http/authority.h"
 #include "tests/support/suite.h"
 
-START_TEST(names_and_ports_are_told_apart)
+START_TEST(names_and_ports_are_separated)
 {
     static const struct {
         const char *text, *name;
@@ -31,7 +31,7 @@ START_TEST(names_and_ports_are_told_apart)
 }
 END_TEST
 
-START_TEST(what_is_no_authority_is_refused)
+START_TEST(invalid_authorities_are_refused)
 {
     static const char *const bad[] = {
         "",    ".",           ":80",         "a:",   "a:65536", "a:+1",     "a:80x", "a b",
@@ -97,8 +97,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("authority");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, names_and_ports_are_told_apart);
-    tcase_add_test(all, what_is_no_authority_is_refused);
+    tcase_add_test(all, names_and_ports_are_separated);
+    tcase_add_test(all, invalid_authorities_are_refused);
     tcase_add_test(all, loopback_is_a_name_and_a_network);
     tcase_add_test(all, storage_hosts_have_one_label_a_service_and_the_suffix);
     suite_add_tcase(suite, all);

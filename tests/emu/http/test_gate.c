@@ -18,7 +18,7 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* What a request with these two headers is answered; 0: it passes. */
+/* The status of the answer to a request with these two headers; 0: the request passes. */
 static int32_t verdict_at(const char *target, HttpListener listener, HttpMethod method,
                           const char *host, const char *origin)
 {
@@ -70,7 +70,7 @@ START_TEST(only_names_of_its_own_are_answered)
 }
 END_TEST
 
-START_TEST(pages_may_change_what_is_of_their_own_origin)
+START_TEST(pages_may_change_resources_of_their_own_origin)
 {
     static const struct {
         HttpListener listener;
@@ -131,7 +131,7 @@ Suite *test_suite(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, only_names_of_its_own_are_answered);
-    tcase_add_test(all, pages_may_change_what_is_of_their_own_origin);
+    tcase_add_test(all, pages_may_change_resources_of_their_own_origin);
     tcase_add_test(all, pages_may_write_files_which_is_signed);
     tcase_add_test(all, refusals_are_json);
     suite_add_tcase(suite, all);

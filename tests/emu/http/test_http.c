@@ -38,7 +38,7 @@ START_TEST(broken_escapes_and_nul_are_refused)
 }
 END_TEST
 
-START_TEST(what_is_encoded_decodes_to_itself)
+START_TEST(encoded_text_is_decoded_unchanged)
 {
     const char *text = "a b/\xc3\xbc%+&=~";
     const char *encoded = http_encode(arena, text, "/");
@@ -113,7 +113,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_query_is_split_and_decoded);
     tcase_add_test(tests, broken_escapes_and_nul_are_refused);
-    tcase_add_test(tests, what_is_encoded_decodes_to_itself);
+    tcase_add_test(tests, encoded_text_is_decoded_unchanged);
     tcase_add_test(tests, headers_leave_no_doubt_where_a_request_ends);
     tcase_add_test(tests, no_header_value_begins_another_header);
     tcase_add_test(tests, dates_are_those_of_the_rfc);

@@ -17,7 +17,7 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* As the parts of the emulator have them: a Route, and more behind it. */
+/* A route like those of the emulator's parts: a Route followed by more members. */
 typedef struct {
     Route route;
     int handler;
@@ -32,7 +32,7 @@ static const Row table[] = {
     {{0}, 0},
 };
 
-/* What becomes of a request: the operation, "405", "404". */
+/* The result of routing a request: the operation, "405" or "404". */
 static const char *found(HttpMethod method, const char *target, RouteMatch *match)
 {
     const HttpRequest request = {.arena = arena, .method = method, .target = target};

@@ -1,4 +1,4 @@
-/* emu/http/server.h, without TLS: requests and answers as they are on the wire. */
+/* emu/http/server.h, without TLS: the bytes of requests and answers. */
 #define _GNU_SOURCE // memmem, MAP_ANONYMOUS
 #include "tests/emu/http/served.h"
 #include "tests/support/suite.h"
@@ -234,7 +234,7 @@ START_TEST(one_connection_serves_many_requests)
 }
 END_TEST
 
-START_TEST(a_client_that_asks_first_is_told_to_go_on)
+START_TEST(a_client_that_expects_100_continue_gets_it)
 {
     serve(&server_defaults);
     Client client = client_of(served.plain);
@@ -261,7 +261,7 @@ END_TEST
 
 /* --- Answers --- */
 
-START_TEST(head_tells_the_length_of_what_it_does_not_send)
+START_TEST(head_reports_the_length_of_the_body_that_get_sends)
 {
     serve(&server_defaults);
     Client client = client_of(served.plain);
@@ -280,7 +280,7 @@ START_TEST(head_tells_the_length_of_what_it_does_not_send)
 }
 END_TEST
 
-START_TEST(a_failed_head_says_in_its_phrase_what_is_wrong)
+START_TEST(a_failed_head_has_its_error_in_the_reason_phrase)
 {
     serve(&server_defaults);
     const Answer head = ask("HEAD /missing HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -383,7 +383,7 @@ static int64_t count_of(const Client *client, const char *what)
     return count;
 }
 
-START_TEST(events_are_told_as_they_happen)
+START_TEST(events_are_sent_as_they_happen)
 {
     serve(&server_defaults);
     Client client = client_of(served.plain);
@@ -395,7 +395,7 @@ START_TEST(events_are_told_as_they_happen)
     shared->events = 3;
     while (count_of(&client, "data: 02") < 1)
         ck_assert(hear_more(&client));
-    close(client.descriptor); // the server finds out when it has something to tell
+    close(client.descriptor); // the server notices at its next write
     shared->events = 5;
     for (int i = 0; i < 1000 && shared->freed_sources == 0; i++) {
         sleep_ms(20);
@@ -439,7 +439,7 @@ static void check_error(const Answer *answer, int status, const char *code)
     ck_assert_msg(strstr(answer->body, member), "%s", answer->body);
 }
 
-/* Who is told to try again does so; who is told that it is too large gives up. */
+/* A client retries after a temporary refusal, and gives up if its request is too large. */
 START_TEST(bodies_that_are_too_many_together_are_put_off)
 {
     static const char chunked[] = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
@@ -449,7 +449,7 @@ START_TEST(bodies_that_are_too_many_together_are_put_off)
     serve(&settings);
     Client client = client_of(served.plain);
     Answer answer;
-    // With the NUL behind it that is all that the server takes at a time.
+    // With the terminating NUL this is the most that the server reads at a time.
     say(&client, "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 268435455\r\n"
                  "Expect: 100-continue\r\n\r\n");
     ck_assert(hear_head(&client, &answer));
@@ -467,7 +467,7 @@ START_TEST(bodies_that_are_too_many_together_are_put_off)
 }
 END_TEST
 
-START_TEST(what_is_too_much_is_refused)
+START_TEST(requests_beyond_the_limits_are_refused)
 {
     ServerSettings settings = server_defaults;
     settings.body_max = 1000;
@@ -514,7 +514,7 @@ START_TEST(what_is_too_much_is_refused)
 }
 END_TEST
 
-START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
+START_TEST(a_client_that_blocks_the_server_is_disconnected)
 {
     ServerSettings settings = server_defaults;
     settings.head_s = settings.idle_s = 1;
@@ -575,7 +575,7 @@ START_TEST(a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaite
 }
 END_TEST
 
-START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
+START_TEST(a_client_that_reads_too_slowly_is_disconnected)
 {
     ServerSettings settings = server_defaults;
     settings.idle_s = 3; // longer than a busy machine holds up the one who takes it steadily
@@ -590,7 +590,8 @@ START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
         sleep_ms(50);
     }
     close(slow.descriptor);
-    // Whoever takes it is served to the end, also where that takes longer than an idle time.
+    // A client that keeps reading is served to the end, even if that takes longer than the idle
+    // time.
     Client steady = client_of(served.plain);
     Answer answer;
     int64_t left = 80 << 20;
@@ -722,7 +723,8 @@ START_TEST(pages_of_other_sites_get_nothing)
 }
 END_TEST
 
-/* Of two that disagree where a request ends one takes a part of it for another request. */
+/* If two servers disagree about the end of a request, one of them takes a part of it for another
+ * request. */
 START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
 {
     static const char *const heads[] = {
@@ -780,7 +782,7 @@ START_TEST(answers_wait_for_the_commit_and_share_it)
 }
 END_TEST
 
-START_TEST(what_cannot_be_committed_is_never_acknowledged)
+START_TEST(a_request_that_cannot_be_committed_is_never_acknowledged)
 {
     enum { ROUNDS = 5 };
     serve(&server_defaults);
@@ -827,7 +829,7 @@ START_TEST(a_signal_ends_it_also_where_commits_fail)
 }
 END_TEST
 
-START_TEST(killed_while_it_answers_it_has_committed_what_it_acknowledged)
+START_TEST(acknowledged_requests_are_committed_when_the_emulator_is_killed)
 {
     enum { WRITERS = 4, KILLS = 10 };
     for (int kill_number = 0; kill_number < KILLS; kill_number++) {
@@ -957,29 +959,29 @@ Suite *test_suite(void)
     tcase_add_test(all, a_whole_url_of_our_own_is_a_path);
     tcase_add_test(all, a_chunked_body_is_put_together);
     tcase_add_test(all, one_connection_serves_many_requests);
-    tcase_add_test(all, a_client_that_asks_first_is_told_to_go_on);
+    tcase_add_test(all, a_client_that_expects_100_continue_gets_it);
     tcase_add_test(all, dates_are_simulated);
-    tcase_add_test(all, head_tells_the_length_of_what_it_does_not_send);
-    tcase_add_test(all, a_failed_head_says_in_its_phrase_what_is_wrong);
+    tcase_add_test(all, head_reports_the_length_of_the_body_that_get_sends);
+    tcase_add_test(all, a_failed_head_has_its_error_in_the_reason_phrase);
     tcase_add_test(all, contents_of_every_length_arrive_whole);
     tcase_add_test(all, a_source_that_is_dry_is_asked_again);
     tcase_add_test(all, a_source_that_breaks_cuts_the_connection);
-    tcase_add_test(all, events_are_told_as_they_happen);
+    tcase_add_test(all, events_are_sent_as_they_happen);
     tcase_add_test(all, four_gigabytes_take_no_memory);
     tcase_add_test(all, bodies_that_are_too_many_together_are_put_off);
-    tcase_add_test(all, what_is_too_much_is_refused);
-    tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
+    tcase_add_test(all, requests_beyond_the_limits_are_refused);
+    tcase_add_test(all, a_client_that_blocks_the_server_is_disconnected);
     tcase_add_test(all, a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaited);
-    tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);
+    tcase_add_test(all, a_client_that_reads_too_slowly_is_disconnected);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
-    tcase_add_test(all, what_cannot_be_committed_is_never_acknowledged);
+    tcase_add_test(all, a_request_that_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);
-    tcase_add_test(all, killed_while_it_answers_it_has_committed_what_it_acknowledged);
+    tcase_add_test(all, acknowledged_requests_are_committed_when_the_emulator_is_killed);
     tcase_add_test(all, asked_to_end_it_finishes_its_answers);
     tcase_add_test(all, the_proxy_leads_nowhere_else);
     tcase_add_test(all, only_this_machine_is_listened_to);

@@ -112,7 +112,7 @@ START_TEST(shares_are_laid_out_as_files)
 }
 END_TEST
 
-START_TEST(what_is_written_is_taken_and_what_is_removed_is_gone)
+START_TEST(files_that_a_job_writes_are_stored_and_removed_ones_are_gone)
 {
     job("echo new >mnt/batch/all/new.txt; mkdir -p mnt/batch/some/in/ner tmp; echo x >tmp/own;"
         "echo deep >mnt/batch/some/in/ner/d.txt; echo other >mnt/batch/all/top.txt;"
@@ -193,14 +193,14 @@ START_TEST(links_and_devices_are_left_out_and_said)
 }
 END_TEST
 
-/* What run_files_left_out says, "" for nothing. */
+/* The text of run_files_left_out; "" if no file was left out. */
 static const char *left_out(void)
 {
     const char *said = run_files_left_out(files, room.arena);
     return said ? said : "";
 }
 
-START_TEST(what_could_not_be_taken_is_tried_again_at_the_end_and_said)
+START_TEST(a_file_that_could_not_be_read_is_retried_at_the_end_and_reported)
 {
     ck_files(files_directory_create(room.files, the_share, "later", NULL), OK);
     job("cd mnt/batch/all && echo x >a:b && mkdir c:d && echo y >later");
@@ -266,7 +266,7 @@ START_TEST(nothing_is_laid_out_through_a_link)
 }
 END_TEST
 
-START_TEST(what_another_run_left_is_not_the_shares)
+START_TEST(files_of_another_run_do_not_belong_to_the_share)
 {
     job("echo left >mnt/batch/nfs/left; rm mnt/batch/all/top.txt; echo old >mnt/batch/all/old");
     run_files_close(files);
@@ -278,7 +278,7 @@ START_TEST(what_another_run_left_is_not_the_shares)
 }
 END_TEST
 
-START_TEST(a_new_file_replaces_what_is_there)
+START_TEST(a_new_file_replaces_an_existing_one)
 {
     Status status = {0};
     job("ln -s /etc/passwd mnt/batch/all/stdout.txt");
@@ -298,16 +298,16 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("run_files");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, shares_are_laid_out_as_files);
-    tcase_add_test(cases, what_is_written_is_taken_and_what_is_removed_is_gone);
+    tcase_add_test(cases, files_that_a_job_writes_are_stored_and_removed_ones_are_gone);
     tcase_add_test(cases, a_file_that_grows_is_added_to_and_taken_whole_at_the_end);
     tcase_add_test(cases, large_files_come_in_steps);
     tcase_add_test(cases, links_and_devices_are_left_out_and_said);
-    tcase_add_test(cases, what_could_not_be_taken_is_tried_again_at_the_end_and_said);
+    tcase_add_test(cases, a_file_that_could_not_be_read_is_retried_at_the_end_and_reported);
     tcase_add_test(cases, a_file_takes_the_place_of_a_directory_and_the_other_way_round);
     tcase_add_test(cases, a_name_may_change_its_case_to_and_fro);
     tcase_add_test(cases, nothing_is_laid_out_through_a_link);
-    tcase_add_test(cases, what_another_run_left_is_not_the_shares);
-    tcase_add_test(cases, a_new_file_replaces_what_is_there);
+    tcase_add_test(cases, files_of_another_run_do_not_belong_to_the_share);
+    tcase_add_test(cases, a_new_file_replaces_an_existing_one);
     suite_add_tcase(suite, cases);
     return suite;
 }

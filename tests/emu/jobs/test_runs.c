@@ -123,7 +123,7 @@ START_TEST(a_fast_clock_is_held_back_while_a_command_runs)
 }
 END_TEST
 
-START_TEST(a_clock_that_stands_gets_to_the_end_when_it_is_moved)
+START_TEST(a_stopped_clock_reaches_the_end_when_it_is_advanced)
 {
     begin("manual");
     const Job *job = submit("sleep 0.2; exit 3");
@@ -142,7 +142,7 @@ START_TEST(a_clock_that_stands_gets_to_the_end_when_it_is_moved)
 }
 END_TEST
 
-START_TEST(nobody_jumps_over_the_end_of_a_running_command)
+START_TEST(the_clock_never_jumps_over_the_end_of_a_running_command)
 {
     begin("manual");
     const Job *job = submit("sleep 60");
@@ -162,7 +162,7 @@ START_TEST(nobody_jumps_over_the_end_of_a_running_command)
 }
 END_TEST
 
-START_TEST(what_an_emulator_without_the_option_finds_is_told_as_failed)
+START_TEST(an_emulator_without_the_option_reports_running_jobs_as_failed)
 {
     begin("manual");
     const Job *job = submit("true");
@@ -211,7 +211,7 @@ static bool is_there(const char *path)
     return lstat(arena_printf(small.arena, "%s/state/%s", small.folder, path), &facts) == 0;
 }
 
-START_TEST(what_a_killed_emulator_left_is_removed_and_what_others_keep_is_not)
+START_TEST(leftovers_of_a_killed_emulator_are_removed_and_other_files_are_kept)
 {
     static const char *const names[] = {"runs/job0-1/node1", "runs/job12-10", "runs/exp1",
                                         "runs/job0-1.old", "runs/job-1"};
@@ -253,11 +253,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("runs");
     TCase *cases = tcase_create("runs");
     tcase_add_test(cases, a_fast_clock_is_held_back_while_a_command_runs);
-    tcase_add_test(cases, a_clock_that_stands_gets_to_the_end_when_it_is_moved);
-    tcase_add_test(cases, nobody_jumps_over_the_end_of_a_running_command);
-    tcase_add_test(cases, what_an_emulator_without_the_option_finds_is_told_as_failed);
+    tcase_add_test(cases, a_stopped_clock_reaches_the_end_when_it_is_advanced);
+    tcase_add_test(cases, the_clock_never_jumps_over_the_end_of_a_running_command);
+    tcase_add_test(cases, an_emulator_without_the_option_reports_running_jobs_as_failed);
     tcase_add_test(cases, an_orderly_end_and_a_new_begin_find_the_same_world);
-    tcase_add_test(cases, what_a_killed_emulator_left_is_removed_and_what_others_keep_is_not);
+    tcase_add_test(cases, leftovers_of_a_killed_emulator_are_removed_and_other_files_are_kept);
     tcase_add_test(cases, an_emulator_without_jobs_leaves_no_folder_for_them);
     suite_add_tcase(suite, cases);
     return suite;

@@ -42,7 +42,7 @@ START_TEST(a_clock_is_read_and_printed)
 }
 END_TEST
 
-START_TEST(what_is_no_clock_is_refused)
+START_TEST(invalid_clocks_are_refused)
 {
     static const char *const bad[] = {
         "",     "x",  "x0",  "x0.0", "x-1",    "x1e3",       "x.5",      "x5.",
@@ -139,7 +139,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("clock");
     TCase *tests = tcase_create("clock");
     tcase_add_test(tests, a_clock_is_read_and_printed);
-    tcase_add_test(tests, what_is_no_clock_is_refused);
+    tcase_add_test(tests, invalid_clocks_are_refused);
     tcase_add_test(tests, simulated_time_goes_by_the_rate);
     tcase_add_test(tests, a_manual_or_paused_clock_stands_still);
     tcase_add_test(tests, another_rate_counts_from_its_change_on);

@@ -1,4 +1,5 @@
-/* emu/session/session.h: what is asked is kept, told as a scenario would, and there again. */
+/* emu/session/session.h: commands are stored, give the same records as a scenario, and are applied
+ * again after a restart. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static void add_bill(void *listener, const TraceRow *row)
                                      record->file_server_billed.micro_usd_per_hour);
 }
 
-/* Of all that is billed. */
+/* The sum of all bills. */
 static TraceListener biller_of(int64_t *micro_usd)
 {
     return (TraceListener){.listener = micro_usd, .level = TRACE_LEVEL_JOBS, .row = add_bill};
@@ -64,7 +65,7 @@ typedef struct {
     Store *store;
     Session *session;
     Text trace;
-    int64_t billed_micro_usd; /* of what was given back */
+    int64_t billed_micro_usd; /* of released nodes */
 } Opened;
 
 static const char *problem_text(const Problems *problems)
@@ -143,7 +144,7 @@ static void wait_for(Opened *opened, int64_t duration_ns)
 
 /* --- The same as a scenario --- */
 
-/* What all has cost, if what is held were given back now. */
+/* The total cost if all resources were released now. */
 static int64_t cost_so_far_micro_usd(const Opened *opened)
 {
     const World *world = session_world(opened->session);
@@ -194,9 +195,10 @@ static void check_export(Opened *opened, const char *why)
     size_t line = same;
     while (line > 0 && opened->trace.data[line - 1] != '\n')
         line--;
-    ck_assert_msg(same == length, "%s: the session told\n%.300s\nthe scenario\n%.300s", why,
+    ck_assert_msg(same == length,
+                  "%s: the session's records\n%.300s\nthe scenario's records\n%.300s", why,
                   opened->trace.data + line, trace.data + line);
-    // Behind it comes the end of the run.
+    // The records of the end of the run follow.
     const char *rest = text_string(&trace) + length;
     ck_assert_ptr_nonnull(strstr(rest, "run_ended"));
     ck_assert_int_eq(world_events(world), world_events(session_world(opened->session)));
@@ -242,8 +244,8 @@ static const char *one_of(Dice *dice, const char *const *words, uint32_t count)
 }
 #define ONE_OF(dice, words) one_of(dice, words, sizeof(words) / sizeof *(words))
 
-/* Names clash, differ in letter case and are often not there. Each throw has a line of its own:
- * arguments of a call are computed in any order. */
+/* Names collide, differ in letter case and often do not exist. Each throw of the dice is a separate
+ * statement, because the arguments of a call are evaluated in any order. */
 static const char *path_members(Dice *dice)
 {
     static const char *const groups[] = {"g1", "g1", "g1", "g1", "G1", "g1", "g1", "g2"};
@@ -459,7 +461,7 @@ static void begin_job(Opened *opened, const char *execution)
     wait_for(opened, 45 * NS_PER_S);
 }
 
-/* Asks for so many things at odd times; how many were taken. */
+/* Applies random commands at random times; returns how many were accepted. */
 static int32_t ask_at_random(Opened *opened, Dice *dice, int32_t count)
 {
     static const int64_t waits_ns[] = {
@@ -476,7 +478,7 @@ static int32_t ask_at_random(Opened *opened, Dice *dice, int32_t count)
     return taken;
 }
 
-/* What was taken in all sessions together. */
+/* The commands accepted in all sessions together. */
 static Text taken_anywhere;
 
 static void check_seed(uint64_t seed)
@@ -502,7 +504,7 @@ static void check_seed(uint64_t seed)
     ck_assert_int_lt(taken, 118);
     check_export(opened, why);
     opened = check_reopened(opened, why);
-    ask_at_random(opened, &dice, 20); // it goes on, not only back
+    ask_at_random(opened, &dice, 20); // new commands are accepted after a restart
     wait_for(opened, NS_PER_HOUR);
     check_export(opened, why);
     wait_for(opened, 90 * NS_PER_DAY); // nothing happens any more, but is paid for
@@ -511,7 +513,7 @@ static void check_seed(uint64_t seed)
     close_session(opened);
 }
 
-START_TEST(random_sessions_are_told_as_their_scenarios_and_open_again)
+START_TEST(random_sessions_match_their_scenarios_and_open_again)
 {
     for (uint64_t seed = 1; seed <= 16; seed++) {
         check_seed(seed);
@@ -549,7 +551,7 @@ static const char *kept_text(const Opened *opened)
     return copy;
 }
 
-START_TEST(what_nobody_says_otherwise_of_keeps_its_properties)
+START_TEST(resources_keep_their_properties_unless_a_command_changes_them)
 {
     static const char properties[] =
         "{\"vmSize\":\"STANDARD_NC6\",\"scaleSettings\":{\"manual\":{\"targetNodeCount\":2}}}";
@@ -576,7 +578,7 @@ START_TEST(what_nobody_says_otherwise_of_keeps_its_properties)
 }
 END_TEST
 
-/* --- A base with commands, triggers and faults of its own --- */
+/* --- A base with its own commands, triggers and faults --- */
 
 static const char busy_base[] =
     "{\"trainyard\": 1, \"catalog\": [\"" TRAINYARD_SOURCE_DIR
@@ -595,7 +597,7 @@ static const char busy_base[] =
     "  {\"when\": \"cluster gpu nodes >= 4\", \"do\": \"node.crash\", \"cluster\": \"gpu\","
     "   \"node\": 1, \"recovery\": \"replace\", \"duration\": \"2m\"}]}";
 
-START_TEST(triggers_and_faults_of_the_scenario_mean_what_they_meant)
+START_TEST(triggers_and_faults_of_the_scenario_keep_their_meaning)
 {
     temporary_file_write(folder, "scenario.json", busy_base, strlen(busy_base));
     temporary_file_write(folder, "train.py", "print()", 7);
@@ -715,7 +717,7 @@ START_TEST(records_are_found_without_case_and_listed_in_order)
 }
 END_TEST
 
-START_TEST(what_is_kept_is_kept_without_its_secrets)
+START_TEST(stored_commands_contain_no_secrets)
 {
     Opened *opened = open_session();
     begin(opened);
@@ -751,7 +753,7 @@ START_TEST(what_is_kept_is_kept_without_its_secrets)
     written_ns = record->written_ns;
     ck_assert(session_keep(opened->session, record, parse("{\"tags\": 1}"), &status));
     ck_assert_int_gt(record->written_ns, written_ns); // two changes, two ETags
-    must(opened, "{\"do\": \"group.create\", \"name\": \"behind\"}");
+    must(opened, "{\"do\": \"group.create\", \"name\": \"later\"}");
     commit(opened);
     close_session(opened);
     opened = open_session();
@@ -914,12 +916,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("session");
     TCase *tests = tcase_create("session");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, random_sessions_are_told_as_their_scenarios_and_open_again);
-    tcase_add_test(tests, what_nobody_says_otherwise_of_keeps_its_properties);
-    tcase_add_test(tests, triggers_and_faults_of_the_scenario_mean_what_they_meant);
+    tcase_add_test(tests, random_sessions_match_their_scenarios_and_open_again);
+    tcase_add_test(tests, resources_keep_their_properties_unless_a_command_changes_them);
+    tcase_add_test(tests, triggers_and_faults_of_the_scenario_keep_their_meaning);
     tcase_add_test(tests, a_session_opens_again_without_its_files);
     tcase_add_test(tests, records_are_found_without_case_and_listed_in_order);
-    tcase_add_test(tests, what_is_kept_is_kept_without_its_secrets);
+    tcase_add_test(tests, stored_commands_contain_no_secrets);
     tcase_add_test(tests, a_refused_command_is_entered_nowhere);
     tcase_add_test(tests, many_jobs_are_found_at_once);
     tcase_add_test(tests, guids_come_from_the_seed);

@@ -79,7 +79,7 @@ static const char *entries(Store *store)
     return copy;
 }
 
-START_TEST(what_was_committed_is_there_again_and_nothing_else)
+START_TEST(exactly_the_committed_entries_exist_after_a_restart)
 {
     Store *store = open_store();
     ck_assert(!store_is_dirty(store));
@@ -117,7 +117,7 @@ START_TEST(an_entry_that_could_not_be_withdrawn_is_never_committed)
     Store *store = open_store();
     enter(store, 1, "kept");
     commit(store);
-    // Fails, and leaves the transaction as it is.
+    // Fails and leaves the transaction unchanged.
     static const char trigger[] = "CREATE TEMP TRIGGER stays BEFORE DELETE ON journal "
                                   "BEGIN SELECT RAISE(ABORT, 'not now'); END";
     ck_assert_int_eq(sqlite3_exec(store_connection(store), trigger, NULL, NULL, NULL), SQLITE_OK);
@@ -174,7 +174,7 @@ START_TEST(the_folder_is_the_users_alone)
 }
 END_TEST
 
-/* In a process of its own: what store_open says. */
+/* The result of store_open in a separate process. */
 static StatusCode open_elsewhere(void)
 {
     pid_t child = fork();
@@ -191,7 +191,7 @@ static StatusCode open_elsewhere(void)
     return (StatusCode)WEXITSTATUS(ended);
 }
 
-START_TEST(somebody_elses_files_are_not_taken_for_a_state)
+START_TEST(files_of_other_programs_are_not_taken_for_a_state)
 {
     static const char *const names[] = {
 #define X(name, text) [STATE_##name] = (text),
@@ -215,7 +215,7 @@ START_TEST(somebody_elses_files_are_not_taken_for_a_state)
 }
 END_TEST
 
-START_TEST(a_folder_with_other_things_in_it_can_hold_a_state)
+START_TEST(a_folder_with_other_files_can_contain_a_state)
 {
     ck_assert(folder_create(state, &status));
     store_close(open_store()); // it was empty
@@ -302,7 +302,7 @@ START_TEST(an_older_format_is_brought_up_to_date)
     Store *store = open_store();
     enter(store, 1, "");
     commit(store);
-    // As version 1 left it: without the table of what the world was not told.
+    // A store of version 1: without the table of operations that the world has not received.
     static const char older[] = "DROP TABLE file_untold; PRAGMA user_version = 1";
     ck_assert_int_eq(sqlite3_exec(store_connection(store), older, NULL, NULL, NULL), SQLITE_OK);
     store_close(store);
@@ -335,9 +335,9 @@ START_TEST(settings_of_an_older_format_are_kept)
 }
 END_TEST
 
-START_TEST(what_is_no_store_is_refused)
+START_TEST(a_file_that_is_not_a_store_is_refused)
 {
-    static const char text[] = "This is no database, and long enough to be looked at as one: "
+    static const char text[] = "This is not a database, and long enough to be looked at as one: "
                                "SQLite reads the first hundred bytes of a file at the least.";
     store_close(open_store());
     ck_assert_int_eq(unlink(arena_printf(arena, "%s/state.sqlite", state)), 0);
@@ -369,7 +369,7 @@ START_TEST(a_full_disk_leaves_the_last_commit)
     ck_assert(!store_enter(store, &entry, &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert_ptr_nonnull(strstr(status.hint, "disk"));
-    // Whoever waits for a commit of entry 2 must not be told that it is there, when it is not.
+    // A caller that waits for the commit of entry 2 must not be notified before entry 2 is stored.
     Status failure = {0};
     bool is_committed = store_commit(store, &failure);
     store_close(store);
@@ -464,21 +464,21 @@ Suite *test_suite(void)
     Suite *suite = suite_create("store");
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_was_committed_is_there_again_and_nothing_else);
+    tcase_add_test(tests, exactly_the_committed_entries_exist_after_a_restart);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
     tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);
     tcase_add_test(tests, a_replay_ends_where_its_reader_fails);
     tcase_add_test(tests, the_folder_is_the_users_alone);
-    tcase_add_test(tests, somebody_elses_files_are_not_taken_for_a_state);
-    tcase_add_test(tests, a_folder_with_other_things_in_it_can_hold_a_state);
+    tcase_add_test(tests, files_of_other_programs_are_not_taken_for_a_state);
+    tcase_add_test(tests, a_folder_with_other_files_can_contain_a_state);
     tcase_add_test(tests, a_beginning_that_was_killed_can_be_taken_up);
     tcase_add_test(tests, one_process_at_a_time_has_it);
     tcase_add_test(tests, a_newer_format_is_refused_by_name);
     tcase_add_test(tests, a_negative_format_is_refused_as_damaged);
     tcase_add_test(tests, an_older_format_is_brought_up_to_date);
     tcase_add_test(tests, settings_of_an_older_format_are_kept);
-    tcase_add_test(tests, what_is_no_store_is_refused);
+    tcase_add_test(tests, a_file_that_is_not_a_store_is_refused);
     tcase_add_test(tests, a_full_disk_leaves_the_last_commit);
     tcase_add_test(tests, a_commit_that_cannot_be_written_says_so);
     tcase_add_test(tests, a_file_is_synced_once_however_often_it_was_written);

@@ -40,15 +40,15 @@ static void print_entry(Text *text, int64_t sequence, int64_t group, uint32_t si
                 sequence % 7 == 0 ? LONGEST : (size_t)(32 + 16 * (sequence % 5)));
 }
 
-/* What a replay has found. */
+/* The entries that a replay has found. */
 typedef struct {
     int64_t sequence;
     int64_t group;
     uint32_t left; /* entries of the group that are still to come */
 } Found;
 
-/* The worker looks as well, and is killed while it does: libcheck's assertions, which tell of each
- * of themselves in a pipe, are for the one that kills. */
+/* The worker checks entries too and may be killed meanwhile. Libcheck's assertions write to a pipe,
+ * so only the killing process uses them. */
 static bool check_entry(void *owner, const JournalEntry *entry, Status *status)
 {
     Found *found = owner;
@@ -78,7 +78,7 @@ static bool look(Store *store, Found *found, Status *status)
                                             "%" PRIu32 " entries are missing", found->left));
 }
 
-/* The process that is killed: enters without end, and tells of each commit. */
+/* The process that is killed: adds entries endlessly and reports each commit. */
 static void work(const char *folder, int acknowledge, Dice dice)
 {
     Status status = {0};
@@ -127,14 +127,14 @@ static int64_t kill_a_worker(const char *folder, Dice *dice)
     ck_assert_int_eq(kill(worker, SIGKILL), 0);
     int ended;
     ck_assert_int_eq(waitpid(worker, &ended, 0), worker);
-    ck_assert(WIFSIGNALED(ended)); // it did not end by itself
+    ck_assert(WIFSIGNALED(ended)); // a signal ended the worker
     while (read(pipes[0], &acknowledged, sizeof acknowledged) == sizeof acknowledged)
         ;
     close(pipes[0]);
     return acknowledged;
 }
 
-START_TEST(what_was_acknowledged_outlives_a_kill)
+START_TEST(acknowledged_operations_outlive_a_kill)
 {
     Arena *arena = arena_create();
     // What a killed process has written stays, whatever it was written to: memory is the fastest.
@@ -167,7 +167,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("store_kill");
     TCase *tests = tcase_create("store_kill");
-    tcase_add_test(tests, what_was_acknowledged_outlives_a_kill);
+    tcase_add_test(tests, acknowledged_operations_outlive_a_kill);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -13,11 +13,11 @@ static bool is_all(const unsigned char *bytes, size_t length, unsigned char valu
     return true;
 }
 
-START_TEST(memory_is_zeroed_aligned_and_apart)
+START_TEST(allocations_are_zeroed_aligned_and_disjoint)
 {
     Arena *arena = arena_create();
-    // Sizes from 0 to beyond the largest chunk (4 MiB), each filled: a later one must not change
-    // it.
+    // Sizes from 0 to more than the largest chunk (4 MiB). Each allocation is filled, and a later
+    // allocation must not change it.
     enum { PIECES = 200 };
     unsigned char *pieces[PIECES];
     size_t sizes[PIECES];
@@ -34,7 +34,7 @@ START_TEST(memory_is_zeroed_aligned_and_apart)
 }
 END_TEST
 
-START_TEST(copies_end_where_they_should)
+START_TEST(copies_end_with_a_nul)
 {
     Arena *arena = arena_create();
     ck_assert_str_eq(arena_strdup(arena, "four nodes"), "four nodes");
@@ -56,8 +56,8 @@ START_TEST(printed_text_may_be_of_any_length)
 }
 END_TEST
 
-/* From within the first chunk, from an empty arena, and over many chunks. */
-START_TEST(what_is_rewound_is_made_again_zeroed)
+/* Marks in the first chunk, in an empty arena, and before many further chunks. */
+START_TEST(memory_is_zeroed_again_after_a_rewind)
 {
     Arena *arena = arena_create();
     ArenaMark empty = arena_mark(arena);
@@ -81,13 +81,13 @@ START_TEST(what_is_rewound_is_made_again_zeroed)
 }
 END_TEST
 
-START_TEST(destroying_nothing_is_fine)
+START_TEST(destroying_null_does_nothing)
 {
     arena_destroy(NULL);
 }
 END_TEST
 
-START_TEST(a_size_beyond_memory_ends_the_program_as_the_machines_fault)
+START_TEST(a_size_beyond_memory_ends_the_program_with_the_exit_code_of_the_machine)
 {
     // -1 nodes of 16 bytes: the product does not fit size_t and must not wrap to something small.
     const int64_t count = -1;
@@ -99,12 +99,13 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("arena");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, memory_is_zeroed_aligned_and_apart);
-    tcase_add_test(tests, copies_end_where_they_should);
+    tcase_add_test(tests, allocations_are_zeroed_aligned_and_disjoint);
+    tcase_add_test(tests, copies_end_with_a_nul);
     tcase_add_test(tests, printed_text_may_be_of_any_length);
-    tcase_add_test(tests, what_is_rewound_is_made_again_zeroed);
-    tcase_add_test(tests, destroying_nothing_is_fine);
-    tcase_add_exit_test(tests, a_size_beyond_memory_ends_the_program_as_the_machines_fault, 3);
+    tcase_add_test(tests, memory_is_zeroed_again_after_a_rewind);
+    tcase_add_test(tests, destroying_null_does_nothing);
+    tcase_add_exit_test(tests,
+                        a_size_beyond_memory_ends_the_program_with_the_exit_code_of_the_machine, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -54,7 +54,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *message; /* a part of it */
+    const char *message; /* a part of the message */
 } refused[] = {
     {"", "is not a time"},
     {"2018-07-18", "is not a time"},
@@ -75,13 +75,13 @@ static const struct {
     {"2018-07-00T17:45:00Z", "no time"},
     {"2018-04-31T17:45:00Z", "no time"},
     {"2018-02-29T17:45:00Z", "no time"},
-    {"2100-02-29T17:45:00Z", "no time"}, // no leap year: divisible by 100, not by 400
+    {"2100-02-29T17:45:00Z", "no time"}, // not a leap year: divisible by 100, not by 400
     {"2018-07-18T24:00:00Z", "no time"},
     {"2018-07-18T17:60:00Z", "no time"},
-    {"2016-12-31T23:59:60Z", "no time"}, // leap seconds do not count in this time
+    {"2016-12-31T23:59:60Z", "no time"}, // Unix time has no leap seconds
 };
 
-START_TEST(what_is_no_instant_is_refused)
+START_TEST(invalid_instants_are_refused)
 {
     for (int32_t i = 0; i < COUNT_OF(refused); i++) {
         int64_t unix_ms = -1;
@@ -95,7 +95,7 @@ START_TEST(what_is_no_instant_is_refused)
 }
 END_TEST
 
-START_TEST(each_printer_has_the_services_form)
+START_TEST(each_printer_writes_the_service_s_format)
 {
     const int64_t unix_ms = INT64_C(1531935900000) + 182250; // 17:48:02.25
     char text[CIVIL_TEXT];
@@ -139,7 +139,7 @@ START_TEST(every_day_of_eight_centuries_follows_the_one_before)
 }
 END_TEST
 
-START_TEST(instants_before_the_beginning_and_far_away_are_fine)
+START_TEST(instants_before_1970_and_far_from_it_are_supported)
 {
     const CivilTime before = civil_from_unix_ms(-1);
     ck_assert_int_eq(before.year, 1969);
@@ -148,10 +148,10 @@ START_TEST(instants_before_the_beginning_and_far_away_are_fine)
     const int64_t far[] = {INT64_MIN, INT64_MIN / 2, INT64_MAX / 2, INT64_MAX};
     char text[CIVIL_TEXT];
     for (int32_t i = 0; i < COUNT_OF(far); i++) {
-        if (far[i] > INT64_MIN) // its day begins before the first instant
+        if (far[i] > INT64_MIN) // its day begins before the first instant that fits
             ck_assert_int_eq(civil_to_unix_ms(civil_from_unix_ms(far[i])), far[i]);
         iso_time_print(far[i], text);
-        ck_assert_int_eq(text[strlen(text) - 1], 'Z'); // whole, not cut
+        ck_assert_int_eq(text[strlen(text) - 1], 'Z'); // complete, not cut
     }
 }
 END_TEST
@@ -162,10 +162,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, instants_are_read_and_printed);
     tcase_add_test(tests, decimals_may_be_one_to_three);
-    tcase_add_test(tests, what_is_no_instant_is_refused);
-    tcase_add_test(tests, each_printer_has_the_services_form);
+    tcase_add_test(tests, invalid_instants_are_refused);
+    tcase_add_test(tests, each_printer_writes_the_service_s_format);
     tcase_add_test(tests, every_day_of_eight_centuries_follows_the_one_before);
-    tcase_add_test(tests, instants_before_the_beginning_and_far_away_are_fine);
+    tcase_add_test(tests, instants_before_1970_and_far_from_it_are_supported);
     suite_add_tcase(suite, tests);
     return suite;
 }

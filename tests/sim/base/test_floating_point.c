@@ -1,6 +1,6 @@
-/* What the results rest on beside integers: that + - * / and sqrt of doubles give the bits that
- * IEEE 754 says, on this machine, with these flags. Operands come from volatile variables, so that
- * the program computes and not the compiler. */
+/* Results depend on integers and on + - * / and sqrt of doubles. These tests check that the
+ * operations give the bits that IEEE 754 requires, on this machine and with these compiler flags.
+ * Operands come from volatile variables, so that the program computes them and not the compiler. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,12 +15,13 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/* (1 + 2^-27)^2 = 1 + 2^-26 + 2^-54. The last part is lost when the product is rounded to a double,
- * and so the sum is 0; one fused multiply-add keeps it and gives 2^-54. Compilers make one out of
- * a * b + c wherever -ffp-contract lets them and the machine has it. */
+/* (1 + 2^-27)^2 = 1 + 2^-26 + 2^-54. Rounding the product to a double loses the last term, so the
+ * sum is 0. A fused multiply-add keeps the term and gives 2^-54. Compilers turn a * b + c into one
+ * wherever -ffp-contract allows it and the machine has the instruction. */
 START_TEST(a_product_is_rounded_before_it_is_added)
 {
-    // Each line reads its own operands: a product that is needed twice would not be fused.
+    // Each line reads its own operands, because a compiler does not fuse a product that is needed
+    // twice.
     volatile double a = 1 + 0x1p-27, c = -(1 + 0x1p-26);
     double first = a * a + c;
     double second = c + a * a;
@@ -34,7 +35,7 @@ START_TEST(a_product_is_rounded_before_it_is_added)
 }
 END_TEST
 
-/* The same in a loop that compilers turn into vectors. */
+/* The same in a loop that compilers vectorize. */
 START_TEST(products_of_a_sum_are_rounded_one_by_one)
 {
     enum { COUNT = 64 };
@@ -51,9 +52,9 @@ START_TEST(products_of_a_sum_are_rounded_one_by_one)
 }
 END_TEST
 
-/* With more digits or range in between (x87), 2 * max / 2 would be max again, and 1 + 2^-60 - 1
- * not 0. */
-START_TEST(results_in_between_are_doubles)
+/* If intermediate results had more digits or range (x87), 2 * max / 2 would be max again, and 1 +
+ * 2^-60 - 1 would not be 0. */
+START_TEST(intermediate_results_are_doubles)
 {
     volatile double largest = DBL_MAX, two = 2, one = 1, tiny = 0x1p-60;
     double overflowed = largest * two / two;
@@ -64,9 +65,9 @@ START_TEST(results_in_between_are_doubles)
 }
 END_TEST
 
-/* With flush-to-zero the half of the smallest normal number is 0; with denormals-are-zero its
- * double is. */
-START_TEST(numbers_below_the_smallest_normal_one_are_kept)
+/* With flush-to-zero, half of the smallest normal number is 0. With denormals-are-zero, twice that
+ * half is 0. */
+START_TEST(subnormal_numbers_are_kept)
 {
     volatile double smallest = DBL_MIN, two = 2;
     volatile double half = smallest / two;
@@ -76,7 +77,7 @@ START_TEST(numbers_below_the_smallest_normal_one_are_kept)
 }
 END_TEST
 
-/* Halves go to the even neighbour. */
+/* Ties round to the even neighbour. */
 START_TEST(rounding_is_to_nearest_even)
 {
     volatile double one = 1, half_a_digit = 0x1p-53, next = 1 + 0x1p-52;
@@ -87,8 +88,9 @@ START_TEST(rounding_is_to_nearest_even)
 }
 END_TEST
 
-/* Known digits, among them 1/3 and 0.1 + 0.2, and roots that estimates get wrong by one digit. */
-START_TEST(quotients_and_roots_have_the_bits_of_the_standard)
+/* Known bits, among them those of 1/3 and 0.1 + 0.2, and roots that approximations get wrong by one
+ * bit. */
+START_TEST(quotients_and_roots_have_the_bits_that_the_standard_requires)
 {
     volatile double one = 1, two = 2, three = 3, ten = 10;
     ck_assert_uint_eq(bits_of(one / three), UINT64_C(0x3fd5555555555555));
@@ -99,13 +101,12 @@ START_TEST(quotients_and_roots_have_the_bits_of_the_standard)
 }
 END_TEST
 
-/* Order of additions as written: with -ffast-math, or vectors of partial sums, it would be
- * another. */
+/* -ffast-math, or vectors of partial sums, would change the order of the additions. */
 START_TEST(sums_are_added_in_the_order_in_which_they_are_written)
 {
     volatile double big = 0x1p53, one = 1;
     double a = big, b = one, c = one;
-    ck_assert(a + b + c == 0x1p53); // each 1 is half a digit, and lost
+    ck_assert(a + b + c == 0x1p53); // each 1 is half of the last digit, and is lost
     ck_assert(b + c + a == 0x1p53 + 2);
     double terms[9], sum = 0;
     for (int i = 0; i < 9; i++)
@@ -122,10 +123,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("floating_point");
     tcase_add_test(tests, a_product_is_rounded_before_it_is_added);
     tcase_add_test(tests, products_of_a_sum_are_rounded_one_by_one);
-    tcase_add_test(tests, results_in_between_are_doubles);
-    tcase_add_test(tests, numbers_below_the_smallest_normal_one_are_kept);
+    tcase_add_test(tests, intermediate_results_are_doubles);
+    tcase_add_test(tests, subnormal_numbers_are_kept);
     tcase_add_test(tests, rounding_is_to_nearest_even);
-    tcase_add_test(tests, quotients_and_roots_have_the_bits_of_the_standard);
+    tcase_add_test(tests, quotients_and_roots_have_the_bits_that_the_standard_requires);
     tcase_add_test(tests, sums_are_added_in_the_order_in_which_they_are_written);
     suite_add_tcase(suite, tests);
     return suite;

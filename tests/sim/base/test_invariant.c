@@ -3,7 +3,7 @@
 #include "sim/base/invariant.h"
 #include "tests/support/suite.h"
 
-START_TEST(a_kept_promise_goes_on)
+START_TEST(a_true_invariant_has_no_effect)
 {
     int evaluated = 0;
     invariant(++evaluated > 0);
@@ -11,7 +11,7 @@ START_TEST(a_kept_promise_goes_on)
 }
 END_TEST
 
-START_TEST(a_broken_promise_aborts)
+START_TEST(a_false_invariant_aborts)
 {
     invariant(1 > 2);
 }
@@ -21,8 +21,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("invariant");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_kept_promise_goes_on);
-    tcase_add_test_raise_signal(tests, a_broken_promise_aborts, SIGABRT);
+    tcase_add_test(tests, a_true_invariant_has_no_effect);
+    tcase_add_test_raise_signal(tests, a_false_invariant_aborts, SIGABRT);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -14,7 +14,7 @@ START_TEST(names_are_set_found_replaced_and_removed)
     ck_assert(name_table_find(table, "gpu", &value));
     ck_assert_uint_eq(value, 7);
     ck_assert(name_table_find(table, "gpu", NULL));
-    ck_assert(!name_table_find(table, "GPU", NULL)); // case counts
+    ck_assert(!name_table_find(table, "GPU", NULL)); // letter case counts
     name_table_set(table, "gpu", 8);
     name_table_find(table, "gpu", &value);
     ck_assert_uint_eq(value, 8);
@@ -38,14 +38,15 @@ START_TEST(a_name_is_copied)
 }
 END_TEST
 
-/* A thousand names set and removed at random, beside an array that does the same by index. */
+/* A thousand names are set and removed at random; an array that does the same by index is the
+ * reference. */
 START_TEST(a_table_agrees_with_an_array)
 {
     enum { NAMES = 1000 };
     for (uint64_t seed = 1; seed <= 20; seed++) {
         Arena *arena = arena_create();
         NameTable *table = name_table_create(arena);
-        uint32_t expected[NAMES] = {0}; // 0: not there
+        uint32_t expected[NAMES] = {0}; // 0: not in the table
         uint64_t state = seed;
         for (uint32_t step = 1; step <= 10000; step++) {
             // Knuth's MMIX generator; its high bits are the random ones.
@@ -73,7 +74,7 @@ START_TEST(a_table_agrees_with_an_array)
 }
 END_TEST
 
-START_TEST(hashes_are_the_published_ones)
+START_TEST(hashes_match_the_published_vectors)
 {
     // FNV-1a test vectors: http://www.isthe.com/chongo/src/fnv/test_fnv.c
     ck_assert_uint_eq(name_hash(""), UINT64_C(0xcbf29ce484222325));
@@ -90,7 +91,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, names_are_set_found_replaced_and_removed);
     tcase_add_test(tests, a_name_is_copied);
     tcase_add_test(tests, a_table_agrees_with_an_array);
-    tcase_add_test(tests, hashes_are_the_published_ones);
+    tcase_add_test(tests, hashes_match_the_published_vectors);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -2,10 +2,10 @@
 
 #include "tests/support/suite.h"
 
-START_TEST(a_run_of_blocks_is_what_single_calls_give)
+START_TEST(a_run_of_blocks_equals_single_calls)
 {
     enum { COUNT = 37 };
-    // The first word goes past its largest value on the way; the others do not follow it.
+    // The first word overflows on the way, and the overflow does not carry into the other words.
     PhiloxBlock counter = {{UINT32_MAX - 5, UINT32_MAX, 7, 9}}, blocks[COUNT];
     philox_run(UINT64_C(0xfedcba9876543210), counter, COUNT, blocks);
     for (int32_t i = 0; i < COUNT; i++, counter.word[0]++) {
@@ -27,7 +27,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("philox");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_run_of_blocks_is_what_single_calls_give);
+    tcase_add_test(tests, a_run_of_blocks_equals_single_calls);
     tcase_add_test(tests, an_empty_run_writes_nothing);
     suite_add_tcase(suite, tests);
     return suite;

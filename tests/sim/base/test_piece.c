@@ -4,7 +4,7 @@
 
 #include "tests/support/suite.h"
 
-START_TEST(a_text_is_cut_into_lines_and_cells_that_know_their_places)
+START_TEST(a_text_is_cut_into_lines_and_cells_with_their_positions)
 {
     const char text[] = "a\tbc\n\nd";
     Piece rest = piece_of("table.tsv", text, strlen(text)), line, cell;
@@ -31,7 +31,7 @@ START_TEST(a_separator_at_the_end_leaves_an_empty_piece)
 }
 END_TEST
 
-START_TEST(a_prefix_is_taken_off_or_the_piece_stays)
+START_TEST(a_prefix_is_removed_or_the_piece_stays_unchanged)
 {
     Piece piece = piece_of("", "rank=7", 6);
     ck_assert(!piece_skip(&piece, "ranks=") && piece.length == 6);
@@ -39,7 +39,7 @@ START_TEST(a_prefix_is_taken_off_or_the_piece_stays)
 }
 END_TEST
 
-START_TEST(digits_are_read_as_they_are_written)
+START_TEST(digits_are_read_as_a_number)
 {
     static const struct {
         const char *text;
@@ -50,7 +50,7 @@ START_TEST(digits_are_read_as_they_are_written)
         {"0", UINT64_MAX, true, 0},
         {"42", 42, true, 42},
         {"42", 41, false, 0},
-        {"9", 5, false, 0}, // a digit above the whole limit
+        {"9", 5, false, 0}, // a single digit that is above the limit
         {"18446744073709551615", UINT64_MAX, true, UINT64_MAX},
         {"18446744073709551616", UINT64_MAX, false, 0},
         {"9223372036854775808", INT64_MAX, false, 0},
@@ -72,7 +72,7 @@ START_TEST(digits_are_read_as_they_are_written)
 }
 END_TEST
 
-START_TEST(a_line_that_must_be_is_missed_at_its_place)
+START_TEST(a_missing_line_is_reported_at_its_position)
 {
     static const char text[] = "one\ntw";
     Piece rest = piece_of("file", text, sizeof text - 1), line;
@@ -92,11 +92,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("piece");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_text_is_cut_into_lines_and_cells_that_know_their_places);
+    tcase_add_test(tests, a_text_is_cut_into_lines_and_cells_with_their_positions);
     tcase_add_test(tests, a_separator_at_the_end_leaves_an_empty_piece);
-    tcase_add_test(tests, a_prefix_is_taken_off_or_the_piece_stays);
-    tcase_add_test(tests, digits_are_read_as_they_are_written);
-    tcase_add_test(tests, a_line_that_must_be_is_missed_at_its_place);
+    tcase_add_test(tests, a_prefix_is_removed_or_the_piece_stays_unchanged);
+    tcase_add_test(tests, digits_are_read_as_a_number);
+    tcase_add_test(tests, a_missing_line_is_reported_at_its_position);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -3,7 +3,7 @@
 #include "sim/base/share_path.h"
 #include "tests/support/suite.h"
 
-START_TEST(parts_that_say_nothing_are_dropped)
+START_TEST(empty_parts_and_single_dots_are_dropped)
 {
     static const char *const rows[][2] = {
         {"a", "a"},      {"a/b.txt", "a/b.txt"}, {"a//b", "a/b"}, {"./a/./b", "a/b"},
@@ -20,7 +20,7 @@ START_TEST(parts_that_say_nothing_are_dropped)
 }
 END_TEST
 
-START_TEST(what_leads_out_is_no_path)
+START_TEST(a_path_that_leaves_the_share_is_refused)
 {
     static const char *const rows[] = {"", "/", "/a", "..", "../a", "a/..", "a/../b", ".", "./"};
     Arena *arena = arena_create();
@@ -30,7 +30,7 @@ START_TEST(what_leads_out_is_no_path)
 }
 END_TEST
 
-START_TEST(only_a_part_of_two_dots_leads_up)
+START_TEST(only_a_part_of_exactly_two_dots_leads_up)
 {
     static const char *const up[] = {"..", "/..", "../a", "a/..", "a/../b", "a//.."};
     static const char *const not_up[] = {"",    "/",   ".",     "a..b", "..a",
@@ -46,9 +46,9 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("share_path");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, parts_that_say_nothing_are_dropped);
-    tcase_add_test(tests, what_leads_out_is_no_path);
-    tcase_add_test(tests, only_a_part_of_two_dots_leads_up);
+    tcase_add_test(tests, empty_parts_and_single_dots_are_dropped);
+    tcase_add_test(tests, a_path_that_leaves_the_share_is_refused);
+    tcase_add_test(tests, only_a_part_of_exactly_two_dots_leads_up);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -5,7 +5,7 @@
 
 #define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
 
-START_TEST(a_failure_carries_code_place_sentence_and_hint)
+START_TEST(a_failure_has_a_code_a_place_a_message_and_a_hint)
 {
     Status status = {0};
     ck_assert(
@@ -34,8 +34,8 @@ END_TEST
 
 START_TEST(a_long_message_is_cut_at_a_whole_character)
 {
-    // 400 bytes hold 399 and the NUL. "...": 396 are left for the text. With i letters in front of
-    // two-byte characters, a cut at 396 halves one whenever i is odd.
+    // 400 bytes hold 399 and the NUL, and "..." leaves 396 for the text. With i letters before
+    // two-byte characters, a cut at 396 would split a character whenever i is odd.
     for (size_t i = 0; i < 8; i++) {
         char words[1000] = "";
         memset(words, 'a', i);
@@ -51,7 +51,7 @@ START_TEST(a_long_message_is_cut_at_a_whole_character)
 }
 END_TEST
 
-START_TEST(a_message_that_just_fits_is_whole)
+START_TEST(a_message_that_just_fits_is_not_cut)
 {
     char words[400];
     memset(words, 'w', 399);
@@ -96,13 +96,13 @@ START_TEST(a_status_joins_the_problems)
 }
 END_TEST
 
-START_TEST(merged_problems_are_said_once_and_all_counted)
+START_TEST(merged_problems_are_kept_once_and_all_counted)
 {
     Arena *arena = arena_create();
     Problems problems = problems_create(arena);
     Problems more = problems_create(arena);
     problems_add(&problems, STATUS_BAD_INPUT, place_in("a", 1, 1), "wrong");
-    problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 1), "wrong"); // known
+    problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 1), "wrong"); // already in the list
     problems_add(&more, STATUS_BAD_INPUT, place_in("b", 1, 1), "wrong");
     problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 2), "wrong");
     problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 1), "wronger");
@@ -130,7 +130,7 @@ static const struct {
     const char *meant; /* NULL: no guess */
     const char *why;
 } guesses[] = {
-    {"seed", "seed", "nothing to do"},
+    {"seed", "seed", "already a name"},
     {"sed", "seed", "one letter missing: 1 of 4 / 3 = 1"},
     {"seeed", "seed", "one letter too many"},
     {"seet", "seed", "one letter wrong"},
@@ -143,16 +143,16 @@ static const struct {
     {"NC6", "Standard_NC6", "the end of a name"},
     {"nc12", "Standard_NC12", "letter case does not count"},
     {"dard_NC6", "Standard_NC6", "4 of 12 / 3 = 4"},
-    {"C6", NULL, "an end, but not of the part behind a '_'"},
-    {"seed of all", "seed", "a name with more words behind it"},
-    {"seeds of all", NULL, "which is no name"},
+    {"C6", NULL, "an end, but not the whole part after a '_'"},
+    {"seed of all", "seed", "a name followed by more words"},
+    {"seeds of all", NULL, "the first word is not a name"},
     {"sdee", NULL, "2 edits, and 4 / 3 = 1"},
     {"ot", NULL, "1 edit, and 2 / 3 = 0"},
     {"", NULL, "nothing typed"},
-    {"colour", NULL, "nothing like it"},
+    {"colour", NULL, "no name is similar"},
 };
 
-START_TEST(the_nearest_name_is_what_a_typing_error_meant)
+START_TEST(a_typing_error_gets_the_nearest_name)
 {
     for (int32_t i = 0; i < COUNT_OF(guesses); i++) {
         const char *guess = nearest_name(guesses[i].typed, keys, COUNT_OF(keys));
@@ -165,7 +165,7 @@ START_TEST(the_nearest_name_is_what_a_typing_error_meant)
 }
 END_TEST
 
-START_TEST(of_equally_near_names_the_first_is_named)
+START_TEST(the_first_of_equally_near_names_wins)
 {
     static const char *const twins[] = {"node1", "node2"};
     ck_assert_str_eq(nearest_name("node3", twins, 2), "node1");
@@ -187,7 +187,7 @@ START_TEST(names_of_any_length_are_compared_safely)
 }
 END_TEST
 
-START_TEST(the_nearest_name_or_else_all_are_a_hint)
+START_TEST(the_hint_is_the_nearest_name_or_all_names)
 {
     static const char *const pair[] = {"resnet50", "vgg16"};
     Status status = {0};
@@ -196,7 +196,7 @@ START_TEST(the_nearest_name_or_else_all_are_a_hint)
     ck_assert_str_eq(status.hint, "did you mean \"resnet50\"?");
     ck_assert(!status_hint_names(&status, "?", pair, 2));
     ck_assert_str_eq(status.hint, "known: resnet50, vgg16");
-    // Of very many as many as there is room for, each whole.
+    // A list of very many names is cut after a whole name.
     const char *many[90];
     for (int32_t i = 0; i < COUNT_OF(many); i++)
         many[i] = "name";
@@ -211,17 +211,17 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("status");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_failure_carries_code_place_sentence_and_hint);
+    tcase_add_test(tests, a_failure_has_a_code_a_place_a_message_and_a_hint);
     tcase_add_test(tests, a_second_failure_replaces_the_first_and_may_quote_it);
     tcase_add_test(tests, a_long_message_is_cut_at_a_whole_character);
-    tcase_add_test(tests, a_message_that_just_fits_is_whole);
+    tcase_add_test(tests, a_message_that_just_fits_is_not_cut);
     tcase_add_test(tests, problems_keep_the_first_hundred_and_count_the_rest);
     tcase_add_test(tests, a_status_joins_the_problems);
-    tcase_add_test(tests, merged_problems_are_said_once_and_all_counted);
-    tcase_add_test(tests, the_nearest_name_is_what_a_typing_error_meant);
-    tcase_add_test(tests, of_equally_near_names_the_first_is_named);
+    tcase_add_test(tests, merged_problems_are_kept_once_and_all_counted);
+    tcase_add_test(tests, a_typing_error_gets_the_nearest_name);
+    tcase_add_test(tests, the_first_of_equally_near_names_wins);
     tcase_add_test(tests, names_of_any_length_are_compared_safely);
-    tcase_add_test(tests, the_nearest_name_or_else_all_are_a_hint);
+    tcase_add_test(tests, the_hint_is_the_nearest_name_or_all_names);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -12,7 +12,7 @@ static const char *const cluster_row[] = {
     "nc6cluster", "batchai.horovod", "batchaidev", "STANDARD_NC6", "steady", "4", "0", "0", "0",
     "0"};
 
-// The table of the tutorial, as `az batchai cluster show --output table` printed it.
+// The tutorial's table, printed by `az batchai cluster show --output table`.
 static const char cluster_table[] = "Name        Resource Group    Workspace    VM Size       "
                                     "State      Idle    Running    Preparing    "
                                     "Leaving    Unusable\n"
@@ -23,7 +23,7 @@ static const char cluster_table[] = "Name        Resource Group    Workspace    
                                     "steady        4          0            0  "
                                     "        0           0\n";
 
-START_TEST(the_cluster_table_is_that_of_az)
+START_TEST(the_cluster_table_matches_az)
 {
     Arena *arena = arena_create();
     Table *table = table_create(arena, cluster_columns, 10);
@@ -38,7 +38,7 @@ END_TEST
 
 static const TableColumn two_columns[] = {{"job", TABLE_TEXT}, {"state", TABLE_TEXT}};
 
-START_TEST(no_line_of_text_ends_in_spaces)
+START_TEST(no_line_ends_in_spaces)
 {
     Arena *arena = arena_create();
     Table *table = table_create(arena, two_columns, 2);
@@ -88,8 +88,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("table");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, the_cluster_table_is_that_of_az);
-    tcase_add_test(tests, no_line_of_text_ends_in_spaces);
+    tcase_add_test(tests, the_cluster_table_matches_az);
+    tcase_add_test(tests, no_line_ends_in_spaces);
     tcase_add_test(tests, widths_count_characters_not_bytes);
     tcase_add_test(tests, a_table_without_rows_is_its_header);
     suite_add_tcase(suite, tests);

@@ -11,7 +11,7 @@ START_TEST(a_fresh_text_is_empty)
 }
 END_TEST
 
-START_TEST(pieces_are_joined)
+START_TEST(appended_pieces_are_joined)
 {
     Text text = {0};
     text_add(&text, "nodes ");
@@ -23,7 +23,7 @@ START_TEST(pieces_are_joined)
 }
 END_TEST
 
-START_TEST(it_holds_zero_bytes)
+START_TEST(zero_bytes_are_kept)
 {
     Text text = {0};
     text_append(&text, "a\0b", 3);
@@ -33,14 +33,14 @@ START_TEST(it_holds_zero_bytes)
 }
 END_TEST
 
-START_TEST(it_grows_by_any_step)
+START_TEST(a_text_grows_by_any_step)
 {
     for (int step = 1; step < 700; step += 23) {
         Text text = {0};
         for (int i = 0; i < 100; i++)
             text_printf(&text, "%0*d", step, i);
         ck_assert_uint_eq(text.length,
-                          100 * (size_t)step + (step == 1 ? 90 : 0)); // 10..99 take two
+                          100 * (size_t)step + (step == 1 ? 90 : 0)); // 10..99 take two digits
         ck_assert_uint_eq(strlen(text_string(&text)), text.length);
         text_free(&text);
     }
@@ -69,9 +69,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("text");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_fresh_text_is_empty);
-    tcase_add_test(tests, pieces_are_joined);
-    tcase_add_test(tests, it_holds_zero_bytes);
-    tcase_add_test(tests, it_grows_by_any_step);
+    tcase_add_test(tests, appended_pieces_are_joined);
+    tcase_add_test(tests, zero_bytes_are_kept);
+    tcase_add_test(tests, a_text_grows_by_any_step);
     tcase_add_test(tests, a_cleared_text_keeps_its_memory_and_a_freed_one_starts_anew);
     suite_add_tcase(suite, tests);
     return suite;

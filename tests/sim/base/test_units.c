@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     const char *text;
-    const char *message; /* a part of it */
+    const char *message; /* a part of the message */
 } Bad;
 
 static void check_good(Reader *reader, const Good *rows, int32_t count)
@@ -100,7 +100,7 @@ START_TEST(durations_are_read_exactly)
 }
 END_TEST
 
-START_TEST(what_is_no_duration_is_refused)
+START_TEST(invalid_durations_are_refused)
 {
     check_bad(duration_parse, bad_durations, COUNT_OF(bad_durations));
 }
@@ -141,7 +141,7 @@ START_TEST(sizes_are_read_exactly)
 }
 END_TEST
 
-START_TEST(what_is_no_size_is_refused)
+START_TEST(invalid_sizes_are_refused)
 {
     check_bad(bytes_parse, bad_sizes, COUNT_OF(bad_sizes));
 }
@@ -175,7 +175,7 @@ START_TEST(rates_are_read_exactly)
 }
 END_TEST
 
-START_TEST(what_is_no_rate_is_refused)
+START_TEST(invalid_rates_are_refused)
 {
     check_bad(rate_parse, bad_rates, COUNT_OF(bad_rates));
 }
@@ -218,13 +218,13 @@ START_TEST(iso_durations_are_read_exactly)
 }
 END_TEST
 
-START_TEST(what_is_no_iso_duration_is_refused)
+START_TEST(invalid_iso_durations_are_refused)
 {
     check_bad(iso_duration_parse, bad_iso_durations, COUNT_OF(bad_iso_durations));
 }
 END_TEST
 
-START_TEST(an_error_shows_what_would_be_right)
+START_TEST(an_error_shows_a_valid_example)
 {
     int64_t ns;
     Status status;
@@ -329,7 +329,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 1;
 }
 
-START_TEST(printed_seconds_read_back_as_they_were)
+START_TEST(printed_seconds_read_back_unchanged)
 {
     uint64_t state = 1;
     for (int i = 0; i < 20000; i++) {
@@ -377,13 +377,13 @@ START_TEST(rounding_up_gives_at_most_one_more)
 }
 END_TEST
 
-START_TEST(a_quotient_that_does_not_fit_breaks_the_promise)
+START_TEST(a_quotient_that_does_not_fit_violates_an_invariant)
 {
     (void)mul_div(INT64_MAX, 2, 1);
 }
 END_TEST
 
-START_TEST(dividing_by_zero_breaks_the_promise)
+START_TEST(dividing_by_zero_violates_an_invariant)
 {
     (void)mul_div_up(1, 1, 0);
 }
@@ -394,22 +394,22 @@ Suite *test_suite(void)
     Suite *suite = suite_create("units");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, durations_are_read_exactly);
-    tcase_add_test(tests, what_is_no_duration_is_refused);
+    tcase_add_test(tests, invalid_durations_are_refused);
     tcase_add_test(tests, sizes_are_read_exactly);
-    tcase_add_test(tests, what_is_no_size_is_refused);
+    tcase_add_test(tests, invalid_sizes_are_refused);
     tcase_add_test(tests, rates_are_read_exactly);
-    tcase_add_test(tests, what_is_no_rate_is_refused);
+    tcase_add_test(tests, invalid_rates_are_refused);
     tcase_add_test(tests, iso_durations_are_read_exactly);
-    tcase_add_test(tests, what_is_no_iso_duration_is_refused);
-    tcase_add_test(tests, an_error_shows_what_would_be_right);
+    tcase_add_test(tests, invalid_iso_durations_are_refused);
+    tcase_add_test(tests, an_error_shows_a_valid_example);
     tcase_add_test(tests, durations_are_printed_for_people);
     tcase_add_test(tests, sizes_are_printed_for_people);
     tcase_add_test(tests, seconds_are_printed_exactly);
-    tcase_add_test(tests, printed_seconds_read_back_as_they_were);
+    tcase_add_test(tests, printed_seconds_read_back_unchanged);
     tcase_add_test(tests, products_are_divided_without_overflow);
     tcase_add_test(tests, rounding_up_gives_at_most_one_more);
-    tcase_add_test_raise_signal(tests, a_quotient_that_does_not_fit_breaks_the_promise, SIGABRT);
-    tcase_add_test_raise_signal(tests, dividing_by_zero_breaks_the_promise, SIGABRT);
+    tcase_add_test_raise_signal(tests, a_quotient_that_does_not_fit_violates_an_invariant, SIGABRT);
+    tcase_add_test_raise_signal(tests, dividing_by_zero_violates_an_invariant, SIGABRT);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -53,7 +53,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* Whether it is not there after at most ten seconds. */
+/* Whether `process` disappears within ten seconds. */
 static bool goes(pid_t process)
 {
     for (int i = 0; i < 5000 && kill(process, 0) == 0; i++)
@@ -88,27 +88,27 @@ static int wait_for(Child *child)
     return exit_code;
 }
 
-START_TEST(it_has_what_it_was_given_and_nothing_of_ours)
+START_TEST(a_child_inherits_only_what_it_was_given)
 {
     setenv("OURS", "leaked", 1);
-    const int ours = dup(STDIN_FILENO); // without FD_CLOEXEC
+    const int ours = dup(STDIN_FILENO); // a descriptor without FD_CLOEXEC
     sigset_t blocked;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
     sigprocmask(SIG_BLOCK, &blocked, NULL);
     signal(SIGPIPE, SIG_IGN);
     Child child = start("pwd; echo $OWN$OURS; echo wrong >&2; cat; ls /proc/self/fd | wc -l;"
-                        // The last digits are the signals up to 28.
+                        // The last digits are the signals 1 to 28.
                         "sed -nE 's/Sig(Blk|Ign).*(.{7})$/\\2/p' /proc/self/status | sort -u");
     ck_assert_int_eq(wait_for(&child), 0);
     close(ours);
-    // Three descriptors, and that of the listed directory.
+    // Three descriptors, and the one of the directory being listed.
     ck_assert_str_eq(contents("out"), arena_printf(arena, "%s\none two\n4\n0000000\n", folder));
     ck_assert_str_eq(contents("error"), "wrong\n");
 }
 END_TEST
 
-START_TEST(it_ends_with_its_own_code_or_that_of_a_signal)
+START_TEST(a_child_ends_with_its_exit_code_or_with_that_of_a_signal)
 {
     const struct {
         const char *command;
@@ -121,7 +121,7 @@ START_TEST(it_ends_with_its_own_code_or_that_of_a_signal)
 }
 END_TEST
 
-START_TEST(what_is_left_of_its_group_ends_with_it)
+START_TEST(the_rest_of_its_group_ends_with_a_child)
 {
     int left;
     Child child = start("sleep 600 & echo $!");
@@ -132,10 +132,10 @@ START_TEST(what_is_left_of_its_group_ends_with_it)
 }
 END_TEST
 
-/* As mpirun does with its ranks. */
+/* mpirun starts its ranks in groups like these. */
 static const char two_groups[] = "bash -c 'set -m; sleep 600 & echo $!; [ -n \"$0\" ] || wait' ";
 
-START_TEST(groups_within_its_session_end_with_it)
+START_TEST(groups_within_its_session_end_with_a_child)
 {
     Child child = start(arena_printf(arena, "%s over", two_groups));
     ck_assert_int_eq(wait_for(&child), 0);
@@ -145,8 +145,8 @@ START_TEST(groups_within_its_session_end_with_it)
 }
 END_TEST
 
-/* As programs have it that were started by one that looks after no children. */
-START_TEST(an_end_is_heard_of_where_such_signals_were_ignored)
+/* A parent that ignores SIGCHLD leaves this setting to the programs that it starts. */
+START_TEST(an_exit_code_is_known_although_sigchld_was_ignored)
 {
     signal(SIGCHLD, SIG_IGN);
     Child child = start("exit 3");
@@ -167,11 +167,11 @@ START_TEST(a_signal_reaches_the_whole_group)
     child_signal(&child, SIGKILL);
     ck_assert_int_eq(wait_for(&child), 128 + SIGKILL);
     ck_assert(goes(-group));
-    child_signal(&child, SIGKILL); // does nothing: the child has ended
+    child_signal(&child, SIGKILL); // no process has this group any more
 }
 END_TEST
 
-START_TEST(what_cannot_be_started_is_named)
+START_TEST(a_program_that_cannot_be_started_is_named)
 {
     Child child;
     Status status = {0};
@@ -193,8 +193,9 @@ START_TEST(what_cannot_be_started_is_named)
 }
 END_TEST
 
-/* Also when our whole process group is killed. A session that was removed is left alone. */
-START_TEST(a_guard_kills_whom_we_leave_behind)
+/* The guard kills the sessions that it knows once this process is gone, also when the whole process
+ * group was killed. It leaves a session alone that was removed. */
+START_TEST(a_guard_kills_the_children_of_a_process_that_is_gone)
 {
     Child spared = start("sleep 600");
     const pid_t us = fork();
@@ -227,7 +228,7 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
 }
 END_TEST
 
-START_TEST(a_guard_that_is_closed_kills_what_it_knows)
+START_TEST(a_guard_that_is_closed_kills_the_processes_it_knows)
 {
     ChildGuard guard;
     Status status = {0};
@@ -240,7 +241,7 @@ START_TEST(a_guard_that_is_closed_kills_what_it_knows)
 }
 END_TEST
 
-START_TEST(a_guard_that_is_gone_does_not_end_us)
+START_TEST(a_guard_that_is_gone_does_not_end_its_owner)
 {
     ChildGuard guard;
     Status status = {0};
@@ -263,16 +264,16 @@ Suite *test_suite(void)
     Suite *suite = suite_create("child");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, it_has_what_it_was_given_and_nothing_of_ours);
-    tcase_add_test(tests, it_ends_with_its_own_code_or_that_of_a_signal);
-    tcase_add_test(tests, what_is_left_of_its_group_ends_with_it);
-    tcase_add_test(tests, groups_within_its_session_end_with_it);
-    tcase_add_test(tests, an_end_is_heard_of_where_such_signals_were_ignored);
+    tcase_add_test(tests, a_child_inherits_only_what_it_was_given);
+    tcase_add_test(tests, a_child_ends_with_its_exit_code_or_with_that_of_a_signal);
+    tcase_add_test(tests, the_rest_of_its_group_ends_with_a_child);
+    tcase_add_test(tests, groups_within_its_session_end_with_a_child);
+    tcase_add_test(tests, an_exit_code_is_known_although_sigchld_was_ignored);
     tcase_add_test(tests, a_signal_reaches_the_whole_group);
-    tcase_add_test(tests, what_cannot_be_started_is_named);
-    tcase_add_test(tests, a_guard_kills_whom_we_leave_behind);
-    tcase_add_test(tests, a_guard_that_is_closed_kills_what_it_knows);
-    tcase_add_test(tests, a_guard_that_is_gone_does_not_end_us);
+    tcase_add_test(tests, a_program_that_cannot_be_started_is_named);
+    tcase_add_test(tests, a_guard_kills_the_children_of_a_process_that_is_gone);
+    tcase_add_test(tests, a_guard_that_is_closed_kills_the_processes_it_knows);
+    tcase_add_test(tests, a_guard_that_is_gone_does_not_end_its_owner);
     suite_add_tcase(suite, tests);
     return suite;
 }

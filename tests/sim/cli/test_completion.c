@@ -57,7 +57,7 @@ static void remove_folder(void)
 }
 
 static const struct {
-    const char *words;   /* of the command line, the last one being completed, quoted for bash */
+    const char *words; /* of the command line, quoted for bash; the last word is being completed */
     const char *offered; /* joined by '|', sorted */
 } lines[] = {
     {"trainyard r", "report|run"},
@@ -78,12 +78,12 @@ static const struct {
     {"trainyard run --events a", "a file|a folder"},
     {"trainyard report a", "a folder"},
     {"trainyard completion ''", "bash"},
-    {"trainyard other a", "a file|a folder"}, // a program of its own
+    {"trainyard other a", "a file|a folder"}, // a separate program
 };
 
-START_TEST(bash_offers_what_the_tables_say)
+START_TEST(bash_offers_the_entries_of_the_tables)
 {
-    // Programs named trainyard-… on PATH are verbs too: only the system's.
+    // Programs named trainyard-… on PATH are verbs too, so PATH contains the system's folders only.
     ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0);
     for (int32_t i = 0; i < COUNT_OF(lines); i++) {
         char command[1000];
@@ -92,13 +92,13 @@ START_TEST(bash_offers_what_the_tables_say)
                  "COMP_CWORD=\\$((\\${#COMP_WORDS[@]} - 1)); _trainyard; "
                  "printf '%%s\\n' \\\"\\${COMPREPLY[@]}\\\" | LC_ALL=C sort | paste -sd '|'\"",
                  lines[i].words);
-        FILE *shell = popen(command, "r"); // NOLINT(cert-env33-c): bash is what is tested
+        FILE *shell = popen(command, "r"); // NOLINT(cert-env33-c): the test is about bash
         ck_assert_ptr_nonnull(shell);
         char offered[200] = "";
         const size_t length = fread(offered, 1, sizeof offered - 1, shell);
         ck_assert_int_eq(pclose(shell), 0);
         ck_assert_uint_gt(length, 0);
-        offered[length - 1] = '\0'; // the new line
+        offered[length - 1] = '\0'; // the newline
         ck_assert_msg(strcmp(offered, lines[i].offered) == 0, "%s: \"%s\", expected \"%s\"",
                       lines[i].words, offered, lines[i].offered);
     }
@@ -110,7 +110,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("completion");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
-    tcase_add_test(tests, bash_offers_what_the_tables_say);
+    tcase_add_test(tests, bash_offers_the_entries_of_the_tables);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -15,7 +15,7 @@
 #include "sim/cli/report.h"
 #include "tests/support/suite.h"
 
-/* Each test works in a folder of its own and leaves it empty. */
+/* Each test works in a new folder and leaves it empty. */
 static const char folder_pattern[] = "/tmp/trainyard-test-XXXXXX"; // for mkdtemp
 static char folder[sizeof folder_pattern];
 
@@ -26,7 +26,7 @@ static void enter_folder(void)
     ck_assert_int_eq(chdir(folder), 0);
 }
 
-/* Removes the folder, which rmdir only does when a test left nothing, no temporary file either. */
+/* Removes the folder. rmdir fails if the test left a file, even a temporary one. */
 static void leave_folder(void)
 {
     ck_assert_int_eq(chdir("/"), 0);
@@ -52,7 +52,7 @@ static void write_file(const char *path, const char *content)
     ck_assert_msg(file_write(path, content, strlen(content), &status), "%s", status.message);
 }
 
-START_TEST(what_is_written_is_read)
+START_TEST(written_content_is_read_back)
 {
     write_file("a.json", "{}");
     check_content("a.json", "{}", 2);
@@ -61,7 +61,7 @@ START_TEST(what_is_written_is_read)
     Status status;
     static char many[100000];
     for (size_t i = 0; i < sizeof many; i++)
-        many[i] = (char)(i % 256); // zero bytes too
+        many[i] = (char)(i % 256); // including zero bytes
     ck_assert(file_write("a.json", many, sizeof many, &status));
     check_content("a.json", many, sizeof many);
     unlink("a.json");
@@ -83,7 +83,7 @@ static void check_unreadable(const char *path, size_t bytes_max, StatusCode code
     arena_destroy(arena);
 }
 
-START_TEST(what_cannot_be_read_is_the_users_to_mend)
+START_TEST(a_file_that_cannot_be_read_is_an_error_of_the_user)
 {
     check_unreadable("missing.json", 100, STATUS_NOT_FOUND, "there is no such file");
     check_unreadable("missing/a.json", 100, STATUS_NOT_FOUND, "there is no such file");
@@ -96,7 +96,7 @@ START_TEST(what_cannot_be_read_is_the_users_to_mend)
 }
 END_TEST
 
-START_TEST(a_source_says_of_contents_and_sizes_alike_that_there_is_no_file)
+START_TEST(a_missing_file_is_reported_alike_for_its_content_and_its_size)
 {
     Arena *arena = arena_create();
     const char *text;
@@ -119,7 +119,7 @@ START_TEST(a_source_says_of_contents_and_sizes_alike_that_there_is_no_file)
 }
 END_TEST
 
-START_TEST(a_limit_of_just_the_size_is_enough)
+START_TEST(a_limit_equal_to_the_size_is_enough)
 {
     Arena *arena = arena_create();
     write_file("five", "12345");
@@ -132,7 +132,7 @@ START_TEST(a_limit_of_just_the_size_is_enough)
 }
 END_TEST
 
-START_TEST(an_abandoned_file_leaves_the_old_one)
+START_TEST(an_abandoned_file_leaves_the_old_file_unchanged)
 {
     write_file("log", "old");
     FileWriter writer;
@@ -161,7 +161,7 @@ START_TEST(a_file_appears_with_the_commit)
 }
 END_TEST
 
-START_TEST(new_files_have_the_usual_rights)
+START_TEST(new_files_have_the_permissions_of_the_umask)
 {
     umask(022);
     write_file("a", "x");
@@ -172,7 +172,7 @@ START_TEST(new_files_have_the_usual_rights)
 }
 END_TEST
 
-START_TEST(a_full_disk_is_the_machines_fault)
+START_TEST(a_full_disk_is_an_error_of_the_machine)
 {
     Status status;
     ck_assert(!file_write("/dev/full", "x", 1, &status));
@@ -184,25 +184,25 @@ START_TEST(a_full_disk_is_the_machines_fault)
 }
 END_TEST
 
-START_TEST(a_stream_that_failed_long_ago_still_has_its_reason)
+START_TEST(a_stream_reports_the_reason_of_an_earlier_failure)
 {
     FileWriter writer;
     Status status;
     struct rlimit old;
-    signal(SIGXFSZ, SIG_IGN); // the limit is then an error of write, as a full disk is
+    signal(SIGXFSZ, SIG_IGN); // reaching the limit is then an error of write, like a full disk
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 16, old.rlim_max}), 0);
     ck_assert(file_writer_open(&writer, "log", &status));
     while (!ferror(writer.stream))
         fputs("more than there is room for\n", writer.stream);
-    errno = 0; // whatever came in between
+    errno = 0; // other calls may have changed it
     ck_assert(!file_writer_commit(&writer, &status));
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
     ck_assert_str_eq(status.message, "writing failed: File too large");
 }
 END_TEST
 
-START_TEST(a_device_is_written_to_and_not_replaced)
+START_TEST(a_device_is_written_and_not_replaced)
 {
     Status status;
     ck_assert(file_write("/dev/null", "x", 1, &status));
@@ -212,7 +212,7 @@ START_TEST(a_device_is_written_to_and_not_replaced)
 }
 END_TEST
 
-/* Instead of the system's: nothing is taken of bytes for this descriptor. */
+/* The descriptor for which pwrite, replaced below, writes nothing and returns 0. */
 static int taking_nothing = -1;
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t position)
@@ -222,7 +222,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t position)
                : (ssize_t)syscall(SYS_pwrite64, descriptor, bytes, length, position);
 }
 
-START_TEST(bytes_are_put_into_an_open_file_or_a_pipe)
+START_TEST(bytes_are_written_to_an_open_file_or_a_pipe)
 {
     const int file = open("file", O_RDWR | O_CREAT, 0600);
     int ends[2];
@@ -251,7 +251,7 @@ START_TEST(bytes_are_put_into_an_open_file_or_a_pipe)
 }
 END_TEST
 
-START_TEST(a_name_settles_in_the_folder_that_it_stands_in)
+START_TEST(a_new_name_is_synced_to_its_folder)
 {
     Status status = {0};
     char absolute[sizeof folder + 8];
@@ -265,11 +265,11 @@ START_TEST(a_name_settles_in_the_folder_that_it_stands_in)
 }
 END_TEST
 
-START_TEST(folders_are_made_with_those_above_them)
+START_TEST(folders_are_created_with_their_parents)
 {
     Status status;
     ck_assert(folder_create("a/b/c", &status));
-    ck_assert(folder_create("a//b/c/", &status)); // there already
+    ck_assert(folder_create("a//b/c/", &status)); // exists already
     ck_assert(folder_create("/", &status));
     ck_assert(folder_create(".", &status));
     write_file("a/b/c/file", "x");
@@ -280,7 +280,7 @@ START_TEST(folders_are_made_with_those_above_them)
 }
 END_TEST
 
-START_TEST(a_file_in_the_way_of_a_folder_is_named)
+START_TEST(a_file_with_the_name_of_a_folder_is_reported)
 {
     write_file("a", "x");
     Status status;
@@ -295,7 +295,7 @@ START_TEST(a_file_in_the_way_of_a_folder_is_named)
 }
 END_TEST
 
-/* Folders in folders, named so that paths are longer than any system call takes. */
+/* Nested folders with names so long that their paths exceed the limit of any system call. */
 static void make_deep(const char *outermost, int depth)
 {
     char name[101] = {0};
@@ -310,7 +310,7 @@ static void make_deep(const char *outermost, int depth)
     ck_assert_int_eq(chdir(folder), 0);
 }
 
-START_TEST(a_folder_is_removed_however_deep_it_is)
+START_TEST(a_folder_of_any_depth_is_removed)
 {
     enum { DEEP = 100 };
     Status status;
@@ -327,11 +327,11 @@ START_TEST(a_folder_is_removed_however_deep_it_is)
 }
 END_TEST
 
-START_TEST(a_folder_is_removed_whatever_its_owner_may_do_in_it)
+START_TEST(a_folder_without_permissions_is_removed_by_its_owner)
 {
     enum { NOBODY = 65534 };
     Status status;
-    const bool is_root = geteuid() == 0; // who may do everything
+    const bool is_root = geteuid() == 0; // root ignores permissions
     if (is_root)
         ck_assert_int_eq(chown(folder, NOBODY, NOBODY) + seteuid(NOBODY), 0);
     ck_assert(folder_create("shut/in/ner", &status));
@@ -340,7 +340,7 @@ START_TEST(a_folder_is_removed_whatever_its_owner_may_do_in_it)
     ck_assert_int_eq(chmod("shut/in/ner", 0100) + chmod("shut/in", 0500) + chmod("shut", 0), 0);
     ck_assert_msg(folder_remove("shut", &status), "%s", status.message);
 
-    // In a folder of somebody else's nothing can be done about it.
+    // A folder that belongs to another user cannot be changed.
     if (is_root) {
         ck_assert(folder_create("mine/theirs", &status));
         write_file("mine/theirs/file", "x");
@@ -357,7 +357,7 @@ START_TEST(a_folder_is_removed_whatever_its_owner_may_do_in_it)
 }
 END_TEST
 
-START_TEST(what_somebody_else_has_in_a_folder_is_not_replaced)
+START_TEST(a_folder_with_files_of_another_program_is_not_replaced)
 {
     static const char *const names[] = {"one", "two", NULL};
     FolderMark mark = {.maker = "run",
@@ -366,7 +366,7 @@ START_TEST(what_somebody_else_has_in_a_folder_is_not_replaced)
                        .beginning = "#ours",
                        .replaced = names};
     Status status;
-    ck_assert(folder_is_ours("mine", &mark, &status)); // it is not there yet
+    ck_assert(folder_is_ours("mine", &mark, &status)); // the folder does not exist yet
     ck_assert(folder_create("mine", &status));
     write_file("mine/other", "x");
     ck_assert(folder_is_ours("mine", &mark, &status));
@@ -395,23 +395,23 @@ Suite *test_suite(void)
     Suite *suite = suite_create("files");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, enter_folder, leave_folder);
-    tcase_add_test(tests, what_is_written_is_read);
-    tcase_add_test(tests, what_cannot_be_read_is_the_users_to_mend);
-    tcase_add_test(tests, a_source_says_of_contents_and_sizes_alike_that_there_is_no_file);
-    tcase_add_test(tests, a_limit_of_just_the_size_is_enough);
-    tcase_add_test(tests, an_abandoned_file_leaves_the_old_one);
+    tcase_add_test(tests, written_content_is_read_back);
+    tcase_add_test(tests, a_file_that_cannot_be_read_is_an_error_of_the_user);
+    tcase_add_test(tests, a_missing_file_is_reported_alike_for_its_content_and_its_size);
+    tcase_add_test(tests, a_limit_equal_to_the_size_is_enough);
+    tcase_add_test(tests, an_abandoned_file_leaves_the_old_file_unchanged);
     tcase_add_test(tests, a_file_appears_with_the_commit);
-    tcase_add_test(tests, new_files_have_the_usual_rights);
-    tcase_add_test(tests, a_full_disk_is_the_machines_fault);
-    tcase_add_test(tests, a_stream_that_failed_long_ago_still_has_its_reason);
-    tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
-    tcase_add_test(tests, bytes_are_put_into_an_open_file_or_a_pipe);
-    tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
-    tcase_add_test(tests, folders_are_made_with_those_above_them);
-    tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
-    tcase_add_test(tests, a_folder_is_removed_however_deep_it_is);
-    tcase_add_test(tests, a_folder_is_removed_whatever_its_owner_may_do_in_it);
-    tcase_add_test(tests, what_somebody_else_has_in_a_folder_is_not_replaced);
+    tcase_add_test(tests, new_files_have_the_permissions_of_the_umask);
+    tcase_add_test(tests, a_full_disk_is_an_error_of_the_machine);
+    tcase_add_test(tests, a_stream_reports_the_reason_of_an_earlier_failure);
+    tcase_add_test(tests, a_device_is_written_and_not_replaced);
+    tcase_add_test(tests, bytes_are_written_to_an_open_file_or_a_pipe);
+    tcase_add_test(tests, a_new_name_is_synced_to_its_folder);
+    tcase_add_test(tests, folders_are_created_with_their_parents);
+    tcase_add_test(tests, a_file_with_the_name_of_a_folder_is_reported);
+    tcase_add_test(tests, a_folder_of_any_depth_is_removed);
+    tcase_add_test(tests, a_folder_without_permissions_is_removed_by_its_owner);
+    tcase_add_test(tests, a_folder_with_files_of_another_program_is_not_replaced);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -28,7 +28,7 @@ static const Field options[] = {
     OPTION_TEXTS(0, "set", settings, "POINTER=VALUE", "change a value"),
     OPTION_DURATION('u', "until", until_ns, "TIME", "stop at TIME"),
     OPTION_BYTES(0, "limit", limit_bytes, "SIZE", "write at most SIZE"),
-    OPTION_CHOICE(0, "trace", trace, "LEVEL", levels, "how much to tell"),
+    OPTION_CHOICE(0, "trace", trace, "LEVEL", levels, "how much to record"),
     OPTION_REAL(0, "rate", rate, "X", 1e-6, 1000, "go at X"),
     OPTION_FLAG(0, "colour", has_colour, "print in colour"),
     OPTION_FLAG_OFF(0, "no-colour", has_colour, "print without"),
@@ -47,7 +47,7 @@ static const OptionTable table = {
     .operand_count_max = 2,
 };
 
-/* What came of a command line. */
+/* The result of parsing a command line. */
 typedef struct {
     Arena *arena;
     Values values;
@@ -57,7 +57,7 @@ typedef struct {
     Status status;
 } Outcome;
 
-/* Parses `line`, words between single spaces, behind the verb. */
+/* Parses `line`, the words after the verb, separated by single spaces. */
 static Outcome parse(const char *line)
 {
     enum { WORDS_MAX = 32 };
@@ -98,7 +98,7 @@ START_TEST(each_kind_fills_its_field)
 }
 END_TEST
 
-START_TEST(what_is_not_given_keeps_its_default)
+START_TEST(an_option_that_is_not_given_keeps_its_default)
 {
     Outcome got = parse("a.json");
     ck_assert(got.is_parsed);
@@ -123,7 +123,7 @@ static const struct {
     {"--output=out a", "out", false, "a"},
     {"a b --json", NULL, true, "a b"},
     {"a -jo out b", "out", true, "a b"},
-    {"--out out a", "out", false, "a"}, // the beginning of one name only
+    {"--out out a", "out", false, "a"}, // a prefix of one name only
     {"-j -- --json -o", NULL, true, "--json -o"},
     {"a -", NULL, false, "a -"},
 };
@@ -144,15 +144,15 @@ static void check_spellings(void)
     }
 }
 
-START_TEST(options_stand_before_and_after_operands_in_any_spelling)
+START_TEST(options_may_precede_and_follow_operands_in_any_spelling)
 {
     check_spellings();
 }
 END_TEST
 
-START_TEST(the_environment_does_not_change_how_a_line_is_read)
+START_TEST(the_environment_does_not_change_how_a_line_is_parsed)
 {
-    // getopt on its own would stop at the first operand.
+    // With POSIXLY_CORRECT, getopt would stop at the first operand.
     ck_assert_int_eq(setenv("POSIXLY_CORRECT", "1", 1), 0);
     check_spellings();
 }
@@ -203,7 +203,7 @@ static const struct {
      "sizes look like \"16GiB\", \"1.5MB\" or \"5003432\""},
 };
 
-START_TEST(a_mistake_is_named_with_what_would_be_right)
+START_TEST(a_mistake_is_reported_with_a_correction)
 {
     for (int32_t i = 0; i < COUNT_OF(mistakes); i++) {
         Outcome got = parse(mistakes[i].line);
@@ -217,7 +217,7 @@ START_TEST(a_mistake_is_named_with_what_would_be_right)
 }
 END_TEST
 
-START_TEST(a_real_number_is_read_as_it_is_written_in_json)
+START_TEST(real_numbers_have_the_syntax_of_json)
 {
     static const struct {
         const char *text;
@@ -246,7 +246,7 @@ START_TEST(a_real_number_is_read_as_it_is_written_in_json)
 }
 END_TEST
 
-START_TEST(of_a_flag_and_its_opposite_the_last_one_counts)
+START_TEST(the_last_of_a_flag_and_its_opposite_counts)
 {
     Outcome got = parse("a --no-colour --colour");
     ck_assert(got.is_parsed && got.values.has_colour);
@@ -257,7 +257,7 @@ START_TEST(of_a_flag_and_its_opposite_the_last_one_counts)
 }
 END_TEST
 
-START_TEST(help_is_met_before_what_else_is_wrong_behind_it)
+START_TEST(help_takes_precedence_over_mistakes_after_it)
 {
     static const char *const lines[] = {"--help", "-h", "a b c --help",
                                         "--seed 5 --help --nonsense"};
@@ -287,7 +287,7 @@ START_TEST(help_shows_every_row_of_the_table)
         "      --set POINTER=VALUE  change a value\n"
         "  -u, --until TIME         stop at TIME\n"
         "      --limit SIZE         write at most SIZE\n"
-        "      --trace LEVEL        how much to tell: jobs, epochs or steps\n"
+        "      --trace LEVEL        how much to record: jobs, epochs or steps\n"
         "      --rate X             go at X\n"
         "      --colour             print in colour\n"
         "      --no-colour          print without\n"
@@ -301,7 +301,7 @@ START_TEST(help_shows_every_row_of_the_table)
 }
 END_TEST
 
-START_TEST(help_gives_a_wide_option_a_line_of_its_own)
+START_TEST(help_gives_a_wide_option_a_separate_line)
 {
     static const Field wide[] = {{.name = "an-option-with-a-long-name",
                                   .kind = VALUE_TEXT,
@@ -327,7 +327,7 @@ START_TEST(help_gives_a_wide_option_a_line_of_its_own)
 }
 END_TEST
 
-START_TEST(help_fills_the_lines_of_its_details_but_not_lists)
+START_TEST(help_wraps_paragraphs_but_not_lists)
 {
     static const Field none[] = {{0}};
     const OptionTable detailed = {
@@ -337,7 +337,7 @@ START_TEST(help_fills_the_lines_of_its_details_but_not_lists)
         .details = "A paragraph that is longer than a line of a terminal may be, which has room "
                    "for 80.\n"
                    "Another.\n"
-                   "  a list   keeps its columns, however long its lines are: they are as they are "
+                   "  a list   keeps its columns, however long its lines are: they stay exactly as "
                    "written",
         .example = "trainyard say",
         .options = none};
@@ -352,7 +352,7 @@ START_TEST(help_fills_the_lines_of_its_details_but_not_lists)
         "A paragraph that is longer than a line of a terminal may be, which has room for\n"
         "80.\n"
         "Another.\n"
-        "  a list   keeps its columns, however long its lines are: they are as they are "
+        "  a list   keeps its columns, however long its lines are: they stay exactly as "
         "written\n"
         "\n"
         "Options:\n"
@@ -369,16 +369,16 @@ Suite *test_suite(void)
     Suite *suite = suite_create("options");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, each_kind_fills_its_field);
-    tcase_add_test(tests, what_is_not_given_keeps_its_default);
-    tcase_add_test(tests, options_stand_before_and_after_operands_in_any_spelling);
-    tcase_add_test(tests, the_environment_does_not_change_how_a_line_is_read);
-    tcase_add_test(tests, a_mistake_is_named_with_what_would_be_right);
-    tcase_add_test(tests, a_real_number_is_read_as_it_is_written_in_json);
-    tcase_add_test(tests, of_a_flag_and_its_opposite_the_last_one_counts);
-    tcase_add_test(tests, help_is_met_before_what_else_is_wrong_behind_it);
+    tcase_add_test(tests, an_option_that_is_not_given_keeps_its_default);
+    tcase_add_test(tests, options_may_precede_and_follow_operands_in_any_spelling);
+    tcase_add_test(tests, the_environment_does_not_change_how_a_line_is_parsed);
+    tcase_add_test(tests, a_mistake_is_reported_with_a_correction);
+    tcase_add_test(tests, real_numbers_have_the_syntax_of_json);
+    tcase_add_test(tests, the_last_of_a_flag_and_its_opposite_counts);
+    tcase_add_test(tests, help_takes_precedence_over_mistakes_after_it);
     tcase_add_test(tests, help_shows_every_row_of_the_table);
-    tcase_add_test(tests, help_gives_a_wide_option_a_line_of_its_own);
-    tcase_add_test(tests, help_fills_the_lines_of_its_details_but_not_lists);
+    tcase_add_test(tests, help_gives_a_wide_option_a_separate_line);
+    tcase_add_test(tests, help_wraps_paragraphs_but_not_lists);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -10,20 +10,21 @@ static const struct {
     const char *line;
 } lines[] = {
     {0, 100, 1000, "run  0 %  [>                                       ]"},
-    // A quarter took 2 s, three quarters are left: 6 s, shown as the 7th second under way.
+    // A quarter took 2 s and three quarters are left. These take 6 s. The line counts the second
+    // under way too: 7 s.
     {25, 100, 2000, "run  25 %  [==========>                             ]  7 s left"},
     {99, 100, 1000, "run  99 %  [=======================================>]  1 s left"},
     {100, 100, 9000, "run  100 %  [========================================]"},
     {150, 100, 9000, "run  100 %  [========================================]"},
     {7, 0, 12345, "run  12 s"},
     {1, 3600, 1000, "run  0 %  [>                                       ]  1 h left"},
-    // Too far to guess at, and beyond what an int64 of nanoseconds holds.
+    // Too long to estimate: more nanoseconds than an int64 holds.
     {1, INT64_MAX, 1000, "run  0 %  [>                                       ]"},
     {INT64_MAX - 1, INT64_MAX, 1000,
      "run  100 %  [========================================]  1 s left"},
 };
 
-START_TEST(the_line_says_how_far_and_how_long_still)
+START_TEST(the_line_shows_progress_and_remaining_time)
 {
     for (int32_t i = 0; i < COUNT_OF(lines); i++) {
         Text line = {0};
@@ -34,7 +35,7 @@ START_TEST(the_line_says_how_far_and_how_long_still)
 }
 END_TEST
 
-START_TEST(without_a_terminal_nothing_is_drawn)
+START_TEST(nothing_is_drawn_without_a_terminal)
 {
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
     Progress progress = progress_start("run", 10);
@@ -49,8 +50,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("progress");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, the_line_says_how_far_and_how_long_still);
-    tcase_add_test(tests, without_a_terminal_nothing_is_drawn);
+    tcase_add_test(tests, the_line_shows_progress_and_remaining_time);
+    tcase_add_test(tests, nothing_is_drawn_without_a_terminal);
     suite_add_tcase(suite, tests);
     return suite;
 }

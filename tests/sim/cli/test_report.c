@@ -22,7 +22,7 @@ static const struct {
      "spot.json: is empty\n",
      "\x1b[1mspot.json: \x1b[0mis empty\n"},
     {{NULL, 0, 0}, "no place", "", "no place\n", "\x1b[1m\x1b[0mno place\n"},
-    // What a file may smuggle in must not steer the terminal.
+    // Control characters from a file must not reach the terminal.
     {{"a\nb", 1, 1},
      "name \"\x1b[2J\x7f\"",
      "tab\t",
@@ -53,7 +53,7 @@ START_TEST(a_status_is_one_line_and_its_hint)
 }
 END_TEST
 
-START_TEST(problems_beyond_those_kept_are_counted)
+START_TEST(problems_beyond_the_limit_are_counted)
 {
     static const struct {
         int32_t count;
@@ -77,7 +77,7 @@ START_TEST(problems_beyond_those_kept_are_counted)
 }
 END_TEST
 
-START_TEST(warnings_say_that_they_are_warnings)
+START_TEST(warnings_are_marked_as_warnings)
 {
     Arena *arena = arena_create();
     Problems warnings = problems_create(arena);
@@ -105,7 +105,7 @@ START_TEST(each_code_has_its_exit_code)
 }
 END_TEST
 
-START_TEST(of_several_problems_the_machines_counts)
+START_TEST(a_problem_of_the_machine_decides_the_exit_code)
 {
     Arena *arena = arena_create();
     Problems problems = problems_create(arena);
@@ -133,10 +133,10 @@ Suite *test_suite(void)
     Suite *suite = suite_create("report");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_status_is_one_line_and_its_hint);
-    tcase_add_test(tests, problems_beyond_those_kept_are_counted);
-    tcase_add_test(tests, warnings_say_that_they_are_warnings);
+    tcase_add_test(tests, problems_beyond_the_limit_are_counted);
+    tcase_add_test(tests, warnings_are_marked_as_warnings);
     tcase_add_test(tests, each_code_has_its_exit_code);
-    tcase_add_test(tests, of_several_problems_the_machines_counts);
+    tcase_add_test(tests, a_problem_of_the_machine_decides_the_exit_code);
     tcase_add_test(tests, a_file_gets_no_colour);
     suite_add_tcase(suite, tests);
     return suite;

@@ -5,7 +5,7 @@
 #include "sim/cli/streams.h"
 #include "tests/support/suite.h"
 
-// Every test is a process of its own (libcheck forks), so each may ruin its standard streams.
+// libcheck runs every test in a separate process, so a test may close its standard streams.
 
 static void expect_finish_fails(const char *message)
 {
@@ -16,7 +16,7 @@ static void expect_finish_fails(const char *message)
     ck_assert_str_eq(status.message, message);
 }
 
-START_TEST(output_that_arrives_is_fine)
+START_TEST(output_that_is_written_succeeds)
 {
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
     puts("text");
@@ -33,12 +33,12 @@ START_TEST(a_full_disk_is_noticed_at_the_end)
 }
 END_TEST
 
-START_TEST(a_disk_that_was_full_in_between_is_noticed_too)
+START_TEST(a_disk_that_was_full_for_a_while_is_noticed)
 {
     ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
     puts("text");
     ck_assert_int_eq(fflush(stdout),
-                     EOF); // the text is lost, and the close will find nothing to write
+                     EOF); // the text is lost, and the close has nothing left to write
     Status status;
     ck_assert(!streams_finish(&status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
@@ -61,7 +61,7 @@ START_TEST(a_closed_output_does_not_write_into_the_next_file_opened)
 }
 END_TEST
 
-START_TEST(a_closed_output_nobody_writes_to_is_fine)
+START_TEST(a_closed_output_without_writes_succeeds)
 {
     fflush(stdout);
     close(STDOUT_FILENO);
@@ -71,7 +71,7 @@ START_TEST(a_closed_output_nobody_writes_to_is_fine)
 }
 END_TEST
 
-START_TEST(open_streams_are_left_alone)
+START_TEST(open_streams_are_left_unchanged)
 {
     int pipe_ends[2];
     ck_assert_int_eq(pipe(pipe_ends), 0);
@@ -90,12 +90,12 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("streams");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, output_that_arrives_is_fine);
+    tcase_add_test(tests, output_that_is_written_succeeds);
     tcase_add_test(tests, a_full_disk_is_noticed_at_the_end);
-    tcase_add_test(tests, a_disk_that_was_full_in_between_is_noticed_too);
+    tcase_add_test(tests, a_disk_that_was_full_for_a_while_is_noticed);
     tcase_add_test(tests, a_closed_output_does_not_write_into_the_next_file_opened);
-    tcase_add_test(tests, a_closed_output_nobody_writes_to_is_fine);
-    tcase_add_test(tests, open_streams_are_left_alone);
+    tcase_add_test(tests, a_closed_output_without_writes_succeeds);
+    tcase_add_test(tests, open_streams_are_left_unchanged);
     suite_add_tcase(suite, tests);
     return suite;
 }

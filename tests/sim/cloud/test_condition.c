@@ -1,27 +1,17 @@
-/* What is counted, and commands that wait for it, by examples on paper from plain_service
- * (tests/support/worlds.h): a cluster made at 0 has its nodes at 100 s and idle at 230 s; a job on
- * idle nodes starts after 2 s. */
+/* The quantities that conditions count, and commands that wait for conditions, by examples on paper
+ * from plain_service (tests/support/worlds.h): a cluster made at 0 has its nodes at 100 s and idle
+ * at 230 s; a job on idle nodes starts after 2 s. */
 #include "sim/base/units.h"
 #include "sim/cloud/check.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
 static int64_t instants[1000], instant_count;
 
-static void begin(void)
+static void begin_without_instants(void)
 {
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
+    begin();
     instant_count = 0;
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
 }
 
 static void hear_instant(void *listener, int64_t at_ns)
@@ -40,7 +30,8 @@ static World *create(void)
     return world;
 }
 
-/* A show of the cluster when `condition` has held: its record tells when. */
+/* Shows the cluster once the condition has held for `for_s`; the time of the record is the time of
+ * the show. */
 static void show_when(Quantity quantity, const char *subject, Comparator comparator, int64_t value,
                       int64_t for_s)
 {
@@ -62,7 +53,7 @@ static int64_t shown_s(int32_t n)
     return record->at_ns / NS_PER_S;
 }
 
-START_TEST(quantities_count_what_there_is)
+START_TEST(quantities_count_existing_nodes_and_jobs)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_create_job(&list, "one", 300 * NS_PER_S, "c", sleeping_job(2, 100));
@@ -77,11 +68,11 @@ START_TEST(quantities_count_what_there_is)
         {0, QUANTITY_CLUSTER_TARGET, "c", 3},
         {0, QUANTITY_CLUSTER_NODES, "c", 0},
         {0, QUANTITY_CLUSTER_NODES, "nobody", 0},
-        {0, QUANTITY_JOB_IS_QUEUED, "one", 0}, // not there yet
+        {0, QUANTITY_JOB_IS_QUEUED, "one", 0}, // does not exist yet
         {0, QUANTITY_SHARE_TRANSFERS, "a/s", 0},
         {0, QUANTITY_SHARE_TRANSFERS, "a/nowhere", 0},
         {150, QUANTITY_CLUSTER_NODES, "c", 3},
-        {150, QUANTITY_CLUSTER_PREPARING, "C", 3}, // names have no case
+        {150, QUANTITY_CLUSTER_PREPARING, "C", 3}, // names ignore letter case
         {250, QUANTITY_CLUSTER_IDLE, "c", 3},
         {250, QUANTITY_CLUSTER_UNUSABLE, "c", 0},
         {301, QUANTITY_JOB_IS_QUEUED, "one", 1},
@@ -138,7 +129,7 @@ START_TEST(every_comparator_compares)
 }
 END_TEST
 
-START_TEST(a_command_waits_until_its_condition_holds_and_goes_once)
+START_TEST(a_command_waits_until_its_condition_holds_and_runs_once)
 {
     // Idle at 230 s; busy from 302 to 402 s; idle again, but the show is done.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -150,7 +141,7 @@ START_TEST(a_command_waits_until_its_condition_holds_and_goes_once)
 }
 END_TEST
 
-START_TEST(a_condition_must_hold_all_its_time)
+START_TEST(a_condition_must_hold_for_its_whole_time)
 {
     // Two idle nodes from 230 s, but only for 72 s; then again from the job's end on, at 300 + 2 +
     // 1 + 100 s.
@@ -166,7 +157,7 @@ START_TEST(a_condition_must_hold_all_its_time)
 }
 END_TEST
 
-START_TEST(what_holds_from_the_beginning_holds_since_then)
+START_TEST(a_condition_that_holds_from_the_beginning_counts_from_there)
 {
     // Nothing else happens: there is no cluster, so it has no nodes, and cannot be shown.
     list = (CommandList){.arena = arena};
@@ -180,7 +171,7 @@ START_TEST(what_holds_from_the_beginning_holds_since_then)
 }
 END_TEST
 
-START_TEST(what_the_first_commands_change_does_not_hold_at_time_0)
+START_TEST(a_condition_that_the_first_commands_end_does_not_hold_at_time_0)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     show_when(QUANTITY_CLUSTER_TARGET, "c", COMPARE_EQUAL, 0, 0);
@@ -189,7 +180,7 @@ START_TEST(what_the_first_commands_change_does_not_hold_at_time_0)
 }
 END_TEST
 
-START_TEST(what_holds_only_within_an_instant_does_not_hold)
+START_TEST(a_condition_that_holds_only_within_an_instant_does_not_count)
 {
     // The job takes both nodes in the instant in which they come free of the one before it.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -202,7 +193,7 @@ START_TEST(what_holds_only_within_an_instant_does_not_hold)
 }
 END_TEST
 
-START_TEST(a_condition_that_never_holds_is_told_at_the_end)
+START_TEST(a_condition_that_never_holds_is_recorded_at_the_end)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     show_when(QUANTITY_CLUSTER_NODES, "c", COMPARE_MORE, 2, 0);
@@ -213,9 +204,9 @@ START_TEST(a_condition_that_never_holds_is_told_at_the_end)
 }
 END_TEST
 
-START_TEST(the_newest_of_a_name_counts)
+START_TEST(the_newest_job_of_a_name_counts)
 {
-    // The first "j" is done when the second comes.
+    // The first "j" has ended when the second is created.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", sleeping_job(1, 10));
     commands_add(&list, COMMAND_JOB_DELETE, "j", 400 * NS_PER_S);
@@ -229,7 +220,7 @@ START_TEST(the_newest_of_a_name_counts)
 }
 END_TEST
 
-START_TEST(who_is_not_being_deleted_counts_before_who_is)
+START_TEST(an_existing_job_precedes_one_that_is_being_deleted)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_add(&list, COMMAND_EXPERIMENT_CREATE, "e2", 0);
@@ -259,7 +250,7 @@ START_TEST(who_is_not_being_deleted_counts_before_who_is)
 }
 END_TEST
 
-START_TEST(every_instant_ends_once_and_with_what_waited_for_it)
+START_TEST(every_instant_ends_once_and_after_the_commands_that_waited_for_it)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     show_when(QUANTITY_CLUSTER_IDLE, "c", COMPARE_AT_LEAST, 1, 0);
@@ -276,19 +267,19 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("condition");
     TCase *tests = tcase_create("condition");
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, quantities_count_what_there_is);
+    tcase_add_checked_fixture(tests, begin_without_instants, end);
+    tcase_add_test(tests, quantities_count_existing_nodes_and_jobs);
     tcase_add_test(tests, epochs_of_a_training_job_are_counted);
     tcase_add_test(tests, every_comparator_compares);
-    tcase_add_test(tests, a_command_waits_until_its_condition_holds_and_goes_once);
-    tcase_add_test(tests, a_condition_must_hold_all_its_time);
-    tcase_add_test(tests, what_holds_from_the_beginning_holds_since_then);
-    tcase_add_test(tests, what_the_first_commands_change_does_not_hold_at_time_0);
-    tcase_add_test(tests, what_holds_only_within_an_instant_does_not_hold);
-    tcase_add_test(tests, a_condition_that_never_holds_is_told_at_the_end);
-    tcase_add_test(tests, the_newest_of_a_name_counts);
-    tcase_add_test(tests, who_is_not_being_deleted_counts_before_who_is);
-    tcase_add_test(tests, every_instant_ends_once_and_with_what_waited_for_it);
+    tcase_add_test(tests, a_command_waits_until_its_condition_holds_and_runs_once);
+    tcase_add_test(tests, a_condition_must_hold_for_its_whole_time);
+    tcase_add_test(tests, a_condition_that_holds_from_the_beginning_counts_from_there);
+    tcase_add_test(tests, a_condition_that_the_first_commands_end_does_not_hold_at_time_0);
+    tcase_add_test(tests, a_condition_that_holds_only_within_an_instant_does_not_count);
+    tcase_add_test(tests, a_condition_that_never_holds_is_recorded_at_the_end);
+    tcase_add_test(tests, the_newest_job_of_a_name_counts);
+    tcase_add_test(tests, an_existing_job_precedes_one_that_is_being_deleted);
+    tcase_add_test(tests, every_instant_ends_once_and_after_the_commands_that_waited_for_it);
     suite_add_tcase(suite, tests);
     return suite;
 }

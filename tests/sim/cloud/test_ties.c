@@ -8,7 +8,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
-/* Three nodes that are prepared at one time: constant durations. */
+/* Three nodes that are prepared at the same time, because durations are constant. */
 static Scenario *three_nodes(Arena *arena, uint64_t shuffle_seed)
 {
     CommandList list = commands_begin(arena);
@@ -100,9 +100,9 @@ START_TEST(the_same_shuffle_gives_the_same_records)
 }
 END_TEST
 
-/* --- Nothing hangs on the order --- */
+/* --- Outcomes do not depend on the order --- */
 
-/* How a job ended, and when: what its owner sees of a run. */
+/* How and when a job ended: the part of a run that its owner sees. */
 static uint64_t outcome(const World *world)
 {
     uint64_t hash = HASH_START;
@@ -132,7 +132,7 @@ static uint64_t outcome_of(Arena *arena, uint64_t seed, uint64_t shuffle_seed)
     return outcome(world);
 }
 
-START_TEST(outcomes_do_not_hang_on_the_order_of_ties)
+START_TEST(outcomes_do_not_depend_on_the_order_of_ties)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Arena *arena = arena_create();
@@ -150,7 +150,7 @@ END_TEST
 typedef struct {
     int64_t record_ns, instant_ns;
     int32_t instants;
-    bool is_late; /* something was told at a time that had ended */
+    bool is_late; /* a record arrived for an instant that had ended */
 } Instants;
 
 static void hear_record(void *listener, const TraceRecord *record)
@@ -169,7 +169,7 @@ static void hear_instant(void *listener, int64_t at_ns)
     instants->instants++;
 }
 
-/* Every time at which something is told has an end, and nothing is told after it. */
+/* Every instant with a record ends, and no record for it follows its end. */
 START_TEST(every_instant_ends_once_after_all_that_happens_in_it)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -213,7 +213,7 @@ static void seek_instant(void *listener, int64_t at_ns)
         *sought_ns = INT64_MAX; // found
 }
 
-/* A job ends at the very time at which its time is over: its end comes first, the timer after it is
+/* A job ends exactly at its time limit. Its end is processed first, and the timer after it is
  * stale. */
 START_TEST(an_instant_ends_also_when_its_last_event_is_stale)
 {
@@ -240,7 +240,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_shuffle_gives_every_order_about_equally_often);
     tcase_add_test(tests, commands_of_one_time_keep_their_order);
     tcase_add_test(tests, the_same_shuffle_gives_the_same_records);
-    tcase_add_test(tests, outcomes_do_not_hang_on_the_order_of_ties);
+    tcase_add_test(tests, outcomes_do_not_depend_on_the_order_of_ties);
     tcase_add_test(tests, every_instant_ends_once_after_all_that_happens_in_it);
     tcase_add_test(tests, an_instant_ends_also_when_its_last_event_is_stale);
     suite_add_tcase(suite, tests);

@@ -5,23 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/check.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static World *run(void)
 {
@@ -74,7 +58,7 @@ START_TEST(a_cluster_of_no_nodes_is_steady_after_seconds)
 }
 END_TEST
 
-START_TEST(node_names_carry_number_index_stamp_and_priority)
+START_TEST(node_names_contain_number_index_stamp_and_priority)
 {
     ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
     *spec = *plain_cluster(arena, 1);
@@ -88,7 +72,7 @@ START_TEST(node_names_carry_number_index_stamp_and_priority)
 }
 END_TEST
 
-START_TEST(growing_keeps_the_nodes_and_counts_numbers_on)
+START_TEST(growing_keeps_the_nodes_and_continues_the_numbering)
 {
     // Ready at 230 s with 1; at 1000 s to 3: steady at 1070 s, new ones idle at 1200 s.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -102,7 +86,7 @@ START_TEST(growing_keeps_the_nodes_and_counts_numbers_on)
 }
 END_TEST
 
-START_TEST(shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes)
+START_TEST(shrinking_to_zero_nodes_releases_them_after_a_while_and_bills_full_minutes)
 {
     // Steady (billing starts) at 100 s. Resize at 1003 s: leaving from 1006 s, gone at 1003 + 240 =
     // 1243 s. Held 1143 s = 19.05 min, billed 19 min.
@@ -143,7 +127,7 @@ START_TEST(a_job_on_a_preparing_cluster_starts_when_its_nodes_are_ready)
 }
 END_TEST
 
-START_TEST(a_job_on_idle_nodes_starts_after_the_services_latency)
+START_TEST(a_job_on_idle_nodes_starts_after_the_latency_of_the_service)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 500 * NS_PER_S, "c", sleeping_job(1, 1, 0));
@@ -152,7 +136,7 @@ START_TEST(a_job_on_idle_nodes_starts_after_the_services_latency)
 }
 END_TEST
 
-START_TEST(a_job_goes_through_mount_pull_container_preparation_together)
+START_TEST(a_job_mounts_pulls_starts_its_container_and_prepares_on_all_nodes_together)
 {
     // Ready at 230 s. Mount 15 -> 245; pull 1.3 GB at 100 MB/s and as long to unpack: 26 -> 271;
     // container 10 -> 281; preparation 20 -> 301; program 60 -> 361 s.
@@ -178,7 +162,7 @@ START_TEST(a_job_goes_through_mount_pull_container_preparation_together)
 }
 END_TEST
 
-START_TEST(a_failing_command_gives_its_exit_code_and_the_services_words)
+START_TEST(a_failing_command_gives_its_exit_code_and_the_message_of_the_service)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", sleeping_job(1, 1, 127));
@@ -220,7 +204,7 @@ START_TEST(a_mount_of_a_missing_share_fails_the_job)
 }
 END_TEST
 
-START_TEST(priority_goes_before_submission_and_submission_before_nothing)
+START_TEST(jobs_start_by_priority_and_then_by_submission)
 {
     // One node, three jobs waiting for it from the beginning: high, then the two normal ones in
     // their order.
@@ -237,7 +221,7 @@ START_TEST(priority_goes_before_submission_and_submission_before_nothing)
 }
 END_TEST
 
-START_TEST(a_gang_waits_for_all_its_nodes_and_nobody_passes_it)
+START_TEST(a_gang_waits_for_all_its_nodes_and_no_job_passes_it)
 {
     // Two nodes: the first job holds one until 291 s; the pair waits for both, the last job for the
     // pair.
@@ -287,7 +271,7 @@ START_TEST(terminating_a_running_job_takes_seconds_and_frees_its_nodes)
 }
 END_TEST
 
-/* With times that differ by what is deleted or terminated. */
+/* Sets different times to delete and to terminate for each kind and state. */
 static World *run_apart(void)
 {
     Scenario *scenario = scenario_of(&list, 1);
@@ -301,10 +285,10 @@ static World *run_apart(void)
     return world;
 }
 
-START_TEST(a_job_terminated_in_the_queue_keeps_its_place_and_starts_no_more)
+START_TEST(a_job_terminated_in_the_queue_keeps_its_place_and_never_starts)
 {
-    // One node, ready at 230 s. The pairs never start; the second is deleted before its
-    // termination is over. The last is terminated before the service gets to it.
+    // One node, ready at 230 s. The pairs never start. The second is deleted before its termination
+    // has finished. The last is terminated before the service queues it.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "pair", 0, "c", sleeping_job(2, 60, 0));
     commands_create_job(&list, "other", 1 * NS_PER_S, "c", sleeping_job(2, 60, 0));
@@ -329,9 +313,9 @@ START_TEST(a_job_terminated_in_the_queue_keeps_its_place_and_starts_no_more)
 }
 END_TEST
 
-START_TEST(a_deletion_takes_as_long_as_there_is_to_clean_up)
+START_TEST(the_time_of_a_deletion_depends_on_the_state_of_the_job)
 {
-    enum { DONE, LEFT, RUNNING, WAITING }; // as they are made
+    enum { DONE, LEFT, RUNNING, WAITING }; // in the order of their creation
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_cluster(&list, "d", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "done", 0, "c", sleeping_job(1, 60, 0));
@@ -354,7 +338,7 @@ START_TEST(a_deletion_takes_as_long_as_there_is_to_clean_up)
 }
 END_TEST
 
-START_TEST(a_workspace_with_clusters_takes_longer_to_go)
+START_TEST(a_workspace_with_clusters_takes_longer_to_delete)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
     commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1000 * NS_PER_S);
@@ -394,7 +378,7 @@ START_TEST(a_busy_node_taken_away_sends_its_job_back_to_the_queue)
 }
 END_TEST
 
-START_TEST(a_busy_node_may_finish_its_job_before_it_goes)
+START_TEST(a_busy_node_may_finish_its_job_before_it_leaves)
 {
     // waitforjobcompletion: running from 230 to 331 s, leaving at once, gone 240 s later.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -421,7 +405,7 @@ START_TEST(deleting_a_cluster_stops_its_job_and_keeps_the_record)
 }
 END_TEST
 
-START_TEST(deleting_a_workspace_deletes_what_is_in_it)
+START_TEST(deleting_a_workspace_deletes_its_contents)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
@@ -429,14 +413,14 @@ START_TEST(deleting_a_workspace_deletes_what_is_in_it)
     const World *world = run();
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->provisioning, PROVISIONING_DELETED);
     ck_assert_int_eq(world_job(world, (JobId){0})->provisioning, PROVISIONING_DELETED);
-    // Each with the last that is in it: the job at 1004 s, the cluster at 1300 s.
+    // Each parent goes with its last content: the job at 1004 s, the cluster at 1300 s.
     ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, NULL), 2);
     ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "experiment e", 0), 1004);
     ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 0), 1300);
 }
 END_TEST
 
-START_TEST(what_is_empty_takes_its_own_time_to_go)
+START_TEST(an_empty_group_or_workspace_has_its_own_deletion_time)
 {
     commands_add(&list, COMMAND_EXPERIMENT_CREATE, "alone", 0);
     commands_add(&list, COMMAND_EXPERIMENT_DELETE, "alone", 10 * NS_PER_S);
@@ -449,7 +433,7 @@ START_TEST(what_is_empty_takes_its_own_time_to_go)
 }
 END_TEST
 
-START_TEST(what_is_being_deleted_takes_nothing_and_begins_anew_empty)
+START_TEST(a_group_being_deleted_accepts_no_content_and_is_empty_when_created_again)
 {
     // The cluster is gone at 1300 s, and with it the workspace and the group.
     static const char *const refused[] = {
@@ -486,7 +470,7 @@ START_TEST(what_is_being_deleted_takes_nothing_and_begins_anew_empty)
 }
 END_TEST
 
-START_TEST(what_the_service_would_refuse_is_refused_and_changes_nothing)
+START_TEST(commands_that_the_service_refuses_change_nothing)
 {
     commands_add(&list, COMMAND_CLUSTER_SHOW, "nowhere", 0);
     commands_create_job(&list, "j", 0, "nowhere", sleeping_job(1, 1, 0));
@@ -507,7 +491,7 @@ static void after(Command *command, Moment moment, const char *subject, int64_t 
     command->trigger = (Trigger){.moment = moment, .subject = subject, .delay_ns = delay_ns};
 }
 
-START_TEST(commands_wait_for_their_moment_after_the_change_before_them)
+START_TEST(commands_wait_for_moments_after_the_previous_change)
 {
     // Ready at 230 s: resize to 2 then (steady 300, ready 430); the show after it waits for the
     // second ready.
@@ -522,7 +506,7 @@ START_TEST(commands_wait_for_their_moment_after_the_change_before_them)
 }
 END_TEST
 
-START_TEST(a_job_terminated_in_the_queue_is_completed_for_those_who_wait)
+START_TEST(a_job_terminated_in_the_queue_counts_as_completed_for_waiting_commands)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
     commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
@@ -533,7 +517,7 @@ START_TEST(a_job_terminated_in_the_queue_is_completed_for_those_who_wait)
 }
 END_TEST
 
-START_TEST(a_command_whose_moment_never_comes_is_told_at_the_end)
+START_TEST(a_command_whose_moment_never_happens_is_recorded_at_the_end)
 {
     after(commands_add(&list, COMMAND_CLUSTER_SHOW, "c", 0), MOMENT_CLUSTER_READY, "c", 0);
     run();
@@ -541,7 +525,7 @@ START_TEST(a_command_whose_moment_never_comes_is_told_at_the_end)
 }
 END_TEST
 
-START_TEST(a_cluster_deleted_while_its_nodes_wait_for_a_job_goes_all_the_same)
+START_TEST(a_cluster_deleted_while_its_nodes_wait_for_a_job_is_still_deleted)
 {
     // waitforjobcompletion from 300 s, but deleted at 400 s: nothing is waited for any more.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -556,7 +540,7 @@ START_TEST(a_cluster_deleted_while_its_nodes_wait_for_a_job_goes_all_the_same)
 }
 END_TEST
 
-START_TEST(nodes_leave_at_once_where_leaving_takes_no_time)
+START_TEST(nodes_are_gone_at_once_if_leaving_takes_no_time)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     commands_resize(&list, "c", 1000 * NS_PER_S, 1);
@@ -571,7 +555,7 @@ START_TEST(nodes_leave_at_once_where_leaving_takes_no_time)
 }
 END_TEST
 
-START_TEST(a_gang_terminated_in_the_queue_makes_way_for_a_job_that_fits)
+START_TEST(a_gang_terminated_in_the_queue_lets_a_job_start_that_fits)
 {
     // One node, ready at 230 s: the pair can never start, and holds up the single until 500 s.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -597,7 +581,7 @@ START_TEST(a_job_whose_program_ends_while_it_is_terminated_has_failed)
 }
 END_TEST
 
-START_TEST(a_job_deleted_twice_takes_no_later_one_of_its_name_with_it)
+START_TEST(a_second_deletion_does_not_delete_a_later_job_of_the_same_name)
 {
     // Gone at 1004 s; a second deletion, still under way then, would have ended at 1006 s.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -614,9 +598,9 @@ START_TEST(a_job_deleted_twice_takes_no_later_one_of_its_name_with_it)
 }
 END_TEST
 
-START_TEST(a_run_ends_with_the_last_thing_that_happens_or_is_cut_short)
+START_TEST(a_run_ends_with_its_last_event_or_at_its_limit)
 {
-    // The job ends at 291 s. Its limit of a week, of no consequence by then, keeps no run going.
+    // The job ends at 291 s. The pending timer of its limit of a week does not prolong the run.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
     const int64_t until_ns[] = {INT64_MAX, NS_PER_DAY, 291 * NS_PER_S, 280 * NS_PER_S};
@@ -631,7 +615,7 @@ START_TEST(a_run_ends_with_the_last_thing_that_happens_or_is_cut_short)
 }
 END_TEST
 
-START_TEST(letter_case_tells_no_names_apart)
+START_TEST(names_that_differ_only_in_letter_case_are_equal)
 {
     commands_create_cluster(&list, "Gpu", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "GPU", sleeping_job(1, 60, 0));
@@ -711,7 +695,7 @@ START_TEST(bytes_that_never_arrive_keep_a_job_until_its_limit)
 }
 END_TEST
 
-START_TEST(a_training_job_tells_its_epochs_and_leaves_its_model)
+START_TEST(a_training_job_records_its_epochs_and_writes_its_model)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     commands_create_job(&list, "j", 0, "c", plain_job(arena, 4, plain_training_program(arena)));
@@ -765,45 +749,47 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_new_cluster_is_resizing_then_steady_then_ready);
     tcase_add_test(tests, a_cluster_of_no_nodes_is_steady_after_seconds);
-    tcase_add_test(tests, node_names_carry_number_index_stamp_and_priority);
-    tcase_add_test(tests, growing_keeps_the_nodes_and_counts_numbers_on);
-    tcase_add_test(tests, shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes);
+    tcase_add_test(tests, node_names_contain_number_index_stamp_and_priority);
+    tcase_add_test(tests, growing_keeps_the_nodes_and_continues_the_numbering);
+    tcase_add_test(tests,
+                   shrinking_to_zero_nodes_releases_them_after_a_while_and_bills_full_minutes);
     tcase_add_test(tests, the_index_of_a_node_is_never_used_again);
     tcase_add_test(tests, a_job_on_a_preparing_cluster_starts_when_its_nodes_are_ready);
-    tcase_add_test(tests, a_job_on_idle_nodes_starts_after_the_services_latency);
-    tcase_add_test(tests, a_job_goes_through_mount_pull_container_preparation_together);
-    tcase_add_test(tests, a_failing_command_gives_its_exit_code_and_the_services_words);
+    tcase_add_test(tests, a_job_on_idle_nodes_starts_after_the_latency_of_the_service);
+    tcase_add_test(tests,
+                   a_job_mounts_pulls_starts_its_container_and_prepares_on_all_nodes_together);
+    tcase_add_test(tests, a_failing_command_gives_its_exit_code_and_the_message_of_the_service);
     tcase_add_test(tests, a_failing_preparation_ends_the_job_before_its_program);
     tcase_add_test(tests, a_mount_of_a_missing_share_fails_the_job);
-    tcase_add_test(tests, priority_goes_before_submission_and_submission_before_nothing);
-    tcase_add_test(tests, a_gang_waits_for_all_its_nodes_and_nobody_passes_it);
+    tcase_add_test(tests, jobs_start_by_priority_and_then_by_submission);
+    tcase_add_test(tests, a_gang_waits_for_all_its_nodes_and_no_job_passes_it);
     tcase_add_test(tests, a_job_too_large_for_its_cluster_waits_for_ever);
     tcase_add_test(tests, terminating_a_queued_job_fails_it_at_once);
     tcase_add_test(tests, terminating_a_running_job_takes_seconds_and_frees_its_nodes);
-    tcase_add_test(tests, a_job_terminated_in_the_queue_keeps_its_place_and_starts_no_more);
-    tcase_add_test(tests, a_deletion_takes_as_long_as_there_is_to_clean_up);
-    tcase_add_test(tests, a_workspace_with_clusters_takes_longer_to_go);
+    tcase_add_test(tests, a_job_terminated_in_the_queue_keeps_its_place_and_never_starts);
+    tcase_add_test(tests, the_time_of_a_deletion_depends_on_the_state_of_the_job);
+    tcase_add_test(tests, a_workspace_with_clusters_takes_longer_to_delete);
     tcase_add_test(tests, a_job_longer_than_its_limit_is_stopped);
     tcase_add_test(tests, a_busy_node_taken_away_sends_its_job_back_to_the_queue);
-    tcase_add_test(tests, a_busy_node_may_finish_its_job_before_it_goes);
+    tcase_add_test(tests, a_busy_node_may_finish_its_job_before_it_leaves);
     tcase_add_test(tests, deleting_a_cluster_stops_its_job_and_keeps_the_record);
-    tcase_add_test(tests, deleting_a_workspace_deletes_what_is_in_it);
-    tcase_add_test(tests, what_is_empty_takes_its_own_time_to_go);
-    tcase_add_test(tests, what_is_being_deleted_takes_nothing_and_begins_anew_empty);
-    tcase_add_test(tests, what_the_service_would_refuse_is_refused_and_changes_nothing);
-    tcase_add_test(tests, commands_wait_for_their_moment_after_the_change_before_them);
-    tcase_add_test(tests, a_job_terminated_in_the_queue_is_completed_for_those_who_wait);
-    tcase_add_test(tests, a_command_whose_moment_never_comes_is_told_at_the_end);
-    tcase_add_test(tests, a_cluster_deleted_while_its_nodes_wait_for_a_job_goes_all_the_same);
-    tcase_add_test(tests, nodes_leave_at_once_where_leaving_takes_no_time);
-    tcase_add_test(tests, a_gang_terminated_in_the_queue_makes_way_for_a_job_that_fits);
+    tcase_add_test(tests, deleting_a_workspace_deletes_its_contents);
+    tcase_add_test(tests, an_empty_group_or_workspace_has_its_own_deletion_time);
+    tcase_add_test(tests, a_group_being_deleted_accepts_no_content_and_is_empty_when_created_again);
+    tcase_add_test(tests, commands_that_the_service_refuses_change_nothing);
+    tcase_add_test(tests, commands_wait_for_moments_after_the_previous_change);
+    tcase_add_test(tests, a_job_terminated_in_the_queue_counts_as_completed_for_waiting_commands);
+    tcase_add_test(tests, a_command_whose_moment_never_happens_is_recorded_at_the_end);
+    tcase_add_test(tests, a_cluster_deleted_while_its_nodes_wait_for_a_job_is_still_deleted);
+    tcase_add_test(tests, nodes_are_gone_at_once_if_leaving_takes_no_time);
+    tcase_add_test(tests, a_gang_terminated_in_the_queue_lets_a_job_start_that_fits);
     tcase_add_test(tests, a_job_whose_program_ends_while_it_is_terminated_has_failed);
-    tcase_add_test(tests, a_job_deleted_twice_takes_no_later_one_of_its_name_with_it);
-    tcase_add_test(tests, a_run_ends_with_the_last_thing_that_happens_or_is_cut_short);
-    tcase_add_test(tests, letter_case_tells_no_names_apart);
+    tcase_add_test(tests, a_second_deletion_does_not_delete_a_later_job_of_the_same_name);
+    tcase_add_test(tests, a_run_ends_with_its_last_event_or_at_its_limit);
+    tcase_add_test(tests, names_that_differ_only_in_letter_case_are_equal);
     tcase_add_test(tests, training_too_large_to_be_counted_is_refused);
     tcase_add_test(tests, bytes_that_never_arrive_keep_a_job_until_its_limit);
-    tcase_add_test(tests, a_training_job_tells_its_epochs_and_leaves_its_model);
+    tcase_add_test(tests, a_training_job_records_its_epochs_and_writes_its_model);
     tcase_add_test(tests, coarse_fidelities_agree_with_steps_within_one_percent);
     suite_add_tcase(suite, tests);
     return suite;

@@ -18,7 +18,7 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* --- As a scenario would --- */
+/* --- Commands at the times of a scenario --- */
 
 static bool is_same(const TraceRecord *a, const TraceRecord *b)
 {
@@ -30,10 +30,11 @@ static bool is_same(const TraceRecord *a, const TraceRecord *b)
            (a->name == NULL || strcmp(a->name, b->name) == 0);
 }
 
-/* Asks a world of `base` for each command of `asked` at its time, or as soon afterwards as nothing
- * else happens; those that are not refused are added to `told`. Returns when the last one came. */
-static int64_t ask(const Scenario *base, const Scenario *asked, TraceSink sink, CommandList *told,
-                   int64_t *events)
+/* Applies each command of `asked` to a world of `base` at its time, or later at the first time
+ * without other events. Adds the commands that are not refused to `accepted`. Returns the time of
+ * the last command. */
+static int64_t ask(const Scenario *base, const Scenario *asked, TraceSink sink,
+                   CommandList *accepted, int64_t *events)
 {
     World *world = world_create(arena, base, sink);
     for (int32_t i = 0; i < asked->command_count; i++) {
@@ -49,7 +50,7 @@ static int64_t ask(const Scenario *base, const Scenario *asked, TraceSink sink, 
         Status status = {0};
         if (!world_apply_at(world, command, at_ns, &status))
             continue;
-        Command *kept = commands_add(told, command->kind, command->path.name, at_ns);
+        Command *kept = commands_add(accepted, command->kind, command->path.name, at_ns);
         *kept = *command;
         kept->trigger.delay_ns = at_ns;
     }
@@ -89,12 +90,12 @@ static void check_seed(uint64_t seed)
                       live.items[i].name ? live.items[i].name : "", live.items[i].at_ns,
                       trace_kind_name(offline.items[i].kind),
                       offline.items[i].name ? offline.items[i].name : "", offline.items[i].at_ns);
-    // What is left is the end of the run.
+    // The remaining records are those of the end of the run.
     for (int32_t i = live.count; i < offline.count; i++)
         ck_assert_int_eq(offline.items[i].at_ns, offline.items[offline.count - 1].at_ns);
 }
 
-START_TEST(what_is_asked_is_told_as_in_a_scenario)
+START_TEST(a_command_from_outside_is_recorded_like_one_in_a_scenario)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         arena_destroy(arena);
@@ -107,32 +108,32 @@ END_TEST
 START_TEST(a_refused_command_leaves_nothing)
 {
     CommandList list = commands_begin(arena);
-    Recording told = recording_create(arena);
-    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&told, 2));
+    Recording recording = recording_create(arena);
+    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&recording, 2));
     world_advance(world, NS_PER_S);
-    int32_t before = told.count;
+    int32_t before = recording.count;
     Command *command = commands_add(&list, COMMAND_CLUSTER_RESIZE, "missing", 0);
     Status status = {0};
     ck_assert(!world_apply_at(world, command, 5 * NS_PER_S, &status));
     ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
-    ck_assert_int_eq(told.count, before);
+    ck_assert_int_eq(recording.count, before);
     ck_assert_int_eq(world_now_ns(world), 5 * NS_PER_S - 1);
     command = commands_add(&list, COMMAND_GROUP_CREATE, "later", 0);
     ck_assert(world_apply_at(world, command, 5 * NS_PER_S, &status));
-    ck_assert_int_eq(told.count, before + 2);
-    ck_assert_str_eq(told.items[before].name, "group.create later");
-    ck_assert_int_eq(told.items[before].command_applied.ordinal,
-                     5); // behind the five of the scenario
-    ck_assert_str_eq(told.items[before + 1].name, "group later");
+    ck_assert_int_eq(recording.count, before + 2);
+    ck_assert_str_eq(recording.items[before].name, "group.create later");
+    ck_assert_int_eq(recording.items[before].command_applied.ordinal,
+                     5); // after the five of the scenario
+    ck_assert_str_eq(recording.items[before + 1].name, "group later");
     ck_assert_int_eq(world_now_ns(world), 5 * NS_PER_S);
 }
 END_TEST
 
-/* --- Storage that goes --- */
+/* --- Storage that is deleted --- */
 
-static const TraceRecord *deleted(const Recording *told, const char *name)
+static const TraceRecord *deleted(const Recording *recording, const char *name)
 {
-    return recording_find(told, TRACE_RESOURCE_DELETED, name, 0);
+    return recording_find(recording, TRACE_RESOURCE_DELETED, name, 0);
 }
 
 START_TEST(a_deleted_share_can_be_made_again)
@@ -145,14 +146,14 @@ START_TEST(a_deleted_share_can_be_made_again)
         plain_tier();
     commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", 5 * NS_PER_S)->as.file_upload.file = "x";
     commands_add(&list, COMMAND_FILE_DELETE, "a/s", 6 * NS_PER_S)->as.file_delete.file = "x";
-    Recording told = recording_create(arena);
-    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&told, 2));
+    Recording recording = recording_create(arena);
+    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&recording, 2));
     world_run(world);
-    ck_assert_ptr_nonnull(deleted(&told, "share a/s"));
-    ck_assert_int_eq(deleted(&told, "share a/s")->share.index, 0);
-    ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_REFUSED, NULL), 2); // at 2 and 3 s
-    ck_assert_int_eq(recording_count(&told, TRACE_FILE_WRITTEN, "x"), 1);
-    ck_assert_int_eq(recording_find(&told, TRACE_FILE_DELETED, "x", 0)->share.index, 1);
+    ck_assert_ptr_nonnull(deleted(&recording, "share a/s"));
+    ck_assert_int_eq(deleted(&recording, "share a/s")->share.index, 0);
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 2); // at 2 and 3 s
+    ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, "x"), 1);
+    ck_assert_int_eq(recording_find(&recording, TRACE_FILE_DELETED, "x", 0)->share.index, 1);
     ck_assert(world_share_is_gone(world, (ShareId){0}));
     ck_assert(!world_share_is_gone(world, (ShareId){1}));
     ck_assert_int_eq(world_find_share(world, "A/S").index, 1);
@@ -161,37 +162,38 @@ START_TEST(a_deleted_share_can_be_made_again)
 }
 END_TEST
 
-START_TEST(an_account_takes_its_shares_with_it)
+START_TEST(deleting_an_account_deletes_its_shares)
 {
     CommandList list = commands_begin(arena);
     commands_add(&list, COMMAND_STORAGE_CREATE, "ab", 0);
     commands_add(&list, COMMAND_SHARE_CREATE, "ab/s", 0)->as.share_create.tier = plain_tier();
     commands_add(&list, COMMAND_STORAGE_DELETE, "A", NS_PER_S);
     commands_add(&list, COMMAND_STORAGE_DELETE, "a", 2 * NS_PER_S);
-    Recording told = recording_create(arena);
-    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&told, 2));
+    Recording recording = recording_create(arena);
+    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&recording, 2));
     world_run(world);
-    ck_assert(deleted(&told, "share a/s") < deleted(&told, "storage a"));
-    ck_assert_ptr_null(deleted(&told, "share ab/s"));
-    ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_REFUSED, NULL), 1);
+    ck_assert(deleted(&recording, "share a/s") < deleted(&recording, "storage a"));
+    ck_assert_ptr_null(deleted(&recording, "share ab/s"));
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 1);
     ck_assert(!world_share_is_gone(world, world_find_share(world, "ab/s")));
 }
 END_TEST
 
-START_TEST(a_group_takes_the_accounts_that_are_in_it)
+START_TEST(deleting_a_group_deletes_its_accounts)
 {
     CommandList list = commands_begin(arena);
     commands_add(&list, COMMAND_STORAGE_CREATE, "inside", 0)->path.group = "g";
     commands_add(&list, COMMAND_SHARE_CREATE, "inside/s", 0)->as.share_create.tier = plain_tier();
     commands_add(&list, COMMAND_STORAGE_CREATE, "lost", 0)->path.group = "none";
     commands_add(&list, COMMAND_GROUP_DELETE, "g", NS_PER_S);
-    Recording told = recording_create(arena);
-    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&told, 2));
+    Recording recording = recording_create(arena);
+    World *world = world_create(arena, scenario_of(&list, 1), recording_sink(&recording, 2));
     world_run(world);
-    ck_assert_ptr_nonnull(deleted(&told, "share inside/s"));
-    ck_assert_ptr_nonnull(deleted(&told, "storage inside"));
-    ck_assert_ptr_null(deleted(&told, "storage a"));                          // in no group
-    ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_REFUSED, NULL), 1); // no group "none"
+    ck_assert_ptr_nonnull(deleted(&recording, "share inside/s"));
+    ck_assert_ptr_nonnull(deleted(&recording, "storage inside"));
+    ck_assert_ptr_null(deleted(&recording, "storage a")); // in no group
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL),
+                     1); // no group "none"
     uint32_t gone = 0;
     for (uint32_t i = 0; i < world_resource_count(world); i++)
         gone += world_resource(world, i).provisioning == PROVISIONING_DELETED;
@@ -201,7 +203,7 @@ START_TEST(a_group_takes_the_accounts_that_are_in_it)
 }
 END_TEST
 
-/* 100 MB at 100 MB/s would be there at its end; without the share the job waits for ever. */
+/* 100 MB at 100 MB/s take a second; without the share the job waits for ever. */
 START_TEST(a_job_whose_share_is_deleted_hangs)
 {
     CommandList list = commands_begin(arena);
@@ -232,11 +234,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("world_ask");
     TCase *tests = tcase_create("world_ask");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_is_asked_is_told_as_in_a_scenario);
+    tcase_add_test(tests, a_command_from_outside_is_recorded_like_one_in_a_scenario);
     tcase_add_test(tests, a_refused_command_leaves_nothing);
     tcase_add_test(tests, a_deleted_share_can_be_made_again);
-    tcase_add_test(tests, an_account_takes_its_shares_with_it);
-    tcase_add_test(tests, a_group_takes_the_accounts_that_are_in_it);
+    tcase_add_test(tests, deleting_an_account_deletes_its_shares);
+    tcase_add_test(tests, deleting_a_group_deletes_its_accounts);
     tcase_add_test(tests, a_job_whose_share_is_deleted_hangs);
     suite_add_tcase(suite, tests);
     return suite;

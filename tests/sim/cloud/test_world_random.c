@@ -47,7 +47,8 @@ START_TEST(the_same_seed_gives_the_same_records)
 }
 END_TEST
 
-/* Without what world_run tells at the end of a run, at a time of its own. */
+/* The hash of a recording without the records that world_run adds at the end of a run, whose time
+ * is another one. */
 static uint64_t hash_of_life(Recording recording)
 {
     for (;; recording.count--) {
@@ -58,7 +59,7 @@ static uint64_t hash_of_life(Recording recording)
     }
 }
 
-START_TEST(a_world_advanced_in_slices_tells_the_same_as_one_that_runs)
+START_TEST(a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         Arena *arena = arena_create();
@@ -114,7 +115,7 @@ START_TEST(node_time_billed_is_node_time_held)
 }
 END_TEST
 
-START_TEST(a_job_added_to_another_cluster_changes_nobody_elses_luck)
+START_TEST(a_job_added_to_another_cluster_changes_no_other_draw)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
         Arena *arena = arena_create();
@@ -142,7 +143,7 @@ END_TEST
 
 /* --- Properties of the records --- */
 
-/* A random world that has run to its end, with all it told. */
+/* A random world that has run to its end, with all its records. */
 typedef struct {
     uint64_t seed;
     Arena *arena;
@@ -197,13 +198,13 @@ static void spans_of_states_tile(const Told *told)
     }
 }
 
-START_TEST(the_states_of_a_node_tile_its_life)
+START_TEST(the_states_of_a_node_cover_its_life_without_gap_or_overlap)
 {
     each_told(spans_of_states_tile);
 }
 END_TEST
 
-/* The records of nodes that are taken follow that of the start. */
+/* The records of the nodes that a job takes follow the record of its start. */
 static void starts_take_gangs(const Told *told)
 {
     for (int32_t i = 0; i < told->told.count; i++) {
@@ -226,14 +227,14 @@ static void starts_take_gangs(const Told *told)
     }
 }
 
-START_TEST(a_job_starts_on_exactly_as_many_idle_nodes_as_it_asks_for)
+START_TEST(a_job_starts_on_exactly_the_requested_number_of_idle_nodes)
 {
     each_told(starts_take_gangs);
 }
 END_TEST
 
-/* Jobs in the queue are known by their states; those before the start of a job were submitted
- * earlier, so the service got to them earlier, the first time and after a requeue. */
+/* Queued jobs are known from the state records. Jobs that were submitted before a job that starts
+ * enter the queue before it, the first time and after a requeue. */
 static void starts_keep_order(const Told *told)
 {
     uint32_t jobs = world_job_count(told->world);
@@ -256,7 +257,7 @@ static void starts_keep_order(const Told *told)
     }
 }
 
-/* A queue on one cluster that is taken away and given back while jobs run. */
+/* A queue on one cluster that is shrunk and grown while jobs run. */
 static Scenario *crowded_scenario(Arena *arena, uint64_t seed)
 {
     CommandList list = commands_begin(arena);
@@ -285,7 +286,7 @@ static void all_end_well(const Told *told)
                       (int)told->seed, j);
 }
 
-START_TEST(nobody_overtakes_an_earlier_job_of_its_priority_not_even_after_a_requeue)
+START_TEST(no_job_overtakes_an_earlier_one_of_its_priority_even_after_a_requeue)
 {
     each_told(starts_keep_order);
     each_told_of(crowded_scenario, all_end_well);
@@ -316,8 +317,8 @@ START_TEST(a_node_never_pulls_an_image_twice)
 }
 END_TEST
 
-/* On each node a stage begins where the one before it ended; the first with the job, and the
- * program's first together on all nodes. */
+/* On each node a stage begins when the previous one ends. The first stage begins with the job, and
+ * the first stage of the program begins at the same time on all nodes. */
 static void stages_follow(const Told *told)
 {
     uint32_t nodes = world_node_count(told->world), jobs = world_job_count(told->world);
@@ -379,13 +380,13 @@ static void bytes_are_those_asked_for(const Told *told)
     }
 }
 
-START_TEST(a_program_moves_the_bytes_it_asks_for)
+START_TEST(a_program_moves_exactly_the_bytes_it_requests)
 {
     each_told(bytes_are_those_asked_for);
 }
 END_TEST
 
-/* A requeued job keeps the results of its last attempt: those are looked at. */
+/* A requeued job keeps the results of its last attempt; the test checks these. */
 static void epochs_follow(const Told *told)
 {
     for (uint32_t j = 0; j < world_job_count(told->world); j++) {
@@ -416,7 +417,7 @@ START_TEST(epochs_follow_each_other_at_every_fidelity)
 }
 END_TEST
 
-/* Each attempt says where all of its node time went, and all attempts together have the time that
+/* Each attempt accounts for all of its node time, and all attempts together have the time that
  * nodes ran. */
 static void attempts_add_up(const Told *told)
 {
@@ -457,8 +458,8 @@ START_TEST(attempts_account_for_all_time_of_running_nodes)
 }
 END_TEST
 
-/* Whatever a job is doing: it is gone soon, its nodes are free, and its name is. */
-START_TEST(a_job_can_be_deleted_at_any_moment)
+/* In any state of the job: it is gone soon, and its nodes and its name are free. */
+START_TEST(a_job_can_be_deleted_at_any_time)
 {
     for (int64_t at_s = 0; at_s < 330; at_s++) {
         Arena *arena = arena_create();
@@ -492,18 +493,18 @@ Suite *test_suite(void)
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, every_invariant_holds_after_every_event_and_time_never_goes_back);
     tcase_add_test(tests, the_same_seed_gives_the_same_records);
-    tcase_add_test(tests, a_world_advanced_in_slices_tells_the_same_as_one_that_runs);
+    tcase_add_test(tests, a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs);
     tcase_add_test(tests, node_time_billed_is_node_time_held);
-    tcase_add_test(tests, a_job_added_to_another_cluster_changes_nobody_elses_luck);
-    tcase_add_test(tests, the_states_of_a_node_tile_its_life);
-    tcase_add_test(tests, a_job_starts_on_exactly_as_many_idle_nodes_as_it_asks_for);
-    tcase_add_test(tests, nobody_overtakes_an_earlier_job_of_its_priority_not_even_after_a_requeue);
+    tcase_add_test(tests, a_job_added_to_another_cluster_changes_no_other_draw);
+    tcase_add_test(tests, the_states_of_a_node_cover_its_life_without_gap_or_overlap);
+    tcase_add_test(tests, a_job_starts_on_exactly_the_requested_number_of_idle_nodes);
+    tcase_add_test(tests, no_job_overtakes_an_earlier_one_of_its_priority_even_after_a_requeue);
     tcase_add_test(tests, a_node_never_pulls_an_image_twice);
     tcase_add_test(tests, the_stages_of_a_job_follow_each_other_on_every_node);
-    tcase_add_test(tests, a_program_moves_the_bytes_it_asks_for);
+    tcase_add_test(tests, a_program_moves_exactly_the_bytes_it_requests);
     tcase_add_test(tests, epochs_follow_each_other_at_every_fidelity);
     tcase_add_test(tests, attempts_account_for_all_time_of_running_nodes);
-    tcase_add_test(tests, a_job_can_be_deleted_at_any_moment);
+    tcase_add_test(tests, a_job_can_be_deleted_at_any_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

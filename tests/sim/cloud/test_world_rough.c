@@ -1,5 +1,5 @@
-/* Properties of any world in which things go wrong, over many random scenarios; the seed that fails
- * is printed. */
+/* Properties of worlds with failures, over many random scenarios; the seed that fails is printed.
+ */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -38,7 +38,7 @@ START_TEST(every_invariant_holds_after_every_event_and_time_never_goes_back)
 }
 END_TEST
 
-START_TEST(every_invariant_holds_in_whatever_order_ties_run)
+START_TEST(every_invariant_holds_for_every_order_of_ties)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         for (uint64_t shuffle = 1; shuffle <= 3; shuffle++) {
@@ -64,7 +64,8 @@ START_TEST(the_same_seed_gives_the_same_records)
 }
 END_TEST
 
-/* Without what world_run tells at the end of a run. */
+/* The hash of the records before `until_ns`, without those that world_run adds at the end of a run.
+ */
 static uint64_t hash_of_life(Recording recording, int64_t until_ns)
 {
     while (recording.count > 0 && recording.items[recording.count - 1].at_ns >= until_ns)
@@ -72,7 +73,7 @@ static uint64_t hash_of_life(Recording recording, int64_t until_ns)
     return recording_hash(&recording);
 }
 
-START_TEST(a_world_advanced_in_slices_tells_the_same_as_one_that_runs)
+START_TEST(a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         Arena *arena = arena_create();
@@ -80,7 +81,7 @@ START_TEST(a_world_advanced_in_slices_tells_the_same_as_one_that_runs)
         Scenario *scenario = rough_scenario(arena, seed);
         World *run = world_create(arena, scenario, recording_sink(&whole, TRACE_LEVEL_STEPS));
         world_run(run);
-        // Weather goes on behind the last event of a run that ended by itself.
+        // Random failures continue after the last event of a run that ended without a limit.
         int64_t until_ns = world_now_ns(run);
         World *world = world_create(arena, scenario, recording_sink(&sliced, TRACE_LEVEL_STEPS));
         for (uint64_t slice = 0; world_now_ns(world) < until_ns; slice++) {
@@ -96,7 +97,8 @@ START_TEST(a_world_advanced_in_slices_tells_the_same_as_one_that_runs)
 }
 END_TEST
 
-/* Each node is billed from its allocation to its release, and is in some state all that time. */
+/* Each node is billed from its allocation to its release, and is in exactly one state at any time
+ * in between. */
 START_TEST(node_time_billed_is_node_time_held)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -144,8 +146,7 @@ START_TEST(the_accounts_of_jobs_add_up)
 }
 END_TEST
 
-/* A job that nobody asked to stop and that ran to its end tells one start more than it was
- * requeued. */
+/* A job that no command stopped and that ran to its end has one start more than requeues. */
 START_TEST(a_job_starts_once_more_than_it_is_requeued)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -181,9 +182,9 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("properties");
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, every_invariant_holds_after_every_event_and_time_never_goes_back);
-    tcase_add_test(tests, every_invariant_holds_in_whatever_order_ties_run);
+    tcase_add_test(tests, every_invariant_holds_for_every_order_of_ties);
     tcase_add_test(tests, the_same_seed_gives_the_same_records);
-    tcase_add_test(tests, a_world_advanced_in_slices_tells_the_same_as_one_that_runs);
+    tcase_add_test(tests, a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs);
     tcase_add_test(tests, node_time_billed_is_node_time_held);
     tcase_add_test(tests, the_accounts_of_jobs_add_up);
     tcase_add_test(tests, a_job_starts_once_more_than_it_is_requeued);

@@ -26,7 +26,7 @@ START_TEST(the_smallest_key_comes_first_and_ties_by_order)
     ck_assert_uint_eq(end_heap_first(&heap)->id, 3);
     end_heap_remove(&heap, 3);
     ck_assert_uint_eq(end_heap_first(&heap)->id, 100);
-    end_heap_put(&heap, 100, (EndKey)1 << 101, 2); // moved, not put in twice
+    end_heap_put(&heap, 100, (EndKey)1 << 101, 2); // moved, not added twice
     ck_assert_uint_eq(end_heap_first(&heap)->id, 0);
     ck_assert_int_eq(heap.count, 2);
     ck_assert_ptr_null(end_heap_find(&heap, 3));
@@ -36,8 +36,9 @@ END_TEST
 
 enum { IDS = 60, STEPS = 2000 };
 
-/* Whatever is put, moved and taken out, the first is what a search through all finds. */
-START_TEST(it_agrees_with_a_list_that_is_searched)
+/* After random insertions, moves and removals, the first entry is the one that a search of all
+ * entries finds. */
+START_TEST(a_heap_agrees_with_a_linear_search)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         EndHeap heap = end_heap_create(run);
@@ -80,7 +81,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, the_smallest_key_comes_first_and_ties_by_order);
-    tcase_add_test(tests, it_agrees_with_a_list_that_is_searched);
+    tcase_add_test(tests, a_heap_agrees_with_a_linear_search);
     suite_add_tcase(suite, tests);
     return suite;
 }

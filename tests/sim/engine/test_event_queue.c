@@ -41,7 +41,7 @@ START_TEST(an_empty_queue_has_nothing_next)
 }
 END_TEST
 
-START_TEST(events_come_out_in_order_of_time)
+START_TEST(events_are_popped_in_order_of_time)
 {
     push(30, 3);
     push(10, 1);
@@ -52,7 +52,7 @@ START_TEST(events_come_out_in_order_of_time)
 }
 END_TEST
 
-START_TEST(an_event_comes_back_whole)
+START_TEST(an_event_is_popped_unchanged)
 {
     Event in = {.at_ns = INT64_MAX, .kind = 1, .subject = 2, .generation = 3, .detail = UINT32_MAX};
     event_queue_push(queue, in);
@@ -66,7 +66,7 @@ START_TEST(an_event_comes_back_whole)
 }
 END_TEST
 
-START_TEST(equal_times_come_out_as_they_went_in)
+START_TEST(events_with_equal_times_are_popped_in_the_order_they_were_pushed)
 {
     // Far more than any bucket or front of the queue holds at once, some of them pushed while the
     // others are being popped.
@@ -87,14 +87,14 @@ START_TEST(looking_far_ahead_leaves_room_for_earlier_events)
     push(1000000000, 2);
     pop_subject();
     ck_assert_int_eq(event_queue_next_ns(queue), 1000000000);
-    push(100, 1); // not before the last one popped: still legal
+    push(100, 1); // not earlier than the last event popped, so still allowed
     ck_assert_int_eq(event_queue_next_ns(queue), 100);
     ck_assert_uint_eq(pop_subject(), 1);
     ck_assert_uint_eq(pop_subject(), 2);
 }
 END_TEST
 
-START_TEST(an_event_in_the_past_breaks_a_promise)
+START_TEST(an_event_in_the_past_violates_an_invariant)
 {
     push(100, 0);
     pop_subject();
@@ -102,7 +102,7 @@ START_TEST(an_event_in_the_past_breaks_a_promise)
 }
 END_TEST
 
-/* How far ahead of now the next event of a test lies. */
+/* The time from now to the next event that a test pushes. */
 typedef enum { DELAY_SHORT, DELAY_TIES, DELAY_MIXED, DELAY_GROWING, DELAY_COUNT } DelayKind;
 
 static int64_t delay_ns(DelayKind kind, uint64_t word, uint64_t seed)
@@ -112,7 +112,7 @@ static int64_t delay_ns(DelayKind kind, uint64_t word, uint64_t seed)
         return (int64_t)(word % 100);
     case DELAY_TIES: // a grid of few times
         return (int64_t)(word % 5 * 1000);
-    case DELAY_MIXED: // from nothing to days, every size as often
+    case DELAY_MIXED: // from 0 to days, every order of magnitude equally often
         return (int64_t)(word >> 8 >> (8 + word % 48));
     case DELAY_GROWING: // one size per seed
         return (int64_t)(word >> 8 >> (8 + seed % 48));
@@ -127,8 +127,8 @@ static bool is_same(const Event *a, const Event *b)
     return a->at_ns == b->at_ns && a->subject == b->subject;
 }
 
-/* Pushes to and pops from both queues at random, more of one or the other by turns. True when they
- * agree on every event and on the time of the next. */
+/* Pushes to and pops from both queues at random, alternating between phases with more pushes and
+ * with more pops. True if the queues agree on every event and on the next time. */
 static bool agrees_with_heap(uint64_t seed, DelayKind kind)
 {
     enum { ACTIONS = 3000 };
@@ -158,7 +158,7 @@ static bool agrees_with_heap(uint64_t seed, DelayKind kind)
     return agrees;
 }
 
-START_TEST(the_order_is_that_of_a_heap_for_every_kind_of_delay)
+START_TEST(a_queue_agrees_with_a_heap_for_every_kind_of_delay)
 {
     for (uint64_t seed = 1; seed <= 100; seed++)
         for (DelayKind kind = DELAY_SHORT; kind < DELAY_COUNT; kind++)
@@ -173,7 +173,7 @@ static bool is_odd(void *context, const Event *event)
     return event->subject % 2 != 0;
 }
 
-/* Pushes and pops, takes out every odd one that is left, and pops the others. */
+/* Pushes and pops, removes every remaining odd event, and pops the others. */
 static void check_removal(uint64_t seed, DelayKind kind)
 {
     enum { PUSHES = 2000 };
@@ -201,16 +201,16 @@ static void check_removal(uint64_t seed, DelayKind kind)
     arena_destroy(arena);
 }
 
-START_TEST(who_is_taken_out_leaves_the_order_of_the_others)
+START_TEST(removing_events_keeps_the_order_of_the_others)
 {
     for (uint64_t seed = 1; seed <= 30; seed++)
         for (DelayKind kind = DELAY_SHORT; kind < DELAY_COUNT; kind++)
             check_removal(seed, kind);
-    event_queue_remove(queue, NULL, is_odd); // of nothing
+    event_queue_remove(queue, NULL, is_odd); // of an empty queue
     push(5, 1);
     event_queue_remove(queue, NULL, is_odd);
     ck_assert_int_eq(event_queue_next_ns(queue), INT64_MAX);
-    push(4, 2); // as nothing was popped
+    push(4, 2); // allowed, because no event was popped
     ck_assert_uint_eq(pop_subject(), 2);
 }
 END_TEST
@@ -221,13 +221,13 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, an_empty_queue_has_nothing_next);
-    tcase_add_test(tests, events_come_out_in_order_of_time);
-    tcase_add_test(tests, an_event_comes_back_whole);
-    tcase_add_test(tests, equal_times_come_out_as_they_went_in);
+    tcase_add_test(tests, events_are_popped_in_order_of_time);
+    tcase_add_test(tests, an_event_is_popped_unchanged);
+    tcase_add_test(tests, events_with_equal_times_are_popped_in_the_order_they_were_pushed);
     tcase_add_test(tests, looking_far_ahead_leaves_room_for_earlier_events);
-    tcase_add_test_raise_signal(tests, an_event_in_the_past_breaks_a_promise, SIGABRT);
-    tcase_add_test(tests, the_order_is_that_of_a_heap_for_every_kind_of_delay);
-    tcase_add_test(tests, who_is_taken_out_leaves_the_order_of_the_others);
+    tcase_add_test_raise_signal(tests, an_event_in_the_past_violates_an_invariant, SIGABRT);
+    tcase_add_test(tests, a_queue_agrees_with_a_heap_for_every_kind_of_delay);
+    tcase_add_test(tests, removing_events_keeps_the_order_of_the_others);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -30,7 +30,8 @@ END_TEST
 
 START_TEST(the_next_place_is_found_over_any_distance)
 {
-    // 64 places to a word, 4,096 to a word of words: neighbours in one, and far apart.
+    // 64 places to a word, 4,096 to a word of words: neighbours in one word, and far from each
+    // other.
     static const int32_t places[] = {0, 1, 63, 64, 127, 4095, 4096, 300000, 999999};
     enum { COUNT = sizeof places / sizeof places[0] };
     PlaceSet set = {0};
@@ -52,7 +53,7 @@ START_TEST(the_next_place_is_found_over_any_distance)
 }
 END_TEST
 
-/* Against an array of marks, through growth. */
+/* Compares a growing set with an array of marks. */
 START_TEST(a_set_agrees_with_marks)
 {
     enum { MOST = 5000, STEPS = 4000 };

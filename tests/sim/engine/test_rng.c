@@ -15,7 +15,7 @@ static const struct {
      UINT64_C(0x94fdccebd16cfe09), "digits of pi"},
 };
 
-START_TEST(words_are_those_of_the_published_vectors)
+START_TEST(words_match_the_published_vectors)
 {
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
         ck_assert_msg(rng_word(vectors[i].seed, (RngStream)vectors[i].stream, vectors[i].entity,
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(every_bit_is_set_half_of_the_time)
 {
-    // 10,000 draws: mean 5000, standard deviation 50; five of them either way.
+    // 10,000 draws: mean 5000, standard deviation 50; five of these are allowed on either side.
     int32_t set[64] = {0};
     for (uint64_t draw = 0; draw < 10000; draw++) {
         uint64_t word = rng_word(20180718, RNG_STEP, 99, draw);
@@ -58,7 +58,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("rng");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, words_are_those_of_the_published_vectors);
+    tcase_add_test(tests, words_match_the_published_vectors);
     tcase_add_test(tests, every_part_of_the_address_counts);
     tcase_add_test(tests, every_bit_is_set_half_of_the_time);
     suite_add_tcase(suite, tests);

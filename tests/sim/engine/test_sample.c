@@ -29,13 +29,13 @@ static const struct {
     {&bent, 0, 100},
     {&bent, HALF / 2, 150},
     {&bent, HALF, 200},
-    {&bent, HALF + HALF / 2, 600}, // half of the way from 200 to 1000
+    {&bent, HALF + HALF / 2, 600}, // halfway from 200 to 1000
     {&jumps, HALF / 2 - 1, 1},
     {&jumps, HALF / 2, 9},
     {&huge, HALF, INT64_MAX / 2},
 };
 
-START_TEST(a_sample_lies_on_the_line_between_knots)
+START_TEST(a_sample_is_on_the_line_between_knots)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         ck_assert_msg(quantiles_at(*rows[i].quantiles, rows[i].word) == rows[i].expected,
@@ -54,7 +54,7 @@ START_TEST(samples_grow_with_the_word)
 }
 END_TEST
 
-START_TEST(means_are_those_worked_out_on_paper)
+START_TEST(means_match_those_worked_out_on_paper)
 {
     ck_assert_int_eq(quantiles_mean(constant), 42);
     ck_assert_int_eq(quantiles_mean(line), 500);
@@ -135,8 +135,8 @@ enum { FAMILIES = sizeof families / sizeof families[0] };
 
 START_TEST(a_larger_word_never_gives_a_smaller_value)
 {
-    // Neighbours (2^16 apart) at random and around the seams of the formulas, where an error in the
-    // last place would show.
+    // Neighbours (with a distance of 2^16) at random and around the seams of the formulas, where an
+    // error in the last place would show.
     static const double seams[] = {0.075, 0.925, 0.5, 0.632, 0.368, 1.39e-11, 0.293, 0.707};
     for (size_t f = 0; f < FAMILIES; f++)
         for (uint64_t i = 0; i < 20000; i++) {
@@ -153,12 +153,12 @@ START_TEST(a_larger_word_never_gives_a_smaller_value)
 }
 END_TEST
 
-START_TEST(values_are_those_of_the_formulas)
+START_TEST(values_match_the_formulas)
 {
     const Distribution exponential = families[2].distribution, weibull = families[3].distribution,
                        lognormal = families[7].distribution;
-    // Half of all lie below ln 2 times the mean, scale (ln 2)^(1/k), and the median. The word is
-    // half a step of 2^-48 above one half.
+    // Half of all values are below ln 2 times the mean, scale (ln 2)^(1/k), and the median. The
+    // word is half a step of 2^-48 above one half.
     ck_assert_int_le(
         llabs(distribution_at(exponential, HALF) - llround((double)exponential.scale * log(2))),
         100);
@@ -181,7 +181,7 @@ START_TEST(values_are_those_of_the_formulas)
 }
 END_TEST
 
-START_TEST(means_of_distributions_are_those_of_the_formulas)
+START_TEST(means_of_distributions_match_the_formulas)
 {
     ck_assert_int_eq(distribution_mean(families[0].distribution), 42);
     ck_assert_int_eq(distribution_mean(families[1].distribution), 500);
@@ -223,7 +223,7 @@ START_TEST(drawn_distributions_tend_to_their_means)
 }
 END_TEST
 
-START_TEST(as_many_lie_below_a_quantile_as_should)
+START_TEST(the_right_fraction_of_draws_is_below_a_quantile)
 {
     enum { DRAWS = 40000 };
     static const double quantiles[] = {0.001, 0.05, 0.5, 0.9, 0.999};
@@ -236,7 +236,7 @@ START_TEST(as_many_lie_below_a_quantile_as_should)
                 below += distribution_at(families[f].distribution,
                                          rng_word(9, RNG_NODE_LIFETIME, f, i)) < bound;
             double error = sqrt(DRAWS * quantiles[q] * (1 - quantiles[q]));
-            // The line has but 1000 values: a thousandth more or less.
+            // The line has only 1000 values: a thousandth more or less.
             double slack = f == 1 ? DRAWS / 1000.0 : 0;
             ck_assert_msg(fabs(below - DRAWS * quantiles[q]) <= 4 * error + slack,
                           "%s: %d below its quantile %g", families[f].name, below, quantiles[q]);
@@ -248,16 +248,16 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("sample");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_sample_lies_on_the_line_between_knots);
+    tcase_add_test(tests, a_sample_is_on_the_line_between_knots);
     tcase_add_test(tests, samples_grow_with_the_word);
-    tcase_add_test(tests, means_are_those_worked_out_on_paper);
+    tcase_add_test(tests, means_match_those_worked_out_on_paper);
     tcase_add_test(tests, the_excess_over_a_threshold_is_the_area_above_it);
     tcase_add_test(tests, drawn_means_tend_to_the_computed_ones);
     tcase_add_test(tests, a_larger_word_never_gives_a_smaller_value);
-    tcase_add_test(tests, values_are_those_of_the_formulas);
-    tcase_add_test(tests, means_of_distributions_are_those_of_the_formulas);
+    tcase_add_test(tests, values_match_the_formulas);
+    tcase_add_test(tests, means_of_distributions_match_the_formulas);
     tcase_add_test(tests, drawn_distributions_tend_to_their_means);
-    tcase_add_test(tests, as_many_lie_below_a_quantile_as_should);
+    tcase_add_test(tests, the_right_fraction_of_draws_is_below_a_quantile);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -35,7 +35,7 @@ static const struct {
      "10000/10000 [==============================] - 3s 310us/step\n"},
 };
 
-START_TEST(a_bar_shows_how_far_how_long_still_and_how_well)
+START_TEST(a_bar_shows_progress_remaining_time_and_scores)
 {
     for (int32_t i = 0; i < COUNT_OF(bars); i++) {
         char line[KERAS_BAR_ROOM];
@@ -47,7 +47,7 @@ START_TEST(a_bar_shows_how_far_how_long_still_and_how_well)
 }
 END_TEST
 
-START_TEST(a_shorter_line_wipes_the_longer_one_before)
+START_TEST(a_shorter_line_overwrites_the_longer_previous_one)
 {
     char line[KERAS_BAR_ROOM];
     int32_t width = 0;
@@ -89,8 +89,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("keras_bar");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_bar_shows_how_far_how_long_still_and_how_well);
-    tcase_add_test(tests, a_shorter_line_wipes_the_longer_one_before);
+    tcase_add_test(tests, a_bar_shows_progress_remaining_time_and_scores);
+    tcase_add_test(tests, a_shorter_line_overwrites_the_longer_previous_one);
     tcase_add_test(tests, without_a_bar_an_epoch_is_one_line);
     tcase_add_test(tests, scores_are_printed_as_python_prints_floats);
     suite_add_tcase(suite, tests);

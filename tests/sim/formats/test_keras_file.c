@@ -20,7 +20,7 @@ static int64_t value_count(const KerasNetwork *network)
     return values;
 }
 
-/* Different in every place, and in every file of another `first`. */
+/* Different at every index, and in every file with another `first`. */
 static float *numbers(Arena *arena, int64_t count, int32_t first)
 {
     float *values = ARENA_ARRAY(arena, float, count);
@@ -38,7 +38,7 @@ static Text written(const KerasFile *file)
     return image;
 }
 
-START_TEST(what_was_written_is_read_back_of_every_network)
+START_TEST(the_file_of_every_network_is_read_back)
 {
     for (int32_t i = 0; i < keras_network_count(); i++) {
         Arena *arena = arena_create();
@@ -106,7 +106,7 @@ static Status read_as(const KerasFile *file, const char *network, bool wants_slo
     return status;
 }
 
-START_TEST(what_is_not_there_is_named)
+START_TEST(missing_parts_are_named)
 {
     Arena *arena = arena_create();
     static const char cifar[] = "keras_cifar10_cnn";
@@ -145,7 +145,8 @@ END_TEST
 
 START_TEST(the_same_layers_with_another_width_are_another_network)
 {
-    // The table's network but for the width of its dense layer: what its own JSON says.
+    // The network of the table except for the width of its dense layer, which the file's JSON
+    // states.
     Arena *arena = arena_create();
     const KerasNetwork *cifar = keras_network_find("keras_cifar10_cnn");
     KerasNetwork narrow = *cifar;
@@ -166,7 +167,7 @@ START_TEST(the_same_layers_with_another_width_are_another_network)
 }
 END_TEST
 
-START_TEST(the_header_tells_what_is_no_hdf5_or_cut_short)
+START_TEST(the_header_shows_a_file_that_is_not_hdf5_or_is_cut)
 {
     Arena *arena = arena_create();
     KerasFile file = plain_file(arena, "keras_cifar10_cnn");
@@ -214,10 +215,10 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("keras_file");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, what_was_written_is_read_back_of_every_network);
-    tcase_add_test(tests, what_is_not_there_is_named);
+    tcase_add_test(tests, the_file_of_every_network_is_read_back);
+    tcase_add_test(tests, missing_parts_are_named);
     tcase_add_test(tests, the_same_layers_with_another_width_are_another_network);
-    tcase_add_test(tests, the_header_tells_what_is_no_hdf5_or_cut_short);
+    tcase_add_test(tests, the_header_shows_a_file_that_is_not_hdf5_or_is_cut);
     tcase_add_test(tests, numbers_are_the_shortest_that_read_back);
     suite_add_tcase(suite, tests);
     return suite;

@@ -34,7 +34,7 @@ START_TEST(decimals_are_rounded_half_away_from_zero)
         {123500, 6, 3, "0.124"},
         {-123500, 6, 3, "-0.124"},
         {999999, 6, 2, "1.00"},
-        {-1, 6, 2, "0.00"}, // nothing has no sign
+        {-1, 6, 2, "0.00"}, // zero has no sign
         {7, 0, 0, "7"},
         {INT64_MAX, 6, 0, "9223372036855"},
         {INT64_MIN, 18, 0, "-9"},

@@ -44,7 +44,7 @@ static const char *printed(const Json *root, JsonLayout layout)
 
 /* --- Reading --- */
 
-START_TEST(every_value_and_key_knows_where_it_stands)
+START_TEST(every_value_and_key_has_its_position)
 {
     // Columns count bytes from 1; the u-umlaut has two.
     const Json *root = sound("{\n  \"a\": [1,\n  true, \"\xc3\xbc\", null], \"b\": {}}");
@@ -86,7 +86,7 @@ START_TEST(numbers_are_exact_or_refused)
         {"1e3", true, true, 1000},
         {"1.50e1", true, true, 15},
         {"0.1", true, false, 0},
-        {"1e300", true, false, 0}, // not exact in int64, but a number all the same
+        {"1e300", true, false, 0}, // not exact in int64, but still a number
         {"1e999", false, false, 0},
         {"-1e999", false, false, 0},
         {"1e-999", true, false, 0},
@@ -103,12 +103,12 @@ START_TEST(numbers_are_exact_or_refused)
 }
 END_TEST
 
-START_TEST(what_is_no_json_is_refused_where_it_stands)
+START_TEST(invalid_json_is_refused_at_its_position)
 {
     static const struct {
         const char *text;
         int32_t line, column;
-        const char *message; /* a part of it */
+        const char *message; /* a part of the message */
     } rows[] = {
         {"", 0, 0, "empty"},
         {" \n ", 0, 0, "empty"},
@@ -167,7 +167,7 @@ START_TEST(a_nul_byte_is_refused)
 }
 END_TEST
 
-START_TEST(small_mistakes_are_all_found_in_one_go)
+START_TEST(small_mistakes_are_all_reported_at_once)
 {
     Problems problems;
     parse("{\"a\": 01, \"b\": \"\\q\",\n \"c\": [1,], \"d\": 2x,\n \"e\": \"\\ud800\"}",
@@ -196,7 +196,7 @@ START_TEST(nesting_ends_at_the_limit)
 }
 END_TEST
 
-START_TEST(comments_count_as_space_and_leave_places_true)
+START_TEST(comments_count_as_space_and_do_not_change_positions)
 {
     Problems problems;
     const Json *root = parse("// one\n{/* two\n lines */ \"a\": \"//x /* y */\" // end",
@@ -213,7 +213,7 @@ START_TEST(comments_count_as_space_and_leave_places_true)
 }
 END_TEST
 
-/* --- Looking and changing --- */
+/* --- Finding and changing values --- */
 
 START_TEST(pointers_lead_to_values)
 {
@@ -235,7 +235,7 @@ START_TEST(pointers_lead_to_values)
 }
 END_TEST
 
-START_TEST(values_are_put_where_a_pointer_says)
+START_TEST(values_are_stored_where_a_pointer_leads)
 {
     static const struct {
         const char *pointer;
@@ -348,7 +348,7 @@ END_TEST
 
 START_TEST(a_locale_with_a_decimal_comma_changes_nothing)
 {
-    // Where the locale is not installed, this is the test above once more.
+    // If the locale is not installed, this repeats the test above.
     setlocale(LC_ALL, "de_DE.UTF-8");
     ck_assert_double_eq(sound("[1.5]")->first->number, 1.5);
     ck_assert_double_eq(json_decimal(arena, "0.25")->number, 0.25);
@@ -356,7 +356,7 @@ START_TEST(a_locale_with_a_decimal_comma_changes_nothing)
 }
 END_TEST
 
-/* A small generator of its own, so that a seed names a tree. */
+/* A separate small generator, so that a seed identifies a tree. */
 static uint32_t draw(uint32_t *state, uint32_t below)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -394,7 +394,7 @@ static Json *random_tree(uint32_t *state, int32_t depth)
     }
 }
 
-START_TEST(what_is_printed_reads_back_the_same)
+START_TEST(printed_trees_are_read_back_unchanged)
 {
     for (uint32_t seed = 0; seed < 500; seed++) {
         uint32_t state = seed;
@@ -466,7 +466,7 @@ START_TEST(objects_of_any_size_find_their_members)
 }
 END_TEST
 
-/* The processor time that setting and finding `count` members takes; the least of several times. */
+/* The processor time to set and find `count` members; the minimum of several runs. */
 static double member_seconds(int32_t count)
 {
     enum { TIMES = 5 };
@@ -488,7 +488,7 @@ static double member_seconds(int32_t count)
     return least;
 }
 
-START_TEST(the_work_for_members_grows_as_their_number)
+START_TEST(the_work_for_members_grows_linearly_with_their_number)
 {
     enum { FEW = 5000, TIMES_AS_MANY = 4 };
     const double few = member_seconds(FEW), many = member_seconds(TIMES_AS_MANY * FEW);
@@ -513,24 +513,24 @@ Suite *test_suite(void)
     Suite *suite = suite_create("json");
     TCase *tests = tcase_create("json");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, every_value_and_key_knows_where_it_stands);
+    tcase_add_test(tests, every_value_and_key_has_its_position);
     tcase_add_test(tests, strings_are_decoded);
     tcase_add_test(tests, numbers_are_exact_or_refused);
-    tcase_add_test(tests, what_is_no_json_is_refused_where_it_stands);
+    tcase_add_test(tests, invalid_json_is_refused_at_its_position);
     tcase_add_test(tests, a_nul_byte_is_refused);
-    tcase_add_test(tests, small_mistakes_are_all_found_in_one_go);
+    tcase_add_test(tests, small_mistakes_are_all_reported_at_once);
     tcase_add_test(tests, nesting_ends_at_the_limit);
-    tcase_add_test(tests, comments_count_as_space_and_leave_places_true);
+    tcase_add_test(tests, comments_count_as_space_and_do_not_change_positions);
     tcase_add_test(tests, pointers_lead_to_values);
-    tcase_add_test(tests, values_are_put_where_a_pointer_says);
+    tcase_add_test(tests, values_are_stored_where_a_pointer_leads);
     tcase_add_test(tests, decimals_are_scaled_without_rounding);
     tcase_add_test(tests, trees_are_printed_with_two_spaces);
     tcase_add_test(tests, a_copy_is_equal_and_shares_nothing);
     tcase_add_test(tests, a_locale_with_a_decimal_comma_changes_nothing);
-    tcase_add_test(tests, what_is_printed_reads_back_the_same);
+    tcase_add_test(tests, printed_trees_are_read_back_unchanged);
     tcase_add_test(tests, a_copy_shares_nothing_and_can_leave_members_out);
     tcase_add_test(tests, objects_of_any_size_find_their_members);
-    tcase_add_test(tests, the_work_for_members_grows_as_their_number);
+    tcase_add_test(tests, the_work_for_members_grows_linearly_with_their_number);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);
     suite_add_tcase(suite, tests);
     return suite;

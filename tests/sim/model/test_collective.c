@@ -54,7 +54,7 @@ START_TEST(adding_and_starting_take_their_time)
 }
 END_TEST
 
-START_TEST(one_rank_has_the_sum)
+START_TEST(one_rank_needs_no_exchange)
 {
     Ring ring = wire;
     ring.start_ns = NS_PER_MS;
@@ -99,9 +99,10 @@ START_TEST(more_bytes_are_never_faster_and_more_bandwidth_never_slower)
 }
 END_TEST
 
-START_TEST(a_node_more_is_never_faster)
+START_TEST(an_additional_node_is_never_faster)
 {
-    // Whatever joins nodes, with nodes of several ranks: the ring still runs over the links within.
+    // With several ranks a node the ring also uses the links within the nodes, for any link between
+    // nodes.
     for (int64_t rate = 50 * MB; rate <= 1600 * MB; rate *= 2) {
         for (int32_t per_node = 2; per_node <= 8; per_node *= 2) {
             for (int32_t nodes = 1; nodes <= 16; nodes++) {
@@ -118,9 +119,8 @@ START_TEST(a_node_more_is_never_faster)
 }
 END_TEST
 
-/* All-reduces as measured: DeepBench (baidu-research/DeepBench, results/train, NCCL 2.0 with one
- * MPI process a GPU: all rows), 8 GPUs a node behind PCIe switches, FDR InfiniBand between nodes.
- */
+/* Measured all-reduces: DeepBench (baidu-research/DeepBench, results/train, NCCL 2.0 with one MPI
+ * process a GPU: all rows), 8 GPUs a node on PCIe switches, FDR InfiniBand between nodes. */
 typedef struct {
     const char *gpu;
     int32_t gpus;
@@ -241,17 +241,18 @@ static Ring deepbench_ring(const char *gpu)
                   .start_ns = 17 * NS_PER_US};
 }
 
-/* What the constants of scenarios/catalog/ come from: nodes of P100, M40 and TitanX, and FDR
- * between those of the latter two. Pascal GPUs on several nodes differ from them in both
- * directions, and TitanX Pascal, of which no VM size has any, in a node as well. */
+/* Whether the constants of scenarios/catalog/ come from this row: single nodes of P100, and M40 and
+ * TitanX on one node or several with FDR. Pascal GPUs on several nodes differ from the constants in
+ * both directions. TitanX Pascal, which no VM size has, differs within a node, too. */
 static bool is_met(const Measured *row)
 {
     return strcmp(row->gpu, "TitanX Pascal") != 0 &&
            (strcmp(row->gpu, "P100") != 0 || row->nodes == 1);
 }
 
-/* What scenarios/SOURCES.md says, of the first kind and of the others. */
-START_TEST(rings_take_what_was_measured)
+/* The errors stated in scenarios/SOURCES.md, for the rows that is_met accepts and for the others.
+ */
+START_TEST(rings_match_the_measurements)
 {
     double total[2] = {0}, most[2] = {0};
     int32_t count[2] = {0};
@@ -275,7 +276,8 @@ START_TEST(rings_take_what_was_measured)
     ck_assert_int_eq(count[false], 20);
     ck_assert_double_lt(total[true] / count[true], 0.036);
     ck_assert_double_lt(most[true], 0.152);
-    // A prediction grants the exchange half either way (sim/scenario/prediction.h).
+    // A prediction allows an error of half the exchange in either direction
+    // (sim/scenario/prediction.h).
     ck_assert_double_lt(most[false], 0.5);
 }
 END_TEST
@@ -287,11 +289,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_ring_moves_each_byte_nearly_twice);
     tcase_add_test(tests, ranks_of_a_node_pass_chunks_on_inside_it);
     tcase_add_test(tests, adding_and_starting_take_their_time);
-    tcase_add_test(tests, one_rank_has_the_sum);
+    tcase_add_test(tests, one_rank_needs_no_exchange);
     tcase_add_test(tests, many_ranks_tend_to_twice_the_bytes_over_the_rate);
     tcase_add_test(tests, more_bytes_are_never_faster_and_more_bandwidth_never_slower);
-    tcase_add_test(tests, a_node_more_is_never_faster);
-    tcase_add_test(tests, rings_take_what_was_measured);
+    tcase_add_test(tests, an_additional_node_is_never_faster);
+    tcase_add_test(tests, rings_match_the_measurements);
     suite_add_tcase(suite, tests);
     return suite;
 }

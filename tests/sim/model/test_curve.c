@@ -15,7 +15,7 @@ START_TEST(between_two_points_the_line_is_straight)
 }
 END_TEST
 
-START_TEST(beyond_both_ends_the_nearest_piece_goes_on)
+START_TEST(beyond_both_ends_the_nearest_piece_continues)
 {
     ck_assert_int_eq(curve_at(bent, 60), 340);
     ck_assert_int_eq(curve_at(bent, 6), 20);
@@ -57,7 +57,7 @@ START_TEST(within_its_points_a_curve_keeps_the_values_of_its_ends)
 }
 END_TEST
 
-START_TEST(what_is_too_large_is_the_largest)
+START_TEST(a_value_that_is_too_large_becomes_the_largest)
 {
     const MeasuredCurve steep = {2, (const CurvePoint[]){{0, 0}, {1, INT64_MAX / 2}}};
     ck_assert_int_eq(curve_at(steep, 1000), INT64_MAX);
@@ -69,12 +69,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("curve");
     TCase *tests = tcase_create("curve");
     tcase_add_test(tests, between_two_points_the_line_is_straight);
-    tcase_add_test(tests, beyond_both_ends_the_nearest_piece_goes_on);
+    tcase_add_test(tests, beyond_both_ends_the_nearest_piece_continues);
     tcase_add_test(tests, a_falling_curve_ends_at_0);
     tcase_add_test(tests, a_falling_curve_rises_before_its_first_point);
     tcase_add_test(tests, one_point_is_a_constant);
     tcase_add_test(tests, within_its_points_a_curve_keeps_the_values_of_its_ends);
-    tcase_add_test(tests, what_is_too_large_is_the_largest);
+    tcase_add_test(tests, a_value_that_is_too_large_becomes_the_largest);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -19,7 +19,7 @@ static const Exchange on_device = {.ring = {.between = {.bytes_per_s = 100 * MB}
                                    .sleeps_whole_cycle = true,
                                    .fusion_bytes = 64 * MB};
 
-START_TEST(a_gradient_goes_to_the_host_waits_is_added_and_comes_back)
+START_TEST(a_gradient_is_copied_to_the_host_waits_is_reduced_and_copied_back)
 {
     // 8 MB off the device in 2 ms, 2.5 ms until the thread wakes, 4 ms from the tensor to where the
     // sum will be, 80 ms on the wire, 2 ms back.
@@ -40,9 +40,9 @@ START_TEST(earlier_gradients_are_added_during_the_backward_pass)
     Gradient gradients[] = {{10 * NS_PER_MS, 8 * MB}, {200500 * NS_PER_US, 2 * MB}};
     ck_assert_int_eq(exchange_ns(&through_host, two, gradients, 2, gradients[1].ready_ns),
                      INT64_C(24500) * NS_PER_US);
-    // Without overlap both are copied off in 2.5 ms, the first is heard of alone or both are: by
-    // any phase after the 0.5 ms between them both are, in 15 of 16; then 10 ms of copies in and
-    // out, 100 ms on the wire, 2.5 ms back.
+    // Without overlap both are copied off in 2.5 ms, with 0.5 ms between them. Depending on the
+    // phase of the cycle, the first is announced alone or both together; both together for 15 of 16
+    // phases. Then 10 ms of copies in and out, 100 ms on the wire, 2.5 ms back.
     gradients[0].ready_ns = gradients[1].ready_ns;
     int64_t together_ns = exchange_ns(&through_host, two, gradients, 2, gradients[1].ready_ns);
     ck_assert_int_gt(together_ns, 114 * NS_PER_MS);
@@ -50,14 +50,14 @@ START_TEST(earlier_gradients_are_added_during_the_backward_pass)
 }
 END_TEST
 
-START_TEST(a_thread_that_is_busy_lets_gradients_wait)
+START_TEST(gradients_wait_for_a_busy_thread)
 {
     // The second is on the host at 52.5 ms, when the first still is on the wire: that is done at
     // 14.5 + 4 + 80 = 98.5 ms in the mean; 5 ms of sleep, 1 ms, 20 ms, 0.5 ms back: 125 ms, 73 ms
     // after the end.
     Gradient gradients[] = {{10 * NS_PER_MS, 8 * MB}, {52 * NS_PER_MS, 2 * MB}};
     ck_assert_int_eq(exchange_ns(&through_host, two, gradients, 2, 52 * NS_PER_MS), 73 * NS_PER_MS);
-    // One that sleeps what is left of its cycle goes on at once: 5 ms less.
+    // A thread that sleeps only for the rest of its cycle continues at once: 5 ms less.
     Exchange later_version = through_host;
     later_version.sleeps_whole_cycle = false;
     ck_assert_int_eq(exchange_ns(&later_version, two, gradients, 2, 52 * NS_PER_MS),
@@ -70,21 +70,22 @@ START_TEST(device_reductions_wait_for_the_data_only)
     // Both are announced at once, share a buffer and wait for the second: 100 ms after it.
     Gradient gradients[] = {{10 * NS_PER_MS, 8 * MB}, {200 * NS_PER_MS, 2 * MB}};
     ck_assert_int_eq(exchange_ns(&on_device, two, gradients, 2, 200 * NS_PER_MS), 100 * NS_PER_MS);
-    // In a buffer of its own the first is done by 90 ms: 20 ms for the second.
+    // In a separate buffer the first is done by 90 ms: 20 ms for the second.
     Exchange small = on_device;
     small.fusion_bytes = 9 * MB;
     ck_assert_int_eq(exchange_ns(&small, two, gradients, 2, 200 * NS_PER_MS), 20 * NS_PER_MS);
-    // When the second is there before that, it queues behind the first: 90 + 20 - 50 ms.
+    // If the second is ready before that, it waits for the first: 90 + 20 - 50 ms.
     gradients[1].ready_ns = 50 * NS_PER_MS;
     ck_assert_int_eq(exchange_ns(&small, two, gradients, 2, 50 * NS_PER_MS), 60 * NS_PER_MS);
 }
 END_TEST
 
-START_TEST(what_the_host_queues_late_is_announced_late)
+START_TEST(a_gradient_that_the_host_queues_late_is_announced_late)
 {
-    // 30 ms to queue what computes a gradient: 30 ms for the forward pass, then 60 and 90 ms. The
-    // first is announced when it has long been computed; it is heard of alone 2.5 ms later and done
-    // at 142.5 ms, and behind it the second takes 20 ms: 162.5 ms, 112.5 ms after the end.
+    // The host needs 30 ms to queue each computation: 30 ms for the forward pass, then 60 and 90 ms
+    // for the gradients. The first is announced long after it was computed, is received alone 2.5
+    // ms later and is done at 142.5 ms. After it the second takes 20 ms: 162.5 ms, 112.5 ms after
+    // the end.
     Gradient gradients[] = {{10 * NS_PER_MS, 8 * MB}, {50 * NS_PER_MS, 2 * MB}};
     Exchange slow = on_device;
     slow.launch_ns = 30 * NS_PER_MS;
@@ -93,7 +94,7 @@ START_TEST(what_the_host_queues_late_is_announced_late)
 }
 END_TEST
 
-START_TEST(negotiation_and_handing_over_come_on_top)
+START_TEST(negotiation_and_handing_over_are_added)
 {
     // 8 ranks: 4 x 3 messages of 50 us and 8 x (1 + 10) requests of 2 us.
     Exchange exchange = on_device;
@@ -157,8 +158,8 @@ static Exchange random_exchange(uint64_t *state)
     return exchange;
 }
 
-/* What one cycle more or less can make out: a little more speed may end a buffer just before the
- * next gradient is announced, which then waits for a whole cycle and a reduction of its own. */
+/* The largest effect of one cycle more or less: slightly more speed may end a buffer just before
+ * the next gradient is announced, which then waits for a whole cycle and a separate reduction. */
 static int64_t cycle_slack_ns(const Exchange *exchange, Gang gang)
 {
     return exchange->cycle_ns + exchange_negotiation_ns(exchange, gang, TENSORS) +
@@ -209,11 +210,11 @@ START_TEST(properties_hold_over_many_passes)
 }
 END_TEST
 
-START_TEST(a_longer_cycle_is_hardly_ever_faster)
+START_TEST(a_longer_cycle_is_rarely_faster)
 {
-    // It can be: what is heard of together is sent together, and where the thread is busy when the
-    // last gradients come is chance. Without latencies that makes out a twentieth at most, and
-    // nothing between 1 and 16 ms.
+    // It can be faster, because gradients that are announced together are sent together, and it is
+    // chance whether the thread is busy at the last gradients. Without latencies the difference is
+    // a twentieth at most, and there is none between 1 and 16 ms.
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t state = seed;
         Gradient gradients[TENSORS];
@@ -235,7 +236,7 @@ START_TEST(a_longer_cycle_is_hardly_ever_faster)
 }
 END_TEST
 
-START_TEST(what_never_ends_is_the_longest_time)
+START_TEST(an_exchange_that_never_ends_takes_the_longest_time)
 {
     Exchange slow = through_host;
     slow.ring.between.bytes_per_s = 1;
@@ -250,16 +251,16 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("exchange");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, a_gradient_goes_to_the_host_waits_is_added_and_comes_back);
+    tcase_add_test(tests, a_gradient_is_copied_to_the_host_waits_is_reduced_and_copied_back);
     tcase_add_test(tests, earlier_gradients_are_added_during_the_backward_pass);
-    tcase_add_test(tests, a_thread_that_is_busy_lets_gradients_wait);
+    tcase_add_test(tests, gradients_wait_for_a_busy_thread);
     tcase_add_test(tests, device_reductions_wait_for_the_data_only);
-    tcase_add_test(tests, what_the_host_queues_late_is_announced_late);
-    tcase_add_test(tests, negotiation_and_handing_over_come_on_top);
+    tcase_add_test(tests, a_gradient_that_the_host_queues_late_is_announced_late);
+    tcase_add_test(tests, negotiation_and_handing_over_are_added);
     tcase_add_test(tests, one_rank_copies_and_waits_but_reduces_nothing);
     tcase_add_test(tests, properties_hold_over_many_passes);
-    tcase_add_test(tests, a_longer_cycle_is_hardly_ever_faster);
-    tcase_add_test(tests, what_never_ends_is_the_longest_time);
+    tcase_add_test(tests, a_longer_cycle_is_rarely_faster);
+    tcase_add_test(tests, an_exchange_that_never_ends_takes_the_longest_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

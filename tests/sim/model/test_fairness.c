@@ -32,16 +32,16 @@ START_TEST(flows_over_one_link_get_equal_parts)
 }
 END_TEST
 
-START_TEST(who_wants_less_leaves_more_for_the_others)
+START_TEST(a_flow_that_needs_less_leaves_more_for_the_others)
 {
-    // 100 for three: 10 is all that one wants, so 90 for two.
+    // 100 for three flows: one needs only 10, so 90 for two.
     FairLink link = {.bytes_per_s = 100};
     const FairFlow flows[] = {{ALL, LINKS(0)}, {10, LINKS(0)}, {ALL, LINKS(0)}};
     assert_rates(1, &link, 3, flows, (int64_t[]){45, 10, 45});
 }
 END_TEST
 
-START_TEST(a_flow_without_links_gets_what_it_wants)
+START_TEST(a_flow_without_links_gets_its_full_rate)
 {
     const FairFlow flows[] = {{7, 0, NULL}, {0, 0, NULL}};
     assert_rates(0, NULL, 2, flows, (int64_t[]){7, 0});
@@ -49,7 +49,7 @@ START_TEST(a_flow_without_links_gets_what_it_wants)
 }
 END_TEST
 
-START_TEST(what_a_held_flow_leaves_goes_to_its_neighbours_in_turn)
+START_TEST(capacity_that_a_limited_flow_leaves_goes_to_its_neighbours)
 {
     // Link 0 of 6 carries three flows: 2 each. The third also crosses link 1 of 6 and leaves 4
     // there for the fourth, which leaves 8 of 12 on link 2 for the fifth.
@@ -60,7 +60,7 @@ START_TEST(what_a_held_flow_leaves_goes_to_its_neighbours_in_turn)
 }
 END_TEST
 
-START_TEST(a_long_flow_is_held_by_its_tightest_link)
+START_TEST(a_long_flow_is_limited_by_its_tightest_link)
 {
     // Three racks of 100: A over 0 and 1, B over 1 and 2, C over 2 alone, which it would fill.
     // 50 each for A and B on rack 1; C gets what B leaves on rack 2: 50. With rack 1 at 40: 20, 20
@@ -122,8 +122,8 @@ static bool crosses(const Net *net, int32_t flow, int32_t link)
     return false;
 }
 
-/* Whether `flow` can have no more on `link`: it is full, but for less than one byte for each flow,
- * and nobody on it has more. */
+/* Whether `link` limits `flow`: the link is full except for less than one byte for each flow, and
+ * no flow on it has more. */
 static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
 {
     int64_t load = 0;
@@ -139,7 +139,7 @@ static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
     return net->links[link].bytes_per_s - load < count;
 }
 
-START_TEST(no_link_carries_more_than_it_can_and_all_but_a_little_is_accounted_for)
+START_TEST(the_load_and_the_rest_of_every_link_add_up_to_its_capacity)
 {
     static Net net;
     for (uint64_t seed = 1; seed <= 2000; seed++) {
@@ -156,7 +156,7 @@ START_TEST(no_link_carries_more_than_it_can_and_all_but_a_little_is_accounted_fo
 }
 END_TEST
 
-START_TEST(every_flow_has_all_it_wants_or_a_bottleneck)
+START_TEST(every_flow_has_its_full_rate_or_a_bottleneck)
 {
     static Net net;
     for (uint64_t seed = 1; seed <= 2000; seed++) {
@@ -196,12 +196,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("fairness");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, flows_over_one_link_get_equal_parts);
-    tcase_add_test(tests, who_wants_less_leaves_more_for_the_others);
-    tcase_add_test(tests, a_flow_without_links_gets_what_it_wants);
-    tcase_add_test(tests, what_a_held_flow_leaves_goes_to_its_neighbours_in_turn);
-    tcase_add_test(tests, a_long_flow_is_held_by_its_tightest_link);
-    tcase_add_test(tests, no_link_carries_more_than_it_can_and_all_but_a_little_is_accounted_for);
-    tcase_add_test(tests, every_flow_has_all_it_wants_or_a_bottleneck);
+    tcase_add_test(tests, a_flow_that_needs_less_leaves_more_for_the_others);
+    tcase_add_test(tests, a_flow_without_links_gets_its_full_rate);
+    tcase_add_test(tests, capacity_that_a_limited_flow_leaves_goes_to_its_neighbours);
+    tcase_add_test(tests, a_long_flow_is_limited_by_its_tightest_link);
+    tcase_add_test(tests, the_load_and_the_rest_of_every_link_add_up_to_its_capacity);
+    tcase_add_test(tests, every_flow_has_its_full_rate_or_a_bottleneck);
     tcase_add_test(tests, the_order_of_flows_does_not_matter);
     suite_add_tcase(suite, tests);
     return suite;

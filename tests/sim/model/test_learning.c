@@ -38,7 +38,7 @@ START_TEST(accuracy_never_falls_with_epochs)
 }
 END_TEST
 
-START_TEST(loss_falls_on_a_line_from_chance_to_all_right)
+START_TEST(loss_falls_linearly_from_chance_to_perfect_accuracy)
 {
     LossLine ten_classes = {
         .chance_ppm = 100000, .at_chance_micro = 2302585, .final_micro = 100000};
@@ -63,7 +63,7 @@ START_TEST(each_doubling_of_ranks_costs_the_same)
 }
 END_TEST
 
-START_TEST(hits_stray_by_the_root_of_their_number)
+START_TEST(the_spread_of_hits_is_the_root_of_their_variance)
 {
     // sqrt(32 * 0.1 * 0.9) = 1.697; sqrt(10000 * 0.5 * 0.5) = 50.
     ck_assert_int_eq(learning_hits_spread_milli(32, 100000), 1697);
@@ -79,9 +79,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_curve_goes_through_its_points);
     tcase_add_test(tests, it_is_linear_in_the_inverse_of_one_plus_the_root);
     tcase_add_test(tests, accuracy_never_falls_with_epochs);
-    tcase_add_test(tests, loss_falls_on_a_line_from_chance_to_all_right);
+    tcase_add_test(tests, loss_falls_linearly_from_chance_to_perfect_accuracy);
     tcase_add_test(tests, each_doubling_of_ranks_costs_the_same);
-    tcase_add_test(tests, hits_stray_by_the_root_of_their_number);
+    tcase_add_test(tests, the_spread_of_hits_is_the_root_of_their_variance);
     suite_add_tcase(suite, tests);
     return suite;
 }

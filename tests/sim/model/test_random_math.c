@@ -7,7 +7,7 @@
 #include "sim/model/random_math.h"
 #include "tests/support/suite.h"
 
-/* How far `found` lies from `expected`, in units in the last place of `expected`. */
+/* The distance of `found` from `expected`, in units in the last place of `expected`. */
 static double ulps(double found, double expected)
 {
     if (found == expected)
@@ -27,10 +27,10 @@ static double uniform(uint64_t draw)
 
 enum { ARGUMENTS = 200000 };
 
-START_TEST(the_logarithm_is_that_of_the_c_library)
+START_TEST(the_logarithm_agrees_with_the_c_library)
 {
     for (uint64_t i = 0; i < ARGUMENTS; i++) {
-        // Every exponent, and finely around 1, where little is left of the number.
+        // Every exponent, and closely spaced values around 1, where cancellation leaves few digits.
         double everywhere = ldexp(0.5 + uniform(2 * i) / 2, (int)(i % 2080) - 1060);
         double near_one = 0.5 + 1.5 * uniform(2 * i + 1);
         CLOSE(random_log(everywhere), log(everywhere), 1.5, "log everywhere");
@@ -46,7 +46,7 @@ START_TEST(the_logarithm_is_that_of_the_c_library)
 }
 END_TEST
 
-START_TEST(the_exponential_is_that_of_the_c_library)
+START_TEST(the_exponential_agrees_with_the_c_library)
 {
     for (uint64_t i = 0; i < ARGUMENTS; i++) {
         double everywhere = 1417 * uniform(2 * i) - 707.5;
@@ -71,7 +71,7 @@ START_TEST(normal_quantiles_lead_back_to_their_probabilities)
         double z = random_normal(p);
         double density = exp(-z * z / 2) / sqrt(2 * acos(-1));
         double back = erfc(-z / sqrt(2)) / 2;
-        // So far z itself is off, relative to z.
+        // The resulting error of z, relative to z.
         double off = fabs(back - p) / density / fmax(fabs(z), 0.01);
         ck_assert_msg(off < 2e-15, "p %.17g: z %.17g is off by %g", p, z, off);
     }
@@ -108,7 +108,7 @@ START_TEST(normal_quantiles_rise_across_the_seams)
 }
 END_TEST
 
-START_TEST(gamma_is_that_of_the_c_library)
+START_TEST(gamma_agrees_with_the_c_library)
 {
     for (int n = 100; n <= 10000; n++) {
         double x = n / 100.0;
@@ -128,8 +128,8 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* Every compiler and every processor must find these. */
-START_TEST(results_are_the_same_bits_everywhere)
+/* Every compiler and every processor must compute these bits. */
+START_TEST(results_have_the_same_bits_everywhere)
 {
     static const struct {
         double x;
@@ -171,13 +171,13 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("random_math");
     TCase *tests = tcase_create("random_math");
-    tcase_add_test(tests, the_logarithm_is_that_of_the_c_library);
-    tcase_add_test(tests, the_exponential_is_that_of_the_c_library);
+    tcase_add_test(tests, the_logarithm_agrees_with_the_c_library);
+    tcase_add_test(tests, the_exponential_agrees_with_the_c_library);
     tcase_add_test(tests, normal_quantiles_lead_back_to_their_probabilities);
     tcase_add_test(tests, normal_quantiles_are_symmetric_and_known);
     tcase_add_test(tests, normal_quantiles_rise_across_the_seams);
-    tcase_add_test(tests, gamma_is_that_of_the_c_library);
-    tcase_add_test(tests, results_are_the_same_bits_everywhere);
+    tcase_add_test(tests, gamma_agrees_with_the_c_library);
+    tcase_add_test(tests, results_have_the_same_bits_everywhere);
     suite_add_tcase(suite, tests);
     return suite;
 }

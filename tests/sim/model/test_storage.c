@@ -62,7 +62,7 @@ START_TEST(limits_grow_with_each_tib_and_round_down)
 }
 END_TEST
 
-START_TEST(so_many_files_reach_the_limit_of_their_share)
+START_TEST(a_number_of_files_reaches_the_limit_of_its_share)
 {
     ck_assert_int_eq(storage_files_at_once_ppm(300 * MIB, 60 * MIB), 5000000);
     ck_assert_int_eq(storage_files_at_once_ppm(60 * MIB, 60 * MIB), 1000000);
@@ -80,7 +80,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, work_is_set_by_the_limit_reached_first);
     tcase_add_test(tests, more_bytes_never_take_less_time);
     tcase_add_test(tests, limits_grow_with_each_tib_and_round_down);
-    tcase_add_test(tests, so_many_files_reach_the_limit_of_their_share);
+    tcase_add_test(tests, a_number_of_files_reaches_the_limit_of_its_share);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,36 +1,11 @@
 #include <string.h>
 
 #include "sim/scenario/validate.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
 
-/* What is wrong with a file is said in one go, and what is only wrong because something else is
- * wrong is not said at all: every row lists all the lines that the changed small scenario gives. */
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
-
-static void change(const char *path, const char *old, const char *new)
-{
-    for (int32_t i = 0; i < files.count; i++)
-        if (strcmp(files.items[i].path, path) == 0) {
-            const char *text = with_change(arena, files.items[i].text, old, new);
-            memory_files_set(&files, path, text, strlen(text));
-            return;
-        }
-    ck_abort_msg("no file %s", path);
-}
+/* All mistakes of a file are reported at once, and consequences of another mistake are not
+ * reported. Each row lists all problems of a changed small scenario. */
 
 /* "file:line:column: message" of every problem, a line each. */
 static const char *lines_of(const Problems *problems)
@@ -58,7 +33,7 @@ typedef struct {
 
 enum { CHANGES_MAX = 6 };
 
-START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
+START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
 {
     static const struct {
         Change changes[CHANGES_MAX];
@@ -79,7 +54,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "job.json:11:115: relativeMountPath \"data\" is taken by another mount\n"
          "job.json:6:26: unknown output directory id \"X\"\n"
          "job.json:4:29: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/train.py is under no mount\n"},
-        // Whatever uses the refused mount, or the directory on it, is not wrong for that.
+        // Uses of the refused mount, or of the directory on it, are not reported.
         {{{"job.json", "\"relativeMountPath\": \"data\"", "\"relativeMountPath\": 1"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
          "job.json:11:26: relativeMountPath is 1, expected a string\n"
@@ -114,7 +89,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
            "\"containerSettings\": {\"imageSourceRegistry\": 1}, \"jobPreparation\": {}"}},
          "job.json:12:48: this ImageSourceRegistry is a number, expected an object\n"
          "job.json:12:70: this JobPreparation needs \"commandLine\", which is missing\n"},
-        // What the cluster may be is unknown; the job is checked all the same.
+        // The valid sizes of the cluster are unknown; the job is still checked.
         {{{"cluster.json", "\"STANDARD_NC6\"", "6"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": \"2\""},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 200"},
@@ -128,7 +103,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "cluster.json:2:42: this NodeSetup is a number, expected an object\n"
          "cluster.json:2:13: unknown VM size \"STANDARD_NC7\"\n"
          "job.json:2:16: nodeCount is 101, but a cluster has at most 100\n"},
-        // A file that is no JSON, or not there, hides nothing of the others.
+        // An invalid or missing file does not hide mistakes in the other files.
         {{{"job.json", "\"nodeCount\": 2,", "\"nodeCount\": 2"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 101"},
           {"scenario.json", "\"after\": \"job train", "\"after\": \"job tarin"}},
@@ -188,7 +163,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
         for (const Change *c = rows[i].changes; c < rows[i].changes + CHANGES_MAX && c->path; c++)
-            change(c->path, c->old, c->new);
+            change_file(c->path, c->old, c->new);
         const char *lines = validated("scenario.json");
         ck_assert_msg(strcmp(lines, rows[i].lines) == 0, "row %zu gives\n%sexpected\n%s", i, lines,
                       rows[i].lines);
@@ -196,7 +171,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
 }
 END_TEST
 
-START_TEST(a_file_alone_is_checked_as_far_as_it_goes)
+START_TEST(a_separate_file_is_checked_as_far_as_possible)
 {
     static const struct {
         Change change;
@@ -216,7 +191,7 @@ START_TEST(a_file_alone_is_checked_as_far_as_it_goes)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change(rows[i].change.path, rows[i].change.old, rows[i].change.new);
+        change_file(rows[i].change.path, rows[i].change.old, rows[i].change.new);
         ck_assert_str_eq(validated(rows[i].change.path), rows[i].lines);
     }
 }
@@ -224,12 +199,13 @@ END_TEST
 
 START_TEST(equal_mistakes_in_two_files_are_two_mistakes)
 {
-    change("scenario.json", "    {\"after\"",
-           "    {\"do\": \"job.create\", \"name\": \"again\", \"cluster\": \"gpu\", \"config\": "
-           "\"job.json\"},\n"
-           "    {\"do\": \"job.create\", \"name\": \"other\", \"cluster\": \"gpu\", \"config\": "
-           "\"other.json\"},\n    {\"after\"");
-    change("job.json", "ROOT/data/logs", "ROOT/dta/logs");
+    change_file(
+        "scenario.json", "    {\"after\"",
+        "    {\"do\": \"job.create\", \"name\": \"again\", \"cluster\": \"gpu\", \"config\": "
+        "\"job.json\"},\n"
+        "    {\"do\": \"job.create\", \"name\": \"other\", \"cluster\": \"gpu\", \"config\": "
+        "\"other.json\"},\n    {\"after\"");
+    change_file("job.json", "ROOT/data/logs", "ROOT/dta/logs");
     const char *job = with_change(arena, small_job_text, "ROOT/data/logs", "ROOT/dta/logs");
     memory_files_set(&files, "other.json", job, strlen(job));
     ck_assert_str_eq(validated("scenario.json"),
@@ -244,8 +220,8 @@ START_TEST(problems_that_are_not_kept_are_counted)
     Text keys = {0};
     for (int32_t i = 0; i < 150; i++)
         text_printf(&keys, "\"unknown%d\": 0, ", (int)i);
-    change("scenario.json", "\"trainyard\"",
-           arena_printf(arena, "%s\"trainyard\"", text_string(&keys)));
+    change_file("scenario.json", "\"trainyard\"",
+                arena_printf(arena, "%s\"trainyard\"", text_string(&keys)));
     text_free(&keys);
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     validate_file(arena, memory_files_source(&files), "scenario.json", &problems, &warnings);
@@ -266,15 +242,15 @@ START_TEST(the_first_account_stands_for_the_placeholder)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("scenario.json",
-               "{\"account\": \"acc\", \"shares\": [\n"
-               "    {\"name\": \"data\", \"files\": {\"train.py\": {\"bytes\": \"1kB\"}}}]}",
-               rows[i].storage);
-        change("scenario.json", "\"commands\": [",
-               "\"commands\": ["
-               "{\"do\": \"storage.create\", \"name\": \"made\"},"
-               "{\"do\": \"storage.create\", \"name\": \"later\"},"
-               "{\"do\": \"share.create\", \"name\": \"made/data\", \"tier\": \"standard\"},");
+        change_file("scenario.json",
+                    "{\"account\": \"acc\", \"shares\": [\n"
+                    "    {\"name\": \"data\", \"files\": {\"train.py\": {\"bytes\": \"1kB\"}}}]}",
+                    rows[i].storage);
+        change_file("scenario.json", "\"commands\": [",
+                    "\"commands\": ["
+                    "{\"do\": \"storage.create\", \"name\": \"made\"},"
+                    "{\"do\": \"storage.create\", \"name\": \"later\"},"
+                    "{\"do\": \"share.create\", \"name\": \"made/data\", \"tier\": \"standard\"},");
         Problems problems = problems_create(arena);
         const ScenarioFile *file = scenario_read(
             arena, memory_files_source(&files), "scenario.json", (ScenarioOverrides){0}, &problems);
@@ -298,8 +274,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("all_problems");
     TCase *tests = tcase_create("all_problems");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, all_that_is_wrong_is_said_in_one_go_and_nothing_else);
-    tcase_add_test(tests, a_file_alone_is_checked_as_far_as_it_goes);
+    tcase_add_test(tests, all_mistakes_are_reported_at_once_without_their_consequences);
+    tcase_add_test(tests, a_separate_file_is_checked_as_far_as_possible);
     tcase_add_test(tests, equal_mistakes_in_two_files_are_two_mistakes);
     tcase_add_test(tests, problems_that_are_not_kept_are_counted);
     tcase_add_test(tests, the_first_account_stands_for_the_placeholder);

@@ -1,26 +1,12 @@
-/* What scenarios say of shares, wires and file servers that several jobs use. */
+/* Shares, wires and file servers in scenarios, which several jobs use. */
 #include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cloud/storage/share.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
 
 #define MIB (INT64_C(1) << 20)
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 static ScenarioFile *read_scenario(Problems *problems)
 {
@@ -44,7 +30,7 @@ static void assert_problem(const char *message, const char *hint)
     ck_assert_msg(strstr(problems.items[0].message, message) != NULL, "%s",
                   problems.items[0].message);
     ck_assert_msg(strstr(problems.items[0].hint, hint) != NULL, "%s", problems.items[0].hint);
-    ck_assert_int_eq(problems.count, 1); // and nothing that only follows from it
+    ck_assert_int_eq(problems.count, 1); // without problems that only follow from it
 }
 
 static void change(const char *path, const char *text, const char *old, const char *new)
@@ -86,11 +72,11 @@ START_TEST(a_premium_share_is_as_fast_as_its_size)
     ck_assert_int_eq(tier->write_bytes_per_s / MIB, 449);
     ck_assert(tier->is_paid_by_size);
     ck_assert_int_eq(tier->provisioned_bytes / MIB, 10 * 1024 * 1024);
-    // Without a size it is the catalogue's: 1 TiB.
+    // Without a size the size of the catalogue applies: 1 TiB.
     tier = tier_with("\"tier\": \"premium\", ");
     ck_assert_int_eq(tier->requests_per_s, 1424);
     ck_assert_int_eq(tier->read_bytes_per_s / MIB, 121);
-    // No share has more than 100,000.
+    // A share has at most 100,000 requests per second.
     tier = tier_with("\"tier\": \"premium\", \"provisioned\": \"100TiB\", ");
     ck_assert_int_eq(tier->requests_per_s, 100000);
 }
@@ -113,7 +99,7 @@ START_TEST(standard_shares_have_their_published_limits)
 }
 END_TEST
 
-START_TEST(a_size_that_means_nothing_is_refused)
+START_TEST(a_size_without_effect_is_refused)
 {
     change_scenario("{\"name\": \"data\", ", "{\"name\": \"data\", \"provisioned\": \"1TiB\", ");
     assert_problem("the limits of tier \"standard\" do not depend on a provisioned size",
@@ -135,7 +121,7 @@ static void set_network(const char *network)
                     arena_printf(arena, "  \"network\": %s,\n  \"programs\"", network));
 }
 
-START_TEST(racks_have_so_many_places_and_an_uplink)
+START_TEST(racks_have_places_and_an_uplink)
 {
     ck_assert_int_eq(sound()->network.nodes_per_rack, 0);
     set_network("{\"rack_nodes\": 4, \"rack_uplink_rate\": \"10Gbit/s\"}");
@@ -145,7 +131,7 @@ START_TEST(racks_have_so_many_places_and_an_uplink)
 }
 END_TEST
 
-START_TEST(a_network_that_says_too_little_is_refused)
+START_TEST(an_incomplete_network_is_refused)
 {
     static const struct {
         const char *network, *message;
@@ -185,7 +171,7 @@ static void set_mount(const char *mount)
     change("job.json", small_job_text, "\"mountVolumes\": {", mount);
 }
 
-START_TEST(a_file_server_is_made_of_a_machine_and_disks)
+START_TEST(a_file_server_has_a_machine_and_disks)
 {
     set_commands(CREATE ", {\"do\": \"fileserver.create\", \"name\": \"fast\", \"vm_size\": "
                         "\"standard_nc6\", \"tier\": \"premium\", \"at\": \"1m\"},"
@@ -203,7 +189,7 @@ START_TEST(a_file_server_is_made_of_a_machine_and_disks)
 }
 END_TEST
 
-START_TEST(paths_lead_to_what_is_mounted_of_it)
+START_TEST(paths_lead_to_the_mounted_file_server)
 {
     set_commands(CREATE);
     set_mount(MOUNT(ID "nfs", ", \"sourceDirectory\": \"/results/\""));
@@ -221,7 +207,7 @@ START_TEST(paths_lead_to_what_is_mounted_of_it)
 }
 END_TEST
 
-START_TEST(two_workspaces_have_servers_of_their_own)
+START_TEST(two_workspaces_have_separate_servers)
 {
     set_commands(CREATE ", {\"do\": \"fileserver.create\", \"name\": \"nfs\", \"vm_size\": "
                         "\"Standard_D1\", \"workspace\": \"W\", \"resource_group\": \"g\"},"
@@ -236,7 +222,7 @@ START_TEST(two_workspaces_have_servers_of_their_own)
     } rows[] = {
         {MOUNT("/fileservers/nfs", ""), "fileserver/nfs"},
         {MOUNT(ID "nfs", ""), "fileserver/g/W/nfs"},
-        {MOUNT(ID "far", ""), "fileserver/batchai/w/far"}, // there is only one of that name
+        {MOUNT(ID "far", ""), "fileserver/batchai/w/far"}, // only one server has that name
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_mount(rows[i].mount);
@@ -246,7 +232,7 @@ START_TEST(two_workspaces_have_servers_of_their_own)
 }
 END_TEST
 
-START_TEST(a_cluster_mounts_it_for_all_its_jobs)
+START_TEST(a_cluster_mounts_a_file_server_for_all_its_jobs)
 {
     set_commands(CREATE);
     change(
@@ -295,13 +281,13 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_premium_share_is_as_fast_as_its_size);
     tcase_add_test(tests, standard_shares_have_their_published_limits);
-    tcase_add_test(tests, a_size_that_means_nothing_is_refused);
-    tcase_add_test(tests, racks_have_so_many_places_and_an_uplink);
-    tcase_add_test(tests, a_network_that_says_too_little_is_refused);
-    tcase_add_test(tests, a_file_server_is_made_of_a_machine_and_disks);
-    tcase_add_test(tests, paths_lead_to_what_is_mounted_of_it);
-    tcase_add_test(tests, two_workspaces_have_servers_of_their_own);
-    tcase_add_test(tests, a_cluster_mounts_it_for_all_its_jobs);
+    tcase_add_test(tests, a_size_without_effect_is_refused);
+    tcase_add_test(tests, racks_have_places_and_an_uplink);
+    tcase_add_test(tests, an_incomplete_network_is_refused);
+    tcase_add_test(tests, a_file_server_has_a_machine_and_disks);
+    tcase_add_test(tests, paths_lead_to_the_mounted_file_server);
+    tcase_add_test(tests, two_workspaces_have_separate_servers);
+    tcase_add_test(tests, a_cluster_mounts_a_file_server_for_all_its_jobs);
     tcase_add_test(tests, mistakes_about_file_servers_are_named);
     suite_add_tcase(suite, tests);
     return suite;

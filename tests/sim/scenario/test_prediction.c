@@ -47,11 +47,11 @@ static Prediction made(PredictionRequest request)
     return prediction;
 }
 
-START_TEST(one_gpu_is_as_fast_as_it_was_measured)
+START_TEST(one_gpu_is_as_fast_as_measured)
 {
     Prediction alone = made(resnet50(1));
     ck_assert_int_le(llabs(alone.micro_images_per_s - 335610000), 100);
-    // Without Horovod 357.20; what its one process adds is the exchange.
+    // Without Horovod 357.20 images per second; its one process adds the exchange.
     ck_assert_int_le(llabs(alone.parts.compute_ns + alone.parts.update_ns - 179171333), 1000);
     ck_assert_int_eq(alone.parts.wait_ns, 0);
     ck_assert_int_eq(alone.wire, WIRE_ANY);
@@ -64,8 +64,9 @@ START_TEST(one_gpu_is_as_fast_as_it_was_measured)
 }
 END_TEST
 
-/* PyTorch was measured with one process of NCCL alone: that is part of the row, once. */
-START_TEST(a_row_with_one_process_of_an_exchange_holds_it_once)
+/* PyTorch was measured only with one process of NCCL, so the row contains the time of NCCL, once.
+ */
+START_TEST(a_row_with_one_process_of_an_exchange_contains_its_time_once)
 {
     PredictionRequest request = resnet50(1);
     request.network = "resnet152";
@@ -120,8 +121,8 @@ START_TEST(gpus_fill_one_node_after_the_other)
 }
 END_TEST
 
-/* The thread of an exchange wakes in cycles, and how much it hears of at once is chance: longer
- * negotiation may save one cycle of 5 ms with what is negotiated in it, but never more. */
+/* The thread of an exchange wakes in cycles, and the number of gradients that it finds is chance. A
+ * longer negotiation may save one cycle of 5 ms and the negotiation in it, but never more. */
 static void check_rise(PredictionRequest request)
 {
     int64_t before_ns = 0;
@@ -135,7 +136,7 @@ static void check_rise(PredictionRequest request)
     }
 }
 
-START_TEST(a_step_never_gets_shorter_when_gpus_are_added)
+START_TEST(more_gpus_never_make_a_step_shorter)
 {
     static const char *const networks[] = {"alexnet", "resnet50", "keras_cifar10_cnn"};
     static const char *const sizes[] = {"Standard_NC6", "Standard_NC12", "Standard_NC24r",
@@ -159,9 +160,9 @@ START_TEST(a_step_never_gets_shorter_when_gpus_are_added)
 }
 END_TEST
 
-/* Full nodes of one size, then one more GPU, which is on a node more. The thread of an exchange may
- * hear of more gradients at once where negotiation takes longer: that saves a cycle, and what is
- * negotiated in it, but never more. */
+/* Full nodes of one size, then one more GPU, which is on an additional node. A longer negotiation
+ * may let the thread of an exchange find more gradients at once. That saves one cycle and the
+ * negotiation in it, but never more. */
 static void check_nodes(PredictionRequest request)
 {
     const int32_t gpus_of_node = catalog_vm_size(catalog, request.vm_size)->gpus;
@@ -196,8 +197,8 @@ static void check_nodes_of(const char *network, const char *size)
     }
 }
 
-/* On the same wire: that of one node is what would join it to others, too. */
-START_TEST(a_node_more_never_shortens_the_exchange)
+/* With the same wire: one node alone uses the wire that would connect it to other nodes. */
+START_TEST(an_additional_node_never_shortens_the_exchange)
 {
     int32_t count;
     const char *const *size = catalog_names(catalog, CATALOG_VM_SIZES, &count);
@@ -211,7 +212,7 @@ START_TEST(a_node_more_never_shortens_the_exchange)
 }
 END_TEST
 
-START_TEST(one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for)
+START_TEST(one_node_does_not_use_its_adapter_if_ethernet_is_requested)
 {
     PredictionRequest request = resnet50(4);
     request.network = "vgg16";
@@ -221,7 +222,7 @@ START_TEST(one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for)
     const Prediction without = made(request);
     ck_assert(!without.loops_back);
     ck_assert_int_eq(without.wire, WIRE_ANY);
-    // As on the same nodes that have none.
+    // The same result as on nodes without an adapter.
     request.wire = WIRE_ANY;
     request.vm_size = "Standard_NC24s_v3";
     const Prediction none = made(request);
@@ -230,7 +231,7 @@ START_TEST(one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for)
 }
 END_TEST
 
-START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
+START_TEST(the_wire_is_the_requested_one_or_the_one_the_exchange_chooses)
 {
     PredictionRequest request = resnet50(8);
     Prediction fast = made(request);
@@ -238,7 +239,7 @@ START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
     Prediction ethernet = made(request);
     ck_assert_int_eq(ethernet.wire, WIRE_ETHERNET);
     ck_assert_int_lt(ethernet.micro_images_per_s, fast.micro_images_per_s);
-    // It is still the exchange whose one process was measured.
+    // This is still the exchange that was measured with one process.
     ck_assert_int_eq(ethernet.estimate.alone_ns, fast.estimate.alone_ns);
     request = resnet50(8);
     request.collective = COLLECTIVE_NCCL;
@@ -249,7 +250,7 @@ START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
 END_TEST
 
 /* Cards in slots have no NVSwitch. */
-START_TEST(gpus_behind_pcie_exchange_slower_than_those_of_a_board)
+START_TEST(gpus_in_slots_exchange_more_slowly_than_those_on_a_board)
 {
     PredictionRequest request = resnet50(4);
     request.network = "vgg16";
@@ -262,7 +263,7 @@ START_TEST(gpus_behind_pcie_exchange_slower_than_those_of_a_board)
 }
 END_TEST
 
-START_TEST(what_the_catalogue_does_not_have_is_refused_with_the_nearest)
+START_TEST(unknown_names_are_refused_with_the_nearest_name)
 {
     const struct {
         const char *network, *vm_size, *stack;
@@ -307,7 +308,8 @@ START_TEST(what_the_catalogue_does_not_have_is_refused_with_the_nearest)
 }
 END_TEST
 
-/* One network, one size: more GPUs are never more than so many times one, and always finite. */
+/* One network on one size: n GPUs are never faster than n times one GPU, and every result is
+ * finite. */
 static void check_pair(PredictionRequest request)
 {
     int64_t alone = 0;
@@ -362,8 +364,8 @@ static bool is_gpu_measured(const GpuModel *gpu)
     return false;
 }
 
-/* What README.md says of them. */
-START_TEST(networks_that_were_measured_nowhere_state_60_or_98_percent)
+/* As stated in STATUS.md. */
+START_TEST(unmeasured_networks_have_an_uncertainty_of_60_or_98_percent)
 {
     int32_t networks, sizes, on_measured = 0, on_others = 0;
     const char *const *network = catalog_names(catalog, CATALOG_NETWORKS, &networks);
@@ -392,9 +394,9 @@ START_TEST(networks_that_were_measured_nowhere_state_60_or_98_percent)
 }
 END_TEST
 
-/* Keras trains with the same TensorFlow: whatever was measured with that lies within the error that
- * is stated for it. */
-START_TEST(software_without_rows_goes_by_those_of_other_software)
+/* Keras uses the same TensorFlow, so the rows measured with TensorFlow are within the error stated
+ * for Keras. */
+START_TEST(software_without_rows_uses_those_of_other_software)
 {
     const Throughputs rows = catalog_throughputs(catalog);
     int32_t count = 0;
@@ -438,19 +440,19 @@ Suite *test_suite(void)
     Suite *suite = suite_create("prediction");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, one_gpu_is_as_fast_as_it_was_measured);
-    tcase_add_test(tests, a_row_with_one_process_of_an_exchange_holds_it_once);
+    tcase_add_test(tests, one_gpu_is_as_fast_as_measured);
+    tcase_add_test(tests, a_row_with_one_process_of_an_exchange_contains_its_time_once);
     tcase_add_test(tests, one_process_pays_for_its_exchange_whether_that_was_measured_or_not);
     tcase_add_test(tests, gpus_fill_one_node_after_the_other);
-    tcase_add_test(tests, a_step_never_gets_shorter_when_gpus_are_added);
-    tcase_add_test(tests, a_node_more_never_shortens_the_exchange);
-    tcase_add_test(tests, one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for);
-    tcase_add_test(tests, the_wire_is_what_the_exchange_finds_or_what_is_asked_for);
-    tcase_add_test(tests, gpus_behind_pcie_exchange_slower_than_those_of_a_board);
-    tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
+    tcase_add_test(tests, more_gpus_never_make_a_step_shorter);
+    tcase_add_test(tests, an_additional_node_never_shortens_the_exchange);
+    tcase_add_test(tests, one_node_does_not_use_its_adapter_if_ethernet_is_requested);
+    tcase_add_test(tests, the_wire_is_the_requested_one_or_the_one_the_exchange_chooses);
+    tcase_add_test(tests, gpus_in_slots_exchange_more_slowly_than_those_on_a_board);
+    tcase_add_test(tests, unknown_names_are_refused_with_the_nearest_name);
     tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
-    tcase_add_test(tests, networks_that_were_measured_nowhere_state_60_or_98_percent);
-    tcase_add_test(tests, software_without_rows_goes_by_those_of_other_software);
+    tcase_add_test(tests, unmeasured_networks_have_an_uncertainty_of_60_or_98_percent);
+    tcase_add_test(tests, software_without_rows_uses_those_of_other_software);
     tcase_add_test(tests, every_software_trains_resnet50);
     suite_add_tcase(suite, tests);
     return suite;

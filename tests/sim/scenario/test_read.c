@@ -2,22 +2,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems *problems)
 {
@@ -25,7 +11,7 @@ static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems 
     ScenarioOverrides overrides = {.count = count, .items = sets};
     ScenarioFile *file =
         scenario_read(arena, memory_files_source(&files), "scenario.json", overrides, problems);
-    ck_assert_int_eq(file == NULL, problems->count > 0); // never half
+    ck_assert_int_eq(file == NULL, problems->count > 0); // never a part of one
     return file;
 }
 
@@ -52,7 +38,7 @@ static bool names(const Command *command, CommandKind kind, const char *group,
 #undef SAME
 }
 
-START_TEST(commands_come_behind_those_that_are_taken_for_granted)
+START_TEST(commands_follow_those_that_are_added_automatically)
 {
     const Scenario *scenario = &sound()->scenario;
     const Command *c = scenario->commands;
@@ -89,7 +75,7 @@ START_TEST(values_left_out_have_the_defaults_of_the_format)
 }
 END_TEST
 
-START_TEST(a_scenario_in_a_folder_is_called_like_the_folder)
+START_TEST(a_scenario_in_a_folder_has_the_name_of_the_folder)
 {
     static const struct {
         const char *path, *name;
@@ -115,7 +101,7 @@ START_TEST(a_scenario_in_a_folder_is_called_like_the_folder)
 }
 END_TEST
 
-START_TEST(catalogues_are_looked_for_in_the_folders_above)
+START_TEST(catalogues_are_searched_in_the_parent_folders)
 {
     static const struct {
         const char *scenario, *folder; /* of the catalogue */
@@ -140,13 +126,13 @@ START_TEST(catalogues_are_looked_for_in_the_folders_above)
 }
 END_TEST
 
-/* A catalogue that makes an image of some size, as text for a string of C. */
+/* A catalogue that sets the size of an image, as a C string. */
 #define IMAGE(size)                                                                                \
     "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}}, \"images\": "  \
     "{\"tensorflow/tensorflow:1.8.0-gpu\": {\"compressed_size\": {\"value\": \"" size              \
     "\", \"source\": \"s\"}}}"
 
-/* The size of the job's image when `catalog` stands in the scenario's list. */
+/* The size of the job's image if the scenario's list contains `catalog`. */
 static int64_t image_size_with(const char *catalog)
 {
     set_text("scenario.json",
@@ -154,7 +140,7 @@ static int64_t image_size_with(const char *catalog)
     return sound()->scenario.commands[7].as.job_create.spec->image->compressed_bytes;
 }
 
-START_TEST(what_a_catalogue_includes_is_read_before_it)
+START_TEST(included_catalogues_are_read_first)
 {
 #define AZURE "\"catalog/azure-2018.json\", "
     set_text("one.json", IMAGE("1GB") "}");
@@ -167,7 +153,7 @@ START_TEST(what_a_catalogue_includes_is_read_before_it)
     ck_assert_int_eq(image_size_with(AZURE "\"catalog/none.json\""), 2000000000);
     ck_assert_int_eq(image_size_with(AZURE "\"catalog/own.json\""), 3000000000);
     ck_assert_int_eq(image_size_with(AZURE "\"catalog/both.json\""), 1000000000);
-    // One that stands in the scenario itself includes what lies beside the scenario.
+    // Paths in a catalogue within the scenario file are relative to the scenario file.
     ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [\"one.json\"]}"),
                      1000000000);
     ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [" IMAGE("5GB") "}]}"),
@@ -192,10 +178,10 @@ START_TEST(an_override_can_include_another_file)
 }
 END_TEST
 
-START_TEST(what_cannot_be_included_is_one_problem)
+START_TEST(an_include_that_fails_is_one_problem)
 {
     static const struct {
-        const char *text; /* of a catalogue behind the shipped one */
+        const char *text; /* of a catalogue after the shipped one */
         const char *source, *message, *hint;
         int32_t line, column;
     } rows[] = {
@@ -267,7 +253,7 @@ static const JobSpec *job_of(const ScenarioFile *file)
     return file->scenario.commands[7].as.job_create.spec;
 }
 
-START_TEST(a_training_can_be_one_for_real)
+START_TEST(a_training_can_be_real)
 {
     const JobSpec *modelled = job_of(sound());
     const JobSpec *real = job_of(read_so((ScenarioOverrides){.trains_for_real = true}));
@@ -284,7 +270,7 @@ START_TEST(a_training_can_be_one_for_real)
 }
 END_TEST
 
-START_TEST(a_training_has_as_many_images_as_there_are)
+START_TEST(a_training_uses_all_images)
 {
     const char *const whole_epochs[] = {"/programs/0/steps_per_epoch=\"ceil(samples/batch)\"",
                                         "/programs/0/evaluate_samples=\"test_samples\"",
@@ -307,7 +293,7 @@ START_TEST(a_training_has_as_many_images_as_there_are)
 }
 END_TEST
 
-START_TEST(a_share_that_is_created_again_has_the_tier_of_then)
+START_TEST(a_share_that_is_created_again_has_its_new_tier)
 {
     static const char *const again[] = {
         "/commands/-={\"at\": \"1h\", \"do\": \"share.delete\", \"name\": \"acc/data\"}",
@@ -327,7 +313,7 @@ START_TEST(a_share_that_is_created_again_has_the_tier_of_then)
 }
 END_TEST
 
-START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
+START_TEST(each_execution_has_its_program_kind)
 {
     static const struct {
         const char *word, *model;
@@ -338,14 +324,14 @@ START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
         {"training", "keras_cifar10_cnn", PROGRAM_REAL, true},
         {"real", "keras_cifar10_cnn", PROGRAM_REAL, true},
         {"command", "keras_cifar10_cnn", PROGRAM_REAL, false},
-        {"training", "tf_mnist_lenet", PROGRAM_TRAIN, false}, // none that the trainer knows
+        {"training", "tf_mnist_lenet", PROGRAM_TRAIN, false}, // not a model of the trainer
         {"real", "tf_mnist_lenet", PROGRAM_REAL, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const sets[] = {
             arena_printf(arena, "/commands/1/execution=\"%s\"", rows[i].word),
             arena_printf(arena, "/programs/0/model=\"%s\"", rows[i].model),
-            // A command line that runs as it stands is one process.
+            // A command line that runs unchanged is one process.
             "/commands/1/config/properties/nodeCount=1"};
         const Program *program =
             job_of(read_so((ScenarioOverrides){.count = 3, .items = sets}))->program;
@@ -355,8 +341,8 @@ START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
 }
 END_TEST
 
-/* For the service's own folders there are rules; a shell has its own. */
-START_TEST(command_lines_are_judged_by_their_shell)
+/* The folders of the service have rules, and a shell has other rules. */
+START_TEST(command_lines_are_checked_by_the_rules_of_their_shell)
 {
     static const char properties[] =
         "{\"customToolkitSettings\": {\"commandLine\": \"cd $AZ_BATCHAI_JOB_MOUNT_ROOT/.. && "
@@ -372,7 +358,7 @@ START_TEST(command_lines_are_judged_by_their_shell)
     } rows[] = {
         {"command", 0, 3},
         {"real", 0, 3},
-        {"training", 1, 0}, // nothing is known about how long it takes
+        {"training", 1, 0}, // its duration is unknown
         {"emulated", 1, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -389,7 +375,7 @@ START_TEST(command_lines_are_judged_by_their_shell)
 }
 END_TEST
 
-START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
+START_TEST(reported_results_belong_to_the_session_and_make_jobs_real)
 {
     const char ran[] = "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 30, \"took\": "
                        "\"5s\", \"at\": \"10m\"},\n{\"do\": \"job.ran\", \"name\": \"train\", "
@@ -419,7 +405,7 @@ START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
 }
 END_TEST
 
-START_TEST(overrides_that_lead_nowhere_are_refused)
+START_TEST(overrides_of_missing_values_are_refused)
 {
     static const struct {
         const char *set, *message, *hint;
@@ -544,7 +530,7 @@ START_TEST(one_mistake_is_one_problem)
     static const struct {
         const char *old, *new, *message;
     } rows[] = {
-        // What stands under a misspelt key is taken as it was meant.
+        // The value of a misspelt key is used for the intended key.
         {"\"catalog\": [", "\"catalogue\": [", "unknown key \"catalogue\""},
         {"\"storage\"", "\"storages\"", "unknown key \"storages\""},
         {"\"account\"", "\"acount\"", "unknown key \"acount\""},
@@ -562,7 +548,7 @@ START_TEST(one_mistake_is_one_problem)
         {"\"framework\": \"keras-2.2-tf-1.8\",", "", "needs \"framework\", which is missing"},
         {"\"batch_per_rank\": 32", "\"batch_per_rank\": 0", "expected 1 to"},
         {"\"5MB\"", "\"5MiBi\"", "unknown unit"},
-        // Whatever a refused command might have made is not missed.
+        // Resources that a refused command would have created are not reported as missing.
         {"\"do\": \"cluster.create\"", "\"do\": \"cluster.crate\"", "unknown do"},
         {"\"do\": \"job.create\"", "\"do\": 7", "do is 7"},
         {"\"name\": \"gpu\"", "\"name\": \"\"", "0 characters"},
@@ -584,7 +570,7 @@ START_TEST(one_mistake_is_one_problem)
 }
 END_TEST
 
-START_TEST(mistakes_of_all_files_are_reported_together_and_each_once)
+START_TEST(mistakes_in_all_files_are_reported_together_and_each_once)
 {
     const char *text =
         with_change(arena, small_scenario_text, "\"after\": \"job train", "\"after\": \"job tarin");
@@ -638,7 +624,7 @@ START_TEST(expectations_are_bound_with_their_units)
 }
 END_TEST
 
-START_TEST(an_empty_or_missing_file_is_an_error_of_its_own)
+START_TEST(an_empty_or_missing_file_is_an_error)
 {
     Problems problems;
     set_text("scenario.json", "");
@@ -669,7 +655,7 @@ START_TEST(every_effective_value_is_explained)
     explanation_print(&text, &sound()->explanation);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         ck_assert_msg(strstr(text_string(&text), lines[i]) != NULL, "%s", lines[i]);
-    // What this scenario does not use is not listed.
+    // Entries that this scenario does not use are not listed.
     ck_assert_ptr_null(strstr(text_string(&text), "Standard_NC24"));
     text_free(&text);
 }
@@ -691,26 +677,26 @@ Suite *test_suite(void)
     Suite *suite = suite_create("scenario_read");
     TCase *tests = tcase_create("scenario_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, commands_come_behind_those_that_are_taken_for_granted);
+    tcase_add_test(tests, commands_follow_those_that_are_added_automatically);
     tcase_add_test(tests, values_left_out_have_the_defaults_of_the_format);
-    tcase_add_test(tests, a_scenario_in_a_folder_is_called_like_the_folder);
-    tcase_add_test(tests, catalogues_are_looked_for_in_the_folders_above);
-    tcase_add_test(tests, what_a_catalogue_includes_is_read_before_it);
+    tcase_add_test(tests, a_scenario_in_a_folder_has_the_name_of_the_folder);
+    tcase_add_test(tests, catalogues_are_searched_in_the_parent_folders);
+    tcase_add_test(tests, included_catalogues_are_read_first);
     tcase_add_test(tests, an_override_can_include_another_file);
-    tcase_add_test(tests, what_cannot_be_included_is_one_problem);
+    tcase_add_test(tests, an_include_that_fails_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
-    tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
-    tcase_add_test(tests, a_training_can_be_one_for_real);
-    tcase_add_test(tests, a_training_has_as_many_images_as_there_are);
-    tcase_add_test(tests, a_share_that_is_created_again_has_the_tier_of_then);
-    tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
-    tcase_add_test(tests, command_lines_are_judged_by_their_shell);
-    tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
+    tcase_add_test(tests, overrides_of_missing_values_are_refused);
+    tcase_add_test(tests, a_training_can_be_real);
+    tcase_add_test(tests, a_training_uses_all_images);
+    tcase_add_test(tests, a_share_that_is_created_again_has_its_new_tier);
+    tcase_add_test(tests, each_execution_has_its_program_kind);
+    tcase_add_test(tests, command_lines_are_checked_by_the_rules_of_their_shell);
+    tcase_add_test(tests, reported_results_belong_to_the_session_and_make_jobs_real);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
     tcase_add_test(tests, one_mistake_is_one_problem);
-    tcase_add_test(tests, mistakes_of_all_files_are_reported_together_and_each_once);
+    tcase_add_test(tests, mistakes_in_all_files_are_reported_together_and_each_once);
     tcase_add_test(tests, expectations_are_bound_with_their_units);
-    tcase_add_test(tests, an_empty_or_missing_file_is_an_error_of_its_own);
+    tcase_add_test(tests, an_empty_or_missing_file_is_an_error);
     tcase_add_test(tests, every_effective_value_is_explained);
     tcase_add_test(tests, reading_twice_gives_the_same_explanation);
     suite_add_tcase(suite, tests);

@@ -10,7 +10,7 @@
 static Arena *arena;
 static MemoryFiles files;
 
-/* The small scenario runs one job; these come beside it. The config's nodeCount is 2. */
+/* The small scenario runs one job, and these workloads are added. The config's nodeCount is 2. */
 static const char workload_text[] = "\"workloads\": [{\"name\": \"load\", \"cluster\": \"gpu\", "
                                     "\"config\": \"job.json\", \"rate\": \"12/h\", \"jobs\": 50}],";
 
@@ -63,7 +63,7 @@ START_TEST(a_workload_has_the_defaults_of_the_format)
     ck_assert_int_eq(load->probability_ppm[0], PPM);
     ck_assert_int_eq(load->specs[0]->nodes, 2);
     ck_assert_int_eq(load->specs[0]->program->epochs, 2); // ceil(4 / 2 ranks)
-    // Without a word of its owner a job is expected to take all the time that it may.
+    // Without a stated duration a job is expected to take its whole time limit.
     ck_assert_int_eq(load->specs[0]->expected_ns, load->specs[0]->max_wall_clock_ns);
 }
 END_TEST
@@ -87,7 +87,7 @@ START_TEST(rates_are_read_exactly)
 }
 END_TEST
 
-START_TEST(each_number_of_nodes_is_a_job_of_its_own)
+START_TEST(each_number_of_nodes_has_its_own_job)
 {
     static const char *const sets[] = {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"0.3\"}",
                                        "/workloads/0/expected=30m"};
@@ -121,7 +121,7 @@ START_TEST(hours_and_bursts_belong_to_their_arrivals)
 }
 END_TEST
 
-START_TEST(an_experiment_of_its_own_is_made_at_the_start)
+START_TEST(the_experiment_of_a_workload_is_created_at_the_start)
 {
     static const char *const sets[] = {"/workloads/0/experiment=nightly"};
     Problems problems;
@@ -137,7 +137,7 @@ START_TEST(an_experiment_of_its_own_is_made_at_the_start)
 }
 END_TEST
 
-START_TEST(the_cluster_may_stand_in_the_config)
+START_TEST(the_cluster_may_be_named_in_the_config)
 {
     const char *text = with_change(arena, small_scenario_text, "\"commands\"",
                                    "\"workloads\": [{\"name\": \"load\", \"config\": \"job.json\", "
@@ -152,7 +152,7 @@ START_TEST(the_cluster_may_stand_in_the_config)
 }
 END_TEST
 
-START_TEST(commands_may_wait_for_and_name_jobs_to_come)
+START_TEST(commands_may_refer_to_future_jobs_of_a_workload)
 {
     static const char *const sets[] = {
         "/commands/2/after=job load-50 completed",
@@ -177,7 +177,7 @@ static bool says(const Problems *problems, const char *start)
     return false;
 }
 
-START_TEST(a_mistake_is_said_once_with_its_place)
+START_TEST(a_mistake_is_reported_once_with_its_position)
 {
     static const struct {
         const char *set, *message;
@@ -218,7 +218,7 @@ START_TEST(a_mistake_is_said_once_with_its_place)
 }
 END_TEST
 
-START_TEST(two_workloads_have_two_names)
+START_TEST(two_workloads_must_have_different_names)
 {
     const char *text = with_change(
         arena, small_scenario_text, "\"commands\"",
@@ -232,14 +232,14 @@ START_TEST(two_workloads_have_two_names)
 }
 END_TEST
 
-START_TEST(an_end_of_the_scenario_is_end_enough)
+START_TEST(the_end_of_the_scenario_may_end_a_workload)
 {
     static const char *const sets[] = {"/workloads/0/jobs=null", "/until=2d"};
     ck_assert_int_eq(sound(sets, 2)->jobs_max, INT64_MAX);
 }
 END_TEST
 
-START_TEST(the_policy_and_what_jobs_are_expected_to_take_are_read)
+START_TEST(the_policy_and_the_expected_durations_are_read)
 {
     static const char *const sets[] = {"/policy=fair-share", "/commands/1/expected=45m"};
     Problems problems;
@@ -275,15 +275,15 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_workload_has_the_defaults_of_the_format);
     tcase_add_test(tests, rates_are_read_exactly);
-    tcase_add_test(tests, each_number_of_nodes_is_a_job_of_its_own);
+    tcase_add_test(tests, each_number_of_nodes_has_its_own_job);
     tcase_add_test(tests, hours_and_bursts_belong_to_their_arrivals);
-    tcase_add_test(tests, an_experiment_of_its_own_is_made_at_the_start);
-    tcase_add_test(tests, the_cluster_may_stand_in_the_config);
-    tcase_add_test(tests, commands_may_wait_for_and_name_jobs_to_come);
-    tcase_add_test(tests, a_mistake_is_said_once_with_its_place);
-    tcase_add_test(tests, two_workloads_have_two_names);
-    tcase_add_test(tests, an_end_of_the_scenario_is_end_enough);
-    tcase_add_test(tests, the_policy_and_what_jobs_are_expected_to_take_are_read);
+    tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);
+    tcase_add_test(tests, the_cluster_may_be_named_in_the_config);
+    tcase_add_test(tests, commands_may_refer_to_future_jobs_of_a_workload);
+    tcase_add_test(tests, a_mistake_is_reported_once_with_its_position);
+    tcase_add_test(tests, two_workloads_must_have_different_names);
+    tcase_add_test(tests, the_end_of_the_scenario_may_end_a_workload);
+    tcase_add_test(tests, the_policy_and_the_expected_durations_are_read);
     tcase_add_test(tests, a_workload_is_explained_with_its_jobs);
     suite_add_tcase(suite, tests);
     return suite;

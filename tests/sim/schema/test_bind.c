@@ -245,18 +245,18 @@ START_TEST(every_value_is_explained_and_secrets_are_not_shown)
                                    "\"p\"}, \"parts\": [{\"name\": \"q\"}]}",
                                    &problems);
     Explanation explanation = explanation_create(arena);
-    bound_explain(&explanation, "thing", &whole_type, whole);
+    bound_explain(&explanation, "whole", &whole_type, whole);
     Text text = {0};
     explanation_print(&text, &explanation);
-    ck_assert_str_eq(text_string(&text), "thing name = none  # default\n"
-                                         "thing count = 2  # x.json:1:11\n"
-                                         "thing isOn = true  # default\n"
-                                         "thing mode = fast  # default\n"
-                                         "thing wait = 90s  # default\n"
-                                         "thing part name = p  # x.json:1:52\n"
-                                         "thing parts[0] name = q  # x.json:1:77\n"
-                                         "thing any = x  # default\n"
-                                         "thing secret = (secret)  # x.json:1:24\n");
+    ck_assert_str_eq(text_string(&text), "whole name = none  # default\n"
+                                         "whole count = 2  # x.json:1:11\n"
+                                         "whole isOn = true  # default\n"
+                                         "whole mode = fast  # default\n"
+                                         "whole wait = 90s  # default\n"
+                                         "whole part name = p  # x.json:1:52\n"
+                                         "whole parts[0] name = q  # x.json:1:77\n"
+                                         "whole any = x  # default\n"
+                                         "whole secret = (secret)  # x.json:1:24\n");
     text_free(&text);
 }
 END_TEST

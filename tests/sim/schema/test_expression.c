@@ -11,7 +11,7 @@ static const ExpressionVariable variables[] = {
 };
 #define VARIABLE_COUNT (int32_t)(sizeof variables / sizeof variables[0])
 
-// The formula stands in line 3 of the file, its first character in column 11.
+// The formula is in line 3 of the file, and its first character is in column 11.
 static Place formula_place(void)
 {
     return place_in("scenario.json", 3, 11);
@@ -33,7 +33,7 @@ START_TEST(formulas_have_exact_values)
         {"ceil(100/(ranks*nodes))", 13, 1}, // 12.5
         {"samples/batch", 3125, 2},
         {"1/3+1/6", 1, 2},
-        {"1/3*3", 1, 1}, // no binary fraction would give exactly 1
+        {"1/3*3", 1, 1}, // binary fractions would not give exactly 1
         {"2+3*4", 14, 1},
         {"(2+3)*4", 20, 1},
         {"2-3-4", -5, 1}, // from the left
@@ -54,7 +54,7 @@ START_TEST(formulas_have_exact_values)
         {" 1 +  ( ranks ) ", 5, 1},
         {"most", INT64_MAX, 1},
         {"most/most", 1, 1}, // reduced before multiplying
-        {"most*2/2", 0, 0},  // most*2 is a number too large
+        {"most*2/2", 0, 0},  // most*2 is too large
         {"most/2*2", INT64_MAX, 1},
         {"9223372036854775807", INT64_MAX, 1},
     };
@@ -73,11 +73,11 @@ START_TEST(formulas_have_exact_values)
 }
 END_TEST
 
-START_TEST(what_is_no_formula_is_refused_where_it_goes_wrong)
+START_TEST(invalid_formulas_are_refused_at_the_position_of_the_mistake)
 {
     static const struct {
         const char *text;
-        int32_t column; // of the problem, the formula beginning at 11
+        int32_t column; // of the problem; the formula begins at 11
         const char *message;
     } rows[] = {
         {"", 11, "a number or a name is missing"},
@@ -140,7 +140,7 @@ START_TEST(nesting_is_bounded)
 {
     char text[2 * EXPRESSION_DEPTH_MAX + 4];
     for (int depth = EXPRESSION_DEPTH_MAX - 1; depth <= EXPRESSION_DEPTH_MAX; depth++) {
-        // depth parentheses around one number: the number itself is one level more.
+        // `depth` parentheses around one number; the number is one more level.
         memset(text, '(', (size_t)depth);
         text[depth] = '1';
         memset(text + depth + 1, ')', (size_t)depth);
@@ -153,7 +153,7 @@ START_TEST(nesting_is_bounded)
 }
 END_TEST
 
-START_TEST(long_chains_are_no_nesting)
+START_TEST(long_chains_do_not_count_as_nesting)
 {
     char text[4001];
     for (int i = 0; i < 4000; i += 2)
@@ -166,7 +166,7 @@ START_TEST(long_chains_are_no_nesting)
 }
 END_TEST
 
-START_TEST(where_a_whole_number_is_needed_a_fraction_is_refused)
+START_TEST(a_fraction_is_refused_where_a_whole_number_is_needed)
 {
     Status status = {0};
     int64_t value;
@@ -204,11 +204,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("expression");
     TCase *cases = tcase_create("expression");
     tcase_add_test(cases, formulas_have_exact_values);
-    tcase_add_test(cases, what_is_no_formula_is_refused_where_it_goes_wrong);
+    tcase_add_test(cases, invalid_formulas_are_refused_at_the_position_of_the_mistake);
     tcase_add_test(cases, a_misspelt_name_gets_a_hint);
     tcase_add_test(cases, nesting_is_bounded);
-    tcase_add_test(cases, long_chains_are_no_nesting);
-    tcase_add_test(cases, where_a_whole_number_is_needed_a_fraction_is_refused);
+    tcase_add_test(cases, long_chains_do_not_count_as_nesting);
+    tcase_add_test(cases, a_fraction_is_refused_where_a_whole_number_is_needed);
     tcase_add_test(cases, floor_and_ceil_agree_with_integer_division);
     suite_add_tcase(suite, cases);
     return suite;

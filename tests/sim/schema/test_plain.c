@@ -99,7 +99,7 @@ static Problems read_box(const char *text, Box *box)
     "\"prices\":{\"bolt\":3,\"nut\":0.5},\"list\":[{\"price\":3},{\"price\":0.5}],"                \
     "\"texts\":[\"x\",\"y\"]}"
 
-START_TEST(every_kind_is_written_as_it_was_read)
+START_TEST(every_kind_is_written_back_unchanged)
 {
     Box box;
     const Problems problems = read_box(FULL, &box);
@@ -156,7 +156,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("plain");
     TCase *group = tcase_create("plain");
     tcase_add_checked_fixture(group, begin, end);
-    tcase_add_test(group, every_kind_is_written_as_it_was_read);
+    tcase_add_test(group, every_kind_is_written_back_unchanged);
     tcase_add_test(group, unknown_values_are_null_or_have_no_key);
     tcase_add_test(group, a_value_of_another_kind_is_a_problem);
     suite_add_tcase(suite, group);

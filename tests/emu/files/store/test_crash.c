@@ -1,5 +1,5 @@
-/* The file store killed at random moments: whatever was acknowledged is there, and of what was
- * under way all or nothing. */
+/* The file store, killed at random times: acknowledged operations are stored, and an operation
+ * under way is stored completely or not at all. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -35,8 +35,9 @@ static const char *path_of(uint64_t file)
     return paths[file];
 }
 
-/* For the process that is killed. Libcheck's assertions tell of each of themselves in a pipe, which
- * must not end amid a message: they are for the one that kills, to whom this is another signal. */
+/* An assertion for the process that is killed. Each assertion of libcheck writes to a pipe, and a
+ * kill must not cut such a message. Only the killing process uses libcheck; it sees a failure here
+ * as another signal. */
 static void must(bool is_fine)
 {
     if (!is_fine)
@@ -124,8 +125,8 @@ static uint64_t run_and_kill(const char *folder, uint64_t number, Disk *disk, bo
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     int state;
     ck_assert_int_eq(waitpid(child, &state, 0), child);
-    ck_assert_msg(WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL, "it ended by itself: %d",
-                  state);
+    ck_assert_msg(WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL,
+                  "it ended without the signal: %d", state);
     while (read(ends[0], &told, sizeof told) == sizeof told)
         last = told;
     close(ends[0]);
@@ -156,7 +157,7 @@ static bool is_same(FilesRoom *room, const Disk *disk)
     return true;
 }
 
-START_TEST(what_was_acknowledged_survives_being_killed)
+START_TEST(acknowledged_entries_survive_a_kill)
 {
     // A killed process leaves its pages to the system, on whatever kind of disk.
     if (access("/dev/shm", W_OK) == 0)
@@ -198,7 +199,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("file_store_crash");
     TCase *tests = tcase_create("crash");
-    tcase_add_test(tests, what_was_acknowledged_survives_being_killed);
+    tcase_add_test(tests, acknowledged_entries_survive_a_kill);
     suite_add_tcase(suite, tests);
     return suite;
 }

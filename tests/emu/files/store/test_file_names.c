@@ -67,7 +67,7 @@ START_TEST(names_that_differ_in_case_alone_are_the_same)
 }
 END_TEST
 
-START_TEST(what_is_no_utf_8_stays)
+START_TEST(invalid_utf_8_stays_unchanged)
 {
     ck_assert_str_eq(file_name_fold(arena, "a\xff\xc3"), "A\xff\xc3");
 }
@@ -174,7 +174,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_path_is_split_and_its_names_folded);
     tcase_add_test(tests, dots_at_the_ends_of_names_are_dropped_but_lead_nowhere);
     tcase_add_test(tests, names_that_differ_in_case_alone_are_the_same);
-    tcase_add_test(tests, what_is_no_utf_8_stays);
+    tcase_add_test(tests, invalid_utf_8_stays_unchanged);
     tcase_add_test(tests, names_that_the_service_refuses_are_refused);
     tcase_add_test(tests, names_and_paths_are_as_long_as_ntfs_counts);
     tcase_add_test(tests, shares_have_small_letters_digits_and_single_hyphens);

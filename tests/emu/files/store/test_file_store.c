@@ -51,7 +51,7 @@ static void settle(void)
     room_at(&room, room.now_ns);
 }
 
-/* Of this process. */
+/* The number of open descriptors of this process. */
 static int32_t open_descriptors(void)
 {
     int32_t count = 0;
@@ -194,7 +194,7 @@ START_TEST(entries_are_found_without_case_and_keep_their_letters)
 }
 END_TEST
 
-START_TEST(what_cannot_be_is_refused_and_changes_nothing)
+START_TEST(an_impossible_command_is_refused_and_changes_nothing)
 {
     ck_files(files_directory_create(room.files, the_share, "d", NULL), OK);
     room_put(&room, "d/f", "text");
@@ -373,7 +373,8 @@ START_TEST(ranges_are_written_cleared_and_cut)
     ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "0-1535 3584-4095");
     ck_assert_str_eq(ranges_of("f", 1530, 3600), "1530-1535 3584-3600");
     ck_assert_str_eq(ranges_of("f", 1536, 3583), "");
-    // Cleared: the page from 512 on goes, of those beside it the part in the range becomes zeros.
+    // Clearing removes the page from 512 on and writes zeros to the parts of the neighbouring pages
+    // in the range.
     ck_files(files_write(room.files, the_share, "f", 511, 514, NULL), OK);
     memset(expected + 511, 0, 514);
     ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "0-511 1024-1535 3584-4095");
@@ -430,7 +431,7 @@ START_TEST(a_sequential_upload_is_one_extent)
 }
 END_TEST
 
-START_TEST(zeros_cost_no_disk_and_what_is_overwritten_is_given_back)
+START_TEST(zeros_use_no_disk_and_overwritten_space_is_freed)
 {
     enum { MEGABYTE = 1 << 20 };
     static char piece[MEGABYTE];
@@ -525,7 +526,7 @@ END_TEST
 
 /* --- Disk --- */
 
-START_TEST(what_was_committed_is_there_after_a_restart_and_nothing_else)
+START_TEST(exactly_the_committed_operations_exist_after_a_restart)
 {
     room_put(&room, "kept", "committed");
     room_commit(&room);
@@ -588,7 +589,7 @@ START_TEST(the_database_itself_may_find_the_disk_full)
 }
 END_TEST
 
-START_TEST(what_was_overwritten_is_there_again_when_the_commit_fails)
+START_TEST(overwritten_content_is_restored_if_the_commit_fails)
 {
     room_put(&room, "f", "before");
     settle();
@@ -623,7 +624,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_snapshot_stays_as_the_share_was);
     tcase_add_test(tests, a_share_has_up_to_200_snapshots);
     tcase_add_test(tests, entries_are_found_without_case_and_keep_their_letters);
-    tcase_add_test(tests, what_cannot_be_is_refused_and_changes_nothing);
+    tcase_add_test(tests, an_impossible_command_is_refused_and_changes_nothing);
     tcase_add_test(tests, a_listing_goes_by_name_with_prefix_and_marker);
     tcase_add_test(tests, every_change_has_another_etag);
     tcase_add_test(tests, a_renamed_directory_takes_all_in_it_along);
@@ -631,13 +632,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, ranges_are_written_cleared_and_cut);
     tcase_add_test(tests, a_cleared_file_has_no_blob_and_is_cleared_after_a_restart);
     tcase_add_test(tests, a_sequential_upload_is_one_extent);
-    tcase_add_test(tests, zeros_cost_no_disk_and_what_is_overwritten_is_given_back);
+    tcase_add_test(tests, zeros_use_no_disk_and_overwritten_space_is_freed);
     tcase_add_test(tests, blobs_that_were_read_stay_open_until_they_are_removed);
     tcase_add_test(tests, a_reader_sees_the_file_as_it_was_opened);
-    tcase_add_test(tests, what_was_committed_is_there_after_a_restart_and_nothing_else);
+    tcase_add_test(tests, exactly_the_committed_operations_exist_after_a_restart);
     tcase_add_test(tests, a_full_disk_is_said_and_leaves_everything_as_it_was);
     tcase_add_test(tests, the_database_itself_may_find_the_disk_full);
-    tcase_add_test(tests, what_was_overwritten_is_there_again_when_the_commit_fails);
+    tcase_add_test(tests, overwritten_content_is_restored_if_the_commit_fails);
     tcase_add_test(tests, the_bytes_of_a_share_are_those_of_its_files);
     suite_add_tcase(suite, tests);
     return suite;

@@ -240,7 +240,7 @@ static FilesFailure commit(Trial *trial, int slot, FilesFailure *got)
     return *got = FILES_OK;
 }
 
-/* What was not committed is gone. */
+/* Uncommitted operations are gone. */
 static FilesFailure restart(Trial *trial, int slot, FilesFailure *got)
 {
     (void)slot;
@@ -264,7 +264,7 @@ static const struct {
 
 /* --- Comparing --- */
 
-/* What was written in a page makes all of it written. */
+/* A write to a part of a page makes the whole page written. */
 static bool page_is_written(const Slot *file, int32_t first)
 {
     for (int32_t i = first; i < first + FILES_PAGE; i++)

@@ -133,7 +133,7 @@ START_TEST(uploads_of_the_scenario_are_there_and_cost_no_disk)
     char text[80];
     ck_assert_int_eq(files_read(reader, 0, text, sizeof text), sizeof text);
     static const char notice[] = "emulated by trainyard: 5368709120 bytes, contents not modelled\n";
-    ck_assert_mem_eq(text, notice, sizeof notice); // a zero behind it
+    ck_assert_mem_eq(text, notice, sizeof notice); // followed by a zero
     ck_assert_int_eq(files_read(reader, bytes - 10, text, sizeof text), 10);
     files_reader_close(reader);
 }
@@ -154,7 +154,7 @@ START_TEST(a_directory_that_a_client_changes_still_shows_the_worlds_files)
 }
 END_TEST
 
-START_TEST(a_local_file_is_read_where_it_lies)
+START_TEST(a_local_file_is_read_in_place)
 {
     temporary_file_write(room.folder, "script.py", "print('hello')\n", 15);
     Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
@@ -195,7 +195,7 @@ static void run_line(const char *line)
     commands_create_job(&list, "s", 0, "c", spec);
 }
 
-START_TEST(what_simple_commands_write_is_there_with_its_contents)
+START_TEST(files_written_by_simple_commands_have_their_contents)
 {
     run_line("cat $S/words > $S/copy; sleep 5; echo two >> $S/copy; cp $S/data/train.bin $S/big");
     Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
@@ -217,7 +217,7 @@ START_TEST(what_simple_commands_write_is_there_with_its_contents)
 }
 END_TEST
 
-START_TEST(what_a_job_removes_is_gone_whoever_wrote_it)
+START_TEST(a_file_that_a_job_removes_is_gone_even_if_a_client_wrote_it)
 {
     run_line("echo own > $S/d/own; sleep 10; rm $S/d/own $S/mine; sleep 10; echo new > $S/mine");
     restart();
@@ -246,7 +246,7 @@ START_TEST(what_a_job_removes_is_gone_whoever_wrote_it)
 }
 END_TEST
 
-START_TEST(what_clients_upload_is_not_listed_twice)
+START_TEST(uploads_of_clients_are_not_listed_twice)
 {
     at(2 * NS_PER_S);
     ck_files(files_file_create(room.files, share, "mine", 3, NULL, NULL), OK);
@@ -363,7 +363,7 @@ START_TEST(a_client_changes_its_own_copy)
 }
 END_TEST
 
-START_TEST(what_is_deleted_stays_so_until_a_job_writes_it_anew)
+START_TEST(a_deleted_file_stays_deleted_until_a_job_writes_it_again)
 {
     until(0, has_ended);
     ck_files(files_file_delete(room.files, share, "logs/checkpoint-2.h5"), OK);
@@ -543,16 +543,16 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, uploads_of_the_scenario_are_there_and_cost_no_disk);
     tcase_add_test(tests, a_directory_that_a_client_changes_still_shows_the_worlds_files);
-    tcase_add_test(tests, a_local_file_is_read_where_it_lies);
-    tcase_add_test(tests, what_simple_commands_write_is_there_with_its_contents);
-    tcase_add_test(tests, what_a_job_removes_is_gone_whoever_wrote_it);
-    tcase_add_test(tests, what_clients_upload_is_not_listed_twice);
+    tcase_add_test(tests, a_local_file_is_read_in_place);
+    tcase_add_test(tests, files_written_by_simple_commands_have_their_contents);
+    tcase_add_test(tests, a_file_that_a_job_removes_is_gone_even_if_a_client_wrote_it);
+    tcase_add_test(tests, uploads_of_clients_are_not_listed_twice);
     tcase_add_test(tests, logs_grow_by_whole_characters_while_the_job_runs);
     tcase_add_test(tests, a_log_that_is_made_is_the_one_of_the_job);
     tcase_add_test(tests, set_up_tasks_log_into_the_clusters_own_directory);
     tcase_add_test(tests, the_share_shows_what_the_offline_run_writes);
     tcase_add_test(tests, a_client_changes_its_own_copy);
-    tcase_add_test(tests, what_is_deleted_stays_so_until_a_job_writes_it_anew);
+    tcase_add_test(tests, a_deleted_file_stays_deleted_until_a_job_writes_it_again);
     tcase_add_test(tests, a_directory_goes_only_when_nothing_in_it_shows);
     tcase_add_test(tests, a_directory_of_the_worlds_is_renamed_as_it_is);
     tcase_add_test(tests, a_snapshot_keeps_the_worlds_files_of_its_time);

@@ -90,7 +90,8 @@ START_TEST(the_certificate_is_trusted_by_address_and_by_name)
     ck_assert_ptr_nonnull(strstr(client->body, "listener=2"));
     curl_easy_setopt(client->curl, CURLOPT_CAINFO, "/dev/null");
     curl_easy_setopt(client->curl, CURLOPT_FRESH_CONNECT, 1L);
-    ck_assert_int_ne(curl_easy_perform(client->curl), CURLE_OK); // and by nobody who was not told
+    ck_assert_int_ne(curl_easy_perform(client->curl),
+                     CURLE_OK); // and not by a client that does not trust the certificate
     curl_easy_cleanup(client->curl);
 }
 END_TEST
@@ -198,7 +199,7 @@ START_TEST(storage_hosts_are_reached_by_the_proxy)
     ck_assert_int_eq(ask(client, "https://other.blob.core.windows.net/pattern?bytes=3000000"), 200);
     ck_assert_int_eq(client->bytes, 3000000);
     ck_assert(client->is_pattern);
-    // JavaScript's Batch AI client comes to the Resource Manager by the proxy as well.
+    // The JavaScript client of Batch AI reaches the Resource Manager through the proxy, too.
     curl_easy_setopt(client->curl, CURLOPT_NOPROXY, "");
     ck_assert_int_eq(ask(client, own_url(served.tls, "/x")), 200);
     ck_assert_ptr_nonnull(strstr(client->body, "listener=0"));

@@ -1,5 +1,5 @@
-/* Clusters that scale, run into quotas and lose nodes, by examples worked out on paper from
- * plain_service (tests/support/worlds.h), and in any order at random. */
+/* Clusters that scale, reach quotas and lose nodes: examples worked out on paper from plain_service
+ * (tests/support/worlds.h), and random sequences of events. */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -7,27 +7,13 @@
 #include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
 static Scenario *scenario;
 static World *world;
 
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
-
-/* After all commands; what is asked of the scenario is changed between this and advance(). */
+/* Call after the last command is added. A test changes the scenario between this call and
+ * advance(). */
 static void prepare(void)
 {
     scenario = scenario_of(&list, 1);
@@ -146,7 +132,7 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
 }
 END_TEST
 
-START_TEST(the_phase_does_not_depend_on_what_turned_autoscale_on)
+START_TEST(the_phase_of_evaluations_does_not_depend_on_how_autoscale_was_turned_on)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
     add_autoscale(300, 0, 4);
@@ -159,9 +145,10 @@ START_TEST(the_phase_does_not_depend_on_what_turned_autoscale_on)
 }
 END_TEST
 
-START_TEST(autoscale_keeps_its_limits_and_a_job_that_never_fits_keeps_no_run_going)
+START_TEST(autoscale_keeps_its_limits_and_a_run_ends_despite_a_job_that_never_fits)
 {
-    // At 602 the job's 4 nodes become the maximum of 2: steady 672, idle 802, and nothing to do.
+    // At 602 the job needs 4 nodes, and the cluster grows to its maximum of 2: steady 672, idle
+    // 802, with nothing left to do.
     commands_create_cluster(&list, "c", 0, automatic(1, 2, 0));
     add_job("j", 5, 4, 60);
     prepare();
@@ -215,7 +202,7 @@ END_TEST
 START_TEST(autoscale_takes_busy_nodes_only_above_the_maximum)
 {
     // Two nodes run from 802. A maximum of 1 at 900: at 1202 resizing, at 1205 one job loses its
-    // node and waits; the other goes on to 2803, and then the first runs anew on its node.
+    // node and waits; the other runs until 2803, and then the first runs again on that node.
     commands_create_cluster(&list, "c", 0, automatic(0, 2, 0));
     add_job("first", 5, 1, 2000);
     add_job("second", 6, 1, 2000);
@@ -225,15 +212,17 @@ START_TEST(autoscale_takes_busy_nodes_only_above_the_maximum)
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1202);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 2), 1205);
     ck_assert_int_eq(world_job(world, (JobId){0})->starts, 1);
-    ck_assert_int_eq(world_job(world, (JobId){1})->starts, 2); // the highest place goes first
+    ck_assert_int_eq(world_job(world, (JobId){1})->starts,
+                     2); // the node at the highest place is released first
     ck_assert_int_eq(world_job(world, (JobId){1})->started_ns, 2803 * NS_PER_S);
 }
 END_TEST
 
 START_TEST(a_node_that_becomes_busy_after_the_evaluation_stays)
 {
-    // Nodes idle at 802; the job of 1200 is seen at 1202, in the same instant as the evaluation
-    // decides about 1 node of 2, and takes one: that at the lower place. At 1205 the other goes.
+    // Nodes are idle at 802. The service sees the job of 1200 at 1202, in the instant in which the
+    // evaluation decides to release 1 node of 2. The job takes the node at the lower place; the
+    // other leaves at 1205.
     commands_create_cluster(&list, "c", 0, automatic(0, 2, 0));
     add_job("pair", 5, 2, 60);
     add_job("late", 1200, 1, 60);
@@ -248,8 +237,9 @@ END_TEST
 
 START_TEST(an_evaluation_while_the_cluster_resizes_does_nothing_and_the_next_one_looks_again)
 {
-    // One node from the start, idle at 230. It is lost at 1290; another comes at 1360. First steady
-    // at 100: so the evaluation of 1300 finds the cluster resizing, that of 1900 two waiting.
+    // One node from the start, idle at 230. It is lost at 1290 and replaced at 1360. The cluster is
+    // first steady at 100, so the evaluation of 1300 finds it resizing, and that of 1900 finds two
+    // jobs waiting.
     commands_create_cluster(&list, "c", 0, automatic(1, 4, 1));
     add_job("j", 1250, 3, 60);
     prepare();
@@ -277,10 +267,11 @@ START_TEST(a_resize_makes_an_automatic_cluster_manual)
 }
 END_TEST
 
-START_TEST(what_is_under_way_is_not_begun_anew_by_the_same_resize)
+START_TEST(the_same_resize_again_does_not_restart_one_under_way)
 {
     // Up to 2 from 0: steady at 100. Down to 1 at 300: the node shows as leaving at 303 and is gone
-    // at 540, whoever asks for it again meanwhile; in another way it is another resize.
+    // at 540, even if the same resize is requested again meanwhile. With another deallocation
+    // option it is a new resize.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     commands_resize(&list, "c", 60 * NS_PER_S, 2);
     commands_resize(&list, "c", 90 * NS_PER_S, 2);
@@ -303,9 +294,9 @@ START_TEST(what_is_under_way_is_not_begun_anew_by_the_same_resize)
 }
 END_TEST
 
-START_TEST(autoscale_waits_until_a_manual_resize_is_over)
+START_TEST(autoscale_waits_until_a_manual_resize_has_finished)
 {
-    // Down from 2 to 1 with a running job that is waited for (230 to 831 s); automatic meanwhile.
+    // Down from 2 to 1, waiting for a running job (230 to 831 s); autoscale is turned on meanwhile.
     // The last node is released at 831 + 240 = 1071; ticks are at 100 + 600 k: 1300 is the first
     // that finds the cluster steady, with one node too many.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -322,7 +313,7 @@ START_TEST(autoscale_waits_until_a_manual_resize_is_over)
 }
 END_TEST
 
-START_TEST(limits_that_cannot_be_are_refused)
+START_TEST(impossible_limits_are_refused)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
     commands_create_cluster(&list, "d", 0, automatic(3, 2, 0));
@@ -358,7 +349,7 @@ static void use_quotas(void)
     scenario->quota_count = 2;
 }
 
-START_TEST(a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why)
+START_TEST(a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_an_error)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 5));
     commands_create_cluster(&list, "late", 10 * NS_PER_S, plain_cluster(arena, 1));
@@ -378,9 +369,9 @@ START_TEST(a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why)
                      "AccountCoreQuotaReached: The specified account has reached core quota: 1 of "
                      "5 nodes are missing; one more Standard_NC6 needs 6 cores, but 24 of 24 "
                      "dedicated cores (NC) are taken");
-    ck_assert_int_eq(cluster_at(1)->current_nodes, 0); // came second
+    ck_assert_int_eq(cluster_at(1)->current_nodes, 0); // created second
     ck_assert_str_eq(cluster_at(1)->error_code, "AccountCoreQuotaReached");
-    ck_assert_int_eq(cluster_at(2)->current_nodes, 2); // a quota of its own
+    ck_assert_int_eq(cluster_at(2)->current_nodes, 2); // another quota
     ck_assert_ptr_null(cluster_at(2)->error_code);
     ck_assert_int_eq(world_vcpus_used(world, "NC", false), 24);
     ck_assert_int_eq(world_vcpus_used(world, "nc", true), 12);
@@ -389,10 +380,11 @@ START_TEST(a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why)
 }
 END_TEST
 
-START_TEST(cores_that_come_free_are_had_by_whoever_asks_again)
+START_TEST(freed_cores_go_to_the_next_cluster_that_requests_them)
 {
-    // c has 3 nodes (18 cores), d asks for 2 more and gets 1. c goes at 1000, its cores at 1300. d
-    // asks for nothing by itself; resized to 3 at 2000 it has them all at 2070, and no error.
+    // c has 3 nodes (18 cores); d requests 2 more and gets 1. c is deleted at 1000 and frees its
+    // cores at 1300. d does not request nodes automatically. Resized to 3 at 2000, it has all of
+    // them at 2070 and no error.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_create_cluster(&list, "d", 10 * NS_PER_S, plain_cluster(arena, 2));
     commands_add(&list, COMMAND_CLUSTER_DELETE, "c", 1000 * NS_PER_S);
@@ -409,10 +401,10 @@ START_TEST(cores_that_come_free_are_had_by_whoever_asks_again)
 }
 END_TEST
 
-START_TEST(a_cluster_that_scales_itself_asks_again_when_cores_come_free)
+START_TEST(an_automatic_cluster_requests_nodes_again_when_cores_are_freed)
 {
-    // d wants 2 nodes for its job at 602 + 10 s (steady first at 12) and gets none. c is gone at
-    // 1300: the evaluation of 1812 asks again; nothing was evaluated in between.
+    // d requests 2 nodes for its job at 612 s (it is first steady at 12) and gets none. c is gone
+    // at 1300, so the evaluation of 1812 requests them again. There is no evaluation in between.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     ClusterSpec *spec = automatic(0, 2, 0);
     commands_create_cluster(&list, "d", 10 * NS_PER_S, spec);
@@ -428,11 +420,11 @@ START_TEST(a_cluster_that_scales_itself_asks_again_when_cores_come_free)
 }
 END_TEST
 
-START_TEST(a_quota_that_becomes_less_takes_no_node_and_more_is_noticed)
+START_TEST(a_lower_quota_releases_no_node_and_a_higher_one_is_noticed)
 {
-    // At 1000 c holds 4 nodes (24 cores) and keeps them with a quota of 6; one that is lost is not
-    // replaced. d wants 1 node for its job at 612 and gets none; with 36 cores from 1300 on it has
-    // it at the evaluation of 1812.
+    // At 1000 c holds 4 nodes (24 cores) and keeps them with a quota of 6, but a lost node is not
+    // replaced. d requests 1 node for its job at 612 and gets none. With 36 cores from 1300 on, it
+    // gets the node at the evaluation of 1812.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     commands_create_cluster(&list, "d", 10 * NS_PER_S, automatic(0, 1, 0));
     commands_create_job(&list, "j", 20 * NS_PER_S, "d",
@@ -455,7 +447,8 @@ END_TEST
 
 START_TEST(a_node_lost_within_the_quota_is_replaced_within_the_quota)
 {
-    // 4 of 5 nodes are there. One is preempted at 1000: one comes, the fifth is still refused.
+    // The cluster has 4 of 5 nodes. One is preempted at 1000 and replaced; the fifth is still
+    // refused.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 5));
     prepare();
     use_quotas();
@@ -470,9 +463,10 @@ END_TEST
 
 /* --- Allocation that fails --- */
 
-START_TEST(nodes_that_do_not_come_are_asked_for_again)
+START_TEST(nodes_whose_allocation_failed_are_requested_again)
 {
-    // Two of three do not come at 100: an error, and another try 120 s later, which takes 70 s.
+    // The allocation of two of three nodes fails at 100: an error, and a retry 120 s later, which
+    // takes 70 s.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     prepare();
     advance(50);
@@ -489,7 +483,7 @@ START_TEST(nodes_that_do_not_come_are_asked_for_again)
 }
 END_TEST
 
-START_TEST(a_resize_takes_the_place_of_a_retry)
+START_TEST(a_resize_replaces_a_retry)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_resize(&list, "c", 150 * NS_PER_S, 1);
@@ -507,7 +501,7 @@ END_TEST
 
 START_TEST(the_setup_task_runs_after_allocation_and_after_every_reboot)
 {
-    // 100 + 130 + 40 = 270 s; rebooted at 1000 for 90 s, and again 130 and 40.
+    // 100 + 130 + 40 = 270 s. A reboot at 1000 takes 90 s, and then 130 and 40 again.
     ClusterSpec *spec = spec_of(1);
     spec->setup_command = "bash install.sh";
     spec->setup_ns = constant(arena, 40 * NS_PER_S);
@@ -550,7 +544,7 @@ START_TEST(a_failed_setup_task_leaves_nodes_unusable_and_billed)
 }
 END_TEST
 
-START_TEST(a_mount_that_is_not_there_leaves_nodes_unusable)
+START_TEST(a_mount_of_a_missing_share_leaves_nodes_unusable)
 {
     static const char *const mounts[] = {"a/s", "a/nowhere"};
     ClusterSpec *spec = spec_of(1);
@@ -583,7 +577,7 @@ START_TEST(a_cluster_is_ready_without_the_nodes_that_are_unusable)
     advance(230);
     ck_assert_int_eq(node_at(1)->state, NODE_UNUSABLE);
     ck_assert_int_eq(told(TRACE_CLUSTER_READY, NULL, 0)->cluster_ready.nodes, 2);
-    // Repaired 100 s later, it is prepared once more.
+    // The node is repaired 100 s later and prepared again.
     run();
     ck_assert_int_eq(told(TRACE_NODE_STATE, "preparing", 3)->cause, CAUSE_REPAIR);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 330);
@@ -593,7 +587,7 @@ END_TEST
 
 /* --- Nodes that fail --- */
 
-START_TEST(a_crash_is_noticed_after_a_while_and_the_node_stays_unusable)
+START_TEST(a_crash_is_noticed_after_the_detection_time_and_the_node_stays_unusable)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     prepare();
@@ -623,12 +617,12 @@ START_TEST(a_crash_under_a_job_costs_the_attempt_once_it_is_noticed)
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 1), 1060);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 1), 1060);
     ck_assert_int_eq(world_job(world, (JobId){0})->ended_ns, (1060 + 2001) * NS_PER_S);
-    // From running it becomes unusable directly.
+    // The node goes from running to unusable directly.
     ck_assert_int_eq(told(TRACE_NODE_STATE, "unusable", 0)->node_state.was, NODE_RUNNING);
 }
 END_TEST
 
-START_TEST(a_silent_node_whose_job_ends_is_missed_all_the_same)
+START_TEST(a_silent_node_is_noticed_even_if_its_job_ends)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     add_job("j", 5, 1, 2000);
@@ -660,7 +654,7 @@ START_TEST(a_node_that_reboots_after_repair_is_prepared_again)
 }
 END_TEST
 
-START_TEST(a_node_that_is_replaced_leaves_its_place_to_the_new_one)
+START_TEST(a_replacement_takes_the_place_of_the_lost_node)
 {
     // Crash at 1000, released at 1100, another at 1170 and idle at 1300, at the same place.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
@@ -681,8 +675,8 @@ END_TEST
 
 START_TEST(nodes_lost_together_are_replaced_together_and_later_ones_afterwards)
 {
-    // Two at 1000: one allocation, 70 s. A third at 1030 is asked for when that is over: until
-    // 1140.
+    // Two are lost at 1000: one allocation of 70 s. A third is lost at 1030 and requested after
+    // that allocation, until 1140.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     prepare();
     advance(1000);
@@ -712,7 +706,7 @@ START_TEST(a_preemption_gives_notice_and_takes_the_job_with_it)
     advance(1000);
     cluster_node_warned(world->clusters, node_at(1), 30 * NS_PER_S, CAUSE_PREEMPTION);
     cluster_node_warned(world->clusters, node_at(1), 10 * NS_PER_S,
-                        CAUSE_PREEMPTION); // knows already
+                        CAUSE_PREEMPTION); // already has its notice
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 1);
     ck_assert_int_eq(told(TRACE_NODE_NOTICE, NULL, 0)->node_notice.notice_ns, 30 * NS_PER_S);
@@ -723,7 +717,7 @@ START_TEST(a_preemption_gives_notice_and_takes_the_job_with_it)
 }
 END_TEST
 
-START_TEST(a_node_that_breaks_after_its_notice_is_preempted_all_the_same)
+START_TEST(a_node_that_crashes_after_its_notice_is_still_preempted)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     prepare();
@@ -739,8 +733,8 @@ END_TEST
 
 START_TEST(a_reboot_takes_the_job_and_brings_a_broken_node_back)
 {
-    // Reboot of a running node at 500: 90 + 130 s, and the job anew at 720. Crash at 1000 and
-    // reboot at 1010, before anybody noticed: nothing is missed.
+    // A reboot of a running node at 500 takes 90 + 130 s, and the job starts again at 720. A crash
+    // at 1000 with a reboot at 1010, before the service notices, has no further effect.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     add_job("j", 5, 1, 400);
     prepare();
@@ -759,10 +753,11 @@ START_TEST(a_reboot_takes_the_job_and_brings_a_broken_node_back)
 }
 END_TEST
 
-START_TEST(a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost)
+START_TEST(a_leaving_node_that_waits_for_its_job_is_gone_when_preempted)
 {
-    // 2 nodes run a job; down to 1 with waitforjobcompletion at 300 (chosen at 303: place 1). It is
-    // preempted at 400: the job is lost, and with nobody leaving the cluster is steady at once.
+    // 2 nodes run a job; down to 1 with waitforjobcompletion at 300 (place 1 is chosen at 303).
+    // That node is preempted at 400: the job loses its attempt, no node is left to leave, and the
+    // cluster is steady at once.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     add_job("j", 5, 2, 2000);
     commands_resize(&list, "c", 300 * NS_PER_S, 1);
@@ -778,10 +773,10 @@ START_TEST(a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost)
 }
 END_TEST
 
-START_TEST(a_node_that_was_to_leave_is_not_replaced_when_it_is_preempted)
+START_TEST(a_leaving_node_is_not_replaced_when_preempted)
 {
-    // As above, but each node has a job of its own: the one that stays goes on, and nothing is
-    // asked for.
+    // As above, but each node runs a separate job. The job on the remaining node continues, and no
+    // node is requested.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     add_job("j", 5, 1, 2000);
     add_job("k", 6, 1, 2000);
@@ -800,8 +795,8 @@ END_TEST
 
 START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
 {
-    // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1240 the cluster
-    // has one and asks for another: 1310.
+    // Down from 3 to 2 at 1000, leaving 1003. One of the others is lost at 1100. At 1240 the
+    // cluster has one node and requests another: 1310.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_resize(&list, "c", 1000 * NS_PER_S, 2);
     prepare();
@@ -816,7 +811,7 @@ START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
 }
 END_TEST
 
-START_TEST(nothing_befalls_the_nodes_of_a_cluster_that_is_deleted)
+START_TEST(nodes_of_a_cluster_being_deleted_do_not_fail)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_add(&list, COMMAND_CLUSTER_DELETE, "c", 1000 * NS_PER_S);
@@ -825,7 +820,7 @@ START_TEST(nothing_befalls_the_nodes_of_a_cluster_that_is_deleted)
     Node *gone = node_at(2);
     cluster_node_crashes(world->clusters, node_at(0), crash(RECOVERY_REPLACE, 10));
     cluster_node_reboots(world->clusters, node_at(1), CAUSE_REBOOT);
-    cluster_node_preempted(world->clusters, gone); // the cloud wants it back at once, though
+    cluster_node_preempted(world->clusters, gone); // the preemption is due at once
     run();
     ck_assert_int_eq(gone->released_ns, 1010 * NS_PER_S);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleted", 0), 1300);
@@ -834,7 +829,7 @@ START_TEST(nothing_befalls_the_nodes_of_a_cluster_that_is_deleted)
 }
 END_TEST
 
-START_TEST(a_slow_node_says_so)
+START_TEST(a_slow_node_is_recorded)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     prepare();
@@ -845,7 +840,7 @@ START_TEST(a_slow_node_says_so)
 }
 END_TEST
 
-/* --- Any of it, in any order --- */
+/* --- Random sequences --- */
 
 static void meddle(World *in, uint64_t word)
 {
@@ -875,7 +870,7 @@ static void meddle(World *in, uint64_t word)
         cluster_node_reboots(in->clusters, node, CAUSE_REBOOT);
 }
 
-START_TEST(invariants_hold_and_node_time_is_billed_whatever_befalls_the_nodes)
+START_TEST(invariants_hold_and_node_time_is_billed_under_any_failures)
 {
     for (uint64_t seed = 1; seed <= 150; seed++) {
         Arena *own = arena_create();
@@ -913,8 +908,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("examples");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, autoscale_acts_every_period_from_the_first_steady_moment);
-    tcase_add_test(tests, the_phase_does_not_depend_on_what_turned_autoscale_on);
-    tcase_add_test(tests, autoscale_keeps_its_limits_and_a_job_that_never_fits_keeps_no_run_going);
+    tcase_add_test(tests, the_phase_of_evaluations_does_not_depend_on_how_autoscale_was_turned_on);
+    tcase_add_test(tests, autoscale_keeps_its_limits_and_a_run_ends_despite_a_job_that_never_fits);
     tcase_add_test(tests, autoscale_fills_up_to_the_minimum_and_no_further);
     tcase_add_test(tests, autoscale_takes_idle_nodes_and_leaves_busy_ones);
     tcase_add_test(tests, autoscale_leaves_a_node_that_has_not_been_idle_for_long_enough);
@@ -923,38 +918,38 @@ Suite *test_suite(void)
     tcase_add_test(
         tests, an_evaluation_while_the_cluster_resizes_does_nothing_and_the_next_one_looks_again);
     tcase_add_test(tests, a_resize_makes_an_automatic_cluster_manual);
-    tcase_add_test(tests, what_is_under_way_is_not_begun_anew_by_the_same_resize);
-    tcase_add_test(tests, autoscale_waits_until_a_manual_resize_is_over);
-    tcase_add_test(tests, limits_that_cannot_be_are_refused);
-    tcase_add_test(tests, a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why);
-    tcase_add_test(tests, cores_that_come_free_are_had_by_whoever_asks_again);
-    tcase_add_test(tests, a_cluster_that_scales_itself_asks_again_when_cores_come_free);
-    tcase_add_test(tests, a_quota_that_becomes_less_takes_no_node_and_more_is_noticed);
+    tcase_add_test(tests, the_same_resize_again_does_not_restart_one_under_way);
+    tcase_add_test(tests, autoscale_waits_until_a_manual_resize_has_finished);
+    tcase_add_test(tests, impossible_limits_are_refused);
+    tcase_add_test(tests, a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_an_error);
+    tcase_add_test(tests, freed_cores_go_to_the_next_cluster_that_requests_them);
+    tcase_add_test(tests, an_automatic_cluster_requests_nodes_again_when_cores_are_freed);
+    tcase_add_test(tests, a_lower_quota_releases_no_node_and_a_higher_one_is_noticed);
     tcase_add_test(tests, a_node_lost_within_the_quota_is_replaced_within_the_quota);
-    tcase_add_test(tests, nodes_that_do_not_come_are_asked_for_again);
-    tcase_add_test(tests, a_resize_takes_the_place_of_a_retry);
+    tcase_add_test(tests, nodes_whose_allocation_failed_are_requested_again);
+    tcase_add_test(tests, a_resize_replaces_a_retry);
     tcase_add_test(tests, the_setup_task_runs_after_allocation_and_after_every_reboot);
     tcase_add_test(tests, a_failed_setup_task_leaves_nodes_unusable_and_billed);
-    tcase_add_test(tests, a_mount_that_is_not_there_leaves_nodes_unusable);
+    tcase_add_test(tests, a_mount_of_a_missing_share_leaves_nodes_unusable);
     tcase_add_test(tests, a_cluster_is_ready_without_the_nodes_that_are_unusable);
-    tcase_add_test(tests, a_crash_is_noticed_after_a_while_and_the_node_stays_unusable);
+    tcase_add_test(tests, a_crash_is_noticed_after_the_detection_time_and_the_node_stays_unusable);
     tcase_add_test(tests, a_crash_under_a_job_costs_the_attempt_once_it_is_noticed);
-    tcase_add_test(tests, a_silent_node_whose_job_ends_is_missed_all_the_same);
+    tcase_add_test(tests, a_silent_node_is_noticed_even_if_its_job_ends);
     tcase_add_test(tests, a_node_that_reboots_after_repair_is_prepared_again);
-    tcase_add_test(tests, a_node_that_is_replaced_leaves_its_place_to_the_new_one);
+    tcase_add_test(tests, a_replacement_takes_the_place_of_the_lost_node);
     tcase_add_test(tests, nodes_lost_together_are_replaced_together_and_later_ones_afterwards);
     tcase_add_test(tests, a_preemption_gives_notice_and_takes_the_job_with_it);
-    tcase_add_test(tests, a_node_that_breaks_after_its_notice_is_preempted_all_the_same);
+    tcase_add_test(tests, a_node_that_crashes_after_its_notice_is_still_preempted);
     tcase_add_test(tests, a_reboot_takes_the_job_and_brings_a_broken_node_back);
-    tcase_add_test(tests, a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost);
-    tcase_add_test(tests, a_node_that_was_to_leave_is_not_replaced_when_it_is_preempted);
+    tcase_add_test(tests, a_leaving_node_that_waits_for_its_job_is_gone_when_preempted);
+    tcase_add_test(tests, a_leaving_node_is_not_replaced_when_preempted);
     tcase_add_test(tests, a_node_lost_while_others_leave_is_replaced_when_they_are_gone);
-    tcase_add_test(tests, nothing_befalls_the_nodes_of_a_cluster_that_is_deleted);
-    tcase_add_test(tests, a_slow_node_says_so);
+    tcase_add_test(tests, nodes_of_a_cluster_being_deleted_do_not_fail);
+    tcase_add_test(tests, a_slow_node_is_recorded);
     suite_add_tcase(suite, tests);
     TCase *properties = tcase_create("properties");
     tcase_set_timeout(properties, 240);
-    tcase_add_test(properties, invariants_hold_and_node_time_is_billed_whatever_befalls_the_nodes);
+    tcase_add_test(properties, invariants_hold_and_node_time_is_billed_under_any_failures);
     suite_add_tcase(suite, properties);
     return suite;
 }

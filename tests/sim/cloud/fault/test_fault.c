@@ -1,4 +1,4 @@
-/* What goes wrong on request, by examples on paper from plain_service (tests/support/worlds.h:
+/* Faults that a scenario requests, by examples on paper from plain_service (tests/support/worlds.h:
  * nodes come at 100 s and are idle at 230 s; a job on idle nodes starts 2 s after it was created,
  * its program a second later; a silent node is noticed after 60 s; 30 s notice). */
 #include <stdlib.h>
@@ -8,30 +8,14 @@
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static Command *add_fault(CommandKind kind, const char *name, int64_t at_s)
 {
     return commands_add(&list, kind, name, at_s * NS_PER_S);
 }
 
-/* Of a job's node. */
+/* A fault of a node of a job. */
 static Command *add_job_fault(CommandKind kind, const char *job, int64_t at_s)
 {
     Command *command = add_fault(kind, job, at_s);
@@ -113,9 +97,10 @@ START_TEST(a_node_crashes_at_its_place_and_is_repaired)
 }
 END_TEST
 
-START_TEST(a_node_that_no_fault_names_is_drawn_of_those_that_work)
+START_TEST(a_fault_without_a_place_strikes_a_random_working_node)
 {
-    // Three crashes of four nodes strike three of them; over the seeds all come first alike.
+    // Three crashes of four nodes strike three different nodes. Over the seeds each node is equally
+    // often the first.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
     for (int32_t i = 0; i < 5; i++)
         add_fault(COMMAND_NODE_CRASH, "c", 300 + 100 * i);
@@ -140,7 +125,7 @@ START_TEST(a_node_that_no_fault_names_is_drawn_of_those_that_work)
 }
 END_TEST
 
-START_TEST(one_node_more_changes_who_is_struck_only_if_it_is_struck_itself)
+START_TEST(an_additional_node_changes_the_victim_only_if_it_is_the_victim)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
         uint32_t victims[2];
@@ -212,7 +197,7 @@ START_TEST(a_fault_finds_the_node_that_a_job_runs_on)
 }
 END_TEST
 
-START_TEST(a_group_crashes_or_is_preempted_together)
+START_TEST(the_nodes_of_a_group_crash_or_are_preempted_together)
 {
     commands_create_cluster(&list, "c", 0, spec_of(4, true));
     Command *crash = add_fault(COMMAND_GROUP_CRASH, "rack1", 300);
@@ -233,10 +218,10 @@ START_TEST(a_group_crashes_or_is_preempted_together)
 }
 END_TEST
 
-START_TEST(a_region_out_loses_its_nodes_and_brings_none_until_it_is_up)
+START_TEST(a_region_outage_takes_all_nodes_and_allocates_none_until_its_end)
 {
-    // Out from 300 to 1300 s: the two nodes are back then, and a third that was asked for at 400 s
-    // comes with a retry after that.
+    // The region is out from 300 to 1300 s, when the two nodes are back. A third node, requested at
+    // 400 s, is allocated by a retry after that.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     add_fault(COMMAND_REGION_OUTAGE, "eastus", 300)->as.fault.duration_ns = 1000 * NS_PER_S;
     commands_resize(&list, "c", 400 * NS_PER_S, 3);
@@ -272,8 +257,9 @@ END_TEST
 
 START_TEST(a_node_is_not_repaired_while_the_region_is_out)
 {
-    // Silent at 300 s and due again at 900 s, when the region is out: back with it at 1500 s. One
-    // outage is struck by the next before it is over, and its nodes come back with the longer one.
+    // Silent at 300 s and due again at 900 s, when the region is out: back with it at 1500 s. A
+    // second outage begins before the first has ended, and the nodes are back at the end of the
+    // longer one.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     Command *crash = add_fault(COMMAND_NODE_CRASH, "c", 300);
     crash->as.fault.node = 1;
@@ -287,9 +273,9 @@ START_TEST(a_node_is_not_repaired_while_the_region_is_out)
 }
 END_TEST
 
-START_TEST(nobody_asks_again_in_a_region_that_is_out_for_ever)
+START_TEST(allocation_is_not_retried_in_a_region_that_is_out_for_ever)
 {
-    // Steady at 170 s (100 + 70) with nothing; and that is all.
+    // Steady at 170 s (100 + 70) without nodes, and nothing happens after that.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
     add_fault(COMMAND_REGION_OUTAGE, "eastus", 50)->as.fault.duration_ns = INT64_MAX;
     commands_resize(&list, "c", 100 * NS_PER_S, 3);
@@ -304,8 +290,8 @@ END_TEST
 
 START_TEST(the_next_allocation_or_preparation_fails)
 {
-    // One of three nodes comes with the retry 120 + 70 s later. The node at place 2 is unusable
-    // when its preparation is over, and prepared again after its repair.
+    // One of three nodes is allocated by the retry, 120 + 70 s later. The node at place 2 is
+    // unusable at the end of its preparation, and is prepared again after its repair.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     add_fault(COMMAND_ALLOCATION_FAIL, "c", 1)->as.fault.count = 1;
     Command *fail = add_fault(COMMAND_PREPARATION_FAIL, "c", 1);
@@ -322,7 +308,7 @@ START_TEST(the_next_allocation_or_preparation_fails)
 }
 END_TEST
 
-START_TEST(a_program_ends_when_it_is_told_to)
+START_TEST(a_fault_ends_a_program)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     add_job("j", 300, 1, 1000);
@@ -351,7 +337,7 @@ START_TEST(a_container_that_does_not_start_fails_its_job)
 }
 END_TEST
 
-START_TEST(what_a_fault_cannot_strike_is_refused_in_clear_words)
+START_TEST(a_fault_without_a_possible_target_is_refused_with_a_clear_message)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     add_job("queued", 0, 2, 100);
@@ -428,21 +414,21 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("fault");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_node_crashes_at_its_place_and_is_repaired);
-    tcase_add_test(tests, a_node_that_no_fault_names_is_drawn_of_those_that_work);
-    tcase_add_test(tests, one_node_more_changes_who_is_struck_only_if_it_is_struck_itself);
+    tcase_add_test(tests, a_fault_without_a_place_strikes_a_random_working_node);
+    tcase_add_test(tests, an_additional_node_changes_the_victim_only_if_it_is_the_victim);
     tcase_add_test(tests, only_low_priority_nodes_are_preempted);
     tcase_add_test(tests, a_reboot_prepares_the_node_again);
     tcase_add_test(tests, a_slow_node_stays_slow);
     tcase_add_test(tests, a_fault_finds_the_node_that_a_job_runs_on);
-    tcase_add_test(tests, a_group_crashes_or_is_preempted_together);
-    tcase_add_test(tests, a_region_out_loses_its_nodes_and_brings_none_until_it_is_up);
+    tcase_add_test(tests, the_nodes_of_a_group_crash_or_are_preempted_together);
+    tcase_add_test(tests, a_region_outage_takes_all_nodes_and_allocates_none_until_its_end);
     tcase_add_test(tests, an_outage_within_another_ends_with_the_longer_one);
     tcase_add_test(tests, a_node_is_not_repaired_while_the_region_is_out);
-    tcase_add_test(tests, nobody_asks_again_in_a_region_that_is_out_for_ever);
+    tcase_add_test(tests, allocation_is_not_retried_in_a_region_that_is_out_for_ever);
     tcase_add_test(tests, the_next_allocation_or_preparation_fails);
-    tcase_add_test(tests, a_program_ends_when_it_is_told_to);
+    tcase_add_test(tests, a_fault_ends_a_program);
     tcase_add_test(tests, a_container_that_does_not_start_fails_its_job);
-    tcase_add_test(tests, what_a_fault_cannot_strike_is_refused_in_clear_words);
+    tcase_add_test(tests, a_fault_without_a_possible_target_is_refused_with_a_clear_message);
     tcase_add_test(tests, a_node_that_is_down_does_not_crash_again);
     suite_add_tcase(suite, tests);
     return suite;

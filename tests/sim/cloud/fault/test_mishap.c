@@ -1,29 +1,13 @@
-/* What goes wrong by itself, by examples on paper from plain_service (tests/support/worlds.h: nodes
- * come at 100 s, a replacement 70 s after it is asked for, prepared 130 s later; a silent node is
- * noticed after 60 s; 30 s notice), and by properties over seeds. */
+/* Random failures, by examples on paper from plain_service (tests/support/worlds.h: nodes come at
+ * 100 s, a replacement 70 s after it is asked for, prepared 130 s later; a silent node is noticed
+ * after 60 s; 30 s notice), and by properties over seeds. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "sim/base/units.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static FailureModel *model_of(Distribution between, int64_t repair_s, NodeRecovery recovery)
 {
@@ -79,10 +63,10 @@ static int64_t at_s(TraceKind kind, const char *name, int32_t n)
     return record->at_ns / NS_PER_S;
 }
 
-START_TEST(a_node_fails_in_working_order_and_is_repaired_again_and_again)
+START_TEST(a_repaired_node_fails_again)
 {
-    // There at 100 s: silent at 1100, noticed at 1160, repaired 500 s after it failed; then again
-    // 1000 s from the repair on.
+    // Allocated at 100 s, silent at 1100, noticed at 1160, repaired 500 s after the failure; the
+    // next failure is 1000 s after the repair.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     Scenario *scenario = scenario_until(4000, 1);
     scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
@@ -109,9 +93,10 @@ START_TEST(a_node_that_stays_broken_fails_once)
 }
 END_TEST
 
-START_TEST(a_low_priority_node_lives_so_long_and_is_replaced)
+START_TEST(a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_replaced)
 {
-    // From 100 s to 3700 s, then the notice; a new one 70 s after the old is gone.
+    // The node lives from 100 s to 3700 s, then gets its notice. Its replacement is allocated 70 s
+    // after it is gone.
     commands_create_cluster(&list, "c", 0, spec_of(1, true));
     commands_create_cluster(&list, "d", 0, spec_of(1, false));
     Scenario *scenario = scenario_until(8000, 1);
@@ -127,9 +112,9 @@ START_TEST(a_low_priority_node_lives_so_long_and_is_replaced)
 }
 END_TEST
 
-START_TEST(repair_makes_no_low_priority_node_younger)
+START_TEST(a_repair_does_not_restart_the_lifetime_of_a_low_priority_node)
 {
-    // Broken at 1100 s and back at 1600 s; its lifetime counts from 100 s all the same.
+    // Failed at 1100 s and back at 1600 s; its lifetime still counts from 100 s.
     commands_create_cluster(&list, "c", 0, spec_of(1, true));
     Scenario *scenario = scenario_until(4000, 1);
     scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
@@ -155,7 +140,7 @@ static void add_group(Scenario *scenario, const FailureModel *model, GroupMember
     scenario->failures.group_models = models;
 }
 
-START_TEST(a_group_falls_silent_together_and_again_after_its_repair)
+START_TEST(the_nodes_of_a_group_fall_silent_together_and_again_after_their_repair)
 {
     // Places 2 and 3 of four at 1000 s; repaired at 1500; then again at 2500 s (and a nanosecond).
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
@@ -177,7 +162,7 @@ START_TEST(a_group_falls_silent_together_and_again_after_its_repair)
 }
 END_TEST
 
-START_TEST(a_group_without_nodes_strikes_nobody)
+START_TEST(a_failure_of_a_group_without_nodes_has_no_effect)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
     Scenario *scenario = scenario_until(20000, 1);
@@ -190,7 +175,8 @@ END_TEST
 
 START_TEST(rates_divide_times_and_multiply_chances)
 {
-    // Doubled: silent after 500 s instead of 1000; the repair takes as long as ever.
+    // At twice the rate a node is silent after 500 s instead of 1000; the repair takes as long as
+    // before.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     Scenario *scenario = scenario_until(2000, 1);
     scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
@@ -206,7 +192,7 @@ START_TEST(rates_divide_times_and_multiply_chances)
 }
 END_TEST
 
-START_TEST(with_rate_0_nothing_happens_and_nothing_is_pushed)
+START_TEST(rate_0_causes_no_failure_and_no_event)
 {
     commands_create_cluster(&list, "c", 0, spec_of(20, true));
     Scenario *scenario = scenario_until(NS_PER_DAY / NS_PER_S, 1);
@@ -224,7 +210,7 @@ START_TEST(with_rate_0_nothing_happens_and_nothing_is_pushed)
 }
 END_TEST
 
-START_TEST(chances_strike_as_often_as_they_say_and_larger_ones_also_where_smaller_ones_do)
+START_TEST(chances_have_their_frequency_and_a_larger_chance_includes_a_smaller_one)
 {
     enum { DRAWS = 20000 };
     Scenario *scenario = scenario_until(1, 7);
@@ -256,7 +242,7 @@ START_TEST(chances_strike_as_often_as_they_say_and_larger_ones_also_where_smalle
 }
 END_TEST
 
-START_TEST(so_many_nodes_are_slow_from_the_beginning)
+START_TEST(the_stated_fraction_of_nodes_is_slow_from_the_beginning)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 100));
     Scenario *scenario = scenario_until(200, 3);
@@ -328,7 +314,7 @@ static Weather weather_with(uint64_t seed, int32_t nodes, int32_t others, int32_
     return weather_of(run(scenario));
 }
 
-START_TEST(one_node_or_job_more_changes_nobody_elses_weather)
+START_TEST(an_additional_node_or_job_changes_no_other_failure)
 {
     for (uint64_t seed = 1; seed <= 30; seed++) {
         Weather alone = weather_with(seed, WATCHED, 0, 0);
@@ -348,7 +334,7 @@ START_TEST(one_node_or_job_more_changes_nobody_elses_weather)
 }
 END_TEST
 
-START_TEST(nodes_are_up_as_much_of_the_time_as_theory_says)
+START_TEST(node_availability_matches_renewal_theory)
 {
     // 100 nodes, 1000 h up and 100 h down on average, for 10,000 h. The mean number of renewals is
     // t / m + (s^2 - m^2) / (2 m^2) with m = 1100 and s = 1000, or 9.00 for each node, the variance
@@ -364,7 +350,7 @@ START_TEST(nodes_are_up_as_much_of_the_time_as_theory_says)
 }
 END_TEST
 
-/* Cluster and job names of random_scenario, and some that are not there. */
+/* Cluster and job names of random_scenario, and some that do not exist. */
 static void add_random_faults(Scenario *scenario, uint64_t seed)
 {
     enum { FAULTS = 25 };
@@ -417,7 +403,7 @@ static Scenario *stormy_scenario(uint64_t seed)
     return scenario;
 }
 
-START_TEST(every_invariant_holds_in_any_weather_and_runs_repeat)
+START_TEST(every_invariant_holds_under_any_failures_and_runs_are_repeatable)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         const Scenario *scenario = stormy_scenario(seed);
@@ -434,23 +420,25 @@ Suite *test_suite(void)
     Suite *suite = suite_create("mishap");
     TCase *examples = tcase_create("examples");
     tcase_add_checked_fixture(examples, begin, end);
-    tcase_add_test(examples, a_node_fails_in_working_order_and_is_repaired_again_and_again);
+    tcase_add_test(examples, a_repaired_node_fails_again);
     tcase_add_test(examples, a_node_that_stays_broken_fails_once);
-    tcase_add_test(examples, a_low_priority_node_lives_so_long_and_is_replaced);
-    tcase_add_test(examples, repair_makes_no_low_priority_node_younger);
-    tcase_add_test(examples, a_group_falls_silent_together_and_again_after_its_repair);
-    tcase_add_test(examples, a_group_without_nodes_strikes_nobody);
-    tcase_add_test(examples, rates_divide_times_and_multiply_chances);
-    tcase_add_test(examples, with_rate_0_nothing_happens_and_nothing_is_pushed);
     tcase_add_test(examples,
-                   chances_strike_as_often_as_they_say_and_larger_ones_also_where_smaller_ones_do);
-    tcase_add_test(examples, so_many_nodes_are_slow_from_the_beginning);
+                   a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_replaced);
+    tcase_add_test(examples, a_repair_does_not_restart_the_lifetime_of_a_low_priority_node);
+    tcase_add_test(examples,
+                   the_nodes_of_a_group_fall_silent_together_and_again_after_their_repair);
+    tcase_add_test(examples, a_failure_of_a_group_without_nodes_has_no_effect);
+    tcase_add_test(examples, rates_divide_times_and_multiply_chances);
+    tcase_add_test(examples, rate_0_causes_no_failure_and_no_event);
+    tcase_add_test(examples,
+                   chances_have_their_frequency_and_a_larger_chance_includes_a_smaller_one);
+    tcase_add_test(examples, the_stated_fraction_of_nodes_is_slow_from_the_beginning);
     suite_add_tcase(suite, examples);
     TCase *properties = tcase_create("properties");
     tcase_add_checked_fixture(properties, begin, end);
-    tcase_add_test(properties, one_node_or_job_more_changes_nobody_elses_weather);
-    tcase_add_test(properties, nodes_are_up_as_much_of_the_time_as_theory_says);
-    tcase_add_test(properties, every_invariant_holds_in_any_weather_and_runs_repeat);
+    tcase_add_test(properties, an_additional_node_or_job_changes_no_other_failure);
+    tcase_add_test(properties, node_availability_matches_renewal_theory);
+    tcase_add_test(properties, every_invariant_holds_under_any_failures_and_runs_are_repeatable);
     suite_add_tcase(suite, properties);
     return suite;
 }

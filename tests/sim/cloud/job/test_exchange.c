@@ -1,4 +1,4 @@
-/* Which jobs share a wire, and what they get of it. */
+/* Which jobs share a wire, and the rate that each gets. */
 #include "sim/base/units.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/tables.h"
@@ -21,8 +21,8 @@ static void end(void)
     arena_destroy(arena);
 }
 
-/* A cluster of `nodes`, two in a rack, whose uplink carries 100 MB/s. Jobs are not looked at step
- * by step, so that nothing is on the wires but what the test puts there. */
+/* A cluster of `nodes`, two in a rack, whose uplink carries 100 MB/s. Steps are not simulated one
+ * by one, so the wires carry only the exchanges that a test starts. */
 static World *racks_of_two(int32_t nodes, const int32_t *jobs, int32_t job_count)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
@@ -37,7 +37,7 @@ static World *racks_of_two(int32_t nodes, const int32_t *jobs, int32_t job_count
     return world;
 }
 
-/* Until all jobs train. */
+/* Runs the world until all jobs train. */
 static void let_them_train(World *world)
 {
     for (uint32_t j = 0; j < world_job_count(world) || j == 0; j++)
@@ -58,7 +58,7 @@ START_TEST(a_job_inside_one_rack_shares_no_wire)
 }
 END_TEST
 
-START_TEST(without_racks_nobody_shares)
+START_TEST(without_racks_no_wire_is_shared)
 {
     World *world = racks_of_two(4, (int32_t[]){4}, 1);
     ((Scenario *)world_scenario(world))->network = (NetworkTopology){0};
@@ -120,7 +120,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_job_inside_one_rack_shares_no_wire);
-    tcase_add_test(tests, without_racks_nobody_shares);
+    tcase_add_test(tests, without_racks_no_wire_is_shared);
     tcase_add_test(tests, a_job_gets_its_part_of_the_tightest_uplink);
     tcase_add_test(tests, own_wires_may_be_slower_than_the_uplink);
     tcase_add_test(tests, an_exchange_ends_when_its_bytes_are_across_and_can_be_taken_back);

@@ -1,4 +1,4 @@
-/* How attempts begin, go on and end, at the pace of their nodes. */
+/* How attempts begin, progress and end, at the pace of their nodes. */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -23,7 +23,7 @@ static void end(void)
     arena_destroy(arena);
 }
 
-static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+static int64_t until_ns = INT64_MAX; /* the end of the runs of worlds created from now on */
 
 static World *make(Fidelity fidelity)
 {
@@ -70,7 +70,7 @@ static void attempt_ends(const char *name, TraceCause cause)
 
 /* --- Ends --- */
 
-START_TEST(a_program_ends_for_no_other_reason_than_its_exit)
+START_TEST(a_program_ends_only_with_its_exit)
 {
     for (int32_t exit_code = 0; exit_code < 2; exit_code++) {
         list = commands_begin(arena);
@@ -87,7 +87,7 @@ START_TEST(a_program_ends_for_no_other_reason_than_its_exit)
 }
 END_TEST
 
-START_TEST(a_preparation_of_no_length_can_fail)
+START_TEST(a_preparation_that_takes_no_time_can_fail)
 {
     JobSpec *spec = sleeping(60, 0);
     spec->has_preparation = true;
@@ -101,7 +101,7 @@ START_TEST(a_preparation_of_no_length_can_fail)
 }
 END_TEST
 
-START_TEST(a_mount_that_is_not_there_is_a_mount_failure)
+START_TEST(a_missing_share_is_a_mount_failure)
 {
     static const char *const nowhere[] = {"a/nowhere"};
     JobSpec *spec = sleeping(60, 0);
@@ -126,7 +126,7 @@ static JobSpec *mounting(void)
     return spec;
 }
 
-START_TEST(a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is)
+START_TEST(a_share_that_is_out_cannot_be_mounted_and_blocks_jobs_that_mounted_it)
 {
     submit(mounting());
     for (int32_t is_late = 0; is_late < 2; is_late++) {
@@ -147,7 +147,7 @@ START_TEST(a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is)
 }
 END_TEST
 
-START_TEST(mounts_and_containers_fail_as_often_as_the_scenario_says)
+START_TEST(mounts_and_containers_fail_with_the_chances_of_the_scenario)
 {
     static const ContainerImage image = {"ubuntu", 50000000};
     JobSpec *spec = mounting();
@@ -157,7 +157,7 @@ START_TEST(mounts_and_containers_fail_as_often_as_the_scenario_says)
     for (int32_t j = 0; j < JOBS; j++)
         commands_create_job(&list, arena_printf(arena, "j%d", (int)j), 0, "c", spec);
     make(FIDELITY_JOB);
-    Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
+    Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of made it for this test
     scenario->failures = (Failures){.rate_ppm = PPM, .mount_ppm = 100000, .container_ppm = 50000};
     world_run(world);
     int32_t mounts = 0, containers = 0;
@@ -175,7 +175,7 @@ START_TEST(mounts_and_containers_fail_as_often_as_the_scenario_says)
 }
 END_TEST
 
-START_TEST(a_spoilt_container_does_not_start_once)
+START_TEST(a_container_fault_prevents_one_start)
 {
     static const ContainerImage image = {"tensorflow/tensorflow:1.8.0-gpu", 100000000};
     JobSpec *spec = sleeping(60, 0);
@@ -209,7 +209,7 @@ START_TEST(a_program_can_be_made_to_exit)
                 {230, 1, false, JOB_SUCCEEDED}, // starting
                 {240, 137, true, JOB_FAILED},
                 {240, 0, true, JOB_SUCCEEDED},
-                {1000, 1, false, JOB_SUCCEEDED}}; // over
+                {1000, 1, false, JOB_SUCCEEDED}}; // ended
     submit(sleeping(60, 0));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(FIDELITY_STEP);
@@ -223,7 +223,7 @@ START_TEST(a_program_can_be_made_to_exit)
 }
 END_TEST
 
-START_TEST(stops_say_who_stopped)
+START_TEST(a_stop_records_its_cause)
 {
     static const struct {
         CommandKind kind;
@@ -264,7 +264,7 @@ START_TEST(a_time_limit_counts_from_the_last_start)
 }
 END_TEST
 
-START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
+START_TEST(a_job_runs_on_low_priority_nodes_for_a_limited_time)
 {
     for (int32_t is_low = 0; is_low < 2; is_low++) {
         list = commands_begin(arena);
@@ -275,7 +275,7 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
         until_ns = 10000 * NS_PER_S;
         make(FIDELITY_STEP);
-        Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
+        Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of made it for this test
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
         scenario->service.attempts_max = 2;
         world_run(world);
@@ -295,13 +295,13 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
 }
 END_TEST
 
-/* Why the run was given up; NULL: it was not. */
+/* Why the run was abandoned; NULL: it was not. */
 static const char *given_up(void)
 {
     return recording_find(&told, TRACE_RUN_ENDED, NULL, 0)->name;
 }
 
-START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
+START_TEST(a_run_without_an_end_is_abandoned_if_a_job_never_makes_progress)
 {
     for (int32_t has_end = 0; has_end < 2; has_end++) {
         list = commands_begin(arena);
@@ -312,7 +312,7 @@ START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
         until_ns = has_end ? 30 * NS_PER_DAY : INT64_MAX;
         make(FIDELITY_JOB);
-        Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
+        Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of made it for this test
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
         world_run(world);
         if (has_end) {
@@ -328,9 +328,9 @@ START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
 }
 END_TEST
 
-START_TEST(a_run_says_that_time_ended_before_its_jobs)
+START_TEST(a_run_reports_that_simulated_time_ended_before_its_jobs)
 {
-    // Ready at 230 s: 100 s after the last of 292 years the job would be done.
+    // The cluster is ready at 230 s, and the job would end 100 s after the end of the 292 years.
     list = commands_begin(arena);
     JobSpec *spec = sleeping(INT64_MAX / NS_PER_S - 131, 0);
     spec->max_wall_clock_ns = INT64_MAX - 1;
@@ -345,9 +345,9 @@ START_TEST(a_run_says_that_time_ended_before_its_jobs)
 }
 END_TEST
 
-/* --- Its record --- */
+/* --- Its entry in the service --- */
 
-START_TEST(a_job_starts_when_its_record_is_there_and_not_before)
+START_TEST(a_job_does_not_start_before_it_is_recorded)
 {
     // The cluster is ready at 230 s; the job of 300 s could start at 302 s, but has its record at
     // 340 s only.
@@ -408,7 +408,7 @@ START_TEST(epochs_and_checkpoints_are_moments_at_every_fidelity)
         ck_assert_int_eq(came_at("epoch-4"), job_epoch_times(the_job(), 3).begin_ns);
         ck_assert_int_eq(came_at("checkpoint-2"), job_epoch_times(the_job(), 1).checkpointed_ns);
         ck_assert_int_eq(came_at("checkpoint-4"), job_epoch_times(the_job(), 3).checkpointed_ns);
-        // There is no fifth epoch, and no checkpoint after the third.
+        // There is no fifth epoch, and no checkpoint after the third epoch.
         ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_SKIPPED, NULL), 2);
     }
 }
@@ -465,7 +465,7 @@ static int64_t epoch_ns(int64_t epoch)
     return times.end_ns - times.begin_ns;
 }
 
-/* One second of compute a step, no luck, and 20 ms of exchange. */
+/* One second of compute a step without jitter, and 20 ms of exchange. */
 static Program *second_steps(void)
 {
     static const QuantileKnot as_modelled = {0, PPM};
@@ -490,7 +490,7 @@ static Program *second_steps(void)
     return program;
 }
 
-/* Of equal steps, ten an epoch, the n-th ends after n / 10 of it. */
+/* The steps are equal, ten an epoch, so the n-th ends after n / 10 of its epoch. */
 static int64_t step_end_ns(int64_t step)
 {
     const int64_t epoch = (step - 1) / 10, in_epoch = (step - 1) % 10 + 1;
@@ -509,7 +509,8 @@ START_TEST(steps_are_moments_at_every_fidelity)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
             ck_assert_int_eq(came_at(arena_printf(arena, "step-%d", (int)steps[i])),
                              step_end_ns(steps[i]));
-        ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_SKIPPED, NULL), 1); // there are 40
+        ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_SKIPPED, NULL),
+                         1); // the last step is the 40th
     }
 }
 END_TEST
@@ -547,13 +548,13 @@ START_TEST(the_slowest_node_sets_the_pace_and_the_others_wait)
                 exchange_ns = healthy->job_attempt.exchange_ns;
         make((Fidelity)fidelity);
         world_advance(world, 235 * NS_PER_S);
-        set_speed(1, 500000); // half as fast: two seconds of compute a step, ten steps an epoch
+        set_speed(1, 500000); // half speed: two seconds of compute a step, ten steps an epoch
         world_run(world);
         ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
         for (int64_t e = 0; e < 4; e++)
             ck_assert_int_eq(epoch_ns(e) - healthy_ns, 10 * NS_PER_S);
         const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
-        // The slow node works a second longer a step, the other one waits for it.
+        // The slow node needs one second more a step, and the other node waits for it.
         ck_assert_int_eq(attempt->job_attempt.kept_ns - work_ns, 40 * NS_PER_S);
         ck_assert_int_eq(attempt->job_attempt.gang_ns - healthy->job_attempt.gang_ns,
                          40 * NS_PER_S);
@@ -578,7 +579,8 @@ START_TEST(a_change_of_speed_counts_from_the_next_step_epoch_or_attempt)
         world_run(make((Fidelity)fidelity));
         int64_t healthy_ns = epoch_ns(0);
         make((Fidelity)fidelity);
-        // In the fourth step of the first epoch, until the second step of the third.
+        // The node is slow from the fourth step of the first epoch until the second step of the
+        // third.
         world_advance(world, 242 * NS_PER_S + 3500 * NS_PER_MS);
         set_speed(0, 500000);
         world_advance(world, world_now_ns(world) + 30 * NS_PER_S);
@@ -596,7 +598,7 @@ START_TEST(a_change_of_speed_counts_from_the_next_step_epoch_or_attempt)
             ck_assert_msg(longer_ns[fidelity][e] == expected_s[fidelity][e],
                           "fidelity %d, epoch %d: %d s longer", (int)fidelity, (int)e,
                           (int)longer_ns[fidelity][e]);
-    // The logs know when the steps of the slow epochs ended, and draw the others.
+    // The logs have the recorded ends of the steps in slow epochs, and draw the other ends.
     make(FIDELITY_STEP);
     world_advance(world, 242 * NS_PER_S + 3500 * NS_PER_MS);
     set_speed(0, 500000);
@@ -627,7 +629,7 @@ END_TEST
 
 /* --- Names --- */
 
-START_TEST(marks_in_paths_are_filled_in)
+START_TEST(placeholders_in_paths_are_replaced)
 {
     submit(sleeping(60, 0));
     world_run(make(FIDELITY_STEP));
@@ -658,19 +660,19 @@ Suite *test_suite(void)
     Suite *suite = suite_create("job");
     TCase *tests = tcase_create("jobs");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_program_ends_for_no_other_reason_than_its_exit);
-    tcase_add_test(tests, a_preparation_of_no_length_can_fail);
-    tcase_add_test(tests, a_mount_that_is_not_there_is_a_mount_failure);
-    tcase_add_test(tests, a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is);
-    tcase_add_test(tests, mounts_and_containers_fail_as_often_as_the_scenario_says);
-    tcase_add_test(tests, a_spoilt_container_does_not_start_once);
+    tcase_add_test(tests, a_program_ends_only_with_its_exit);
+    tcase_add_test(tests, a_preparation_that_takes_no_time_can_fail);
+    tcase_add_test(tests, a_missing_share_is_a_mount_failure);
+    tcase_add_test(tests, a_share_that_is_out_cannot_be_mounted_and_blocks_jobs_that_mounted_it);
+    tcase_add_test(tests, mounts_and_containers_fail_with_the_chances_of_the_scenario);
+    tcase_add_test(tests, a_container_fault_prevents_one_start);
     tcase_add_test(tests, a_program_can_be_made_to_exit);
-    tcase_add_test(tests, stops_say_who_stopped);
+    tcase_add_test(tests, a_stop_records_its_cause);
     tcase_add_test(tests, a_time_limit_counts_from_the_last_start);
-    tcase_add_test(tests, a_job_runs_only_so_long_on_low_priority_nodes);
-    tcase_add_test(tests, a_job_that_never_keeps_anything_ends_a_run_that_has_no_end);
-    tcase_add_test(tests, a_run_says_that_time_ended_before_its_jobs);
-    tcase_add_test(tests, a_job_starts_when_its_record_is_there_and_not_before);
+    tcase_add_test(tests, a_job_runs_on_low_priority_nodes_for_a_limited_time);
+    tcase_add_test(tests, a_run_without_an_end_is_abandoned_if_a_job_never_makes_progress);
+    tcase_add_test(tests, a_run_reports_that_simulated_time_ended_before_its_jobs);
+    tcase_add_test(tests, a_job_does_not_start_before_it_is_recorded);
     tcase_add_test(tests, epochs_and_checkpoints_are_moments_at_every_fidelity);
     tcase_add_test(tests, a_requeue_is_a_moment_with_a_number);
     tcase_add_test(tests, an_epoch_is_a_moment_after_a_resume_too);
@@ -679,7 +681,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_slowest_node_sets_the_pace_and_the_others_wait);
     tcase_add_test(tests, a_change_of_speed_counts_from_the_next_step_epoch_or_attempt);
     tcase_add_test(tests, nodes_without_a_rank_wait_for_the_others);
-    tcase_add_test(tests, marks_in_paths_are_filled_in);
+    tcase_add_test(tests, placeholders_in_paths_are_replaced);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* What becomes of jobs whose nodes fall silent or are taken away. */
+/* Jobs whose nodes fall silent or are taken away. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ static void end(void)
     arena_destroy(arena);
 }
 
-/* Ten steps of one second and no more: nothing to exchange, no luck, no evaluation. A checkpoint of
- * 100 MB after each of the four epochs, on the share. */
+/* Ten steps of exactly one second an epoch: no exchange, no jitter, no evaluation. After each of
+ * the four epochs a checkpoint of 100 MB is written to the share. */
 static Program *steady_program(void)
 {
     static const QuantileKnot as_modelled = {0, PPM};
@@ -54,7 +54,7 @@ static Program *steady_program(void)
 }
 
 /* Ready at 230 s; overhead 1 s, start 10 s and 1 s of download: training from 242 s on. */
-static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+static int64_t until_ns = INT64_MAX; /* the end of the runs of worlds created from now on */
 
 static World *world_with(const JobSpec *spec, Fidelity fidelity)
 {
@@ -101,7 +101,7 @@ static const TraceRecord *attempt(int32_t n)
     return record;
 }
 
-/* What writing a checkpoint takes, and reading it. */
+/* The times to write a checkpoint and to read it. */
 static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
 {
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
@@ -114,13 +114,13 @@ static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
     *read_ns = read->at_ns - read->since_ns;
 }
 
-START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
+START_TEST(a_crash_in_epoch_3_costs_the_work_since_the_checkpoint)
 {
     int64_t write_ns, read_ns;
     checkpoint_times(&write_ns, &read_ns);
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
-        // Five seconds into epoch 3 a node falls silent; a minute later the service knows.
+        // Five seconds into epoch 3 a node falls silent; a minute later the service notices.
         int64_t crash_ns = TRAINS_S * NS_PER_S + 2 * (10 * NS_PER_S + write_ns) + 5 * NS_PER_S;
         world_advance(world, crash_ns);
         stall();
@@ -143,8 +143,8 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
         ck_assert_int_eq(first->cause, CAUSE_CRASH);
         ck_assert_uint_eq(first->node.index, lost->id.index);
         ck_assert_int_eq(first->job_attempt.nodes, NODES);
-        // Two epochs of ten seconds on two nodes, and their checkpoints; lost are 12 s of start,
-        // the 5 s of epoch 3 and the minute of silence.
+        // Two epochs of ten seconds on two nodes, and their checkpoints. The attempt loses 12 s of
+        // start, the 5 s of epoch 3 and the minute of silence.
         ck_assert_int_eq(first->job_attempt.kept_ns, 40 * NS_PER_S);
         ck_assert_int_eq(first->job_attempt.checkpoint_ns, NODES * 2 * write_ns);
         ck_assert_int_eq(first->job_attempt.lost_ns, NODES * 77 * NS_PER_S);
@@ -157,7 +157,8 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
         ck_assert_int_eq(stalled->at_ns, crash_ns);
         ck_assert_uint_eq(stalled->node.index, lost->id.index);
 
-        // At once on the same nodes: 12 s of start, the checkpoint is read, epochs 3 and 4 follow.
+        // The job restarts at once on the same nodes: 12 s of start, reading the checkpoint, epochs
+        // 3 and 4.
         const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED, NULL, 0);
         ck_assert_int_eq(resumed->at_ns, crash_ns + 72 * NS_PER_S + read_ns);
         ck_assert_int_eq(resumed->job_resumed.epochs, 2);
@@ -172,17 +173,17 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
         ck_assert_int_eq(second->job_attempt.lost_ns, 0);
         ck_assert_int_eq(second->job_attempt.epochs_kept, 2);
         if (fidelity == FIDELITY_JOB)
-            continue; // does not tell of epochs
+            continue; // records no epochs
         ck_assert_int_eq(recording_count(&told, TRACE_EPOCH, NULL), EPOCHS);
         ck_assert_int_eq(recording_find(&told, TRACE_EPOCH, NULL, 2)->epoch.epoch, 3);
     }
 }
 END_TEST
 
-START_TEST(the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back)
+START_TEST(the_service_notices_a_crash_and_the_job_resumes_when_the_node_is_back)
 {
-    // Crashed at 250 s, noticed at 310 s, repaired after ten minutes, at 850 s, and prepared again
-    // for 130 s: meanwhile there is one node too few.
+    // The node crashes at 250 s, is noticed at 310 s, is repaired after ten minutes, at 850 s, and
+    // is prepared again for 130 s. Meanwhile the cluster has one node too few.
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
     world_advance(world, 250 * NS_PER_S);
     Node *node = node_of_job(1);
@@ -196,14 +197,15 @@ START_TEST(the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back
     world_run(world);
     ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
     ck_assert_int_eq(attempt(0)->at_ns, 310 * NS_PER_S);
-    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 80 * NS_PER_S); // begun at 230 s
+    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns,
+                     NODES * 80 * NS_PER_S); // the attempt began at 230 s
     ck_assert_uint_eq(attempt(0)->node.index, node->id.index);
     ck_assert_int_eq(attempt(1)->since_ns, the_job()->started_ns);
     ck_assert_int_eq(the_job()->started_ns, 980 * NS_PER_S);
 }
 END_TEST
 
-START_TEST(without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew)
+START_TEST(without_a_checkpoint_on_a_share_a_job_starts_from_the_beginning)
 {
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
         for (int32_t is_local = 0; is_local < 2; is_local++) {
@@ -225,11 +227,12 @@ START_TEST(without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew)
 }
 END_TEST
 
-START_TEST(a_checkpoint_that_is_not_whole_is_none)
+START_TEST(an_incomplete_checkpoint_is_not_used)
 {
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
-        world_advance(world, (TRAINS_S + 10) * NS_PER_S + 1); // the first is being written
+        world_advance(world,
+                      (TRAINS_S + 10) * NS_PER_S + 1); // the first checkpoint is being written
         lose(CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 0);
@@ -238,7 +241,7 @@ START_TEST(a_checkpoint_that_is_not_whole_is_none)
 }
 END_TEST
 
-START_TEST(only_the_model_is_missing_when_all_epochs_are_kept)
+START_TEST(a_job_that_kept_all_epochs_only_writes_its_model)
 {
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         Program *program = steady_program();
@@ -257,7 +260,7 @@ START_TEST(only_the_model_is_missing_when_all_epochs_are_kept)
 }
 END_TEST
 
-START_TEST(epochs_done_again_have_new_luck)
+START_TEST(repeated_epochs_draw_new_jitter)
 {
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_training_program(arena);
@@ -272,7 +275,7 @@ START_TEST(epochs_done_again_have_new_luck)
         again = recording_find(&told, TRACE_EPOCH, NULL, ++n);
     ck_assert_ptr_nonnull(again);
     ck_assert_int_ne(before->at_ns - before->since_ns, again->at_ns - again->since_ns);
-    // What is learned is the same.
+    // The accuracy does not depend on the attempt.
     ck_assert_int_eq(before->epoch.train_accuracy_ppm, again->epoch.train_accuracy_ppm);
 }
 END_TEST
@@ -291,11 +294,11 @@ static void failed_with(const char *code, TraceCause cause)
 
 static Scenario *changeable(void)
 {
-    // Made by scenario_of in this test's own arena.
+    // scenario_of created it in the arena of this test.
     return (Scenario *)world_scenario(world);
 }
 
-START_TEST(where_preemption_fails_jobs_it_does)
+START_TEST(a_preemption_fails_jobs_if_the_scenario_says_so)
 {
     static const TraceCause causes[] = {CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_CRASH};
     for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
@@ -311,12 +314,12 @@ START_TEST(where_preemption_fails_jobs_it_does)
         failed_with("PreemptionError", causes[i]);
         ck_assert_str_eq(the_job()->error_message, "Nodes of this job got pre-empted");
         ck_assert_str_eq(attempt(0)->name, "lost");
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2); // the files are still there
+        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2); // the files still exist
     }
 }
 END_TEST
 
-START_TEST(after_so_many_attempts_a_job_gives_up)
+START_TEST(a_job_fails_after_its_last_attempt)
 {
     world_with(plain_job(arena, NODES, plain_fixed_program(arena, NS_PER_HOUR, 0)), FIDELITY_JOB);
     changeable()->service.attempts_max = 3;
@@ -336,7 +339,7 @@ START_TEST(after_so_many_attempts_a_job_gives_up)
 }
 END_TEST
 
-START_TEST(a_resize_that_requeues_is_no_attempt_that_failed)
+START_TEST(a_requeue_by_a_resize_does_not_count_as_a_failed_attempt)
 {
     world_with(plain_job(arena, NODES, plain_fixed_program(arena, NS_PER_HOUR, 0)), FIDELITY_JOB);
     changeable()->service.attempts_max = 1;
@@ -348,7 +351,7 @@ START_TEST(a_resize_that_requeues_is_no_attempt_that_failed)
 }
 END_TEST
 
-START_TEST(nodes_taken_with_the_option_to_terminate_end_the_job)
+START_TEST(a_resize_with_the_terminate_option_ends_the_job)
 {
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
     world_advance(world, (TRAINS_S + 25) * NS_PER_S);
@@ -374,7 +377,7 @@ START_TEST(a_stalled_job_still_meets_its_time_limit)
 }
 END_TEST
 
-START_TEST(a_terminating_job_that_loses_its_nodes_was_terminated)
+START_TEST(a_terminating_job_that_loses_its_nodes_counts_as_terminated)
 {
     Status status = {0};
     world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
@@ -407,7 +410,7 @@ START_TEST(a_stalled_job_can_be_terminated_and_deleted)
 }
 END_TEST
 
-START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
+START_TEST(a_job_can_be_stopped_while_requeued_or_resuming)
 {
     for (int32_t resumes = 0; resumes < 2; resumes++)
         for (int32_t is_delete = 0; is_delete < 2; is_delete++) {
@@ -417,7 +420,8 @@ START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
             lose(CAUSE_CRASH);
             if (resumes) {
                 world_advance(world, (TRAINS_S + 25 + 12) * NS_PER_S + NS_PER_MS);
-                ck_assert_int_eq(the_job()->transfers.count, 1); // reading the checkpoint
+                ck_assert_int_eq(the_job()->transfers.count,
+                                 1); // the job is reading the checkpoint
             }
             ck_assert(is_delete ? job_delete(world->jobs, the_job(), &status)
                                 : job_terminate(world->jobs, the_job(), &status));
@@ -432,7 +436,7 @@ START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
 }
 END_TEST
 
-START_TEST(a_run_that_ends_tells_of_attempts_under_way)
+START_TEST(a_run_that_ends_records_attempts_under_way)
 {
     for (int32_t stalls = 0; stalls < 2; stalls++) {
         until_ns = (TRAINS_S + 5) * NS_PER_S;
@@ -443,7 +447,8 @@ START_TEST(a_run_that_ends_tells_of_attempts_under_way)
         world_run(world);
         const TraceRecord *unfinished = attempt(0);
         ck_assert_str_eq(unfinished->name, "unfinished");
-        // 12 s of start, 5 s of an epoch. Nothing will come of an attempt that has stalled.
+        // 12 s of start, 5 s of an epoch. A stalled attempt can never complete, so all of it is
+        // lost.
         ck_assert_int_eq(stalls ? unfinished->job_attempt.lost_ns : unfinished->job_attempt.kept_ns,
                          NODES * (stalls ? 17 : 5) * NS_PER_S);
         ck_assert_int_eq(unfinished->job_attempt.startup_ns, stalls ? 0 : NODES * 11 * NS_PER_S);
@@ -454,7 +459,7 @@ END_TEST
 
 /* --- Properties --- */
 
-START_TEST(a_job_can_lose_its_nodes_at_any_moment)
+START_TEST(a_job_can_lose_its_nodes_at_any_time)
 {
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
         for (int64_t at_s = 231; at_s < 300; at_s++) {
@@ -488,9 +493,10 @@ START_TEST(a_job_can_lose_its_nodes_at_any_moment)
 }
 END_TEST
 
-START_TEST(fidelities_agree_on_what_is_kept)
+START_TEST(fidelities_agree_on_the_epochs_kept)
 {
-    // Step fidelity draws; the others go by the mean. In the middle of an epoch they agree.
+    // Step fidelity draws step times; the others use the mean. In the middle of an epoch they
+    // agree.
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_training_program(arena);
     program->epochs = 10;
@@ -514,7 +520,7 @@ START_TEST(fidelities_agree_on_what_is_kept)
             kept[fidelity][e] = attempt(0)->job_attempt.epochs_kept;
             kept_ns[fidelity][e] = attempt(0)->job_attempt.kept_ns;
             ck_assert_int_eq(kept[fidelity][e], e / 3 * 3);
-            // Steps vary by a tenth: hundreds of them by less than a hundredth.
+            // A step varies by a tenth, and the sum of hundreds of steps by less than a hundredth.
             ck_assert_int_le(llabs(kept_ns[fidelity][e] - kept_ns[0][e]), kept_ns[0][e] / 100);
         }
 }
@@ -526,23 +532,23 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("losses");
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint);
-    tcase_add_test(tests, the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back);
-    tcase_add_test(tests, without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew);
-    tcase_add_test(tests, a_checkpoint_that_is_not_whole_is_none);
-    tcase_add_test(tests, only_the_model_is_missing_when_all_epochs_are_kept);
-    tcase_add_test(tests, epochs_done_again_have_new_luck);
-    tcase_add_test(tests, where_preemption_fails_jobs_it_does);
-    tcase_add_test(tests, after_so_many_attempts_a_job_gives_up);
-    tcase_add_test(tests, a_resize_that_requeues_is_no_attempt_that_failed);
-    tcase_add_test(tests, nodes_taken_with_the_option_to_terminate_end_the_job);
+    tcase_add_test(tests, a_crash_in_epoch_3_costs_the_work_since_the_checkpoint);
+    tcase_add_test(tests, the_service_notices_a_crash_and_the_job_resumes_when_the_node_is_back);
+    tcase_add_test(tests, without_a_checkpoint_on_a_share_a_job_starts_from_the_beginning);
+    tcase_add_test(tests, an_incomplete_checkpoint_is_not_used);
+    tcase_add_test(tests, a_job_that_kept_all_epochs_only_writes_its_model);
+    tcase_add_test(tests, repeated_epochs_draw_new_jitter);
+    tcase_add_test(tests, a_preemption_fails_jobs_if_the_scenario_says_so);
+    tcase_add_test(tests, a_job_fails_after_its_last_attempt);
+    tcase_add_test(tests, a_requeue_by_a_resize_does_not_count_as_a_failed_attempt);
+    tcase_add_test(tests, a_resize_with_the_terminate_option_ends_the_job);
     tcase_add_test(tests, a_stalled_job_still_meets_its_time_limit);
-    tcase_add_test(tests, a_terminating_job_that_loses_its_nodes_was_terminated);
+    tcase_add_test(tests, a_terminating_job_that_loses_its_nodes_counts_as_terminated);
     tcase_add_test(tests, a_stalled_job_can_be_terminated_and_deleted);
-    tcase_add_test(tests, a_job_can_be_stopped_while_it_waits_again_or_resumes);
-    tcase_add_test(tests, a_run_that_ends_tells_of_attempts_under_way);
-    tcase_add_test(tests, a_job_can_lose_its_nodes_at_any_moment);
-    tcase_add_test(tests, fidelities_agree_on_what_is_kept);
+    tcase_add_test(tests, a_job_can_be_stopped_while_requeued_or_resuming);
+    tcase_add_test(tests, a_run_that_ends_records_attempts_under_way);
+    tcase_add_test(tests, a_job_can_lose_its_nodes_at_any_time);
+    tcase_add_test(tests, fidelities_agree_on_the_epochs_kept);
     suite_add_tcase(suite, tests);
     return suite;
 }

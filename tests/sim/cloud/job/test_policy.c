@@ -1,10 +1,10 @@
-/* Policies on paper, and in worlds. */
+/* Policies: examples on paper, random queues, and policies in simulated worlds. */
 #include "sim/cloud/job/policy.h"
 
 #include "sim/base/units.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
 /* --- On paper: seconds and small numbers --- */
 
@@ -22,7 +22,7 @@ static RunningJob runs(int32_t nodes, int64_t end_s)
     return (RunningJob){.job = {900}, .nodes = nodes, .expected_end_ns = end_s * NS_PER_S};
 }
 
-START_TEST(names_and_sights_are_those_of_the_table)
+START_TEST(names_and_information_needs_match_the_table)
 {
     ck_assert_str_eq(policy_of(POLICY_SERVICE)->name, "service");
     ck_assert_str_eq(policy_of(POLICY_FAIR_SHARE)->name, "fair-share");
@@ -31,7 +31,7 @@ START_TEST(names_and_sights_are_those_of_the_table)
 }
 END_TEST
 
-START_TEST(the_service_starts_the_first_or_nobody)
+START_TEST(the_service_starts_the_first_job_or_none)
 {
     const WaitingJob waiting[] = {waits(1, 4, 60, 0), waits(2, 1, 60, 0)};
     PolicyView view = {.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
@@ -43,11 +43,11 @@ START_TEST(the_service_starts_the_first_or_nobody)
 }
 END_TEST
 
-START_TEST(backfill_lets_pass_who_ends_before_the_reservation)
+START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
 {
-    // 10 nodes at t=100: A runs on 4 until 200, B on 4 until 300, 2 are idle. The head needs 6: at
-    // 200 there are 2 + 4 = 6, so it is promised 200, with 6 - 6 = 0 to spare. A job of 2 nodes may
-    // pass when it ends by 200: 100 s does, 101 s does not.
+    // 10 nodes at t=100: A runs on 4 until 200, B on 4 until 300, 2 are idle. The head needs 6. At
+    // 200 there are 2 + 4 = 6, so its reservation is at 200, with 6 - 6 = 0 nodes to spare. A job
+    // of 2 nodes may pass if it ends by 200: with 100 s it may, with 101 s it may not.
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
@@ -63,12 +63,12 @@ START_TEST(backfill_lets_pass_who_ends_before_the_reservation)
     waiting[1].expected_ns = 10 * NS_PER_S;
     waiting[1].nodes = 3; // short enough, but it does not fit
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
-    view.idle_nodes = 6; // the head fits: nobody passes it
+    view.idle_nodes = 6; // the head fits, so no job passes it
     ck_assert_int_eq(policy_backfill(&view), 0);
 }
 END_TEST
 
-START_TEST(backfill_lets_pass_who_needs_only_what_is_left_over)
+START_TEST(backfill_lets_a_job_pass_that_needs_only_spare_nodes)
 {
     // The same with a head of 5: at 200 one of the six is left over, for a job of any length.
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
@@ -84,10 +84,11 @@ START_TEST(backfill_lets_pass_who_needs_only_what_is_left_over)
 }
 END_TEST
 
-START_TEST(backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have)
+START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
 {
-    // Of at most 2 nodes none will ever be free for the job of 3. The next in line, of 2, is the
-    // first that can be delayed: at 200, and a job of 100 s passes it.
+    // The cluster has at most 2 nodes, so the job of 3 can never start. The next job in the queue,
+    // of 2 nodes, is the first that can be delayed: it is promised 200, and a job of 100 s passes
+    // it.
     const RunningJob running[] = {runs(1, 200)};
     const WaitingJob waiting[] = {waits(1, 3, 50, 0), waits(2, 2, 50, 0), waits(3, 1, 101, 0),
                                   waits(4, 1, 100, 0)};
@@ -103,13 +104,13 @@ START_TEST(backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have)
     view.running_count = 1;
     view.running = running;
     ck_assert_int_eq(policy_backfill(&view), 3);
-    view.most_nodes =
-        3; // it may grow at any moment: then the job of 3 can start at 200, not before
+    view.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start at 200
+                         // at the earliest
     ck_assert_int_eq(policy_backfill(&view), 3);
 }
 END_TEST
 
-START_TEST(backfill_counts_nodes_to_come_for_the_promise_and_leaves_none_of_them_over)
+START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
 {
     // 4 nodes at t=100: one is idle, two run until 200, one is being repaired. The head needs 4, so
     // it cannot start before 200 however soon the repair ends: 100 s may pass, 101 s may not. A
@@ -149,10 +150,10 @@ START_TEST(backfill_counts_all_that_end_at_the_promised_time)
 }
 END_TEST
 
-START_TEST(backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot)
+START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
 {
-    // The running job should have ended at 50: the head of 5 may start at any moment, with one node
-    // to spare; a job of 2 nodes and 1 s would stand in its way.
+    // The running job should have ended at 50, so the head of 5 may start at any time, with one
+    // node to spare. A job of 2 nodes and 1 s would delay it.
     const RunningJob running[] = {runs(4, 50)};
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
@@ -163,26 +164,26 @@ START_TEST(backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_ca
                        .running_count = 1,
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
-    // A head of 8 hangs on nodes that are not there too: they as well may come at any moment.
+    // A head of 8 also needs nodes that do not exist yet; they may be ready at any time, too.
     waiting[0].nodes = 8;
     waiting[1].nodes = 1;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
 }
 END_TEST
 
-START_TEST(shortest_takes_the_shortest_and_the_earlier_among_equals)
+START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
 {
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
     PolicyView view = {.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
     ck_assert_int_eq(policy_shortest(&view), 1);
-    view.idle_nodes = 2; // it does not fit: nobody overtakes
+    view.idle_nodes = 2; // the first job does not fit, and no job overtakes it
     ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
 }
 END_TEST
 
-START_TEST(fair_share_takes_the_first_of_the_experiment_that_used_least)
+START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
 {
     const int64_t used_node_us[] = {500, 200, 200};
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
@@ -192,7 +193,8 @@ START_TEST(fair_share_takes_the_first_of_the_experiment_that_used_least)
                        .waiting_count = 4,
                        .waiting = waiting,
                        .used_node_us = used_node_us};
-    ck_assert_int_eq(policy_fair_share(&view), 1); // 1 and 2 used the same: submission decides
+    ck_assert_int_eq(policy_fair_share(&view),
+                     1); // 1 and 2 used the same node time, so the order of submission decides
     view.idle_nodes = 1;
     ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
     view.waiting_count = 0;
@@ -244,24 +246,8 @@ END_TEST
 
 /* --- In worlds --- */
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
-
-/* A job on so many nodes whose program takes so many seconds, after one second on the host; it says
- * that it takes so long in all. */
+/* A job on `nodes` nodes that takes `seconds` in all, one of them on the host, and states this
+ * duration. */
 static void add_job(const char *name, int64_t at_s, int32_t nodes, int64_t program_s)
 {
     JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, program_s * NS_PER_S, 0));
@@ -310,7 +296,7 @@ END_TEST
 
 START_TEST(backfill_fills_the_idle_node_and_keeps_its_promise)
 {
-    // A 0-100. B is promised 100; C ends at 90 and may pass, D would end at 200 and waits.
+    // A 0-100. B's reservation is at 100. C ends at 90 and may pass; D would end at 200 and waits.
     four_jobs();
     const World *world = run(POLICY_BACKFILL);
     const int64_t expected_s[] = {0, 100, 0, 150};
@@ -332,9 +318,9 @@ END_TEST
 
 START_TEST(fair_share_lets_experiments_take_turns)
 {
-    // One node; e submits three jobs of 100 s, then f two. At 0 nobody has used anything: e by
-    // submission. At 100 e has used 100 s and f nothing: f. At 200 both 100: e, submitted first; at
-    // 300 e has 200: f.
+    // One node; e submits three jobs of 100 s, then f two. At 0 neither has used any time, so e is
+    // first by submission. At 100 e has used 100 s and f nothing: f. At 200 both have used 100 s:
+    // e, submitted first. At 300 e has used 200 s: f.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_add(&list, COMMAND_EXPERIMENT_CREATE, "f", 0);
     static const char *const names[] = {"e1", "e2", "e3", "f1", "f2"};
@@ -367,7 +353,7 @@ START_TEST(every_policy_keeps_every_invariant_in_random_worlds)
 }
 END_TEST
 
-/* Jobs that say exactly how long they take, on a cluster that does not change. */
+/* Jobs that state their exact durations, on a cluster that does not change. */
 static Scenario *exact_scenario(Arena *own, uint64_t seed)
 {
     uint64_t draw = 0;
@@ -392,7 +378,7 @@ static JobId first_waiting(const World *world)
     return (JobId){ID_NONE};
 }
 
-/* The nodes of jobs that run and end at `end_ns`, as they say. */
+/* The nodes of running jobs whose stated end is `end_ns`. */
 static int32_t nodes_ending(const World *world, int64_t end_ns)
 {
     int32_t nodes = 0;
@@ -404,19 +390,20 @@ static int32_t nodes_ending(const World *world, int64_t end_ns)
     return nodes;
 }
 
-/* When `job` starts if nobody starts before it: once those that run have left it room. */
+/* When `job` starts if no other job starts before it: as soon as running jobs have freed enough
+ * nodes. */
 static int64_t start_without_overtaking_ns(const World *world, JobId job)
 {
     int32_t free_nodes = world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE];
     int64_t at_ns = world_now_ns(world);
     while (free_nodes < world_job(world, job)->spec->nodes) {
-        at_ns += NS_PER_S; // all ends lie on whole seconds
+        at_ns += NS_PER_S; // all jobs end on whole seconds
         free_nodes += nodes_ending(world, at_ns);
     }
     return at_ns;
 }
 
-START_TEST(backfill_with_exact_words_starts_no_first_job_later_than_without_overtaking)
+START_TEST(backfill_with_exact_durations_never_delays_the_first_job)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         Arena *own = arena_create();
@@ -447,18 +434,16 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("policy");
     TCase *paper = tcase_create("paper");
-    tcase_add_test(paper, names_and_sights_are_those_of_the_table);
-    tcase_add_test(paper, the_service_starts_the_first_or_nobody);
-    tcase_add_test(paper, backfill_lets_pass_who_ends_before_the_reservation);
-    tcase_add_test(paper, backfill_lets_pass_who_needs_only_what_is_left_over);
-    tcase_add_test(paper, backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have);
-    tcase_add_test(paper,
-                   backfill_counts_nodes_to_come_for_the_promise_and_leaves_none_of_them_over);
+    tcase_add_test(paper, names_and_information_needs_match_the_table);
+    tcase_add_test(paper, the_service_starts_the_first_job_or_none);
+    tcase_add_test(paper, backfill_lets_a_job_pass_that_ends_before_the_reservation);
+    tcase_add_test(paper, backfill_lets_a_job_pass_that_needs_only_spare_nodes);
+    tcase_add_test(paper, backfill_lets_all_jobs_pass_one_that_can_never_fit);
+    tcase_add_test(paper, backfill_counts_future_nodes_for_the_reservation_but_never_as_spare);
     tcase_add_test(paper, backfill_counts_all_that_end_at_the_promised_time);
-    tcase_add_test(paper,
-                   backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot);
-    tcase_add_test(paper, shortest_takes_the_shortest_and_the_earlier_among_equals);
-    tcase_add_test(paper, fair_share_takes_the_first_of_the_experiment_that_used_least);
+    tcase_add_test(paper, backfill_expects_overdue_jobs_to_end_at_any_time);
+    tcase_add_test(paper, shortest_takes_the_shortest_job_and_the_earlier_of_equals);
+    tcase_add_test(paper, fair_share_takes_the_first_job_of_the_experiment_that_used_least);
     tcase_add_test(paper, no_policy_names_a_job_that_does_not_fit);
     suite_add_tcase(suite, paper);
     TCase *worlds = tcase_create("worlds");
@@ -468,8 +453,7 @@ Suite *test_suite(void)
     tcase_add_test(worlds, shortest_first_reorders_the_queue);
     tcase_add_test(worlds, fair_share_lets_experiments_take_turns);
     tcase_add_test(worlds, every_policy_keeps_every_invariant_in_random_worlds);
-    tcase_add_test(worlds,
-                   backfill_with_exact_words_starts_no_first_job_later_than_without_overtaking);
+    tcase_add_test(worlds, backfill_with_exact_durations_never_delays_the_first_job);
     suite_add_tcase(suite, worlds);
     return suite;
 }

@@ -1,4 +1,5 @@
-/* Jobs of real execution: modelled up to their commands, whose ends the world is told of. */
+/* Jobs of real execution: modelled up to their commands; commands report to the world how they end.
+ */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -65,7 +66,7 @@ static const Job *run_to(int64_t s)
     return world_job(world, (JobId){0});
 }
 
-START_TEST(its_command_lasts_until_it_is_told_of)
+START_TEST(a_command_runs_until_its_end_is_reported)
 {
     make(job(1));
     ran(5000, 0, 7000, 0);
@@ -77,7 +78,7 @@ START_TEST(its_command_lasts_until_it_is_told_of)
     run_to(4999);
     ck_assert(job_runs_outside(j, 0));
     run_to(5001);
-    ck_assert(!job_runs_outside(j, 0)); // it is known how it goes
+    ck_assert(!job_runs_outside(j, 0)); // its end has been reported
     ck_assert_int_eq(j->state, JOB_RUNNING);
     run_to(20000);
     ck_assert_int_eq(j->state, JOB_SUCCEEDED);
@@ -86,7 +87,7 @@ START_TEST(its_command_lasts_until_it_is_told_of)
 }
 END_TEST
 
-START_TEST(what_is_over_already_ends_at_once)
+START_TEST(a_command_whose_end_was_reported_earlier_ends_at_once)
 {
     make(job(1));
     ran(5000, 0, 10, 4);
@@ -98,7 +99,7 @@ START_TEST(what_is_over_already_ends_at_once)
 }
 END_TEST
 
-START_TEST(a_reason_is_told_in_the_place_of_the_services_words)
+START_TEST(a_reported_reason_replaces_the_message_of_the_service)
 {
     make(job(1));
     ran(5000, 0, 10, -1)->as.job_ran.reason = "The machine was sold";
@@ -145,7 +146,7 @@ START_TEST(a_preparation_that_fails_fails_the_job)
 }
 END_TEST
 
-START_TEST(the_time_limit_is_the_worlds)
+START_TEST(the_time_limit_is_in_simulated_time)
 {
     JobSpec *spec = job(1);
     spec->max_wall_clock_ns = 100 * NS_PER_S;
@@ -157,7 +158,7 @@ START_TEST(the_time_limit_is_the_worlds)
 }
 END_TEST
 
-START_TEST(a_new_attempt_is_told_of_anew)
+START_TEST(a_new_attempt_needs_a_new_report)
 {
     make(job(1));
     ran(400, 0, 100000, 0);
@@ -167,14 +168,14 @@ START_TEST(a_new_attempt_is_told_of_anew)
     crash->as.fault.recovery = RECOVERY_REPLACE;
     crash->as.fault.duration_ns = NS_PER_S;
     const Job *j = run_to(450);
-    ck_assert(!job_runs_outside(j, 0)); // known
+    ck_assert(!job_runs_outside(j, 0)); // already reported
     run_to(20000);
     ck_assert_int_eq(j->starts, 2);
     ck_assert(job_runs_outside(j, 0));
 }
 END_TEST
 
-/* Crashes the job's node when it comes to that step. */
+/* Crashes the job's node when the job reaches `step`. */
 static void crash_after_step(int64_t step)
 {
     Command *crash = commands_add(&list, COMMAND_NODE_CRASH, "j", 0);
@@ -193,7 +194,7 @@ static Command *reached(int64_t at_s, int64_t step, int64_t took_s)
     return command;
 }
 
-START_TEST(a_step_comes_when_somebody_tells_so)
+START_TEST(a_step_is_reached_when_it_is_reported)
 {
     make(job(1));
     crash_after_step(30);
@@ -210,8 +211,9 @@ START_TEST(a_step_comes_when_somebody_tells_so)
 }
 END_TEST
 
-/* Of one node: begun at 246 s, a checkpoint at 296 s, lost after step 30 at 316 s. */
-START_TEST(what_a_checkpoint_keeps_is_not_lost_with_the_attempt)
+/* One node: the command begins at 246 s, writes a checkpoint at 296 s and is lost after step 30 at
+ * 316 s. */
+START_TEST(progress_in_a_checkpoint_is_not_lost_with_the_attempt)
 {
     JobSpec *spec = job(1);
     Program *program = ARENA_NEW(arena, Program), *training = ARENA_NEW(arena, Program);
@@ -242,7 +244,7 @@ START_TEST(what_a_checkpoint_keeps_is_not_lost_with_the_attempt)
 }
 END_TEST
 
-START_TEST(a_program_that_begins_anew_keeps_nothing)
+START_TEST(a_program_that_starts_from_the_beginning_keeps_nothing)
 {
     make(job(1));
     reached(BEGUN_S + 1, 20, 50)->as.job_reached.kept = 2;
@@ -250,7 +252,7 @@ START_TEST(a_program_that_begins_anew_keeps_nothing)
 }
 END_TEST
 
-START_TEST(a_later_step_comes_with_all_before_it)
+START_TEST(a_later_step_includes_all_earlier_ones)
 {
     make(job(1));
     crash_after_step(3);
@@ -279,7 +281,7 @@ START_TEST(a_training_has_a_preparation_that_is_modelled)
 }
 END_TEST
 
-START_TEST(what_a_training_came_to_is_kept)
+START_TEST(the_results_of_a_training_are_kept)
 {
     make(job(1));
     ck_assert_ptr_null(job_program_ran(run_to(BEGUN_S)));
@@ -297,7 +299,7 @@ START_TEST(what_a_training_came_to_is_kept)
 }
 END_TEST
 
-START_TEST(what_does_not_run_is_not_told_of)
+START_TEST(reports_about_a_job_that_does_not_run_are_refused)
 {
     JobSpec *spec = job(1);
     make(spec);
@@ -331,20 +333,20 @@ Suite *test_suite(void)
     Suite *suite = suite_create("job_real");
     TCase *cases = tcase_create("real execution");
     tcase_add_checked_fixture(cases, begin, end);
-    tcase_add_test(cases, its_command_lasts_until_it_is_told_of);
-    tcase_add_test(cases, what_is_over_already_ends_at_once);
-    tcase_add_test(cases, a_reason_is_told_in_the_place_of_the_services_words);
+    tcase_add_test(cases, a_command_runs_until_its_end_is_reported);
+    tcase_add_test(cases, a_command_whose_end_was_reported_earlier_ends_at_once);
+    tcase_add_test(cases, a_reported_reason_replaces_the_message_of_the_service);
     tcase_add_test(cases, preparations_run_on_every_node_and_the_program_after_the_last);
     tcase_add_test(cases, a_preparation_that_fails_fails_the_job);
-    tcase_add_test(cases, the_time_limit_is_the_worlds);
-    tcase_add_test(cases, a_new_attempt_is_told_of_anew);
-    tcase_add_test(cases, a_step_comes_when_somebody_tells_so);
-    tcase_add_test(cases, what_a_checkpoint_keeps_is_not_lost_with_the_attempt);
-    tcase_add_test(cases, a_program_that_begins_anew_keeps_nothing);
-    tcase_add_test(cases, a_later_step_comes_with_all_before_it);
+    tcase_add_test(cases, the_time_limit_is_in_simulated_time);
+    tcase_add_test(cases, a_new_attempt_needs_a_new_report);
+    tcase_add_test(cases, a_step_is_reached_when_it_is_reported);
+    tcase_add_test(cases, progress_in_a_checkpoint_is_not_lost_with_the_attempt);
+    tcase_add_test(cases, a_program_that_starts_from_the_beginning_keeps_nothing);
+    tcase_add_test(cases, a_later_step_includes_all_earlier_ones);
     tcase_add_test(cases, a_training_has_a_preparation_that_is_modelled);
-    tcase_add_test(cases, what_a_training_came_to_is_kept);
-    tcase_add_test(cases, what_does_not_run_is_not_told_of);
+    tcase_add_test(cases, the_results_of_a_training_are_kept);
+    tcase_add_test(cases, reports_about_a_job_that_does_not_run_are_refused);
     suite_add_tcase(suite, cases);
     return suite;
 }

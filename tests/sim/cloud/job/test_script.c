@@ -1,4 +1,4 @@
-/* Jobs whose command line is a script: in time, on their nodes, on shares, and in their logs. */
+/* Jobs whose command line is a script: time, files on nodes and shares, and logs. */
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -96,7 +96,7 @@ static const char *log_of(uint32_t index, const char *name)
     return copy;
 }
 
-/* What the share holds at `path`; NULL: there is no such file. */
+/* The contents of `path` on the share; NULL: there is no such file. */
 static const char *on_share(const char *path)
 {
     uint32_t file = FILE_NONE;
@@ -126,7 +126,7 @@ static void at_s(int64_t s)
 
 /* --- Time --- */
 
-START_TEST(its_output_grows_as_it_sleeps)
+START_TEST(the_output_of_a_script_grows_between_its_sleeps)
 {
     submit("j", job(1, "echo one; sleep 60; echo two >&2; sleep 30; echo three"));
     make();
@@ -143,7 +143,7 @@ START_TEST(its_output_grows_as_it_sleeps)
 }
 END_TEST
 
-START_TEST(its_exit_code_is_the_scripts_and_no_words_are_added)
+START_TEST(the_exit_code_is_that_of_the_script_and_no_message_is_added)
 {
     submit("j", job(1, "cat missing; exit 260"));
     world_run(make());
@@ -172,7 +172,7 @@ START_TEST(limits_and_users_end_a_script_that_sleeps_for_ever)
 }
 END_TEST
 
-START_TEST(a_script_that_is_made_to_exit_says_so)
+START_TEST(a_script_that_a_fault_ends_prints_so)
 {
     submit("j", job(1, "echo on >&2; sleep 100; echo never >&2"));
     Command *exit = commands_add(&list, COMMAND_JOB_EXIT, "j", 300 * NS_PER_S);
@@ -185,7 +185,7 @@ START_TEST(a_script_that_is_made_to_exit_says_so)
 }
 END_TEST
 
-START_TEST(a_lost_node_lets_it_begin_anew)
+START_TEST(a_script_starts_again_after_a_lost_node)
 {
     submit("j", job(1, "echo here; touch mine; [ -s mine ]; echo $?; echo x >> $S/count; "
                        "echo new > mine; sleep 600"));
@@ -196,7 +196,7 @@ START_TEST(a_lost_node_lets_it_begin_anew)
     world_run(make());
     ck_assert_int_eq(job_at(0)->state, JOB_SUCCEEDED);
     ck_assert_int_eq(job_at(0)->starts, 2);
-    // The node's own file is gone, the share's is still there.
+    // The file on the node is gone; the file on the share still exists.
     ck_assert_str_eq(log_of(0, "stdout.txt"), "here\n1\n");
     ck_assert_str_eq(on_share("count"), "x\nx\n");
     ck_assert_int_eq(job_at(0)->ended_ns, job_at(0)->started_ns + 616 * NS_PER_S);
@@ -205,7 +205,7 @@ END_TEST
 
 /* --- Files --- */
 
-START_TEST(a_script_reads_what_was_uploaded_and_what_others_wrote)
+START_TEST(a_script_reads_uploads_and_files_of_other_jobs)
 {
     Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
     upload->as.file_upload.file = "data//words.txt";
@@ -222,7 +222,7 @@ START_TEST(a_script_reads_what_was_uploaded_and_what_others_wrote)
 }
 END_TEST
 
-START_TEST(each_write_is_told_with_its_bytes_when_it_happens)
+START_TEST(each_write_is_recorded_with_its_bytes_when_it_happens)
 {
     submit("j", job(2, "echo one > $S/f; sleep 7; printf abcdef > $S/f; echo x > /tmp/own"));
     world_run(make());
@@ -236,11 +236,11 @@ START_TEST(each_write_is_told_with_its_bytes_when_it_happens)
     ck_assert_uint_eq(second->share.index, 0);
     ck_assert_uint_eq(second->job.index, 0);
     ck_assert_uint_eq(second->node.index, job_at(0)->nodes[0].index);
-    ck_assert_int_eq(world_file(world, first->file)->bytes, 4); // also afterwards
+    ck_assert_int_eq(world_file(world, first->file)->bytes, 4); // also after the job has ended
 }
 END_TEST
 
-START_TEST(outputs_lie_below_the_jobs_own_segment)
+START_TEST(outputs_are_stored_below_the_path_segment_of_the_job)
 {
     submit("j", job(1, "echo hi | tee $AZ_BATCHAI_OUTPUT_O/hi.txt; [ -d $AZ_BATCHAI_OUTPUT_O ]"));
     world_run(make());
@@ -251,7 +251,7 @@ START_TEST(outputs_lie_below_the_jobs_own_segment)
 }
 END_TEST
 
-START_TEST(a_deleted_file_is_not_found_and_one_of_unknown_contents_says_so)
+START_TEST(a_deleted_file_is_not_found_and_unknown_contents_are_marked)
 {
     Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
     upload->as.file_upload.file = "large";
@@ -273,7 +273,7 @@ START_TEST(a_deleted_file_is_not_found_and_one_of_unknown_contents_says_so)
 }
 END_TEST
 
-START_TEST(a_script_hangs_when_a_share_is_gone_that_it_uses)
+START_TEST(a_script_hangs_when_its_share_is_deleted)
 {
     JobSpec *spec = job(1, "sleep 100; echo x > $S/f");
     spec->max_wall_clock_ns = NS_PER_HOUR;
@@ -292,7 +292,7 @@ static void prepare(JobSpec *spec, const char *line)
     spec->has_preparation = true;
     spec->preparation_command = line;
     spec->preparation_script = script(line);
-    spec->preparation_ns = constant(arena, 2 * NS_PER_S); // as any preparation
+    spec->preparation_ns = constant(arena, 2 * NS_PER_S); // like any preparation
 }
 
 START_TEST(a_preparation_runs_on_every_node_before_the_program)
@@ -302,7 +302,7 @@ START_TEST(a_preparation_runs_on_every_node_before_the_program)
     submit("j", spec);
     world_run(make());
     ck_assert_int_eq(job_at(0)->attempt->program_ns, (STARTED_S + 12) * NS_PER_S);
-    // What the preparation left on the master is there, too.
+    // The files that the preparation left on the master exist, too.
     ck_assert_str_eq(log_of(0, "stdout.txt"), "node\nnode\nx\n");
     int32_t count, outputs = 0;
     FileEntry *entries = job_files_list(world, job_at(0), world_now_ns(world), arena, &count);
@@ -328,9 +328,9 @@ START_TEST(a_preparation_that_fails_ends_the_job_with_its_code)
 }
 END_TEST
 
-/* --- All others --- */
+/* --- Other commands --- */
 
-START_TEST(a_command_that_nobody_describes_says_that_it_is_not_run)
+START_TEST(a_command_without_a_program_prints_that_it_is_not_run)
 {
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_fixed_program(arena, 90 * NS_PER_S, 3);
@@ -352,19 +352,19 @@ Suite *test_suite(void)
     Suite *suite = suite_create("job_shell");
     TCase *cases = tcase_create("scripts");
     tcase_add_checked_fixture(cases, begin, end);
-    tcase_add_test(cases, its_output_grows_as_it_sleeps);
-    tcase_add_test(cases, its_exit_code_is_the_scripts_and_no_words_are_added);
+    tcase_add_test(cases, the_output_of_a_script_grows_between_its_sleeps);
+    tcase_add_test(cases, the_exit_code_is_that_of_the_script_and_no_message_is_added);
     tcase_add_test(cases, limits_and_users_end_a_script_that_sleeps_for_ever);
-    tcase_add_test(cases, a_script_that_is_made_to_exit_says_so);
-    tcase_add_test(cases, a_lost_node_lets_it_begin_anew);
-    tcase_add_test(cases, a_script_reads_what_was_uploaded_and_what_others_wrote);
-    tcase_add_test(cases, each_write_is_told_with_its_bytes_when_it_happens);
-    tcase_add_test(cases, outputs_lie_below_the_jobs_own_segment);
-    tcase_add_test(cases, a_deleted_file_is_not_found_and_one_of_unknown_contents_says_so);
-    tcase_add_test(cases, a_script_hangs_when_a_share_is_gone_that_it_uses);
+    tcase_add_test(cases, a_script_that_a_fault_ends_prints_so);
+    tcase_add_test(cases, a_script_starts_again_after_a_lost_node);
+    tcase_add_test(cases, a_script_reads_uploads_and_files_of_other_jobs);
+    tcase_add_test(cases, each_write_is_recorded_with_its_bytes_when_it_happens);
+    tcase_add_test(cases, outputs_are_stored_below_the_path_segment_of_the_job);
+    tcase_add_test(cases, a_deleted_file_is_not_found_and_unknown_contents_are_marked);
+    tcase_add_test(cases, a_script_hangs_when_its_share_is_deleted);
     tcase_add_test(cases, a_preparation_runs_on_every_node_before_the_program);
     tcase_add_test(cases, a_preparation_that_fails_ends_the_job_with_its_code);
-    tcase_add_test(cases, a_command_that_nobody_describes_says_that_it_is_not_run);
+    tcase_add_test(cases, a_command_without_a_program_prints_that_it_is_not_run);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -72,7 +72,7 @@ static int64_t trained_ms(const World *world, uint32_t job)
 
 START_TEST(an_uplink_of_half_the_rate_doubles_the_time_on_the_wire)
 {
-    // 2 * 1/2 of 125 MB on each node's wire; two latencies of 50 us beside it.
+    // 2 * 1/2 of 125 MB on each node's wire, and two latencies of 50 us.
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = two_jobs((Fidelity)fidelity, 62500000, 1);
         ck_assert_int_eq(trained_ms(world, 0), 40 * 3000 + 4);
@@ -85,7 +85,7 @@ START_TEST(an_uplink_of_half_the_rate_doubles_the_time_on_the_wire)
 }
 END_TEST
 
-START_TEST(an_exchange_on_a_shared_wire_is_all_exchange)
+START_TEST(the_time_on_a_shared_wire_counts_as_exchange)
 {
     World *world = two_jobs(FIDELITY_STEP, 62500000, 1);
     for (int32_t n = 0; n < 2; n++) {
@@ -96,7 +96,7 @@ START_TEST(an_exchange_on_a_shared_wire_is_all_exchange)
     const TraceRecord *step = recording_find(&told, TRACE_STEP, NULL, 5);
     ck_assert_int_eq(step->at_ns - step->since_ns, 3 * NS_PER_S + 100 * NS_PER_US);
     ck_assert_int_eq(step->step.parts.exchange_ns, 2 * NS_PER_S + 100 * NS_PER_US);
-    // Logs know when these steps ended.
+    // The logs have the recorded ends of these steps.
     const Job *job = world_job(world, (JobId){0});
     const int64_t *ends_ns = job_step_ends(job, 0);
     ck_assert_ptr_nonnull(ends_ns);
@@ -104,7 +104,7 @@ START_TEST(an_exchange_on_a_shared_wire_is_all_exchange)
 }
 END_TEST
 
-START_TEST(a_job_that_stalls_gives_its_wires_back)
+START_TEST(a_stalled_job_releases_its_wires)
 {
     CommandList list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -133,8 +133,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("wires");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, an_uplink_of_half_the_rate_doubles_the_time_on_the_wire);
-    tcase_add_test(tests, an_exchange_on_a_shared_wire_is_all_exchange);
-    tcase_add_test(tests, a_job_that_stalls_gives_its_wires_back);
+    tcase_add_test(tests, the_time_on_a_shared_wire_counts_as_exchange);
+    tcase_add_test(tests, a_stalled_job_releases_its_wires);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,28 +1,17 @@
-/* Jobs that come by themselves. */
+/* Workloads: jobs that the simulator creates at random times. */
 #include <string.h>
 
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
+#include "tests/support/world_fixture.h"
 
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
+static void begin_with_cluster(void)
 {
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
+    begin();
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
 }
 
-static void end(void)
-{
-    arena_destroy(arena);
-}
-
-/* So many jobs a day of one node and ten seconds, until 1,000 have come. */
+/* `per_day` jobs of one node and ten seconds a day, until 1,000 have been created. */
 static Workload *workload(const char *name, int64_t per_day)
 {
     const JobSpec **specs = ARENA_ARRAY(arena, const JobSpec *, 2);
@@ -64,7 +53,7 @@ static int32_t arrivals(const World *world, int32_t index, int64_t times_ns[2000
     return count;
 }
 
-START_TEST(jobs_come_numbered_and_run_as_others_do)
+START_TEST(jobs_of_a_workload_are_numbered_and_run_like_others)
 {
     const World *world = run(workload("load", 2400), 1, 1);
     ck_assert_uint_eq(world_job_count(world), 1000);
@@ -75,7 +64,7 @@ START_TEST(jobs_come_numbered_and_run_as_others_do)
 }
 END_TEST
 
-START_TEST(a_job_asked_for_by_a_command_is_of_no_workload)
+START_TEST(a_job_created_by_a_command_belongs_to_no_workload)
 {
     commands_create_job(&list, "own", 0, "c",
                         plain_job(arena, 1, plain_fixed_program(arena, NS_PER_S, 0)));
@@ -119,7 +108,7 @@ START_TEST(another_workload_changes_nothing_in_the_first)
 }
 END_TEST
 
-START_TEST(none_comes_before_the_begin_or_at_the_end)
+START_TEST(no_job_is_created_before_the_beginning_or_at_the_end)
 {
     static int64_t times_ns[2000];
     Workload *limited = workload("load", 24000); // 1,000 an hour
@@ -135,7 +124,7 @@ START_TEST(none_comes_before_the_begin_or_at_the_end)
 }
 END_TEST
 
-START_TEST(jobs_of_a_burst_come_together_and_the_last_burst_is_cut)
+START_TEST(the_jobs_of_a_burst_are_created_together_and_the_last_burst_is_cut)
 {
     static int64_t times_ns[2000];
     Workload *bursts = workload("load", 240);
@@ -149,11 +138,11 @@ START_TEST(jobs_of_a_burst_come_together_and_the_last_burst_is_cut)
 }
 END_TEST
 
-START_TEST(diurnal_jobs_come_by_the_hour_of_the_calendar)
+START_TEST(diurnal_rates_follow_the_hour_of_the_day)
 {
-    // The scenario starts at 17:45. Three times the rate from 18:00 to 19:00, the plain rate from
-    // 19:00 to 20:00, nothing else: of 1,000 jobs 750 come in the first, with a standard deviation
-    // of sqrt(1000 * 0.75 * 0.25) = 13.7 (and a little for the day that is cut).
+    // The scenario starts at 17:45. The rate is tripled from 18:00 to 19:00, plain from 19:00 to
+    // 20:00, and 0 otherwise. From 1,000 jobs 750 are created in the first hour, with a standard
+    // deviation of sqrt(1000 * 0.75 * 0.25) = 13.7 (and a little more for the day that is cut).
     static int64_t times_ns[2000];
     Workload *daily = workload("load", 240);
     daily->arrivals = ARRIVALS_DIURNAL;
@@ -187,7 +176,7 @@ static Workload *mixed(int64_t large_ppm)
     return both;
 }
 
-START_TEST(shapes_come_as_often_as_they_should_and_leave_the_arrivals_alone)
+START_TEST(shapes_have_their_weights_and_do_not_change_the_arrivals)
 {
     static int64_t few_ns[2000], many_ns[2000];
     int32_t large = 0;
@@ -203,7 +192,7 @@ START_TEST(shapes_come_as_often_as_they_should_and_leave_the_arrivals_alone)
 }
 END_TEST
 
-START_TEST(a_job_that_the_service_refuses_is_told_and_the_next_ones_come)
+START_TEST(a_refused_job_is_recorded_and_later_ones_are_still_created)
 {
     Workload *lost = workload("load", 2400);
     lost->cluster.name = "gone";
@@ -217,7 +206,7 @@ START_TEST(a_job_that_the_service_refuses_is_told_and_the_next_ones_come)
 }
 END_TEST
 
-START_TEST(a_rate_of_hardly_anything_never_comes)
+START_TEST(a_job_at_a_tiny_rate_is_never_created)
 {
     // One in a thousand days a thousandth of the time: the gap is beyond 292 years.
     Workload *rare = workload("load", 1);
@@ -251,17 +240,17 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workload");
     TCase *tests = tcase_create("workload");
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, jobs_come_numbered_and_run_as_others_do);
-    tcase_add_test(tests, a_job_asked_for_by_a_command_is_of_no_workload);
+    tcase_add_checked_fixture(tests, begin_with_cluster, end);
+    tcase_add_test(tests, jobs_of_a_workload_are_numbered_and_run_like_others);
+    tcase_add_test(tests, a_job_created_by_a_command_belongs_to_no_workload);
     tcase_add_test(tests, poisson_gaps_have_the_mean_and_spread_of_the_exponential);
     tcase_add_test(tests, another_workload_changes_nothing_in_the_first);
-    tcase_add_test(tests, none_comes_before_the_begin_or_at_the_end);
-    tcase_add_test(tests, jobs_of_a_burst_come_together_and_the_last_burst_is_cut);
-    tcase_add_test(tests, diurnal_jobs_come_by_the_hour_of_the_calendar);
-    tcase_add_test(tests, shapes_come_as_often_as_they_should_and_leave_the_arrivals_alone);
-    tcase_add_test(tests, a_job_that_the_service_refuses_is_told_and_the_next_ones_come);
-    tcase_add_test(tests, a_rate_of_hardly_anything_never_comes);
+    tcase_add_test(tests, no_job_is_created_before_the_beginning_or_at_the_end);
+    tcase_add_test(tests, the_jobs_of_a_burst_are_created_together_and_the_last_burst_is_cut);
+    tcase_add_test(tests, diurnal_rates_follow_the_hour_of_the_day);
+    tcase_add_test(tests, shapes_have_their_weights_and_do_not_change_the_arrivals);
+    tcase_add_test(tests, a_refused_job_is_recorded_and_later_ones_are_still_created);
+    tcase_add_test(tests, a_job_at_a_tiny_rate_is_never_created);
     tcase_add_test(tests, every_invariant_holds_under_every_policy_with_a_long_queue);
     suite_add_tcase(suite, tests);
     return suite;

@@ -44,7 +44,7 @@ START_TEST(a_flow_alone_has_its_own_rate)
 }
 END_TEST
 
-START_TEST(two_jobs_over_one_uplink_slow_each_other)
+START_TEST(two_jobs_over_one_uplink_slow_each_other_down)
 {
     // A: 100 MB over racks 0 and 1 from 0 s. B: 100 MB over racks 1 and 2 from 0.5 s. A has 50 MB
     // left at 50 MB/s: 1.5 s. B has then 50 MB left, alone: 2 s.
@@ -70,10 +70,11 @@ START_TEST(jobs_in_other_racks_do_not_meet)
 }
 END_TEST
 
-START_TEST(an_end_is_felt_two_racks_away)
+START_TEST(the_end_of_a_flow_changes_rates_two_racks_away)
 {
-    // A on rack 0; B on 0 and 1; C on 1 and 2; D on 2, wanting 20. A and B have 50 on rack 0, so C
-    // has 50 on rack 1, though rack 2 has 80 for it. When B goes A has 100, and C those 80.
+    // A is on rack 0, B on 0 and 1, C on 1 and 2, and D, which needs 20, on 2. A and B get 50 each
+    // on rack 0, so C gets 50 on rack 1 although rack 2 could give it 80. When B ends, A gets 100
+    // and C gets 80.
     uint32_t a = BEGIN(1, 100 * MB, 100 * MB, 0, 0);
     uint32_t b = BEGIN(2, 100 * MB, 100 * MB, 0, 0, 1);
     uint32_t c = BEGIN(3, 100 * MB, 100 * MB, 0, 1, 2);
@@ -82,7 +83,7 @@ START_TEST(an_end_is_felt_two_racks_away)
     ck_assert_int_eq(wires_rate(wires, d), 20 * MB);
     wires_cancel(wires, b, 0);
     ck_assert_int_eq(wires_rate(wires, a), 100 * MB);
-    ck_assert_int_eq(wires_rate(wires, c), 80 * MB); // rack 2 less D's 20
+    ck_assert_int_eq(wires_rate(wires, c), 80 * MB); // rack 2 minus D's 20
     assert_next(1, NS_PER_S);
     assert_next(3, 5 * NS_PER_S / 4);
     assert_next(4, 5 * NS_PER_S);
@@ -105,7 +106,7 @@ START_TEST(durations_round_up_and_bytes_are_exact)
 }
 END_TEST
 
-START_TEST(nothing_ends_at_once_and_too_much_never)
+START_TEST(an_empty_flow_ends_at_once_and_a_huge_one_never)
 {
     BEGIN(1, 0, 100 * MB, 5, 0);
     assert_next(1, 5);
@@ -114,7 +115,7 @@ START_TEST(nothing_ends_at_once_and_too_much_never)
 }
 END_TEST
 
-START_TEST(those_who_end_together_end_in_the_order_in_which_they_began)
+START_TEST(flows_that_end_together_end_in_the_order_in_which_they_began)
 {
     for (uint32_t owner = 0; owner < 10; owner++)
         BEGIN(owner, 10 * MB, 100 * MB, 0, 0);
@@ -148,7 +149,7 @@ static Load random_load(uint64_t seed)
     return load;
 }
 
-/* Plays the load to its end; no link is ever overloaded. */
+/* Runs the load to its end and checks that no link is ever overloaded. */
 static void play(const Load *load, int64_t *end_ns, uint64_t seed)
 {
     Arena *arena = arena_create();
@@ -170,7 +171,7 @@ static void play(const Load *load, int64_t *end_ns, uint64_t seed)
     arena_destroy(arena);
 }
 
-START_TEST(nobody_is_faster_than_alone_and_the_busiest_wire_sets_a_bound)
+START_TEST(no_flow_is_faster_than_alone_and_the_busiest_wire_sets_a_bound)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Load load = random_load(seed);
@@ -191,7 +192,7 @@ START_TEST(nobody_is_faster_than_alone_and_the_busiest_wire_sets_a_bound)
 }
 END_TEST
 
-START_TEST(more_bytes_of_its_own_never_end_earlier)
+START_TEST(a_flow_with_more_bytes_never_ends_earlier)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Load load = random_load(seed);
@@ -211,14 +212,14 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_flow_alone_has_its_own_rate);
-    tcase_add_test(tests, two_jobs_over_one_uplink_slow_each_other);
+    tcase_add_test(tests, two_jobs_over_one_uplink_slow_each_other_down);
     tcase_add_test(tests, jobs_in_other_racks_do_not_meet);
-    tcase_add_test(tests, an_end_is_felt_two_racks_away);
+    tcase_add_test(tests, the_end_of_a_flow_changes_rates_two_racks_away);
     tcase_add_test(tests, durations_round_up_and_bytes_are_exact);
-    tcase_add_test(tests, nothing_ends_at_once_and_too_much_never);
-    tcase_add_test(tests, those_who_end_together_end_in_the_order_in_which_they_began);
-    tcase_add_test(tests, nobody_is_faster_than_alone_and_the_busiest_wire_sets_a_bound);
-    tcase_add_test(tests, more_bytes_of_its_own_never_end_earlier);
+    tcase_add_test(tests, an_empty_flow_ends_at_once_and_a_huge_one_never);
+    tcase_add_test(tests, flows_that_end_together_end_in_the_order_in_which_they_began);
+    tcase_add_test(tests, no_flow_is_faster_than_alone_and_the_busiest_wire_sets_a_bound);
+    tcase_add_test(tests, a_flow_with_more_bytes_never_ends_earlier);
     suite_add_tcase(suite, tests);
     return suite;
 }

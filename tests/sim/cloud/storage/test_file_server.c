@@ -4,23 +4,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
-#include "tests/support/worlds.h"
-
-static Arena *arena;
-static CommandList list;
-static Recording recording;
-
-static void begin(void)
-{
-    arena = arena_create();
-    list = commands_begin(arena);
-    recording = recording_create(arena);
-}
-
-static void end(void)
-{
-    arena_destroy(arena);
-}
+#include "tests/support/world_fixture.h"
 
 static Command *create_server(const char *name, int64_t at_s)
 {
@@ -70,7 +54,7 @@ static void create_reader(int64_t at_s)
     commands_create_job(&list, "j", at_s * NS_PER_S, "c", spec);
 }
 
-START_TEST(it_is_a_share_from_success_on_and_billed_until_it_is_deleted)
+START_TEST(a_file_server_is_a_share_once_created_and_billed_until_deleted)
 {
     create_server("nfs", 0);
     commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 1000 * NS_PER_S);
@@ -96,7 +80,7 @@ START_TEST(it_is_a_share_from_success_on_and_billed_until_it_is_deleted)
 }
 END_TEST
 
-START_TEST(one_that_stays_is_billed_when_the_run_ends)
+START_TEST(a_file_server_that_is_not_deleted_is_billed_at_the_end_of_the_run)
 {
     create_server("nfs", 0);
     world_run(world_of());
@@ -106,7 +90,7 @@ START_TEST(one_that_stays_is_billed_when_the_run_ends)
 }
 END_TEST
 
-START_TEST(its_machine_may_be_slower_than_its_disks)
+START_TEST(the_machine_may_be_slower_than_its_disks)
 {
     // The network carries 125 MB/s, the disks 200 MB/s to read and 100 to write.
     ShareTier disks = *plain_tier();
@@ -120,7 +104,7 @@ START_TEST(its_machine_may_be_slower_than_its_disks)
 }
 END_TEST
 
-START_TEST(a_job_reads_from_it)
+START_TEST(a_job_reads_from_a_file_server)
 {
     create_server("nfs", 0);
     create_reader(300);
@@ -132,7 +116,7 @@ START_TEST(a_job_reads_from_it)
 }
 END_TEST
 
-START_TEST(one_that_is_not_there_cannot_be_mounted)
+START_TEST(a_missing_file_server_cannot_be_mounted)
 {
     create_reader(0);
     create_server("nfs", 1000);
@@ -142,7 +126,7 @@ START_TEST(one_that_is_not_there_cannot_be_mounted)
 }
 END_TEST
 
-START_TEST(who_reads_from_one_that_is_deleted_hangs)
+START_TEST(a_job_hangs_when_its_file_server_is_deleted)
 {
     create_server("nfs", 0);
     create_reader(300); // reads from 300 + 2 + 15 + 1 + 10 s on, for 11.25 s
@@ -156,7 +140,7 @@ START_TEST(who_reads_from_one_that_is_deleted_hangs)
 }
 END_TEST
 
-START_TEST(one_that_is_deleted_cannot_be_slowed_down)
+START_TEST(a_deleted_file_server_cannot_be_slowed_down)
 {
     create_server("nfs", 0);
     commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 1000 * NS_PER_S);
@@ -195,7 +179,7 @@ START_TEST(a_name_can_be_used_again_once_it_is_free)
 }
 END_TEST
 
-START_TEST(after_a_deletion_the_name_is_another_share)
+START_TEST(after_a_deletion_the_name_refers_to_a_new_share)
 {
     create_server("nfs", 0);
     commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 300 * NS_PER_S);
@@ -208,7 +192,7 @@ START_TEST(after_a_deletion_the_name_is_another_share)
 }
 END_TEST
 
-START_TEST(two_workspaces_may_have_servers_of_one_name)
+START_TEST(two_workspaces_may_have_servers_with_the_same_name)
 {
     static const char *const mounts[] = {"fileserver/g/w2/nfs"};
     create_server("nfs", 0);
@@ -231,10 +215,10 @@ START_TEST(two_workspaces_may_have_servers_of_one_name)
 }
 END_TEST
 
-START_TEST(the_share_of_a_name_can_be_only_one)
+START_TEST(a_server_cannot_share_its_name_with_a_storage_account)
 {
-    // A storage account may be called so too: the server fails, as a failure of the service would,
-    // and costs what its 240 s cost.
+    // A storage account already has this name. The creation fails like any failure of the service,
+    // and its 240 s are billed.
     commands_add(&list, COMMAND_STORAGE_CREATE, "fileserver", 0);
     commands_add(&list, COMMAND_SHARE_CREATE, "fileserver/nfs", 1)->as.share_create.tier =
         plain_tier();
@@ -252,7 +236,7 @@ END_TEST
 
 START_TEST(a_creation_that_fails_leaves_no_share)
 {
-    // Every chance strikes; switched off in one place, none does.
+    // Every chance strikes. With rate 0 none does.
     for (int32_t is_on = 0; is_on < 2; is_on++) {
         recording = recording_create(arena);
         list = commands_begin(arena);
@@ -272,7 +256,7 @@ START_TEST(a_creation_that_fails_leaves_no_share)
 }
 END_TEST
 
-START_TEST(it_goes_with_its_workspace)
+START_TEST(a_file_server_is_deleted_with_its_workspace)
 {
     create_server("nfs", 0);
     commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 300 * NS_PER_S);
@@ -282,7 +266,7 @@ START_TEST(it_goes_with_its_workspace)
 }
 END_TEST
 
-START_TEST(it_needs_its_workspace)
+START_TEST(a_file_server_needs_its_workspace)
 {
     create_server("nfs", 0)->path.workspace = "elsewhere";
     run();
@@ -296,20 +280,20 @@ Suite *test_suite(void)
     Suite *suite = suite_create("file_server");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, it_is_a_share_from_success_on_and_billed_until_it_is_deleted);
-    tcase_add_test(tests, one_that_stays_is_billed_when_the_run_ends);
-    tcase_add_test(tests, its_machine_may_be_slower_than_its_disks);
-    tcase_add_test(tests, a_job_reads_from_it);
-    tcase_add_test(tests, one_that_is_not_there_cannot_be_mounted);
-    tcase_add_test(tests, who_reads_from_one_that_is_deleted_hangs);
-    tcase_add_test(tests, one_that_is_deleted_cannot_be_slowed_down);
+    tcase_add_test(tests, a_file_server_is_a_share_once_created_and_billed_until_deleted);
+    tcase_add_test(tests, a_file_server_that_is_not_deleted_is_billed_at_the_end_of_the_run);
+    tcase_add_test(tests, the_machine_may_be_slower_than_its_disks);
+    tcase_add_test(tests, a_job_reads_from_a_file_server);
+    tcase_add_test(tests, a_missing_file_server_cannot_be_mounted);
+    tcase_add_test(tests, a_job_hangs_when_its_file_server_is_deleted);
+    tcase_add_test(tests, a_deleted_file_server_cannot_be_slowed_down);
     tcase_add_test(tests, a_name_can_be_used_again_once_it_is_free);
-    tcase_add_test(tests, after_a_deletion_the_name_is_another_share);
-    tcase_add_test(tests, two_workspaces_may_have_servers_of_one_name);
-    tcase_add_test(tests, the_share_of_a_name_can_be_only_one);
+    tcase_add_test(tests, after_a_deletion_the_name_refers_to_a_new_share);
+    tcase_add_test(tests, two_workspaces_may_have_servers_with_the_same_name);
+    tcase_add_test(tests, a_server_cannot_share_its_name_with_a_storage_account);
     tcase_add_test(tests, a_creation_that_fails_leaves_no_share);
-    tcase_add_test(tests, it_goes_with_its_workspace);
-    tcase_add_test(tests, it_needs_its_workspace);
+    tcase_add_test(tests, a_file_server_is_deleted_with_its_workspace);
+    tcase_add_test(tests, a_file_server_needs_its_workspace);
     suite_add_tcase(suite, tests);
     return suite;
 }

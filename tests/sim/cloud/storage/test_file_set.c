@@ -23,7 +23,7 @@ static uint32_t put(uint32_t volume, const char *path, int64_t bytes)
     return file_set_put(files, &(StoredFile){.volume = volume, .path = path, .bytes = bytes});
 }
 
-START_TEST(a_file_is_found_by_its_tidy_name_on_its_volume_alone)
+START_TEST(a_file_is_found_by_its_normalized_name_on_its_volume_only)
 {
     uint32_t file = put(3, "a//b/./c.txt", 7);
     ck_assert_uint_eq(file_set_find(files, 3, "a/b/c.txt"), file);
@@ -35,7 +35,7 @@ START_TEST(a_file_is_found_by_its_tidy_name_on_its_volume_alone)
 }
 END_TEST
 
-START_TEST(a_directory_is_there_while_something_is_in_it)
+START_TEST(a_directory_exists_while_it_contains_an_entry)
 {
     ck_assert(file_set_has_directory(files, 3, ""));
     ck_assert(!file_set_has_directory(files, 3, "a"));
@@ -54,7 +54,7 @@ START_TEST(a_directory_is_there_while_something_is_in_it)
 }
 END_TEST
 
-START_TEST(a_directory_that_was_made_stays_when_it_is_empty)
+START_TEST(a_created_directory_exists_even_when_empty)
 {
     file_set_make_directory(files, 3, "a/b");
     file_set_make_directory(files, 3, "a//b/");
@@ -64,10 +64,10 @@ START_TEST(a_directory_that_was_made_stays_when_it_is_empty)
 }
 END_TEST
 
-START_TEST(what_somebody_refers_to_stays_as_it_is)
+START_TEST(a_version_with_references_stays_unchanged)
 {
     uint32_t first = put(3, "f", 1);
-    ck_assert_uint_eq(put(3, "f", 2), first); // nobody has looked: the row is used again
+    ck_assert_uint_eq(put(3, "f", 2), first); // no reference exists, so the row is used again
     file_set_keep(files, first);
     uint32_t second = put(3, "f", 3);
     ck_assert_uint_ne(second, first);
@@ -80,7 +80,7 @@ START_TEST(what_somebody_refers_to_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(a_disk_is_a_volume_of_its_own)
+START_TEST(each_disk_is_a_separate_volume)
 {
     uint32_t one = file_set_new_disk(files), other = file_set_new_disk(files);
     ck_assert_uint_ne(one, other);
@@ -94,11 +94,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("file_set");
     TCase *cases = tcase_create("files");
     tcase_add_checked_fixture(cases, begin, end);
-    tcase_add_test(cases, a_file_is_found_by_its_tidy_name_on_its_volume_alone);
-    tcase_add_test(cases, a_directory_is_there_while_something_is_in_it);
-    tcase_add_test(cases, a_directory_that_was_made_stays_when_it_is_empty);
-    tcase_add_test(cases, what_somebody_refers_to_stays_as_it_is);
-    tcase_add_test(cases, a_disk_is_a_volume_of_its_own);
+    tcase_add_test(cases, a_file_is_found_by_its_normalized_name_on_its_volume_only);
+    tcase_add_test(cases, a_directory_exists_while_it_contains_an_entry);
+    tcase_add_test(cases, a_created_directory_exists_even_when_empty);
+    tcase_add_test(cases, a_version_with_references_stays_unchanged);
+    tcase_add_test(cases, each_disk_is_a_separate_volume);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -7,7 +7,7 @@
 
 #define MB INT64_C(1000000)
 
-/* 100 MB/s to read, 50 MB/s to write; requests never count. */
+/* 100 MB/s to read, 50 MB/s to write, and no limit of requests. */
 static const ShareTier plain = {.name = "plain",
                                 .read_bytes_per_s = 100 * MB,
                                 .write_bytes_per_s = 50 * MB,
@@ -94,7 +94,7 @@ START_TEST(equal_transfers_end_in_the_order_in_which_they_joined)
 }
 END_TEST
 
-START_TEST(who_leaves_gives_its_part_to_the_others)
+START_TEST(a_transfer_that_leaves_gives_its_part_to_the_others)
 {
     // After 1 s at 50 MB/s each has 50 MB left; A goes, B needs another 0.5 s.
     uint32_t first = join(share, 1, 100 * MB, 0);
@@ -107,7 +107,7 @@ START_TEST(who_leaves_gives_its_part_to_the_others)
 }
 END_TEST
 
-START_TEST(nothing_ends_at_once)
+START_TEST(an_empty_transfer_ends_at_once)
 {
     join(share, 1, 100 * MB, 0);
     join(share, 2, 0, 7);
@@ -196,7 +196,7 @@ START_TEST(an_outage_stops_the_clock_and_a_slow_share_stretches_it)
     share_set_speed(share, 0, NS_PER_S / 2);
     ck_assert(share_is_out(share));
     ck_assert(share_next_end_ns(share) == INT64_MAX);
-    join(share, 2, 0, NS_PER_S); // nothing to do, but nobody to do it
+    join(share, 2, 0, NS_PER_S); // nothing to transfer, but the share is out
     ck_assert(share_next_end_ns(share) == INT64_MAX);
     share_set_speed(share, PPM / 4, 5 * NS_PER_S / 2);
     ck_assert(!share_is_out(share));
@@ -207,9 +207,9 @@ START_TEST(an_outage_stops_the_clock_and_a_slow_share_stretches_it)
 }
 END_TEST
 
-START_TEST(what_no_time_suffices_for_never_ends)
+START_TEST(a_transfer_longer_than_all_time_never_ends)
 {
-    // 2^55 bytes at a millionth of 100 MB/s, beside a thousand others.
+    // 2^55 bytes at a millionth of 100 MB/s, together with a thousand others.
     share_set_speed(share, 1, 0);
     for (uint32_t i = 0; i < 1000; i++)
         join(share, i, INT64_C(1) << 55, 0);
@@ -244,7 +244,7 @@ static Load random_load(uint64_t seed)
     for (uint64_t i = 0; i < TRANSFERS; i++) {
         at_ns += (int64_t)(rng_word(seed, RNG_IDENTITY, 0, i) % (NS_PER_S / 5));
         load.join_ns[i] = at_ns;
-        // Every size as often, up to some 30 MB.
+        // Every order of magnitude equally often, up to about 30 MB.
         uint64_t word = rng_word(seed, RNG_IDENTITY, 1, i);
         load.bytes[i] = (int64_t)((word >> 32) % (UINT64_C(1) << word % 26));
         load.is_present[i] = true;
@@ -252,13 +252,13 @@ static Load random_load(uint64_t seed)
     return load;
 }
 
-/* A share under a load, and how far the load has come. */
+/* A share under a load, and how much of the load has joined. */
 typedef struct {
     const Load *load;
     Share *share;
     Outcome outcome;
     int64_t now_ns;
-    int64_t shift_ns; /* joins come so much later than the load says */
+    int64_t shift_ns; /* added to each joining time of the load */
 } Player;
 
 static void pass_time(Player *player, int64_t now_ns)
@@ -269,7 +269,7 @@ static void pass_time(Player *player, int64_t now_ns)
     player->now_ns = now_ns;
 }
 
-/* Lets transfers end, at `until_ns` included. */
+/* Ends all transfers that are due at or before `until_ns`. */
 static void play_ends(Player *player, int64_t until_ns)
 {
     while (share_active(player->share) > 0 && share_next_end_ns(player->share) <= until_ns) {
@@ -309,7 +309,7 @@ static Outcome play(const Load *load)
     return player.outcome;
 }
 
-/* Every end rounds up to a whole ns, which everyone then has waited. */
+/* Every end rounds up to a whole ns, which delays all the other transfers. */
 static void assert_not_earlier(const Outcome *more, const Outcome *less, int32_t except,
                                uint64_t seed)
 {
@@ -355,7 +355,7 @@ START_TEST(more_bytes_never_end_earlier)
 }
 END_TEST
 
-START_TEST(who_joins_never_makes_others_faster)
+START_TEST(a_joining_transfer_never_makes_others_faster)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Load load = random_load(seed);
@@ -369,7 +369,7 @@ START_TEST(who_joins_never_makes_others_faster)
 }
 END_TEST
 
-START_TEST(a_pause_moves_all_that_follows_by_its_length)
+START_TEST(a_pause_delays_all_later_ends_by_its_length)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Load load = random_load(seed);
@@ -389,10 +389,10 @@ START_TEST(a_pause_moves_all_that_follows_by_its_length)
 }
 END_TEST
 
-START_TEST(those_who_leave_take_no_bytes_from_the_others)
+START_TEST(transfers_that_leave_take_no_bytes_from_the_others)
 {
-    // Half of them leave at a time of their own; no more bytes have moved than were to move, and
-    // no fewer than the transfers that stayed.
+    // Half of the transfers leave at random times. The bytes moved are at most the bytes of all
+    // transfers, and at least those of the transfers that stayed.
     for (uint64_t seed = 1; seed <= 300; seed++) {
         Arena *arena = arena_create();
         Share *of = share_create(arena, (ShareId){0}, "a/s", &plain, 0);
@@ -405,7 +405,7 @@ START_TEST(those_who_leave_take_no_bytes_from_the_others)
             bytes_of_those_who_stay += i % 2 ? bytes : 0;
         }
         for (uint32_t i = 0; i < TRANSFERS; i += 2)
-            share_leave(of, tickets[i], 1000); // 1 us: nobody has ended
+            share_leave(of, tickets[i], 1000); // 1 us: no transfer has ended
         ck_assert_int_eq(share_active(of), TRANSFERS / 2);
         while (share_active(of) > 0) {
             end_next(of, &owner);
@@ -458,19 +458,19 @@ Suite *test_suite(void)
     tcase_add_test(tests, two_readers_share_the_rate);
     tcase_add_test(tests, a_small_transfer_overtakes_a_large_one);
     tcase_add_test(tests, equal_transfers_end_in_the_order_in_which_they_joined);
-    tcase_add_test(tests, who_leaves_gives_its_part_to_the_others);
-    tcase_add_test(tests, nothing_ends_at_once);
+    tcase_add_test(tests, a_transfer_that_leaves_gives_its_part_to_the_others);
+    tcase_add_test(tests, an_empty_transfer_ends_at_once);
     tcase_add_test(tests, latency_and_work_are_those_of_the_tier);
     tcase_add_test(tests, reads_and_writes_have_their_own_limits_and_take_turns);
     tcase_add_test(tests, one_file_gets_no_more_than_its_limit);
     tcase_add_test(tests, limits_grow_with_the_provisioned_size);
     tcase_add_test(tests, an_outage_stops_the_clock_and_a_slow_share_stretches_it);
-    tcase_add_test(tests, what_no_time_suffices_for_never_ends);
-    tcase_add_test(tests, a_pause_moves_all_that_follows_by_its_length);
-    tcase_add_test(tests, those_who_leave_take_no_bytes_from_the_others);
+    tcase_add_test(tests, a_transfer_longer_than_all_time_never_ends);
+    tcase_add_test(tests, a_pause_delays_all_later_ends_by_its_length);
+    tcase_add_test(tests, transfers_that_leave_take_no_bytes_from_the_others);
     tcase_add_test(tests, bytes_in_are_bytes_out_and_work_is_conserved);
     tcase_add_test(tests, more_bytes_never_end_earlier);
-    tcase_add_test(tests, who_joins_never_makes_others_faster);
+    tcase_add_test(tests, a_joining_transfer_never_makes_others_faster);
     tcase_add_test(tests, ten_thousand_transfers_end_together);
     tcase_add_test(tests, ten_thousand_sizes_end_in_order_of_size);
     suite_add_tcase(suite, tests);

@@ -74,7 +74,7 @@ START_TEST(readers_of_one_share_slow_each_other)
 }
 END_TEST
 
-START_TEST(an_outage_moves_every_end_by_its_length)
+START_TEST(an_outage_delays_every_end_by_its_length)
 {
     int64_t plain_ns = plain_end_ns();
     Recording recording = recording_create(arena);
@@ -95,10 +95,11 @@ START_TEST(an_outage_moves_every_end_by_its_length)
 }
 END_TEST
 
-START_TEST(of_faults_that_overlap_the_slowest_counts)
+START_TEST(the_slowest_of_overlapping_faults_counts)
 {
-    // From t: half speed for 20 s, in it from 4 s on a quarter for 8 s, in that from 6 s on an
-    // outage of 2 s. Work done in these 20 s: 4/2 + 2/4 + 0 + 4/4 + 8/2 = 7.5 s.
+    // From t on: half speed for 20 s. Within it, a quarter of the speed from 4 s on for 8 s. Within
+    // that, an outage from 6 s on for 2 s. Work done in these 20 s: 4/2 + 2/4 + 0 + 4/4 + 8/2 = 7.5
+    // s.
     int64_t plain_ns = plain_end_ns();
     Recording recording = recording_create(arena);
     World *world = readers(&recording);
@@ -109,7 +110,7 @@ START_TEST(of_faults_that_overlap_the_slowest_counts)
     share_slows(world->storage, (ShareId){0}, PPM / 4, 8 * NS_PER_S);
     world_advance(world, at_ns + 6 * NS_PER_S);
     share_slows(world->storage, (ShareId){0}, 0, 2 * NS_PER_S);
-    share_slows(world->storage, (ShareId){0}, 3 * PPM, NS_PER_S); // makes nothing faster
+    share_slows(world->storage, (ShareId){0}, 3 * PPM, NS_PER_S); // does not make transfers faster
     world_run(world);
     ck_assert_int_eq(read_of(&recording, 0)->at_ns, plain_ns + 20 * NS_PER_S - 7500 * NS_PER_MS);
     static const int64_t speeds_ppm[] = {PPM / 2, PPM / 4, 0, PPM / 4, PPM / 2, PPM};
@@ -137,10 +138,10 @@ START_TEST(an_outage_without_end_lasts_until_the_jobs_run_out_of_time)
 }
 END_TEST
 
-START_TEST(whoever_is_stopped_leaves_its_part_to_the_others)
+START_TEST(a_stopped_job_leaves_its_part_to_the_others)
 {
-    // All read from t on; j1 is terminated 5 s after the sharing began and goes another 5 s later.
-    // By then a third of 10 s of work is done by each, two share the rest: 2 x 6.67 s.
+    // All read from t on. j1 is terminated 5 s after the reads began and leaves another 5 s later.
+    // By then each has done a third of 10 s of work, and two jobs share the rest: 2 x 6.67 s.
     int64_t plain_ns = plain_end_ns();
     int64_t began_ns = plain_ns - 30 * NS_PER_S;
     Recording recording = recording_create(arena);
@@ -158,9 +159,8 @@ START_TEST(whoever_is_stopped_leaves_its_part_to_the_others)
 }
 END_TEST
 
-/* Whatever the faults and whenever jobs are stopped, every invariant holds and all comes to an end.
- */
-START_TEST(random_faults_leave_everything_in_order)
+/* Every invariant holds and every job ends under random faults and terminations. */
+START_TEST(invariants_hold_under_random_faults)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         Arena *own = arena_create();
@@ -190,11 +190,11 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, readers_of_one_share_slow_each_other);
-    tcase_add_test(tests, an_outage_moves_every_end_by_its_length);
-    tcase_add_test(tests, of_faults_that_overlap_the_slowest_counts);
+    tcase_add_test(tests, an_outage_delays_every_end_by_its_length);
+    tcase_add_test(tests, the_slowest_of_overlapping_faults_counts);
     tcase_add_test(tests, an_outage_without_end_lasts_until_the_jobs_run_out_of_time);
-    tcase_add_test(tests, whoever_is_stopped_leaves_its_part_to_the_others);
-    tcase_add_test(tests, random_faults_leave_everything_in_order);
+    tcase_add_test(tests, a_stopped_job_leaves_its_part_to_the_others);
+    tcase_add_test(tests, invariants_hold_under_random_faults);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -117,7 +117,7 @@ START_TEST(the_plan_of_a_step_adds_the_stages_up)
 }
 END_TEST
 
-START_TEST(ranks_side_by_side_slow_each_other_down)
+START_TEST(ranks_on_one_node_slow_each_other_down)
 {
     const Program job = program();
     const StepPlan plan = step_plan(&job, &machine, rank_places_spread(1, 2));
@@ -135,7 +135,7 @@ START_TEST(more_ranks_than_cores_take_turns)
                    four = step_plan(&job, &machine, rank_places_spread(1, 4));
     ck_assert_int_eq(four.compute_ns, 2 * two.compute_ns);
     ck_assert_int_eq(four.exchange_ns, 12000 * US);
-    // Three ranks were not measured: half-way between two and four.
+    // Three ranks were not measured; the result is half-way between two and four.
     ck_assert_int_eq(step_plan(&job, &machine, rank_places_spread(1, 3)).exchange_ns, 9000 * US);
 }
 END_TEST
@@ -149,7 +149,7 @@ static void check_fails(const LayerRates *rates, const NetworkModel *of, const c
     ck_assert_msg(strstr(status.message, message) != NULL, "%s", status.message);
 }
 
-START_TEST(what_was_not_measured_is_named)
+START_TEST(a_missing_measurement_is_named)
 {
     Status status = {0};
     ck_assert(layer_rates_check(&alone, &network, place_in("a.json", 3, 4), &status));
@@ -166,7 +166,7 @@ START_TEST(what_was_not_measured_is_named)
 }
 END_TEST
 
-START_TEST(a_training_on_what_was_not_measured_is_refused)
+START_TEST(a_training_on_an_unmeasured_device_is_refused)
 {
     Status status = {0};
     Program job = program();
@@ -207,10 +207,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("layer_rates");
     tcase_add_test(tests, a_layer_takes_what_its_shape_took_or_what_its_kind_takes);
     tcase_add_test(tests, the_plan_of_a_step_adds_the_stages_up);
-    tcase_add_test(tests, ranks_side_by_side_slow_each_other_down);
+    tcase_add_test(tests, ranks_on_one_node_slow_each_other_down);
     tcase_add_test(tests, more_ranks_than_cores_take_turns);
-    tcase_add_test(tests, what_was_not_measured_is_named);
-    tcase_add_test(tests, a_training_on_what_was_not_measured_is_refused);
+    tcase_add_test(tests, a_missing_measurement_is_named);
+    tcase_add_test(tests, a_training_on_an_unmeasured_device_is_refused);
     tcase_add_test(tests, a_device_that_is_known_by_its_peak_trains_in_fp32);
     suite_add_tcase(suite, tests);
     return suite;

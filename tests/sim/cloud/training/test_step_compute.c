@@ -39,7 +39,7 @@ static Program program(Throughputs throughputs)
                      .steps_per_epoch = 500};
 }
 
-START_TEST(without_measurements_operations_take_their_time_at_the_gpus_rate)
+START_TEST(without_measurements_the_rate_of_the_gpu_sets_the_time)
 {
     const Program trained = program((Throughputs){0});
     const StepCompute compute = step_compute(&trained, &vm_size, 1);
@@ -51,7 +51,7 @@ START_TEST(without_measurements_operations_take_their_time_at_the_gpus_rate)
 }
 END_TEST
 
-START_TEST(a_measured_step_is_met_and_divided_like_a_computed_one)
+START_TEST(a_measured_step_is_reproduced_and_divided_like_a_computed_one)
 {
     // 100 samples in 31 ms: the update, the overhead, and 24 ms of operations, 8 of them forward.
     const Throughput row = {&gpu, &network, &framework, NULL, 100, INT64_C(3225806452),
@@ -69,7 +69,7 @@ START_TEST(a_measured_step_is_met_and_divided_like_a_computed_one)
 }
 END_TEST
 
-START_TEST(a_step_shorter_than_the_stated_overhead_is_met_all_the_same)
+START_TEST(a_step_shorter_than_the_stated_overhead_is_reproduced_too)
 {
     const Throughput row = {&gpu, &network, &framework, NULL, 100, INT64_C(20000000000),
                             true, "",       ""};
@@ -81,7 +81,7 @@ START_TEST(a_step_shorter_than_the_stated_overhead_is_met_all_the_same)
 }
 END_TEST
 
-START_TEST(what_one_process_of_an_exchange_adds_is_the_least_that_several_pay)
+START_TEST(several_processes_add_at_least_the_time_of_one_process)
 {
     const Throughput rows[] = {
         {&gpu, &network, &framework, NULL, 100, INT64_C(4000000000), true, "", ""},
@@ -97,10 +97,10 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("step_compute");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, without_measurements_operations_take_their_time_at_the_gpus_rate);
-    tcase_add_test(tests, a_measured_step_is_met_and_divided_like_a_computed_one);
-    tcase_add_test(tests, a_step_shorter_than_the_stated_overhead_is_met_all_the_same);
-    tcase_add_test(tests, what_one_process_of_an_exchange_adds_is_the_least_that_several_pay);
+    tcase_add_test(tests, without_measurements_the_rate_of_the_gpu_sets_the_time);
+    tcase_add_test(tests, a_measured_step_is_reproduced_and_divided_like_a_computed_one);
+    tcase_add_test(tests, a_step_shorter_than_the_stated_overhead_is_reproduced_too);
+    tcase_add_test(tests, several_processes_add_at_least_the_time_of_one_process);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -25,7 +25,8 @@ static const NetworkLayer dense_layers[] = {
     {.name = "dense", .kind = NETWORK_LAYER_DENSE, .forward_macs = 1000000000},
     {.name = "relu", .kind = NETWORK_LAYER_ACTIVATION, .input_values = 40000000}};
 static const NetworkModel dense = {.name = "dense", .layer_count = 2, .layers = dense_layers};
-/* The same operations as a convolution that is done with 2.25 times fewer: 2.667 ms on `fast`. */
+/* The same operations as a convolution whose algorithm needs 2.25 times fewer: 2.667 ms on `fast`.
+ */
 static const NetworkLayer short_layers[] = {{.name = "conv",
                                              .kind = NETWORK_LAYER_CONVOLUTION,
                                              .shape = "3x3/1 64>64 56x56",
@@ -50,7 +51,7 @@ static StepEstimate estimate_of(const Throughput *rows, int32_t count, const Gpu
     return step_estimate(&program, gpu);
 }
 
-START_TEST(between_and_beyond_measured_batches_steps_lie_on_a_line)
+START_TEST(steps_between_and_beyond_measured_batches_are_on_a_line)
 {
     // 32 samples in 40 ms, 64 in 72 ms: 8 ms and 1 ms a sample.
     const Throughput rows[] = {{&fast, &dense, &own, NULL, 32, RATE(800), true, "", ""},
@@ -65,7 +66,7 @@ START_TEST(between_and_beyond_measured_batches_steps_lie_on_a_line)
         ck_assert_int_le(llabs(estimate.step_ns - table[i].ms * NS_PER_MS), NS_PER_US);
         ck_assert_int_eq(estimate.is_other_batch, table[i].batch != 32 && table[i].batch != 64);
     }
-    // With the first alone nothing is known of what would be idle.
+    // The first row alone does not show how much of the GPU small batches leave idle.
     ck_assert_int_eq(estimate_of(rows, 1, &fast, &dense, 64).step_ns, 80 * NS_PER_MS);
 }
 END_TEST
@@ -82,7 +83,7 @@ START_TEST(repeated_measurements_count_by_their_median_and_spread)
 }
 END_TEST
 
-START_TEST(one_process_of_an_exchange_adds_what_was_measured)
+START_TEST(one_process_of_an_exchange_adds_the_measured_time)
 {
     const Throughput rows[] = {{&fast, &dense, &own, &ring, 64, RATE(800), true, "", ""},
                                {&fast, &dense, &own, NULL, 64, RATE(1000), true, "", ""}};
@@ -92,7 +93,7 @@ START_TEST(one_process_of_an_exchange_adds_what_was_measured)
 }
 END_TEST
 
-START_TEST(what_one_process_of_an_exchange_adds_is_modelled_where_it_was_not_measured)
+START_TEST(the_time_of_one_process_of_an_exchange_is_modelled_if_not_measured)
 {
     // Half a cycle of 5 ms and 7 ms handed over; 1 ms a tensor, of which `two` has two.
     static const ExchangeMethod host = {
@@ -114,27 +115,27 @@ START_TEST(what_one_process_of_an_exchange_adds_is_modelled_where_it_was_not_mea
     ck_assert_int_eq(estimate.alone_batch, 0);
     ck_assert_int_eq(estimate.alone_error_ns, 4750 * NS_PER_US);
     const int64_t error_ppm = estimate.error_ppm;
-    // Rows with a process of another exchange hold that one's 2 ms.
+    // Rows with a process of another exchange contain the 2 ms of that exchange.
     program.throughputs.rows = with;
     estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.step_ns, 78 * NS_PER_MS);
     ck_assert_int_eq(estimate.held_ns, 2 * NS_PER_MS);
     ck_assert_int_eq(estimate.alone_ns, 9500 * NS_PER_US);
     ck_assert_int_eq(estimate.error_ppm, error_ppm + 12821); // 1 of 78 ms
-    // Of the same they have it back, and are what was measured.
+    // With the same exchange the 2 ms are added again, which gives the measured step.
     program.exchange = &device;
     estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.step_ns + estimate.alone_ns, 80 * NS_PER_MS);
     ck_assert_int_eq(estimate.alone_error_ns, 0);
     ck_assert_int_eq(estimate.error_ppm, error_ppm);
-    // Where the exchange is nobody's there is none.
+    // A program without an exchange adds no time.
     program.exchange = NULL;
     estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.alone_ns, 0);
 }
 END_TEST
 
-START_TEST(what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch)
+START_TEST(the_time_of_one_process_of_an_exchange_does_not_depend_on_the_batch)
 {
     // 16 ms at batch 64, 24 ms at 128; without it 1 ms a sample.
     const Throughput rows[] = {{&fast, &dense, &own, &ring, 64, RATE(800), true, "", ""},
@@ -154,7 +155,7 @@ START_TEST(what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch)
 }
 END_TEST
 
-START_TEST(other_software_counts_times_what_both_were_measured_to_take)
+START_TEST(a_row_of_other_software_is_scaled_by_measurements_of_both)
 {
     // On `slow` our software takes 1.25 times as long for the convolution, on `fast` 1.6 times.
     const Throughput rows[] = {{&slow, &convolution, &own, NULL, 64, RATE(400), true, "", ""},
@@ -171,7 +172,7 @@ START_TEST(other_software_counts_times_what_both_were_measured_to_take)
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS * 8 / 5);
     ck_assert(estimate.is_of_gpu);
     ck_assert_int_lt(estimate.error_ppm, other_gpu_error_ppm);
-    // Never measured side by side: as fast, but far less surely.
+    // Both were never measured on the same GPU: the estimate is the same, but far less certain.
     estimate = estimate_of((Throughput[]){rows[0], rows[2]}, 2, &fast, &dense, 64);
     ck_assert_int_eq(estimate.basis, STEP_BASIS_SOFTWARE);
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
@@ -179,7 +180,7 @@ START_TEST(other_software_counts_times_what_both_were_measured_to_take)
 }
 END_TEST
 
-START_TEST(what_was_never_measured_comes_from_the_layers)
+START_TEST(a_network_that_was_never_measured_is_estimated_from_its_layers)
 {
     // Ten samples of the convolution: 26.667 ms on `fast`, measured to take twice that and the
     // overhead. The other network: 10 x (6 + 6) ms, twice, and the overhead.
@@ -199,7 +200,7 @@ START_TEST(what_was_never_measured_comes_from_the_layers)
 }
 END_TEST
 
-START_TEST(a_row_that_calibrates_nothing_counts_for_itself_alone)
+START_TEST(a_row_that_does_not_calibrate_applies_to_itself_only)
 {
     const Throughput rows[] = {{&fast, &convolution, &own, NULL, 10, RATE(1), false, "", ""}};
     ck_assert_int_eq(estimate_of(rows, 1, &fast, &convolution, 10).step_ns, 10 * NS_PER_S);
@@ -213,12 +214,12 @@ START_TEST(a_row_that_calibrates_nothing_counts_for_itself_alone)
 }
 END_TEST
 
-START_TEST(software_that_nobody_measured_keeps_its_stated_constants)
+START_TEST(unmeasured_software_keeps_its_stated_constants)
 {
     const Throughput rows[] = {{&fast, &dense, &other, NULL, 64, RATE(1000), true, "", ""}};
     ck_assert_int_eq(estimate_of(rows, 0, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
     ck_assert_int_eq(estimate_of(rows, 1, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
-    // A row that tells nothing of others changes nothing for them, and counts for itself.
+    // A row that does not calibrate applies to its own network and changes no other estimate.
     const Throughput odd[] = {rows[0],
                               {&fast, &convolution, &own, NULL, 64, RATE(100), false, "", ""}};
     ck_assert_int_eq(estimate_of(odd, 2, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
@@ -228,7 +229,7 @@ START_TEST(software_that_nobody_measured_keeps_its_stated_constants)
 }
 END_TEST
 
-START_TEST(rows_may_replace_what_is_stated_of_software_that_nobody_measured)
+START_TEST(rows_may_replace_the_constants_of_unmeasured_software)
 {
     const Throughput rows[] = {{&fast, &dense, &other, NULL, 64, RATE(1000), true, "", ""},
                                {&fast, &convolution, &other, NULL, 64, RATE(4000), true, "", ""}};
@@ -237,7 +238,7 @@ START_TEST(rows_may_replace_what_is_stated_of_software_that_nobody_measured)
                        .exchange = &ring,
                        .batch_per_rank = 64,
                        .throughputs = {.count = 2, .rows = rows, .replaces_constants = true}};
-    // As fast as the other software, but not surely.
+    // As fast as the other software, but uncertain.
     StepEstimate estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.basis, STEP_BASIS_SOFTWARE);
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
@@ -276,7 +277,7 @@ static double step_of(const Throughput *row, Throughputs rows, StepEstimate *est
     return (double)(estimate->step_ns + (row->exchange != NULL ? estimate->alone_ns : 0));
 }
 
-/* How far an estimate is off, of the step as it was measured. */
+/* The relative error of an estimate, compared with the measured step. */
 static double error_of(const Throughput *row, double step_ns)
 {
     double measured_ns = (double)row->batch * 1e15 / (double)row->micro_samples_per_s;
@@ -295,15 +296,16 @@ static bool is_repeated(Throughputs rows, const Throughput *row)
     return count > 1;
 }
 
-/* How far rows are from what is estimated for them. */
+/* The largest error of a number of rows. */
 typedef struct {
     int32_t count;
     double most;
 } Distances;
 
-/* What README.md and scenarios/SOURCES.md say: a thing measured once is met within 0.3 %, which is
- * where Horovod with one process was measured to be quicker than none. Of one measured several
- * times, on different machines, the median is: single rows lie up to 2.7 % away. */
+/* As stated in scenarios/SOURCES.md: a combination measured once is met within 0.3 %; the largest
+ * error is where Horovod with one process was measured to be faster than without Horovod. A
+ * combination measured several times on different machines is met at its median; single rows differ
+ * from it by up to 2.7 %. */
 START_TEST(every_row_of_the_catalogue_is_met)
 {
     Arena *arena = arena_create();
@@ -329,7 +331,7 @@ START_TEST(every_row_of_the_catalogue_is_met)
 }
 END_TEST
 
-/* What is taken away before a row is estimated. */
+/* The rows that are left out before a row is estimated. */
 typedef enum { LEFT_SOFTWARE, LEFT_GPU_AND_NETWORK, LEFT_NETWORK, LEFT_GPU, LEFT_COUNT } Left;
 
 static bool is_left_out(Left left, const Throughput *candidate, const Throughput *row)
@@ -350,7 +352,7 @@ static bool is_left_out(Left left, const Throughput *candidate, const Throughput
     return false;
 }
 
-START_TEST(rows_that_are_estimated_from_the_others_lie_within_the_stated_error)
+START_TEST(rows_estimated_from_the_other_rows_are_within_the_stated_error)
 {
     static const double mean_at_most[LEFT_COUNT] = {0.05, 0.10, 0.10, 0.25};
     Arena *arena = arena_create();
@@ -383,18 +385,19 @@ START_TEST(rows_that_are_estimated_from_the_others_lie_within_the_stated_error)
 }
 END_TEST
 
-/* Whether a row of the same thing has another batch. */
-static bool is_same_thing(const Throughput *a, const Throughput *b)
+/* Whether two rows measure the same combination, at any batch. */
+static bool is_same_combination(const Throughput *a, const Throughput *b)
 {
     return a->gpu == b->gpu && a->network == b->network && a->framework == b->framework &&
            a->exchange == b->exchange;
 }
 
-/* What is left of a thing that was measured at several batches: all up to `end` or from it on. */
+/* The rows that remain if one combination keeps only its batches up to that of `end`, or only those
+ * from it on. */
 typedef struct {
     Throughput *rows;
     int32_t count;
-    int32_t batches; /* of the thing */
+    int32_t batches; /* of the combination */
 } Kept;
 
 static Kept kept_of(Throughput *room, Throughputs rows, const Throughput *end, bool is_upwards)
@@ -403,7 +406,7 @@ static Kept kept_of(Throughput *room, Throughputs rows, const Throughput *end, b
     int64_t seen = 0;
     for (int32_t i = 0; i < rows.count; i++) {
         const Throughput *row = &rows.rows[i];
-        const bool is_same = is_same_thing(row, end);
+        const bool is_same = is_same_combination(row, end);
         if (is_same && (is_upwards ? row->batch > end->batch : row->batch < end->batch))
             continue;
         room[kept.count++] = *row;
@@ -425,7 +428,7 @@ static void tally_beyond(Throughputs rows, const Throughput *end, bool is_upward
     const Kept kept = kept_of(room, rows, end, is_upwards);
     for (int32_t i = 0; i < rows.count; i++) {
         const Throughput *row = &rows.rows[i];
-        if (!is_same_thing(row, end) ||
+        if (!is_same_combination(row, end) ||
             (is_upwards ? row->batch <= end->batch : row->batch >= end->batch))
             continue;
         StepEstimate estimate;
@@ -437,7 +440,7 @@ static void tally_beyond(Throughputs rows, const Throughput *end, bool is_upward
     }
 }
 
-START_TEST(batches_beyond_those_that_are_left_lie_within_the_stated_error)
+START_TEST(batches_beyond_the_kept_ones_are_within_the_stated_error)
 {
     Arena *arena = arena_create();
     const Throughputs rows = shipped_rows(arena);
@@ -457,13 +460,14 @@ START_TEST(batches_beyond_those_that_are_left_lie_within_the_stated_error)
            (int)small.within, (int)small.count);
     ck_assert_int_eq(several.within, several.count);
     ck_assert_int_eq(large.within, large.count);
-    // What small images leave idle of a GPU is not known from others: the text says so.
+    // Other networks do not show how much of a GPU small images leave idle; the documentation says
+    // so.
     ck_assert_msg(small.within * 5 >= small.count * 2, "%d of %d", small.within, small.count);
     arena_destroy(arena);
 }
 END_TEST
 
-/* From a measured batch on, up or down. */
+/* Starts at a measured batch and goes up or down. */
 static void check_widens(const Throughput *row, Throughputs rows, bool is_upwards)
 {
     Throughput at = *row;
@@ -480,7 +484,7 @@ static void check_widens(const Throughput *row, Throughputs rows, bool is_upward
     }
 }
 
-START_TEST(the_error_grows_with_every_batch_away_from_what_was_measured)
+START_TEST(the_error_grows_with_the_distance_from_measured_batches)
 {
     Arena *arena = arena_create();
     const Throughputs rows = shipped_rows(arena);
@@ -488,7 +492,7 @@ START_TEST(the_error_grows_with_every_batch_away_from_what_was_measured)
         const Throughput *row = &rows.rows[i];
         bool is_least = true, is_most = true;
         for (int32_t j = 0; j < rows.count; j++) {
-            if (!is_same_thing(row, &rows.rows[j]))
+            if (!is_same_combination(row, &rows.rows[j]))
                 continue;
             is_least = is_least && row->batch <= rows.rows[j].batch;
             is_most = is_most && row->batch >= rows.rows[j].batch;
@@ -502,7 +506,7 @@ START_TEST(the_error_grows_with_every_batch_away_from_what_was_measured)
 }
 END_TEST
 
-START_TEST(a_network_from_its_layers_is_less_sure_at_batches_that_nothing_was_measured_at)
+START_TEST(an_estimate_from_layers_is_less_certain_at_unmeasured_batches)
 {
     const Throughput rows[] = {{&fast, &convolution, &own, NULL, 32, RATE(100), true, "", ""},
                                {&fast, &convolution, &own, NULL, 64, RATE(100), true, "", ""}};
@@ -519,7 +523,7 @@ START_TEST(larger_batches_take_longer_and_train_more_images)
     Throughputs rows = shipped_rows(arena);
     for (int32_t i = 0; i < rows.count; i++) {
         const Throughput *row = &rows.rows[i];
-        if (!row->calibrates) // with noise, of whatever read the images
+        if (!row->calibrates) // the measurements include noise of the input pipeline
             continue;
         Throughput at = *row;
         double before_ns = 0, rate_before = 0;
@@ -541,23 +545,21 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("step_estimate");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, between_and_beyond_measured_batches_steps_lie_on_a_line);
+    tcase_add_test(tests, steps_between_and_beyond_measured_batches_are_on_a_line);
     tcase_add_test(tests, repeated_measurements_count_by_their_median_and_spread);
-    tcase_add_test(tests, one_process_of_an_exchange_adds_what_was_measured);
-    tcase_add_test(tests,
-                   what_one_process_of_an_exchange_adds_is_modelled_where_it_was_not_measured);
-    tcase_add_test(tests, what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch);
-    tcase_add_test(tests, other_software_counts_times_what_both_were_measured_to_take);
-    tcase_add_test(tests, what_was_never_measured_comes_from_the_layers);
-    tcase_add_test(tests, a_row_that_calibrates_nothing_counts_for_itself_alone);
-    tcase_add_test(tests, software_that_nobody_measured_keeps_its_stated_constants);
-    tcase_add_test(tests, rows_may_replace_what_is_stated_of_software_that_nobody_measured);
+    tcase_add_test(tests, one_process_of_an_exchange_adds_the_measured_time);
+    tcase_add_test(tests, the_time_of_one_process_of_an_exchange_is_modelled_if_not_measured);
+    tcase_add_test(tests, the_time_of_one_process_of_an_exchange_does_not_depend_on_the_batch);
+    tcase_add_test(tests, a_row_of_other_software_is_scaled_by_measurements_of_both);
+    tcase_add_test(tests, a_network_that_was_never_measured_is_estimated_from_its_layers);
+    tcase_add_test(tests, a_row_that_does_not_calibrate_applies_to_itself_only);
+    tcase_add_test(tests, unmeasured_software_keeps_its_stated_constants);
+    tcase_add_test(tests, rows_may_replace_the_constants_of_unmeasured_software);
     tcase_add_test(tests, every_row_of_the_catalogue_is_met);
-    tcase_add_test(tests, rows_that_are_estimated_from_the_others_lie_within_the_stated_error);
-    tcase_add_test(tests, batches_beyond_those_that_are_left_lie_within_the_stated_error);
-    tcase_add_test(tests, the_error_grows_with_every_batch_away_from_what_was_measured);
-    tcase_add_test(tests,
-                   a_network_from_its_layers_is_less_sure_at_batches_that_nothing_was_measured_at);
+    tcase_add_test(tests, rows_estimated_from_the_other_rows_are_within_the_stated_error);
+    tcase_add_test(tests, batches_beyond_the_kept_ones_are_within_the_stated_error);
+    tcase_add_test(tests, the_error_grows_with_the_distance_from_measured_batches);
+    tcase_add_test(tests, an_estimate_from_layers_is_less_certain_at_unmeasured_batches);
     tcase_add_test(tests, larger_batches_take_longer_and_train_more_images);
     suite_add_tcase(suite, tests);
     return suite;

@@ -77,7 +77,7 @@ static Program program_with(const ExchangeMethod *method)
                      .batch_per_rank = 50};
 }
 
-START_TEST(gradients_come_with_the_end_of_their_layers)
+START_TEST(gradients_are_ready_at_the_end_of_their_layers)
 {
     // 50 x 110 MFLOP in 5.5 ms after 6 ms of overhead; 50 x 40 MFLOP of it forward: the backward
     // pass takes the last 3.5 of 11.5 ms. The late layer has twice 15 parts of 35, the early one 5,
@@ -126,7 +126,7 @@ static StepPlan plan_of(const ExchangeMethod *method, const VmSize *size, int32_
     return plan;
 }
 
-START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
+START_TEST(mpi_uses_infiniband_if_the_size_has_it)
 {
     // The links: 8 GB/s of copying, in and out, is 4 GB/s in a node.
     Exchange exchange = step_exchange_model(&mpi, &vm_size, (Gang){8, 2}, 4);
@@ -135,7 +135,7 @@ START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
     ck_assert_int_eq(exchange.message_ns, 2 * NS_PER_US);
     StepPlan plan = plan_of(&mpi, &vm_size, 2, 8);
     ck_assert_int_gt(plan.exchange_ns, 0);
-    ck_assert_int_eq(plan.wire_bytes, 0); // nobody meets there
+    ck_assert_int_eq(plan.wire_bytes, 0); // no other job shares that wire
     // Half of the Ethernet's bits are payload.
     VmSize without = vm_size;
     without.rdma_bytes_per_s = 0;
@@ -170,7 +170,7 @@ START_TEST(ranks_that_talk_through_the_adapter_share_it)
 }
 END_TEST
 
-START_TEST(software_reaches_its_part_of_an_adapter_at_its_own_latency)
+START_TEST(software_reaches_a_part_of_the_adapter_with_its_own_latency)
 {
     ExchangeMethod nccl_over_rdma = nccl;
     nccl_over_rdma.uses_rdma = true;
@@ -180,21 +180,21 @@ START_TEST(software_reaches_its_part_of_an_adapter_at_its_own_latency)
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 3750 * MB);
     ck_assert_int_eq(exchange.ring.between.latency_ns, 30 * NS_PER_US);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
-    // None is quicker than the adapter.
+    // No software is faster than the adapter.
     nccl_over_rdma.rdma_latency_ns = NS_PER_US;
     exchange = step_exchange_model(&nccl_over_rdma, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.between.latency_ns, 2 * NS_PER_US);
 }
 END_TEST
 
-START_TEST(rings_of_nccl_have_a_connection_each)
+START_TEST(each_ring_of_nccl_has_a_connection)
 {
     Exchange exchange = step_exchange_model(&nccl, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
     ck_assert_int_eq(exchange.ring.within.latency_ns, 7 * NS_PER_US);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 400 * MB); // two of them
     VmSize slow = vm_size;
-    slow.network_bytes_per_s = 300 * MB; // which both share
+    slow.network_bytes_per_s = 300 * MB; // both rings share it
     exchange = step_exchange_model(&nccl, &slow, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 300 * MB);
 }
@@ -210,8 +210,8 @@ START_TEST(a_node_without_ranks_takes_no_part)
 }
 END_TEST
 
-/* --- One process with itself, as it was measured ------------------------------------------------
- */
+/* --- One process with itself, compared with measurements
+ * ------------------------------------------------ */
 
 /* tf_cnn_benchmarks of TensorFlow 1.8, batch 64: images per second without Horovod 0.13.2, with one
  * process of it on Intel MPI, and with NCCL (msalvaris/BatchAIHorovodBenchmark@2c42ed7). Those on
@@ -244,7 +244,7 @@ static const Alone rows[] = {
 
 enum { BATCH = 64 };
 
-/* What the exchange adds to the step of one process, whose length `throughput` fixes. */
+/* The time that the exchange adds to the step of one process; the row fixes the step without it. */
 static int64_t added_ns(const Catalog *catalog, const Alone *row, const char *method_name)
 {
     const VmSize *size = catalog_vm_size(catalog, row->vm_size);
@@ -272,7 +272,7 @@ static int64_t added_ns(const Catalog *catalog, const Alone *row, const char *me
                        step_compute_ns(&compute));
 }
 
-/* The error of the step with the exchange. */
+/* The relative error of the step with the exchange. */
 static double error_of(const Catalog *catalog, const Alone *row, const char *method, double with)
 {
     double without_ms = BATCH / row->without * 1e3;
@@ -285,7 +285,7 @@ static double error_of(const Catalog *catalog, const Alone *row, const char *met
     return fabs(error);
 }
 
-START_TEST(one_process_pays_what_was_measured)
+START_TEST(one_process_adds_the_measured_time)
 {
     Arena *arena = arena_create();
     Problems problems = problems_create(arena);
@@ -307,14 +307,14 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("step_exchange");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, gradients_come_with_the_end_of_their_layers);
+    tcase_add_test(tests, gradients_are_ready_at_the_end_of_their_layers);
     tcase_add_test(tests, memory_holds_up_layers_that_only_move);
-    tcase_add_test(tests, mpi_goes_over_infiniband_where_the_size_has_it);
+    tcase_add_test(tests, mpi_uses_infiniband_if_the_size_has_it);
     tcase_add_test(tests, ranks_that_talk_through_the_adapter_share_it);
-    tcase_add_test(tests, software_reaches_its_part_of_an_adapter_at_its_own_latency);
-    tcase_add_test(tests, rings_of_nccl_have_a_connection_each);
+    tcase_add_test(tests, software_reaches_a_part_of_the_adapter_with_its_own_latency);
+    tcase_add_test(tests, each_ring_of_nccl_has_a_connection);
     tcase_add_test(tests, a_node_without_ranks_takes_no_part);
-    tcase_add_test(tests, one_process_pays_what_was_measured);
+    tcase_add_test(tests, one_process_adds_the_measured_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -26,7 +26,7 @@ static const NetworkLayer layers[] = {
     {.kind = NETWORK_LAYER_SOFTMAX, .input_values = 9, .output_values = 9}};
 static const NetworkModel network = {.layer_count = 5, .layers = layers, .parameters = 10070};
 
-START_TEST(weights_gradients_and_activations_are_held)
+START_TEST(weights_gradients_and_activations_are_in_memory)
 {
     // Of 10 images 20,000 values when the dense layer's 10,000 gradients are made; 10,070 weights.
     ck_assert_int_eq(step_memory_least_bytes(&network, 10), INT64_C(4) * (10070 + 20000 + 10000));
@@ -37,7 +37,7 @@ START_TEST(weights_gradients_and_activations_are_held)
 }
 END_TEST
 
-START_TEST(what_an_activation_put_out_is_held_once)
+START_TEST(the_output_of_an_activation_is_in_memory_once)
 {
     const NetworkLayer twice[] = {layers[2], layers[1]};
     const NetworkModel shared = {.layer_count = 2, .layers = twice, .parameters = 20};
@@ -45,7 +45,7 @@ START_TEST(what_an_activation_put_out_is_held_once)
 }
 END_TEST
 
-START_TEST(of_a_network_without_layers_weights_and_gradients_are_held)
+START_TEST(a_network_without_layers_needs_memory_for_weights_and_gradients)
 {
     const NetworkModel plain = {.parameters = 1000};
     ck_assert_int_eq(step_memory_least_bytes(&plain, 64), 8000);
@@ -58,7 +58,7 @@ START_TEST(no_batch_is_too_large_to_be_counted)
 }
 END_TEST
 
-START_TEST(all_that_was_measured_may_fit)
+START_TEST(every_measured_batch_may_fit)
 {
     static const char folder[] = TRAINYARD_SOURCE_DIR "/scenarios/catalog";
     Arena *arena = arena_create();
@@ -77,7 +77,7 @@ START_TEST(all_that_was_measured_may_fit)
         const int64_t ppm = mul_div(needs, PPM, row->gpu->memory_bytes);
         fullest_ppm = ppm > fullest_ppm ? ppm : fullest_ppm;
     }
-    // A bound that nothing comes near would never warn.
+    // A bound far above every measurement would never warn.
     ck_assert_int_ge(fullest_ppm, 700000);
     arena_destroy(arena);
 }
@@ -87,11 +87,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("step_memory");
     TCase *tests = tcase_create("all");
-    tcase_add_test(tests, weights_gradients_and_activations_are_held);
-    tcase_add_test(tests, what_an_activation_put_out_is_held_once);
-    tcase_add_test(tests, of_a_network_without_layers_weights_and_gradients_are_held);
+    tcase_add_test(tests, weights_gradients_and_activations_are_in_memory);
+    tcase_add_test(tests, the_output_of_an_activation_is_in_memory_once);
+    tcase_add_test(tests, a_network_without_layers_needs_memory_for_weights_and_gradients);
     tcase_add_test(tests, no_batch_is_too_large_to_be_counted);
-    tcase_add_test(tests, all_that_was_measured_may_fit);
+    tcase_add_test(tests, every_measured_batch_may_fit);
     suite_add_tcase(suite, tests);
     return suite;
 }

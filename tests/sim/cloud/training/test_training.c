@@ -103,7 +103,7 @@ START_TEST(the_plan_is_the_sum_of_the_models)
 }
 END_TEST
 
-START_TEST(what_a_program_does_not_do_takes_no_time)
+START_TEST(parts_that_a_program_does_not_have_take_no_time)
 {
     Program job = program();
     job.evaluate_samples = 0;
@@ -129,7 +129,7 @@ START_TEST(ranks_on_one_node_share_its_devices)
 }
 END_TEST
 
-START_TEST(input_hides_behind_the_step_and_shows_what_does_not)
+START_TEST(input_overlaps_with_the_step_and_the_rest_is_visible)
 {
     StepPlan plan = jittered_plan(0, 1);
     plan.jitter_ppm = steady;
@@ -145,7 +145,7 @@ START_TEST(input_hides_behind_the_step_and_shows_what_does_not)
 }
 END_TEST
 
-START_TEST(parts_of_every_rank_add_up_to_the_step)
+START_TEST(the_parts_of_every_rank_add_up_to_the_step)
 {
     enum { RANKS = 7 };
     static const int64_t inputs_ns[] = {0, 35 * NS_PER_MS, 90 * NS_PER_MS};
@@ -162,13 +162,13 @@ START_TEST(parts_of_every_rank_add_up_to_the_step)
                 least_wait_ns =
                     parts[rank].wait_ns < least_wait_ns ? parts[rank].wait_ns : least_wait_ns;
             }
-            ck_assert_int_eq(least_wait_ns, 0); // the slowest waits for nobody
+            ck_assert_int_eq(least_wait_ns, 0); // the slowest rank does not wait
         }
     }
 }
 END_TEST
 
-START_TEST(a_further_rank_never_makes_a_step_shorter)
+START_TEST(an_additional_rank_never_makes_a_step_shorter)
 {
     for (int64_t step = 0; step < 1000; step++) {
         StepPlan plan = jittered_plan(40 * NS_PER_MS, 2);
@@ -216,7 +216,7 @@ START_TEST(the_mean_step_is_the_mean_of_drawn_steps)
 }
 END_TEST
 
-START_TEST(parts_times_a_count_are_parts_added_so_often)
+START_TEST(multiplied_parts_equal_repeated_addition)
 {
     StepParts parts = {1, 20, 300, 4000, 50000};
     StepParts thrice = step_parts_add(step_parts_add(parts, parts), parts);
@@ -226,7 +226,7 @@ START_TEST(parts_times_a_count_are_parts_added_so_often)
 }
 END_TEST
 
-START_TEST(the_wire_is_the_part_of_the_exchange_that_others_can_slow_down)
+START_TEST(the_wire_part_of_an_exchange_is_its_bytes_over_the_rate)
 {
     Program job = program();
     StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
@@ -240,7 +240,7 @@ START_TEST(the_wire_is_the_part_of_the_exchange_that_others_can_slow_down)
 }
 END_TEST
 
-START_TEST(a_slow_rank_takes_longer_and_all_wait_for_it)
+START_TEST(all_ranks_wait_for_a_slow_one)
 {
     static const int64_t speed_ppm[] = {PPM, 250000, PPM, 500000};
     StepPlan plan = jittered_plan(0, 4);
@@ -257,7 +257,7 @@ START_TEST(a_slow_rank_takes_longer_and_all_wait_for_it)
     plan.input_ns = 20 * NS_PER_MS;
     ck_assert_int_eq(step_parts_of_ranks(&plan, 1, 2, 3, speed_ppm, parts), 80 * NS_PER_MS);
     ck_assert_int_eq(parts[1].input_ns, 19 * NS_PER_MS);
-    // As modelled it is the step that a log computes on its own.
+    // The modelled step equals the step that a log computes.
     plan = jittered_plan(35 * NS_PER_MS, 4);
     for (int64_t step = 0; step < 500; step++) {
         int64_t step_ns = step_parts_of_ranks(&plan, 1, 2, step, NULL, parts);
@@ -266,7 +266,7 @@ START_TEST(a_slow_rank_takes_longer_and_all_wait_for_it)
 }
 END_TEST
 
-START_TEST(the_mean_with_slow_ranks_is_that_of_many_steps)
+START_TEST(the_mean_with_slow_ranks_equals_that_of_many_steps)
 {
     static const struct {
         int64_t speed_ppm[4];
@@ -288,7 +288,7 @@ START_TEST(the_mean_with_slow_ranks_is_that_of_many_steps)
             }
             for (int32_t rank = 0; rank < 4; rank++) {
                 int64_t drawn_ns = step_parts_sum(sum[rank]) / STEPS;
-                int64_t most_ns = drawn_ns / 300; // luck
+                int64_t most_ns = drawn_ns / 300; // random
                 ck_assert_int_le(llabs(step_parts_sum(mean[rank]) - drawn_ns), most_ns);
                 ck_assert_int_le(llabs(mean[rank].compute_ns - sum[rank].compute_ns / STEPS),
                                  most_ns);
@@ -298,7 +298,7 @@ START_TEST(the_mean_with_slow_ranks_is_that_of_many_steps)
 }
 END_TEST
 
-START_TEST(node_time_is_that_of_the_first_rank_of_each_node)
+START_TEST(the_first_rank_of_each_node_counts_as_node_time)
 {
     StepParts parts[4];
     for (int32_t rank = 0; rank < 4; rank++)
@@ -327,7 +327,7 @@ START_TEST(node_time_is_that_of_the_first_rank_of_each_node)
 }
 END_TEST
 
-START_TEST(accuracy_after_training_is_that_of_the_curve)
+START_TEST(accuracy_after_training_follows_the_curve)
 {
     Program job = program();
     StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
@@ -350,7 +350,7 @@ START_TEST(accuracy_after_training_is_that_of_the_curve)
 }
 END_TEST
 
-START_TEST(the_last_epoch_result_is_what_the_bar_of_rank_0_ends_with)
+START_TEST(the_bar_of_rank_0_ends_with_the_result_of_the_last_epoch)
 {
     Program job = program();
     StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
@@ -416,19 +416,19 @@ Suite *test_suite(void)
     Suite *suite = suite_create("training");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, the_plan_is_the_sum_of_the_models);
-    tcase_add_test(tests, what_a_program_does_not_do_takes_no_time);
+    tcase_add_test(tests, parts_that_a_program_does_not_have_take_no_time);
     tcase_add_test(tests, ranks_on_one_node_share_its_devices);
-    tcase_add_test(tests, input_hides_behind_the_step_and_shows_what_does_not);
-    tcase_add_test(tests, parts_of_every_rank_add_up_to_the_step);
-    tcase_add_test(tests, a_further_rank_never_makes_a_step_shorter);
+    tcase_add_test(tests, input_overlaps_with_the_step_and_the_rest_is_visible);
+    tcase_add_test(tests, the_parts_of_every_rank_add_up_to_the_step);
+    tcase_add_test(tests, an_additional_rank_never_makes_a_step_shorter);
     tcase_add_test(tests, the_mean_step_is_the_mean_of_drawn_steps);
-    tcase_add_test(tests, parts_times_a_count_are_parts_added_so_often);
-    tcase_add_test(tests, the_wire_is_the_part_of_the_exchange_that_others_can_slow_down);
-    tcase_add_test(tests, a_slow_rank_takes_longer_and_all_wait_for_it);
-    tcase_add_test(tests, the_mean_with_slow_ranks_is_that_of_many_steps);
-    tcase_add_test(tests, node_time_is_that_of_the_first_rank_of_each_node);
-    tcase_add_test(tests, accuracy_after_training_is_that_of_the_curve);
-    tcase_add_test(tests, the_last_epoch_result_is_what_the_bar_of_rank_0_ends_with);
+    tcase_add_test(tests, multiplied_parts_equal_repeated_addition);
+    tcase_add_test(tests, the_wire_part_of_an_exchange_is_its_bytes_over_the_rate);
+    tcase_add_test(tests, all_ranks_wait_for_a_slow_one);
+    tcase_add_test(tests, the_mean_with_slow_ranks_equals_that_of_many_steps);
+    tcase_add_test(tests, the_first_rank_of_each_node_counts_as_node_time);
+    tcase_add_test(tests, accuracy_after_training_follows_the_curve);
+    tcase_add_test(tests, the_bar_of_rank_0_ends_with_the_result_of_the_last_epoch);
     tcase_add_test(tests, the_first_batch_is_a_guess_in_whole_images);
     tcase_add_test(tests, every_batch_adds_between_none_and_all_of_its_images);
     suite_add_tcase(suite, tests);

@@ -56,7 +56,7 @@ static const struct {
     {"jobs.other.run_s", 0, 1, false, "0 to 1", "no such metric"},
 };
 
-START_TEST(a_number_lies_between_its_bounds)
+START_TEST(a_number_is_checked_against_its_bounds)
 {
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         const ExpectAnswer answer =
@@ -94,7 +94,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("expect_check");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_metric_is_found_by_its_path);
-    tcase_add_test(tests, a_number_lies_between_its_bounds);
+    tcase_add_test(tests, a_number_is_checked_against_its_bounds);
     tcase_add_test(tests, a_state_is_compared_as_text);
     tcase_add_test(tests, a_count_is_a_number_too);
     suite_add_tcase(suite, tests);

@@ -1,4 +1,4 @@
-/* The comparison behind --check-determinism, shown to find what it is there to find. */
+/* The comparison that --check-determinism uses, with differences that it must find. */
 #include <string.h>
 
 #include "sim/output/explain/row_watch.h"
@@ -15,7 +15,8 @@ static void run_for(Arena *arena, Scenario *scenario, RowWatch *watch)
     world_run(world);
 }
 
-/* What the comparison says of runs of two scenarios; "" when they are the same. */
+/* The differences that the comparison reports between runs of two scenarios; "" if there are none.
+ */
 static const char *compared(Arena *arena, Scenario *a, Scenario *b)
 {
     RowWatch first = row_watch_start(arena);
@@ -42,7 +43,7 @@ static Scenario *sleeper(Arena *arena, int64_t sleep_ns, int32_t exit_code)
     return scenario_of(&list, 1);
 }
 
-START_TEST(a_run_is_the_same_as_itself)
+START_TEST(a_run_equals_itself)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         Arena *arena = arena_create();
@@ -99,7 +100,8 @@ static const TraceRow billed = {.record = {.kind = TRACE_NODE_BILLED,
                                 .cluster = "d/c",
                                 .node = "n"};
 
-/* Tells each watch its rows and says what comes out; `lying` is what the third run says. */
+/* The explanation after each watch has received its rows; `lying` is the second row of the third
+ * run. */
 static const char *explained(Arena *arena, const TraceRow *first, const TraceRow *second,
                              const TraceRow *lying)
 {
@@ -139,7 +141,7 @@ START_TEST(a_run_that_ends_early_or_late_differs)
 }
 END_TEST
 
-START_TEST(what_cannot_be_heard_again_is_said)
+START_TEST(a_difference_that_a_third_run_does_not_repeat_is_reported)
 {
     Arena *arena = arena_create();
     TraceRow dearer = billed, later = billed;
@@ -173,11 +175,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("row_watch");
     TCase *tests = tcase_create("row_watch");
-    tcase_add_test(tests, a_run_is_the_same_as_itself);
+    tcase_add_test(tests, a_run_equals_itself);
     tcase_add_test(tests, runs_of_different_seeds_differ);
     tcase_add_test(tests, the_first_record_that_differs_is_named);
     tcase_add_test(tests, a_run_that_ends_early_or_late_differs);
-    tcase_add_test(tests, what_cannot_be_heard_again_is_said);
+    tcase_add_test(tests, a_difference_that_a_third_run_does_not_repeat_is_reported);
     tcase_add_test(tests, only_the_ingredient_that_differs_is_named);
     suite_add_tcase(suite, tests);
     return suite;

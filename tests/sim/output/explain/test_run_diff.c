@@ -54,7 +54,7 @@ static const char *const later_run[] = {
     NULL,
 };
 
-START_TEST(a_run_is_the_same_as_itself)
+START_TEST(a_run_equals_itself)
 {
     const char *trace = trace_story_text(arena, trace_story_training);
     ck_assert(diff(trace, NULL, trace, NULL));
@@ -64,7 +64,7 @@ START_TEST(a_run_is_the_same_as_itself)
 }
 END_TEST
 
-START_TEST(the_first_record_that_differs_is_named_with_those_before_it)
+START_TEST(the_first_record_that_differs_is_named_with_its_predecessors)
 {
     // ready_s goes from 90 to 99: +9, 10 %.
     ck_assert(
@@ -124,7 +124,7 @@ START_TEST(summaries_are_compared_leaf_by_leaf)
 }
 END_TEST
 
-START_TEST(what_finer_records_than_the_traces_differ_in_shows_in_the_fingerprints)
+START_TEST(differences_finer_than_the_traces_show_in_the_fingerprints)
 {
     const char *trace = trace_story_text(arena, short_run);
     ck_assert(diff(trace, "{\"fingerprint\": \"events:1/jobs:2\"}", trace,
@@ -147,7 +147,7 @@ START_TEST(long_texts_show_their_end)
 }
 END_TEST
 
-START_TEST(a_trace_that_is_not_right_is_refused_with_all_its_problems)
+START_TEST(an_invalid_trace_is_refused_with_all_its_problems)
 {
     ck_assert(!diff("", NULL, "nonsense\n", NULL));
     ck_assert_int_eq(problems.count, 2);
@@ -159,7 +159,7 @@ END_TEST
 
 START_TEST(traces_of_two_levels_are_compared_at_the_coarser)
 {
-    // The same run told twice: once with its epoch and one step, once without.
+    // The same run recorded twice: once with its epoch and one step, once without.
     static const char *const fine_run[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
         "5s 4s step w/c n1 w/e/j - - - epoch=1 step=1 rank=0 input_ns=1 compute_ns=1 wait_ns=1 "
@@ -184,7 +184,7 @@ START_TEST(traces_of_two_levels_are_compared_at_the_coarser)
 }
 END_TEST
 
-START_TEST(a_seed_is_another_not_more_or_less)
+START_TEST(seeds_differ_without_a_difference)
 {
     const char *trace = trace_story_text(arena, short_run);
     ck_assert(diff(trace, "{\"seed\": 7}", trace, "{\"seed\": 8}"));
@@ -202,15 +202,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("run_diff");
     TCase *tests = tcase_create("run_diff");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_run_is_the_same_as_itself);
-    tcase_add_test(tests, the_first_record_that_differs_is_named_with_those_before_it);
+    tcase_add_test(tests, a_run_equals_itself);
+    tcase_add_test(tests, the_first_record_that_differs_is_named_with_its_predecessors);
     tcase_add_test(tests, a_run_that_ends_sooner_differs_there);
     tcase_add_test(tests, summaries_are_compared_leaf_by_leaf);
-    tcase_add_test(tests, what_finer_records_than_the_traces_differ_in_shows_in_the_fingerprints);
+    tcase_add_test(tests, differences_finer_than_the_traces_show_in_the_fingerprints);
     tcase_add_test(tests, long_texts_show_their_end);
     tcase_add_test(tests, traces_of_two_levels_are_compared_at_the_coarser);
-    tcase_add_test(tests, a_seed_is_another_not_more_or_less);
-    tcase_add_test(tests, a_trace_that_is_not_right_is_refused_with_all_its_problems);
+    tcase_add_test(tests, seeds_differ_without_a_difference);
+    tcase_add_test(tests, an_invalid_trace_is_refused_with_all_its_problems);
     suite_add_tcase(suite, tests);
     return suite;
 }

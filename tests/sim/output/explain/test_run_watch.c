@@ -23,10 +23,10 @@ static void end(void)
     arena_destroy(arena);
 }
 
-/* Two nodes for the job "long" and two for "early", which is asked for first: the cluster is steady
- * at 100 s, ready at 230 s; "early" runs from 230 s for 1 + 99 s and "long" from 330 s for 601 s.
- * At 500 s the cluster is to shrink to one node: after 3 s "long" goes back to the queue and the
- * newest node leaves, for 240 s. */
+/* The jobs "long" and "early" need two nodes each; "early" is submitted first. The cluster is
+ * steady at 100 s and ready at 230 s. "early" runs from 230 s for 1 + 99 s and "long" from 330 s
+ * for 601 s. At 500 s the cluster is resized to one node: after 3 s "long" returns to the queue and
+ * the newest node leaves, for 240 s. */
 static Scenario *story(void)
 {
     CommandList list = commands_begin(arena);
@@ -91,7 +91,7 @@ START_TEST(a_condition_holds_from_the_end_of_an_instant_on)
     int32_t idle = watch_condition(condition(QUANTITY_CLUSTER_IDLE, "c", COMPARE_AT_LEAST, 1, 0));
     int32_t nobody = watch_condition(condition(QUANTITY_JOB_IS_RUNNING, "no", COMPARE_EQUAL, 1, 0));
     run_story(NULL);
-    ck_assert_int_eq(holds_at_s(preparing, 0, INT64_MAX), 100); // names without letter case
+    ck_assert_int_eq(holds_at_s(preparing, 0, INT64_MAX), 100); // names ignore letter case
     ck_assert_int_eq(holds_at_s(preparing, 150, INT64_MAX), 150);
     ck_assert_int_eq(holds_at_s(preparing, 230, INT64_MAX), -1);
     // Both nodes are idle at 230 s and at 330 s, but not at the end of those instants.
@@ -102,7 +102,7 @@ START_TEST(a_condition_holds_from_the_end_of_an_instant_on)
 }
 END_TEST
 
-START_TEST(a_condition_with_a_time_holds_when_it_has_held_so_long)
+START_TEST(a_condition_with_a_time_holds_after_it_has_held_for_that_time)
 {
     // From 100 s to 230 s.
     int32_t rows[] = {
@@ -125,7 +125,7 @@ START_TEST(a_condition_with_a_time_holds_when_it_has_held_so_long)
 }
 END_TEST
 
-START_TEST(moments_come_once_at_their_first_time)
+START_TEST(moments_happen_once_at_their_first_time)
 {
     static const struct {
         Moment moment;
@@ -158,7 +158,7 @@ END_TEST
 
 /* --- Verdicts --- */
 
-START_TEST(what_always_or_never_holds_fails_at_an_instant)
+START_TEST(always_and_never_fail_at_an_instant)
 {
     const Condition few = condition(QUANTITY_CLUSTER_NODES, "c", COMPARE_AT_MOST, 1, 0);
     const Condition many = condition(QUANTITY_CLUSTER_NODES, "c", COMPARE_MORE, 1, 0);
@@ -174,7 +174,7 @@ START_TEST(what_always_or_never_holds_fails_at_an_instant)
     ck_assert_str_eq(answer.expected, "always cluster c nodes <= 1");
     ck_assert_str_eq(answer.got, "cluster c nodes is 2 at 100 s");
     ck_assert(expect_never(arena, watch, &three, three_number).holds);
-    // The jobs enter the queue 2 s after they are asked for.
+    // The jobs enter the queue 2 s after their submission.
     answer = expect_never(arena, watch, &waits, waits_number);
     ck_assert(!answer.holds);
     ck_assert_int_eq(answer.at_ns, 312 * NS_PER_S);
@@ -184,7 +184,7 @@ START_TEST(what_always_or_never_holds_fails_at_an_instant)
 }
 END_TEST
 
-START_TEST(what_holds_eventually_has_a_deadline)
+START_TEST(eventually_has_a_deadline)
 {
     const Condition idle = condition(QUANTITY_CLUSTER_IDLE, "c", COMPARE_EQUAL, 1, 0);
     const Condition done = condition(QUANTITY_JOB_IS_SUCCEEDED, "long", COMPARE_EQUAL, 1, 0);
@@ -218,13 +218,13 @@ START_TEST(what_holds_eventually_has_a_deadline)
 }
 END_TEST
 
-START_TEST(an_order_is_one_of_first_times)
+START_TEST(an_order_compares_first_times)
 {
     int32_t early_ends = watch_moment(MOMENT_JOB_COMPLETED, "early", 0, 0);
     int32_t long_starts = watch_moment(MOMENT_JOB_STARTED, "long", 0, 0);
     int32_t never = watch_moment(MOMENT_JOB_COMPLETED, "long", 0, 0);
     run_story(NULL);
-    // Both at 330 s: the records tell which comes first.
+    // Both are at 330 s: the order of the records decides.
     const char *const texts[] = {"job early completed", "job long started", "job long completed"};
     OrderWish wish = {.count = 2, .moments = (int32_t[]){early_ends, long_starts}, .texts = texts};
     ck_assert(expect_order(arena, watch, &wish).holds);
@@ -284,11 +284,11 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("run_watch");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_condition_holds_from_the_end_of_an_instant_on);
-    tcase_add_test(tests, a_condition_with_a_time_holds_when_it_has_held_so_long);
-    tcase_add_test(tests, moments_come_once_at_their_first_time);
-    tcase_add_test(tests, what_always_or_never_holds_fails_at_an_instant);
-    tcase_add_test(tests, what_holds_eventually_has_a_deadline);
-    tcase_add_test(tests, an_order_is_one_of_first_times);
+    tcase_add_test(tests, a_condition_with_a_time_holds_after_it_has_held_for_that_time);
+    tcase_add_test(tests, moments_happen_once_at_their_first_time);
+    tcase_add_test(tests, always_and_never_fail_at_an_instant);
+    tcase_add_test(tests, eventually_has_a_deadline);
+    tcase_add_test(tests, an_order_compares_first_times);
     tcase_add_test(tests, an_excerpt_has_a_few_records_before_and_after);
     tcase_add_test(tests, the_last_records_are_those_before_never);
     suite_add_tcase(suite, tests);

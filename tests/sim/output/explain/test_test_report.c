@@ -18,7 +18,7 @@ static const TestCase cases[] = {
      .at = {"b.json", 0, 0}},
 };
 
-START_TEST(tap_says_what_was_wanted_and_found_and_how_to_see_it)
+START_TEST(tap_reports_the_expected_and_the_found_value_and_a_command)
 {
     Text out = {0};
     test_report_tap_begin(&out);
@@ -47,7 +47,7 @@ START_TEST(tap_says_what_was_wanted_and_found_and_how_to_see_it)
 }
 END_TEST
 
-START_TEST(records_and_a_command_of_its_own_are_shown)
+START_TEST(records_and_a_specific_command_are_shown)
 {
     static const char *const records[] = {"1 s  job_state  c j \"x\"", "2 s  run_ended "};
     const TestCase test = {.scenario = "a.json",
@@ -106,8 +106,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("test_report");
     TCase *tests = tcase_create("test_report");
-    tcase_add_test(tests, tap_says_what_was_wanted_and_found_and_how_to_see_it);
-    tcase_add_test(tests, records_and_a_command_of_its_own_are_shown);
+    tcase_add_test(tests, tap_reports_the_expected_and_the_found_value_and_a_command);
+    tcase_add_test(tests, records_and_a_specific_command_are_shown);
     tcase_add_test(tests, junit_counts_failures_and_escapes);
     suite_add_tcase(suite, tests);
     return suite;

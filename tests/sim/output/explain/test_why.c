@@ -61,7 +61,7 @@ static const char *const hard_life[] = {
     "640s 612s job_stage w/gpu n2 w/e/train - - start -",
     "640s 640s job_training w/gpu - w/e/train - - - ranks=2 steps=100 epochs=9",
     "970s 970s node_notice:preemption w/gpu n2 w/e/train - - - notice_ns=30s",
-    // What the service frees first and what goes is one loss.
+    // A node that the service frees and then releases is one loss.
     "1000s 602s job_attempt:preemption w/gpu - w/e/train - - lost nodes=2 kept_ns=676s " ATTEMPT
     "lost_ns=120s epochs_kept=4",
     "1000s 602s job_state:preemption w/gpu - w/e/train - - queued exit_code=-1",
@@ -84,7 +84,7 @@ static const char *const hard_life[] = {
     "1600s 1200s node_state:crash w/gpu n4 - - - unusable was=2",
     "1600s 1200s node_state w/gpu n1 - - - idle was=2",
     "1600s 1600s job_state:crash w/gpu - w/e/train - - queued exit_code=-1",
-    // In the same instant it has its nodes again.
+    // The job has its nodes again in the same instant.
     "1600s 1600s node_state w/gpu n5 - - - idle was=0",
     "1600s 1600s job_state w/gpu - w/e/train - - running exit_code=-1",
     "1600s 1600s node_state w/gpu n1 w/e/train - - running was=1",
@@ -98,7 +98,7 @@ static const char *const hard_life[] = {
     NULL,
 };
 
-START_TEST(a_hard_life_is_told_in_order)
+START_TEST(a_story_with_many_failures_is_in_order)
 {
     ck_assert_str_eq(
         story_of("train", hard_life),
@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(a_plain_job_has_a_plain_story)
 {
-    // Its path names it too.
+    // The path of the job identifies it, too.
     ck_assert_str_eq(
         story_of("dev/exp/train", trace_story_training),
         "The story of job dev/exp/train:\n\n"
@@ -165,7 +165,7 @@ START_TEST(a_plain_job_has_a_plain_story)
 }
 END_TEST
 
-START_TEST(a_job_that_never_starts_says_what_it_waits_for)
+START_TEST(the_story_of_a_job_that_never_starts_names_what_it_waits_for)
 {
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
@@ -188,7 +188,7 @@ START_TEST(a_job_that_never_starts_says_what_it_waits_for)
 }
 END_TEST
 
-START_TEST(nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are)
+START_TEST(nodes_released_after_a_job_are_not_a_loss_and_nodes_released_during_it_are)
 {
     static const char *const lines[] = {
         "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
@@ -250,7 +250,7 @@ START_TEST(columns_stay_aligned_beyond_a_day)
 }
 END_TEST
 
-START_TEST(a_checkpoint_is_told_below_the_job_s_own_folder)
+START_TEST(a_checkpoint_is_shown_below_the_folder_of_the_job)
 {
     static const char *const lines[] = {
         "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
@@ -270,10 +270,11 @@ START_TEST(a_checkpoint_is_told_below_the_job_s_own_folder)
 }
 END_TEST
 
-START_TEST(many_jobs_before_it_are_counted)
+START_TEST(many_jobs_ahead_are_counted)
 {
-    // Six stand before it: four start, one is terminated, one is still there. What is under way
-    // when it comes is told too, and so are jobs behind it, but for those that start with it.
+    // Six jobs are ahead of it: four start, one is terminated, one is still queued. The story also
+    // contains events under way when the job is submitted, and jobs after it in the queue that
+    // start earlier, but not those that start in the same instant.
     static const char *const lines[] = {
         "0s 0s cluster_allocation:autoscale w/c - - - - resizing target=4 current=1",
         "1s 1s job_state w/c - w/e/a - - queued exit_code=-1",
@@ -326,7 +327,7 @@ START_TEST(jobs_of_one_name_have_a_story_each)
 }
 END_TEST
 
-START_TEST(an_unknown_job_is_told_the_nearest)
+START_TEST(an_unknown_job_gets_the_nearest_name)
 {
     Why *why = why_create(arena, "trian");
     trace_story_tell(arena, trace_story_training, why_listener(why));
@@ -345,16 +346,17 @@ Suite *test_suite(void)
     Suite *suite = suite_create("why");
     TCase *tests = tcase_create("why");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_hard_life_is_told_in_order);
+    tcase_add_test(tests, a_story_with_many_failures_is_in_order);
     tcase_add_test(tests, a_plain_job_has_a_plain_story);
-    tcase_add_test(tests, a_job_that_never_starts_says_what_it_waits_for);
-    tcase_add_test(tests, nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are);
+    tcase_add_test(tests, the_story_of_a_job_that_never_starts_names_what_it_waits_for);
+    tcase_add_test(tests,
+                   nodes_released_after_a_job_are_not_a_loss_and_nodes_released_during_it_are);
     tcase_add_test(tests, a_node_that_is_lost_and_prepared_anew_at_once_is_one_loss);
     tcase_add_test(tests, columns_stay_aligned_beyond_a_day);
-    tcase_add_test(tests, a_checkpoint_is_told_below_the_job_s_own_folder);
-    tcase_add_test(tests, many_jobs_before_it_are_counted);
+    tcase_add_test(tests, a_checkpoint_is_shown_below_the_folder_of_the_job);
+    tcase_add_test(tests, many_jobs_ahead_are_counted);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);
-    tcase_add_test(tests, an_unknown_job_is_told_the_nearest);
+    tcase_add_test(tests, an_unknown_job_gets_the_nearest_name);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* Expected texts: the CIFAR-10 tutorial and the CLI guide of the retired service (azure-docs
- * articles/batch-ai, 2018), which show what az printed. */
+/* The expected texts are from the CIFAR-10 tutorial and the CLI guide of the retired service
+ * (azure-docs articles/batch-ai, 2018), which show the output of az. */
 #include <string.h>
 
 #include "sim/output/share/az_tables.h"
@@ -43,7 +43,7 @@ START_TEST(a_cluster_is_shown_as_the_tutorial_shows_it)
 }
 END_TEST
 
-START_TEST(each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting)
+START_TEST(each_count_is_in_its_column_and_a_cluster_being_deleted_is_deleting)
 {
     Cluster cluster = tutorial_cluster();
     cluster.provisioning = PROVISIONING_DELETING;
@@ -57,7 +57,7 @@ START_TEST(each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting)
 }
 END_TEST
 
-START_TEST(an_exit_code_stands_right_once_it_is_there)
+START_TEST(an_exit_code_is_right_aligned_once_it_is_known)
 {
     const Cluster cluster = tutorial_cluster();
     Job job = tutorial_job();
@@ -133,7 +133,7 @@ START_TEST(a_query_prints_one_member_as_json)
 }
 END_TEST
 
-START_TEST(the_commands_are_those_of_the_tutorial)
+START_TEST(the_commands_match_the_tutorial)
 {
     const Cluster cluster = tutorial_cluster();
     const Job job = tutorial_job();
@@ -156,7 +156,7 @@ START_TEST(the_commands_are_those_of_the_tutorial)
 }
 END_TEST
 
-START_TEST(usages_stand_in_the_order_of_the_service)
+START_TEST(usages_have_the_order_of_the_service)
 {
     // Names and order: an answer of the service recorded in June 2018 (northeurope); columns: the
     // table transformer of azure-cli's `batchai list-usages`.
@@ -190,12 +190,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("az_tables");
     TCase *tests = tcase_create("az_tables");
     tcase_add_test(tests, a_cluster_is_shown_as_the_tutorial_shows_it);
-    tcase_add_test(tests, each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting);
-    tcase_add_test(tests, an_exit_code_stands_right_once_it_is_there);
+    tcase_add_test(tests, each_count_is_in_its_column_and_a_cluster_being_deleted_is_deleting);
+    tcase_add_test(tests, an_exit_code_is_right_aligned_once_it_is_known);
     tcase_add_test(tests, files_are_listed_as_the_tutorial_lists_them);
     tcase_add_test(tests, a_query_prints_one_member_as_json);
-    tcase_add_test(tests, the_commands_are_those_of_the_tutorial);
-    tcase_add_test(tests, usages_stand_in_the_order_of_the_service);
+    tcase_add_test(tests, the_commands_match_the_tutorial);
+    tcase_add_test(tests, usages_have_the_order_of_the_service);
     suite_add_tcase(suite, tests);
     return suite;
 }

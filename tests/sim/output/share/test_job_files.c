@@ -20,7 +20,7 @@ static Text contents(const World *world, const Job *job, const char *name, int64
     return text;
 }
 
-/* Not ck_assert_str_eq, which would print megabytes. */
+/* ck_assert_str_eq would print megabytes. */
 static bool is_same(Text a, Text b)
 {
     return a.length == b.length && memcmp(text_string(&a), text_string(&b), a.length) == 0;
@@ -65,7 +65,7 @@ static Text listing(const World *world, int64_t now_ns, Arena *arena)
     return names;
 }
 
-START_TEST(names_are_those_of_the_service)
+START_TEST(file_names_match_the_service)
 {
     static const EnvironmentVariable servers[] = {
         {"AZ_BATCHAI_PS_HOSTS", "10.0.0.4:2222,10.0.0.5:2222"}};
@@ -130,7 +130,7 @@ START_TEST(the_tutorial_leaves_its_fourteen_files)
 }
 END_TEST
 
-START_TEST(files_come_with_what_writes_them)
+START_TEST(files_appear_when_they_are_first_written)
 {
     Arena *arena = arena_create();
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 0));
@@ -165,7 +165,7 @@ START_TEST(files_come_with_what_writes_them)
 }
 END_TEST
 
-START_TEST(the_execution_log_tells_stages_environment_and_end)
+START_TEST(the_execution_log_contains_stages_environment_and_end)
 {
     static const char *const mounts[] = {"a/s"};
     static const ContainerImage image = {"tensorflow/tensorflow:1.8.0-gpu", 1000000000};
@@ -209,7 +209,7 @@ START_TEST(the_execution_log_tells_stages_environment_and_end)
 }
 END_TEST
 
-START_TEST(a_failed_preparation_says_so_and_nothing_runs)
+START_TEST(a_failed_preparation_is_logged_and_the_program_does_not_run)
 {
     Arena *arena = arena_create();
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 0));
@@ -233,7 +233,7 @@ START_TEST(a_failed_preparation_says_so_and_nothing_runs)
 }
 END_TEST
 
-START_TEST(a_program_without_a_form_of_its_own_tells_steps_and_epochs)
+START_TEST(a_program_without_a_specific_format_prints_steps_and_epochs)
 {
     Arena *arena = arena_create();
     Program *program = ARENA_NEW(arena, Program);
@@ -266,9 +266,9 @@ START_TEST(a_program_without_a_form_of_its_own_tells_steps_and_epochs)
 }
 END_TEST
 
-/* --- Purity --- */
+/* --- Files only grow --- */
 
-/* What was seen of one file, at the latest look. */
+/* One file at the latest check. */
 typedef struct {
     JobId job;
     int32_t attempt;
@@ -298,8 +298,9 @@ static Seen *seen_find(SeenFiles *seen, const Job *job, const char *name)
     return item;
 }
 
-/* Every file of every job now: as long as listed, changed no later than now or the job's end, the
- * same when written twice, and what was seen before is how it begins. */
+/* Checks every file of every job at the present time: its length is the listed one, it changed no
+ * later than now or the end of the job, it is the same when written twice, and it begins with the
+ * content of the previous check. */
 static void look(World *world, SeenFiles *seen, uint64_t seed)
 {
     int64_t now_ns = world_now_ns(world);
@@ -320,7 +321,7 @@ static void look(World *world, SeenFiles *seen, uint64_t seed)
                               memcmp(text_string(&text), text_string(&before->text),
                                      before->text.length) == 0,
                           "seed %" PRIu64 ": %s of job %u at %" PRId64
-                          " ns does not begin as it was at %" PRId64 " ns",
+                          " ns does not begin with its content at %" PRId64 " ns",
                           seed, entries[i].name, j, now_ns, before->at_ns);
             text_free(&again);
             text_free(&before->text);
@@ -330,14 +331,14 @@ static void look(World *world, SeenFiles *seen, uint64_t seed)
     }
 }
 
-START_TEST(what_a_file_holds_is_a_prefix_of_what_it_holds_later)
+START_TEST(the_content_of_a_file_is_a_prefix_of_its_later_content)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         Arena *arena = arena_create();
         Scenario *scenario = random_scenario(arena, seed);
         World *world = world_create(arena, scenario, (TraceSink){0});
         SeenFiles seen = {arena, ARENA_ARRAY(arena, Seen, 4000), 0, 4000};
-        // Steps of all sizes, so that looks fall inside downloads, epochs and evaluations.
+        // Intervals of all sizes, so that checks fall inside downloads, epochs and evaluations.
         for (int64_t look_number = 1; world_next_event_ns(world) != INT64_MAX && look_number < 120;
              look_number++) {
             int64_t pause_ns = (1 + look_number * 7919 % 97) * NS_PER_S / 2;
@@ -363,7 +364,7 @@ static const Program *long_training(Arena *arena)
     return program;
 }
 
-START_TEST(a_terminated_job_falls_silent)
+START_TEST(a_terminated_job_writes_no_more)
 {
     for (Fidelity fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
         Arena *arena = arena_create();
@@ -394,7 +395,7 @@ START_TEST(a_terminated_job_falls_silent)
 }
 END_TEST
 
-START_TEST(job_fidelity_tells_all_epochs_at_the_end_of_the_training)
+START_TEST(with_job_fidelity_all_epochs_appear_at_the_end_of_the_training)
 {
     Arena *arena = arena_create();
     JobSpec *spec = plain_job(arena, 2, plain_training_program(arena));
@@ -418,10 +419,10 @@ START_TEST(job_fidelity_tells_all_epochs_at_the_end_of_the_training)
 }
 END_TEST
 
-START_TEST(the_past_can_be_asked_for_afterwards)
+START_TEST(the_content_at_a_past_time_can_be_requested_later)
 {
-    // Step and epoch fidelity: what a live world said at a time, the finished one says of that
-    // time.
+    // Step and epoch fidelity: for each time, the finished world gives the same content that the
+    // live world gave then.
     for (Fidelity fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
         Arena *arena = arena_create();
         const Program *program = long_training(arena);
@@ -455,16 +456,16 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("job_files");
     TCase *tests = tcase_create("files");
-    tcase_add_test(tests, names_are_those_of_the_service);
+    tcase_add_test(tests, file_names_match_the_service);
     tcase_add_test(tests, the_tutorial_leaves_its_fourteen_files);
-    tcase_add_test(tests, files_come_with_what_writes_them);
-    tcase_add_test(tests, the_execution_log_tells_stages_environment_and_end);
-    tcase_add_test(tests, a_failed_preparation_says_so_and_nothing_runs);
-    tcase_add_test(tests, a_program_without_a_form_of_its_own_tells_steps_and_epochs);
-    tcase_add_test(tests, what_a_file_holds_is_a_prefix_of_what_it_holds_later);
-    tcase_add_test(tests, a_terminated_job_falls_silent);
-    tcase_add_test(tests, job_fidelity_tells_all_epochs_at_the_end_of_the_training);
-    tcase_add_test(tests, the_past_can_be_asked_for_afterwards);
+    tcase_add_test(tests, files_appear_when_they_are_first_written);
+    tcase_add_test(tests, the_execution_log_contains_stages_environment_and_end);
+    tcase_add_test(tests, a_failed_preparation_is_logged_and_the_program_does_not_run);
+    tcase_add_test(tests, a_program_without_a_specific_format_prints_steps_and_epochs);
+    tcase_add_test(tests, the_content_of_a_file_is_a_prefix_of_its_later_content);
+    tcase_add_test(tests, a_terminated_job_writes_no_more);
+    tcase_add_test(tests, with_job_fidelity_all_epochs_appear_at_the_end_of_the_training);
+    tcase_add_test(tests, the_content_at_a_past_time_can_be_requested_later);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -41,7 +41,8 @@ static KerasProgram *keras_program(Arena *arena, DataSet data_set, int64_t steps
 static const DataSet cifar10 = {
     .name = "cifar10", .train_samples = 50000, .test_samples = 10000, .download_bytes = 170498071};
 static const DataSet mnist = {.name = "mnist_npz",
-                              .train_samples = 1000, // not 60,000: the bars' form is what counts
+                              .train_samples =
+                                  1000, // not 60,000: the test is about the format of the bars
                               .test_samples = 200,
                               .download_bytes = 11490434};
 
@@ -69,7 +70,7 @@ static Text output(const World *world, const char *name)
     return text;
 }
 
-/* --- A twin: Progbar.update of Keras 2.2 in doubles and printf, line by line --- */
+/* --- A reference: Progbar.update of Keras 2.2 in doubles and printf, line by line --- */
 
 typedef struct {
     Text *out;
@@ -79,7 +80,7 @@ typedef struct {
     int total_width;
 } Progbar;
 
-/* Millionths, so that a tie is one: nearbyint sends it to the even digit. */
+/* In millionths, where a tie is exact: nearbyint rounds it to the even digit. */
 static void add_value(Text *info, const char *name, double millionths)
 {
     if (millionths > 1000)
@@ -172,7 +173,7 @@ static void twin_epoch(const Job *job, int64_t epoch, bool counts_samples, Text 
     ck_assert_int_eq(now_ns, times.end_ns);
 }
 
-START_TEST(epochs_of_one_rank_are_what_progbar_prints)
+START_TEST(epochs_of_one_rank_match_progbar)
 {
     static const struct {
         const DataSet *data_set;
@@ -257,10 +258,10 @@ START_TEST(every_rank_prints_everything_once)
 }
 END_TEST
 
-START_TEST(ranks_of_a_step_come_in_an_order_that_is_drawn)
+START_TEST(the_order_of_ranks_within_a_step_is_random)
 {
-    // Four ranks, 200 steps: were rank r's line always the k-th, one order would fill all steps. By
-    // chance each of the 24 orders takes 1/24 of them; loss and accuracy tell the ranks apart.
+    // Four ranks, 200 steps. With a fixed order one rank would be first in every step. By chance
+    // each rank is first in a quarter of the steps; the loss identifies the rank.
     Arena *arena = arena_create();
     KerasProgram *keras = keras_program(arena, cifar10, 200);
     keras->program.epochs = 1;
@@ -293,7 +294,7 @@ START_TEST(ranks_of_a_step_come_in_an_order_that_is_drawn)
 }
 END_TEST
 
-START_TEST(a_worker_of_its_own_file_prints_its_own_lines)
+START_TEST(a_worker_with_a_separate_file_prints_only_its_lines)
 {
     Arena *arena = arena_create();
     KerasProgram *keras = keras_program(arena, mnist, 32);
@@ -318,9 +319,9 @@ END_TEST
 
 /* --- Golden --- */
 
-START_TEST(the_head_of_the_tutorials_stdout_is_as_it_was)
+START_TEST(the_head_of_the_tutorial_s_stdout_matches_the_recording)
 {
-    // Four ranks as in the tutorial; the download takes 0.17 s here, so that its bars are few.
+    // Four ranks as in the tutorial. The download takes only 0.17 s, so it prints few bars.
     static const char golden_path[] =
         TRAINYARD_SOURCE_DIR "/tests/sim/output/share/stdout_head.txt";
     Arena *arena = arena_create();
@@ -355,11 +356,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("keras_log");
     TCase *tests = tcase_create("log");
-    tcase_add_test(tests, epochs_of_one_rank_are_what_progbar_prints);
+    tcase_add_test(tests, epochs_of_one_rank_match_progbar);
     tcase_add_test(tests, every_rank_prints_everything_once);
-    tcase_add_test(tests, ranks_of_a_step_come_in_an_order_that_is_drawn);
-    tcase_add_test(tests, a_worker_of_its_own_file_prints_its_own_lines);
-    tcase_add_test(tests, the_head_of_the_tutorials_stdout_is_as_it_was);
+    tcase_add_test(tests, the_order_of_ranks_within_a_step_is_random);
+    tcase_add_test(tests, a_worker_with_a_separate_file_prints_only_its_lines);
+    tcase_add_test(tests, the_head_of_the_tutorial_s_stdout_matches_the_recording);
     suite_add_tcase(suite, tests);
     return suite;
 }

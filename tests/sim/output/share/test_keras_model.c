@@ -59,7 +59,7 @@ START_TEST(flattening_drops_the_odd_row_and_column_before_the_pool)
 }
 END_TEST
 
-START_TEST(the_same_model_gives_the_same_bytes_and_another_address_other_weights)
+START_TEST(equal_models_have_equal_bytes_and_another_address_gives_other_weights)
 {
     KerasModel other = tutorial;
     other.address++;
@@ -77,11 +77,11 @@ START_TEST(the_same_model_gives_the_same_bytes_and_another_address_other_weights
 }
 END_TEST
 
-/* What a reader of Keras files sees, by an independent program. */
+/* A Keras file, read by an independent program. */
 static const char reader[] =
     "import h5py, json, math, sys\n"
     "f = h5py.File(sys.argv[1], 'r')\n"
-    "text = lambda v: v.decode('utf8')\n" // what Keras 2.2 does: fails on variable-length strings
+    "text = lambda v: v.decode('utf8')\n" // like Keras 2.2, which fails on variable-length strings
     "assert 'emulated' in text(f.attrs['trainyard_emulated'])\n"
     "assert text(f.attrs['keras_version']) == '2.2.4'\n"
     "assert text(f.attrs['backend']) == 'tensorflow'\n"
@@ -107,7 +107,7 @@ static const char reader[] =
     "    total += kernel.size + bias.size\n"
     "    order += [kernel.shape, bias.shape]\n"
     "assert total == 1250858, total\n"
-    // Two files of one second would be alike with times in them, too.
+    // Files written in the same second would be equal even if they contained times.
     "datasets = []\n"
     "f.visititems(lambda name, it: datasets.append(it) if isinstance(it, h5py.Dataset) else None)\n"
     "assert len(datasets) == 24\n"
@@ -167,7 +167,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("model");
     tcase_add_test(tests, the_layer_table_gives_the_known_numbers_of_parameters);
     tcase_add_test(tests, flattening_drops_the_odd_row_and_column_before_the_pool);
-    tcase_add_test(tests, the_same_model_gives_the_same_bytes_and_another_address_other_weights);
+    tcase_add_test(tests, equal_models_have_equal_bytes_and_another_address_gives_other_weights);
     tcase_add_test(tests, h5py_opens_the_model_as_keras_would);
     suite_add_tcase(suite, tests);
     return suite;

@@ -28,8 +28,8 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* With plain_service's whole seconds: the nodes are there at 100 s and prepared at 230 s, where the
- * set-up task begins, which takes 40 s. */
+/* With plain_service's whole seconds: the nodes are allocated at 100 s and prepared at 230 s. Then
+ * the set-up task begins, which takes 40 s. */
 static void begin(void)
 {
     commands_create_cluster(&list, "c", 0, spec);
@@ -51,7 +51,7 @@ static void append(void *to, const char *bytes, size_t length)
     text_append(to, bytes, length);
 }
 
-/* What is in a file of the node, as of `at_s`; as long as its listing says. */
+/* The content of a file of the node at `at_s`; checks that its length is the listed one. */
 static const char *text_at(const char *stream, uint32_t node, int64_t at_s)
 {
     const char *name =
@@ -83,7 +83,7 @@ static const char *names_at(int64_t at_s)
     return names;
 }
 
-START_TEST(every_node_leaves_a_pair_below_the_clusters_own_segment)
+START_TEST(every_node_writes_two_files_below_the_path_segment_of_the_cluster)
 {
     begin();
     advance(229);
@@ -104,7 +104,7 @@ START_TEST(every_node_leaves_a_pair_below_the_clusters_own_segment)
 }
 END_TEST
 
-START_TEST(a_command_that_nobody_knows_says_so_and_how_it_ended)
+START_TEST(the_log_of_an_unknown_command_says_so_and_contains_its_exit_code)
 {
     begin();
     advance(300);
@@ -118,7 +118,7 @@ START_TEST(a_command_that_nobody_knows_says_so_and_how_it_ended)
 }
 END_TEST
 
-START_TEST(a_failure_stands_in_stderr)
+START_TEST(a_failure_is_in_stderr)
 {
     spec->setup_exit_code = 3;
     begin();
@@ -144,7 +144,7 @@ static const ShellRun *script_run(int32_t exit_code)
     return run;
 }
 
-START_TEST(a_script_leaves_what_it_prints_when_it_prints_it)
+START_TEST(the_output_of_a_script_appears_when_it_is_printed)
 {
     spec->setup_exit_code = 3;
     spec->setup_run = script_run(3);
@@ -159,7 +159,7 @@ START_TEST(a_script_leaves_what_it_prints_when_it_prints_it)
 }
 END_TEST
 
-START_TEST(a_script_that_fails_by_bad_luck_says_so)
+START_TEST(a_script_with_a_random_failure_says_so)
 {
     spec->setup_run = script_run(0);
     commands_create_cluster(&list, "c", 0, spec);
@@ -173,7 +173,7 @@ START_TEST(a_script_that_fails_by_bad_luck_says_so)
 }
 END_TEST
 
-START_TEST(a_node_that_is_taken_away_leaves_what_it_has_written)
+START_TEST(the_log_of_a_released_node_stays)
 {
     spec->setup_run = script_run(0);
     commands_resize(&list, "c", 250 * NS_PER_S, 0);
@@ -187,7 +187,7 @@ START_TEST(a_node_that_is_taken_away_leaves_what_it_has_written)
 }
 END_TEST
 
-START_TEST(after_a_reboot_the_task_overwrites_what_it_left)
+START_TEST(after_a_reboot_the_task_overwrites_its_log)
 {
     // Rebooted at 1000 s for 90 s, prepared again at 1220 s.
     spec->setup_run = script_run(0);
@@ -208,13 +208,13 @@ Suite *test_suite(void)
     Suite *suite = suite_create("setup_files");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, every_node_leaves_a_pair_below_the_clusters_own_segment);
-    tcase_add_test(tests, a_command_that_nobody_knows_says_so_and_how_it_ended);
-    tcase_add_test(tests, a_failure_stands_in_stderr);
-    tcase_add_test(tests, a_script_leaves_what_it_prints_when_it_prints_it);
-    tcase_add_test(tests, a_script_that_fails_by_bad_luck_says_so);
-    tcase_add_test(tests, a_node_that_is_taken_away_leaves_what_it_has_written);
-    tcase_add_test(tests, after_a_reboot_the_task_overwrites_what_it_left);
+    tcase_add_test(tests, every_node_writes_two_files_below_the_path_segment_of_the_cluster);
+    tcase_add_test(tests, the_log_of_an_unknown_command_says_so_and_contains_its_exit_code);
+    tcase_add_test(tests, a_failure_is_in_stderr);
+    tcase_add_test(tests, the_output_of_a_script_appears_when_it_is_printed);
+    tcase_add_test(tests, a_script_with_a_random_failure_says_so);
+    tcase_add_test(tests, the_log_of_a_released_node_stays);
+    tcase_add_test(tests, after_a_reboot_the_task_overwrites_its_log);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/worlds.h"
 
-/* A fresh folder for each test. */
+/* An empty folder for each test. */
 static Arena *folder_arena;
 static const char *folder;
 
@@ -115,7 +115,7 @@ START_TEST(uploads_are_copied_or_marked_as_emulated)
 }
 END_TEST
 
-START_TEST(the_last_upload_of_a_file_is_the_one_that_stays)
+START_TEST(the_last_upload_of_a_file_remains)
 {
     Arena *arena = arena_create();
     const char *first = inside(arena, "first"), *second = inside(arena, "second");
@@ -222,7 +222,7 @@ START_TEST(every_share_has_its_folder)
 }
 END_TEST
 
-START_TEST(no_path_leads_out_of_its_share)
+START_TEST(no_file_is_written_outside_its_share)
 {
     static const char *const paths[] = {
         "../outside", "cifar/../../outside", "/etc/outside", "..", "a/..", "", "./"};
@@ -240,7 +240,7 @@ START_TEST(no_path_leads_out_of_its_share)
 }
 END_TEST
 
-START_TEST(a_machine_that_fails_is_named_and_leaves_no_half_file)
+START_TEST(a_failure_of_the_machine_is_reported_and_leaves_no_partial_file)
 {
     Arena *arena = arena_create();
     CommandList list = commands_begin(arena);
@@ -261,7 +261,7 @@ START_TEST(a_machine_that_fails_is_named_and_leaves_no_half_file)
 }
 END_TEST
 
-START_TEST(what_was_deleted_is_not_written)
+START_TEST(deleted_files_are_not_written)
 {
     Arena *arena = arena_create();
     CommandList list = commands_begin(arena);
@@ -291,13 +291,13 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("tree");
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_test(tests, uploads_are_copied_or_marked_as_emulated);
-    tcase_add_test(tests, the_last_upload_of_a_file_is_the_one_that_stays);
+    tcase_add_test(tests, the_last_upload_of_a_file_remains);
     tcase_add_test(tests, a_job_leaves_its_logs_checkpoints_and_model);
     tcase_add_test(tests, set_up_tasks_leave_their_logs);
     tcase_add_test(tests, every_share_has_its_folder);
-    tcase_add_test(tests, what_was_deleted_is_not_written);
-    tcase_add_test(tests, no_path_leads_out_of_its_share);
-    tcase_add_test(tests, a_machine_that_fails_is_named_and_leaves_no_half_file);
+    tcase_add_test(tests, deleted_files_are_not_written);
+    tcase_add_test(tests, no_file_is_written_outside_its_share);
+    tcase_add_test(tests, a_failure_of_the_machine_is_reported_and_leaves_no_partial_file);
     suite_add_tcase(suite, tests);
     return suite;
 }

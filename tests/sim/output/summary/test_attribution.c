@@ -12,7 +12,7 @@ static int64_t sum_of(const int64_t *part)
     return sum;
 }
 
-START_TEST(parts_are_in_proportion_and_the_largest_remainders_get_the_rest)
+START_TEST(parts_are_proportional_and_the_largest_remainders_get_the_rest)
 {
     // 10 over weights 1, 1, 1 and 3: 1.67 each and 5. Two are left: the first two of three equals.
     Wide weight[USE_COUNT] = {[USE_USEFUL] = 1, [USE_GANG] = 1, [USE_LOST] = 1, [USE_IDLE] = 3};
@@ -26,7 +26,7 @@ START_TEST(parts_are_in_proportion_and_the_largest_remainders_get_the_rest)
 }
 END_TEST
 
-START_TEST(what_has_no_weight_gets_nothing_and_nobody_has_all_of_nothing)
+START_TEST(parts_without_weight_get_nothing)
 {
     const Wide nothing[USE_COUNT] = {0}, one[USE_COUNT] = {[USE_LOST] = 7};
     int64_t part[USE_COUNT];
@@ -40,7 +40,7 @@ START_TEST(what_has_no_weight_gets_nothing_and_nobody_has_all_of_nothing)
 }
 END_TEST
 
-START_TEST(the_parts_add_up_whatever_the_weights)
+START_TEST(the_parts_add_up_for_any_weights)
 {
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         Wide weight[USE_COUNT], weights = 0;
@@ -64,7 +64,7 @@ START_TEST(the_parts_add_up_whatever_the_weights)
 }
 END_TEST
 
-START_TEST(what_is_below_nothing_has_no_weight)
+START_TEST(negative_weights_count_as_0)
 {
     const Wide weight[USE_COUNT] = {[USE_USEFUL] = -5, [USE_IDLE] = 1, [USE_LOST] = 1};
     int64_t part[USE_COUNT];
@@ -79,10 +79,10 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("attribution");
     TCase *tests = tcase_create("attribution");
-    tcase_add_test(tests, parts_are_in_proportion_and_the_largest_remainders_get_the_rest);
-    tcase_add_test(tests, what_has_no_weight_gets_nothing_and_nobody_has_all_of_nothing);
-    tcase_add_test(tests, the_parts_add_up_whatever_the_weights);
-    tcase_add_test(tests, what_is_below_nothing_has_no_weight);
+    tcase_add_test(tests, parts_are_proportional_and_the_largest_remainders_get_the_rest);
+    tcase_add_test(tests, parts_without_weight_get_nothing);
+    tcase_add_test(tests, the_parts_add_up_for_any_weights);
+    tcase_add_test(tests, negative_weights_count_as_0);
     suite_add_tcase(suite, tests);
     return suite;
 }

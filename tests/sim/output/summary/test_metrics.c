@@ -53,7 +53,7 @@ START_TEST(the_bill_is_billed_time_times_price)
 }
 END_TEST
 
-START_TEST(a_cluster_has_its_first_moments)
+START_TEST(a_cluster_records_when_it_was_first_steady_and_ready)
 {
     const ClusterMetrics *cluster = &metrics_of(trace_story_training)->clusters[0];
     ck_assert_int_eq(cluster->created_ns, 0);
@@ -64,7 +64,7 @@ START_TEST(a_cluster_has_its_first_moments)
 }
 END_TEST
 
-START_TEST(a_job_has_its_moments_and_its_training)
+START_TEST(a_job_records_its_times_and_its_training)
 {
     const RunMetrics *run = metrics_of(trace_story_training);
     ck_assert_uint_eq(run->job_count, 1);
@@ -107,7 +107,7 @@ START_TEST(a_file_is_counted_once_and_stored_from_its_writing_to_the_end)
 }
 END_TEST
 
-START_TEST(a_deleted_file_is_stored_no_longer_and_one_written_again_is_on_the_share_of_then)
+START_TEST(a_deleted_file_is_not_stored_and_a_file_written_again_is_on_the_current_share)
 {
     // f: 2 GiB for 10 s. g: 1 GiB for 20 s, until the first a/s goes; on the second one 3 GiB for
     // 10 s.
@@ -128,7 +128,7 @@ START_TEST(a_deleted_file_is_stored_no_longer_and_one_written_again_is_on_the_sh
 }
 END_TEST
 
-START_TEST(a_job_that_is_requeued_starts_anew)
+START_TEST(a_requeued_job_starts_again)
 {
     // Queued 10 s, runs 20 s, queued 30 s, runs until the end of the run.
     const RunMetrics *run = metrics_of((const char *const[]){
@@ -171,7 +171,7 @@ START_TEST(a_job_that_still_waits_has_waited_until_the_end)
 }
 END_TEST
 
-START_TEST(what_was_refused_or_never_came_is_kept)
+START_TEST(refused_and_skipped_commands_are_kept)
 {
     const RunMetrics *run = metrics_of((const char *const[]){
         "5 5 command_refused - - - - - quota ordinal=3",
@@ -208,7 +208,7 @@ static int line_time(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-START_TEST(a_fleet_holds_more_than_a_64_bit_number_of_ns)
+START_TEST(the_node_time_of_a_fleet_exceeds_64_bits)
 {
     const char *lines[] = {OLD_NODE("n1", "a"), OLD_NODE("n2", "b"), OLD_NODE("n3", "c"),
                            YEARS_250 "0s run_ended - - - - - - events=1 draws=0 drawn=0", NULL};
@@ -265,7 +265,7 @@ END_TEST
 
 START_TEST(a_percentile_is_the_value_at_the_nearest_rank)
 {
-    // Of 10, 12, 10, 14: sorted 10 10 12 14; p50 is at place ceil(2) = 2, p95 at ceil(3.8) = 4.
+    // 10, 12, 10, 14 sorted are 10 10 12 14; p50 is at place ceil(2) = 2, p95 at ceil(3.8) = 4.
     int64_t four[] = {10, 12, 10, 14};
     ck_assert_int_eq(percentile_of(four, 4, 50), 10);
     ck_assert_int_eq(percentile_of(four, 4, 51), 12);
@@ -273,7 +273,7 @@ START_TEST(a_percentile_is_the_value_at_the_nearest_rank)
     int64_t one[] = {7};
     ck_assert_int_eq(percentile_of(one, 1, 1), 7);
     ck_assert_int_eq(percentile_of(one, 1, 100), 7);
-    // Of 1 to 100 the value at p is p.
+    // For the values 1 to 100 the percentile p is p.
     int64_t hundred[100];
     for (int32_t i = 0; i < 100; i++)
         hundred[i] = 100 - i;
@@ -289,15 +289,15 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, node_time_is_split_by_state_and_adds_up);
     tcase_add_test(tests, the_bill_is_billed_time_times_price);
-    tcase_add_test(tests, a_cluster_has_its_first_moments);
-    tcase_add_test(tests, a_job_has_its_moments_and_its_training);
+    tcase_add_test(tests, a_cluster_records_when_it_was_first_steady_and_ready);
+    tcase_add_test(tests, a_job_records_its_times_and_its_training);
     tcase_add_test(tests, a_file_is_counted_once_and_stored_from_its_writing_to_the_end);
-    tcase_add_test(
-        tests, a_deleted_file_is_stored_no_longer_and_one_written_again_is_on_the_share_of_then);
-    tcase_add_test(tests, a_job_that_is_requeued_starts_anew);
+    tcase_add_test(tests,
+                   a_deleted_file_is_not_stored_and_a_file_written_again_is_on_the_current_share);
+    tcase_add_test(tests, a_requeued_job_starts_again);
     tcase_add_test(tests, a_job_that_still_waits_has_waited_until_the_end);
-    tcase_add_test(tests, what_was_refused_or_never_came_is_kept);
-    tcase_add_test(tests, a_fleet_holds_more_than_a_64_bit_number_of_ns);
+    tcase_add_test(tests, refused_and_skipped_commands_are_kept);
+    tcase_add_test(tests, the_node_time_of_a_fleet_exceeds_64_bits);
     tcase_add_test(tests, sums_of_a_forged_trace_stop_at_the_largest_number);
     tcase_add_test(tests, a_percentile_is_the_value_at_the_nearest_rank);
     suite_add_tcase(suite, tests);

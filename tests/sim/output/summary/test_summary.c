@@ -53,10 +53,10 @@ static const char *printed(const Json *value)
 
 START_TEST(a_run_on_paper_has_its_summary)
 {
-    // The sums are worked out in test_metrics.c. Steps of rank 0 take 10, 12, 10 and 14 s.
-    // Storage: 1 GiB for 769 s at 60000 micro-USD for 730 h: 60000 * 769 / 2628000 = 17.55.
-    // Utilisation: 140 of 1100 node-seconds. A job waits 120 to 162 s, so the nodes that are idle
-    // from 160 to 162 s wait for their gang: 4 of 790 s. No attempt is told, so the 140 s are
+    // The sums are worked out in test_metrics.c. Steps of rank 0 take 10, 12, 10 and 14 s. Storage:
+    // 1 GiB for 769 s at 60000 micro-USD for 730 h: 60000 * 769 / 2628000 = 17.55. Utilisation: 140
+    // of 1100 node-seconds. A job waits 120 to 162 s, so the nodes that are idle from 160 to 162 s
+    // wait for their gang: 4 of 790 s. There is no record of an attempt, so the 140 s are
     // unattributed. 0.27 USD by time: gang 981.8, provisioning 29454.5, idle 192927.3, leaving
     // 12272.7, unattributed 34363.6 micro-USD; of the 3 left over one each to .8, .7 and .6.
     ck_assert_str_eq(
@@ -104,11 +104,11 @@ START_TEST(a_run_on_paper_has_its_summary)
 }
 END_TEST
 
-START_TEST(a_share_is_paid_by_its_size_where_that_is_what_is_provisioned)
+START_TEST(a_share_with_a_provisioned_size_is_paid_by_that_size)
 {
     // 1 TiB for a day at 0.16 USD for a GiB and month: 1024 * 0.16 * 24 / 730 = 5.386520 USD,
-    // though 1 GiB lies on it for 769 s. Nobody wrote to the second: half a day of 2 GiB is
-    // 2 * 0.16 * 12 / 730 = 0.005260. What lies on the third costs nothing more.
+    // though it stores only 1 GiB for 769 s. The second share stores nothing, and half a day of 2
+    // GiB costs 2 * 0.16 * 12 / 730 = 0.005260. The files on the third cost nothing more.
     static const ShareFacts shares[] = {{160000, INT64_C(1) << 40, 24 * NS_PER_HOUR},
                                         {160000, INT64_C(2) << 30, 12 * NS_PER_HOUR},
                                         {60000, 0, 24 * NS_PER_HOUR}};
@@ -135,7 +135,7 @@ START_TEST(without_facts_the_counted_part_is_the_same)
 }
 END_TEST
 
-START_TEST(things_are_called_by_the_shortest_name_that_is_theirs)
+START_TEST(resources_have_their_shortest_unique_name)
 {
     static const char *const lines[] = {
         "0 0 cluster_provisioning w/c - - - - creating -",
@@ -154,7 +154,7 @@ START_TEST(things_are_called_by_the_shortest_name_that_is_theirs)
 }
 END_TEST
 
-START_TEST(what_went_wrong_is_said_with_its_reason)
+START_TEST(failures_are_listed_with_their_reasons)
 {
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
@@ -191,7 +191,7 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
 }
 END_TEST
 
-START_TEST(a_job_is_said_to_stand_behind_one_that_can_never_start)
+START_TEST(a_job_in_the_queue_after_one_that_can_never_start_is_reported)
 {
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
@@ -216,7 +216,7 @@ START_TEST(a_job_is_said_to_stand_behind_one_that_can_never_start)
 }
 END_TEST
 
-START_TEST(people_read_a_table)
+START_TEST(the_table_for_people_has_one_row_per_job)
 {
     Text text = {0};
     summary_text_print(&text, summary_of(trace_story_training, &facts));
@@ -244,8 +244,8 @@ START_TEST(people_read_a_table)
 }
 END_TEST
 
-/* One node for 100 s at 3.6 USD an hour: 0.1 USD. A job takes it at 10 s, is preempted at 40 s,
- * waits for its replacement until 60 s and is done at 90 s. */
+/* One node for 100 s at 3.6 USD an hour: 0.1 USD. A job takes the node at 10 s, is preempted at 40
+ * s, waits for the replacement until 60 s and ends at 90 s. */
 static const char *const lossy_run[] = {
     "0s 0s cluster_provisioning w/c - - - - creating -",
     "0s 0s node_state w/c n1 - - - preparing was=5",
@@ -298,7 +298,7 @@ START_TEST(node_time_and_money_go_to_their_uses)
 }
 END_TEST
 
-START_TEST(a_job_says_what_it_lost_and_how_much_brought_it_on)
+START_TEST(a_job_reports_its_lost_and_its_useful_time)
 {
     // 36 of 60 s: useful 30, exchange 2, input 3, checkpoint 1. Two GPUs to a node.
     const ClusterFacts two_gpus[] = {{"STANDARD_NC12", true, 2}};
@@ -313,7 +313,7 @@ START_TEST(a_job_says_what_it_lost_and_how_much_brought_it_on)
 }
 END_TEST
 
-START_TEST(a_run_that_was_given_up_says_why)
+START_TEST(an_abandoned_run_has_a_reason)
 {
     Arena *scratch = arena_create();
     MetricsFold *fold = metrics_fold_create(scratch);
@@ -345,7 +345,7 @@ START_TEST(rows_that_contradict_each_other_are_a_problem)
 }
 END_TEST
 
-START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
+START_TEST(jobs_of_a_workload_are_summarized_and_not_listed)
 {
     // Waiting 1, 2 and 3 s, and one still waits after 7 s; running 10 and 17 s, in all 11 and 19.
     static const char *const lines[] = {
@@ -424,7 +424,7 @@ END_TEST
 
 START_TEST(file_servers_are_part_of_the_cost)
 {
-    // 3600 s at 0.9 USD, and 1800 s of the next that is called the same.
+    // 3600 s at 0.9 USD, and 1800 s of the next server with the same name.
     static const char *const lines[] = {
         "3600s 0s file_server_billed - - - - - nfs billed_ns=3600s micro_usd_per_hour=900000",
         "5400s 3600s file_server_billed - - - - - nfs billed_ns=1800s micro_usd_per_hour=900000",
@@ -435,7 +435,7 @@ START_TEST(file_servers_are_part_of_the_cost)
 }
 END_TEST
 
-START_TEST(people_read_where_the_time_went)
+START_TEST(the_text_for_people_shows_the_uses_of_node_time)
 {
     Text text = {0};
     summary_text_print(&text, summary_of(lossy_run, &facts));
@@ -454,20 +454,20 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("summary");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_run_on_paper_has_its_summary);
-    tcase_add_test(tests, a_share_is_paid_by_its_size_where_that_is_what_is_provisioned);
+    tcase_add_test(tests, a_share_with_a_provisioned_size_is_paid_by_that_size);
     tcase_add_test(tests, without_facts_the_counted_part_is_the_same);
-    tcase_add_test(tests, things_are_called_by_the_shortest_name_that_is_theirs);
-    tcase_add_test(tests, what_went_wrong_is_said_with_its_reason);
-    tcase_add_test(tests, people_read_a_table);
+    tcase_add_test(tests, resources_have_their_shortest_unique_name);
+    tcase_add_test(tests, failures_are_listed_with_their_reasons);
+    tcase_add_test(tests, the_table_for_people_has_one_row_per_job);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
-    tcase_add_test(tests, a_job_says_what_it_lost_and_how_much_brought_it_on);
-    tcase_add_test(tests, a_job_is_said_to_stand_behind_one_that_can_never_start);
-    tcase_add_test(tests, a_run_that_was_given_up_says_why);
+    tcase_add_test(tests, a_job_reports_its_lost_and_its_useful_time);
+    tcase_add_test(tests, a_job_in_the_queue_after_one_that_can_never_start_is_reported);
+    tcase_add_test(tests, an_abandoned_run_has_a_reason);
     tcase_add_test(tests, rows_that_contradict_each_other_are_a_problem);
-    tcase_add_test(tests, jobs_of_a_workload_are_summed_up_and_not_listed);
+    tcase_add_test(tests, jobs_of_a_workload_are_summarized_and_not_listed);
     tcase_add_test(tests, errors_of_clusters_and_nodes_are_counted_with_their_reasons);
     tcase_add_test(tests, file_servers_are_part_of_the_cost);
-    tcase_add_test(tests, people_read_where_the_time_went);
+    tcase_add_test(tests, the_text_for_people_shows_the_uses_of_node_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* summary.json is read back as it was written: every golden summary, byte for byte. */
+/* summary.json is read and written back unchanged: every golden summary, byte for byte. */
 #include <glob.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void check_round_trip(const char *path)
     arena_destroy(arena);
 }
 
-START_TEST(every_golden_summary_is_written_as_it_was_read)
+START_TEST(every_golden_summary_is_written_back_unchanged)
 {
     glob_t found;
     ck_assert_int_eq(glob(GOLDEN "*/summary.json", 0, NULL, &found), 0);
@@ -79,7 +79,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("summary_members");
     TCase *group = tcase_create("summary_members");
-    tcase_add_test(group, every_golden_summary_is_written_as_it_was_read);
+    tcase_add_test(group, every_golden_summary_is_written_back_unchanged);
     tcase_add_test(group, a_wrong_member_is_reported_with_its_place);
     suite_add_tcase(suite, group);
     return suite;

@@ -1,4 +1,4 @@
-/* A world with all listeners at once: what they make of the records live, they make of the file. */
+/* A world with all listeners at once: live records give the same results as the trace file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
-/* What is made of one run. */
+/* The results of one run. */
 typedef struct {
     Arena *arena;
     char *trace;
@@ -109,7 +109,8 @@ static const char *summary_text(const Made *made)
     return copy;
 }
 
-/* Each ns of a node has one use, and the bill is divided among them to the last micro-dollar. */
+/* Each ns of a node has one use, and the bill is divided among the uses to the last micro-dollar.
+ */
 static void check_uses(const ClusterMetrics *cluster, bool has_attempts, uint64_t seed)
 {
     Wide use_ns[USE_COUNT];
@@ -121,7 +122,7 @@ static void check_uses(const ClusterMetrics *cluster, bool has_attempts, uint64_
         sum_micro_usd += use_micro_usd[use];
     ck_assert_int_eq(sum_micro_usd, cluster->cost_micro_usd);
     ck_assert_msg(!has_attempts || use_ns[USE_UNATTRIBUTED] == 0,
-                  "seed %llu: %lld ns of running nodes are told by no attempt",
+                  "seed %llu: %lld ns of running nodes belong to no attempt",
                   (unsigned long long)seed, (long long)use_ns[USE_UNATTRIBUTED]);
 }
 
@@ -150,7 +151,7 @@ static void check_sums(const RunMetrics *run, uint64_t seed)
     ck_assert(run->is_ended);
 }
 
-/* What the fold says is what the world became. */
+/* The folded metrics agree with the final state of the world. */
 static void check_world(const RunMetrics *run, const World *world, uint64_t seed)
 {
     ck_assert_uint_eq(run->cluster_count, world_cluster_count(world));
@@ -164,8 +165,8 @@ static void check_world(const RunMetrics *run, const World *world, uint64_t seed
         ck_assert_msg(strcmp(run->jobs[i].state, job_state_name(job->state)) == 0,
                       "seed %llu: job %s", (unsigned long long)seed, job->path.name);
         ck_assert_int_eq(run->jobs[i].ended_ns, job->ended_ns);
-        // Back in the queue, a job has been sent back as often as it was started; once more is then
-        // missing.
+        // A queued job has been requeued as often as started, so its last requeue has no later
+        // start.
         bool may_wait_again = job->state == JOB_QUEUED || job->state == JOB_FAILED;
         int32_t later_starts = job->starts > 0 ? job->starts - 1 : 0;
         ck_assert_int_ge(run->jobs[i].restarts, later_starts);
@@ -173,7 +174,7 @@ static void check_world(const RunMetrics *run, const World *world, uint64_t seed
     }
 }
 
-START_TEST(live_and_from_a_file_a_run_amounts_to_the_same)
+START_TEST(live_records_and_the_trace_file_give_the_same_results)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         World *world;
@@ -197,7 +198,7 @@ static void count_row(void *listener, const TraceRow *row)
     ++*(int32_t *)listener;
 }
 
-START_TEST(a_listener_hears_its_own_level_whatever_the_others_hear)
+START_TEST(a_listener_receives_its_level_independently_of_the_others)
 {
     int32_t counts[3] = {0};
     Arena *arena = arena_create();
@@ -212,7 +213,7 @@ START_TEST(a_listener_hears_its_own_level_whatever_the_others_hear)
     trace_fan_watch(fan, world);
     world_run(world);
     ck_assert_int_gt(counts[TRACE_LEVEL_JOBS], 10);
-    // 4 epochs of 10 steps by one rank; an epoch tells at least of itself.
+    // 4 epochs of 10 steps by one rank; an epoch has at least one record.
     ck_assert_int_ge(counts[TRACE_LEVEL_EPOCHS], counts[TRACE_LEVEL_JOBS] + 4);
     ck_assert_int_eq(counts[TRACE_LEVEL_STEPS], counts[TRACE_LEVEL_EPOCHS] + 40);
     arena_destroy(arena);
@@ -288,8 +289,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("trace_fan");
     TCase *tests = tcase_create("trace_fan");
-    tcase_add_test(tests, live_and_from_a_file_a_run_amounts_to_the_same);
-    tcase_add_test(tests, a_listener_hears_its_own_level_whatever_the_others_hear);
+    tcase_add_test(tests, live_records_and_the_trace_file_give_the_same_results);
+    tcase_add_test(tests, a_listener_receives_its_level_independently_of_the_others);
     tcase_add_test(tests, the_narrator_shows_the_tables_when_they_are_asked_for);
     suite_add_tcase(suite, tests);
     return suite;

@@ -24,7 +24,7 @@ static const char *fingerprint_of(Arena *arena, const TraceRow *row)
     return copy;
 }
 
-/* What fingerprint_compare says of two. */
+/* The text of fingerprint_compare for two fingerprints. */
 static const char *compared(Arena *arena, const char *a, const char *b)
 {
     Text text = {0};
@@ -35,7 +35,7 @@ static const char *compared(Arena *arena, const char *a, const char *b)
     return copy;
 }
 
-START_TEST(it_names_seven_ingredients_of_sixteen_digits)
+START_TEST(a_fingerprint_has_seven_ingredients_of_sixteen_digits)
 {
     Arena *arena = arena_create();
     ck_assert_str_eq(fingerprint_of(arena, NULL),
@@ -46,7 +46,7 @@ START_TEST(it_names_seven_ingredients_of_sixteen_digits)
 }
 END_TEST
 
-START_TEST(a_change_shows_in_its_ingredient_alone)
+START_TEST(a_change_shows_only_in_its_ingredient)
 {
     static const char bills_alone[] =
         "The runs differ in: bills. They are the same in: events, times, nodes, jobs, files, "
@@ -70,13 +70,13 @@ START_TEST(a_change_shows_in_its_ingredient_alone)
     elsewhere.node = "m";
     ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &elsewhere)), bills_alone);
     TraceRow same = billed;
-    same.record.node.index = 77; // ids are an accident of the world that tells
+    same.record.node.index = 77; // ids are internal to the world that records
     ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &same)), "");
     arena_destroy(arena);
 }
 END_TEST
 
-START_TEST(draws_are_an_ingredient_of_their_own)
+START_TEST(draws_are_a_separate_ingredient)
 {
     Arena *arena = arena_create();
     TraceRow ended = {.record = {.kind = TRACE_RUN_ENDED, .run_ended = {42, 9, 77}}};
@@ -92,7 +92,7 @@ START_TEST(draws_are_an_ingredient_of_their_own)
 }
 END_TEST
 
-START_TEST(fingerprints_of_another_make_are_not_taken_for_the_same)
+START_TEST(fingerprints_of_another_format_differ)
 {
     Arena *arena = arena_create();
     ck_assert_str_eq(compared(arena, "e:1", "e:2"),
@@ -123,10 +123,10 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("fingerprint");
     TCase *tests = tcase_create("fingerprint");
-    tcase_add_test(tests, it_names_seven_ingredients_of_sixteen_digits);
-    tcase_add_test(tests, a_change_shows_in_its_ingredient_alone);
-    tcase_add_test(tests, draws_are_an_ingredient_of_their_own);
-    tcase_add_test(tests, fingerprints_of_another_make_are_not_taken_for_the_same);
+    tcase_add_test(tests, a_fingerprint_has_seven_ingredients_of_sixteen_digits);
+    tcase_add_test(tests, a_change_shows_only_in_its_ingredient);
+    tcase_add_test(tests, draws_are_a_separate_ingredient);
+    tcase_add_test(tests, fingerprints_of_another_format_differ);
     tcase_add_test(tests, the_order_of_records_counts);
     suite_add_tcase(suite, tests);
     return suite;

@@ -69,8 +69,8 @@ static Extent extent_of(const Json *event)
                     begin_ns + number(event, "dur", 3)};
 }
 
-/* By thread, then as the slices begin; outer ones first, and where both have one extent as they
- * stand in the file (the sort below is stable). */
+/* Orders by thread and then by the begin of the slice, outer slices first. Slices with equal times
+ * keep the order of the file, because the sort below is stable. */
 static bool comes_after(const Extent *a, const Extent *b)
 {
     if (a->process != b->process)
@@ -96,8 +96,8 @@ static void merge_sort(Extent *items, Extent *spare, size_t count)
     }
 }
 
-/* Walks each thread as a viewer does: a slice goes inside the innermost one that is still open, and
- * must end in it. Returns the number of slices. */
+/* Walks each thread like a viewer: a slice is nested in the innermost open slice, and must end
+ * within it. Returns the number of slices. */
 static size_t check_nesting(const Json *events, uint64_t seed)
 {
     Extent *slices = ARENA_ARRAY(arena, Extent, events->count);
@@ -124,7 +124,7 @@ static size_t check_nesting(const Json *events, uint64_t seed)
     return count;
 }
 
-/* Every thread and process that is used was named before. */
+/* Every thread and process is named before its first use. */
 static void check_names(const Json *events)
 {
     bool is_process[64] = {false}, is_thread[1024] = {false};
@@ -137,7 +137,7 @@ static void check_names(const Json *events)
             is_process[process] = true;
         else if (is_name && strcmp(word(event, "name"), "thread_name") == 0)
             is_thread[thread] = true;
-        else if (is_name) // places among the others: the order of their making
+        else if (is_name) // sort order: the order of creation
             ck_assert_int_eq(number(json_member(event, "args"), "sort_index", 0),
                              thread > 0 ? thread : process);
         ck_assert(is_process[process]);
@@ -173,7 +173,7 @@ static const char *slices_of(const Json *events, const char *thread)
     return copy;
 }
 
-START_TEST(a_node_shows_state_job_stages_and_epochs_from_the_outside_in)
+START_TEST(a_node_nests_state_job_stages_and_epochs)
 {
     Tape tape;
     tape_begin(&tape);
@@ -184,7 +184,8 @@ START_TEST(a_node_shows_state_job_stages_and_epochs_from_the_outside_in)
                      "preparation 162-170, start 170-180, training 180-230, epoch 1 180-202, "
                      "evaluation 202-204, epoch 2 204-228, evaluation 228-230, idle 232-250, "
                      "leaving 250-300");
-    // What all nodes do together shows on each; what is still going on at the end is closed there.
+    // A stage of all nodes appears on each node; slices still open at the end of the run are closed
+    // there.
     ck_assert_str_eq(slices_of(events, "n2"),
                      "preparing 100-160, idle 160-162, running 162-232, dev/exp/train 162-232, "
                      "preparation 162-172, start 172-180, training 180-230, epoch 1 180-202, "
@@ -200,7 +201,7 @@ START_TEST(a_node_shows_state_job_stages_and_epochs_from_the_outside_in)
 }
 END_TEST
 
-START_TEST(node_counts_are_told_once_for_each_moment)
+START_TEST(node_counts_are_written_once_for_each_time)
 {
     Tape tape;
     tape_begin(&tape);
@@ -248,7 +249,7 @@ static const char *moments_of(const Json *events, const char *phase, const char 
     return found;
 }
 
-START_TEST(what_goes_wrong_is_marked_with_its_cause)
+START_TEST(failures_are_marked_with_their_cause)
 {
     Tape tape;
     tape_begin(&tape);
@@ -312,9 +313,9 @@ START_TEST(nanoseconds_are_exact)
 }
 END_TEST
 
-START_TEST(transfers_that_overlap_take_lanes_of_their_own)
+START_TEST(overlapping_transfers_have_separate_lanes)
 {
-    // 1-4 and 2-5 overlap; 4-6 fits behind the first.
+    // 1-4 and 2-5 overlap; 4-6 fits after the first.
     Tape tape;
     tape_begin(&tape);
     trace_story_tell(arena,
@@ -355,11 +356,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("timeline");
     TCase *tests = tcase_create("timeline");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_node_shows_state_job_stages_and_epochs_from_the_outside_in);
-    tcase_add_test(tests, node_counts_are_told_once_for_each_moment);
-    tcase_add_test(tests, what_goes_wrong_is_marked_with_its_cause);
+    tcase_add_test(tests, a_node_nests_state_job_stages_and_epochs);
+    tcase_add_test(tests, node_counts_are_written_once_for_each_time);
+    tcase_add_test(tests, failures_are_marked_with_their_cause);
     tcase_add_test(tests, nanoseconds_are_exact);
-    tcase_add_test(tests, transfers_that_overlap_take_lanes_of_their_own);
+    tcase_add_test(tests, overlapping_transfers_have_separate_lanes);
     tcase_add_test(tests, slices_nest_in_random_runs);
     suite_add_tcase(suite, tests);
     return suite;

@@ -43,7 +43,7 @@ START_TEST(a_record_is_a_line_of_eleven_columns)
 }
 END_TEST
 
-START_TEST(bytes_are_there_where_a_share_is)
+START_TEST(bytes_are_written_where_a_share_is_named)
 {
     const TraceRow row = {.record = {.kind = TRACE_FILE_WRITTEN, .name = "-"}, .share = "a/s"};
     Text line = {0};
@@ -53,7 +53,7 @@ START_TEST(bytes_are_there_where_a_share_is)
 }
 END_TEST
 
-START_TEST(the_first_lines_say_what_the_trace_is)
+START_TEST(the_first_lines_describe_the_trace)
 {
     const TraceHeader header = {.level = TRACE_LEVEL_EPOCHS,
                                 .scenario = "my run",
@@ -77,7 +77,7 @@ START_TEST(the_first_lines_say_what_the_trace_is)
 }
 END_TEST
 
-/* What the writer writes of `lines`, read and told to it. */
+/* The output of the writer after reading `lines`. */
 static char *rewritten(const char *const *lines)
 {
     const TraceHeader header = {.level = TRACE_LEVEL_STEPS,
@@ -94,7 +94,7 @@ static char *rewritten(const char *const *lines)
     return text;
 }
 
-START_TEST(what_is_read_is_written_again_byte_for_byte)
+START_TEST(a_trace_is_read_and_written_back_byte_for_byte)
 {
     char *text = rewritten(trace_story_training);
     ck_assert_str_eq(text, trace_story_text(arena, trace_story_training));
@@ -116,7 +116,7 @@ static void keep_last(void *listener, const TraceRow *row)
     *(TraceRow *)listener = *row;
 }
 
-START_TEST(things_are_numbered_as_they_appear_and_anew_when_made_again)
+START_TEST(resources_are_numbered_in_order_of_appearance_and_again_when_recreated)
 {
     static const char *const lines[] = {
         "0 0 job_provisioning dev/gpu - dev/e/a - - creating -",
@@ -137,7 +137,7 @@ START_TEST(things_are_numbered_as_they_appear_and_anew_when_made_again)
 }
 END_TEST
 
-START_TEST(a_listener_hears_its_level_and_those_before)
+START_TEST(a_listener_receives_its_level_and_the_coarser_ones)
 {
     TraceRow last = {0};
     trace_story_tell(
@@ -152,7 +152,7 @@ START_TEST(a_listener_hears_its_level_and_those_before)
 }
 END_TEST
 
-/* A third line that is not right: where it says so, and what. */
+/* An invalid third line, with the position and the message of its problem. */
 static const struct {
     const char *line;
     int32_t column;
@@ -207,7 +207,7 @@ START_TEST(a_bad_line_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST(a_mistyped_kind_is_told_the_nearest)
+START_TEST(a_mistyped_kind_gets_the_nearest_name)
 {
     const char text[] =
         "#trainyard-trace 2 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
@@ -220,7 +220,7 @@ START_TEST(a_mistyped_kind_is_told_the_nearest)
 }
 END_TEST
 
-START_TEST(all_bad_lines_are_named_in_one_go_and_time_never_runs_back)
+START_TEST(all_bad_lines_are_reported_at_once_and_times_never_decrease)
 {
     const char text[] =
         "#trainyard-trace 2 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
@@ -242,7 +242,8 @@ START_TEST(a_cause_is_written_by_its_name_and_read_again)
     static const char *const lines[] = {
         "5 5 node_state:preemption d/c n - - - released was=2",
         "5 5 job_state d/c - d/e/j - - queued exit_code=-1",
-        "6 6 command_refused - - - - - job.create ordinal=-1", // of a workload, of no command
+        "6 6 command_refused - - - - - job.create ordinal=-1", // from a workload, not from a
+                                                               // command
         NULL,
     };
     char *text = rewritten(lines);
@@ -253,7 +254,7 @@ START_TEST(a_cause_is_written_by_its_name_and_read_again)
 }
 END_TEST
 
-START_TEST(a_trace_of_the_format_without_causes_is_refused_with_what_to_do)
+START_TEST(a_trace_in_the_old_format_is_refused_with_a_hint)
 {
     const char text[] =
         "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
@@ -269,7 +270,7 @@ START_TEST(a_trace_of_the_format_without_causes_is_refused_with_what_to_do)
 }
 END_TEST
 
-START_TEST(what_is_no_trace_at_all_is_refused)
+START_TEST(a_file_that_is_not_a_trace_is_refused)
 {
     static const struct {
         const char *text;
@@ -306,17 +307,17 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("trace_tsv");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_record_is_a_line_of_eleven_columns);
-    tcase_add_test(tests, bytes_are_there_where_a_share_is);
-    tcase_add_test(tests, the_first_lines_say_what_the_trace_is);
-    tcase_add_test(tests, what_is_read_is_written_again_byte_for_byte);
-    tcase_add_test(tests, things_are_numbered_as_they_appear_and_anew_when_made_again);
-    tcase_add_test(tests, a_listener_hears_its_level_and_those_before);
+    tcase_add_test(tests, bytes_are_written_where_a_share_is_named);
+    tcase_add_test(tests, the_first_lines_describe_the_trace);
+    tcase_add_test(tests, a_trace_is_read_and_written_back_byte_for_byte);
+    tcase_add_test(tests, resources_are_numbered_in_order_of_appearance_and_again_when_recreated);
+    tcase_add_test(tests, a_listener_receives_its_level_and_the_coarser_ones);
     tcase_add_test(tests, a_bad_line_is_refused_with_its_place);
-    tcase_add_test(tests, a_mistyped_kind_is_told_the_nearest);
-    tcase_add_test(tests, all_bad_lines_are_named_in_one_go_and_time_never_runs_back);
+    tcase_add_test(tests, a_mistyped_kind_gets_the_nearest_name);
+    tcase_add_test(tests, all_bad_lines_are_reported_at_once_and_times_never_decrease);
     tcase_add_test(tests, a_cause_is_written_by_its_name_and_read_again);
-    tcase_add_test(tests, a_trace_of_the_format_without_causes_is_refused_with_what_to_do);
-    tcase_add_test(tests, what_is_no_trace_at_all_is_refused);
+    tcase_add_test(tests, a_trace_in_the_old_format_is_refused_with_a_hint);
+    tcase_add_test(tests, a_file_that_is_not_a_trace_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

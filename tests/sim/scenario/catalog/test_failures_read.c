@@ -62,7 +62,7 @@ static const Scenario *sound(const char *members)
     "\"groups\": [{\"name\": \"rack1\", \"cluster\": \"gpu\", \"nodes\": \"1-4, 9\"}, {\"name\": " \
     "\"zone\", \"clusters\": [\"gpu\"]}, {\"name\": \"all\", \"cluster\": \"gpu\"}]"
 
-START_TEST(without_a_word_nothing_fails)
+START_TEST(without_settings_nothing_fails)
 {
     const Scenario *scenario = sound("\"seed\": 1");
     ck_assert_int_eq(scenario->failures.rate_ppm, PPM);
@@ -118,7 +118,7 @@ static const Command *fault_of(const char *members)
     return &scenario->commands[scenario->command_count - 1];
 }
 
-START_TEST(faults_come_behind_the_commands)
+START_TEST(faults_follow_the_commands)
 {
     const Command *crash = fault_of(
         "\"faults\": [{\"do\": \"node.crash\", \"cluster\": \"gpu\", \"node\": 2, \"after\": "
@@ -318,7 +318,7 @@ START_TEST(failures_without_an_end_are_refused)
 {
     static const struct {
         const char *members;
-        const char *at; /* what goes on for ever; NULL: nothing does */
+        const char *at; /* the value that never ends; NULL: there is none */
     } rows[] = {
         {"\"failures\": {\"nodes\": \"meta-rsc1\"}", "\"meta-rsc1\""},
         {"\"failures\": {\"preemption\": \"aws-spot-k80\"}", "\"aws-spot-k80\""},
@@ -335,7 +335,7 @@ START_TEST(failures_without_an_end_are_refused)
         ck_assert_int_eq(problems.count, !is_read);
         if (is_read)
             continue;
-        int64_t column = strstr(rows[i].members, rows[i].at) - rows[i].members + 3; // behind "  "
+        int64_t column = strstr(rows[i].members, rows[i].at) - rows[i].members + 3; // after "  "
         ck_assert_str_eq(problems.items[0].message,
                          "failures never stop, and the scenario does not say when the run ends");
         ck_assert(strstr(problems.items[0].hint, "\"until\"") != NULL);
@@ -344,7 +344,7 @@ START_TEST(failures_without_an_end_are_refused)
 }
 END_TEST
 
-START_TEST(a_fault_is_no_command)
+START_TEST(a_fault_is_not_allowed_as_a_command)
 {
     Problems problems = problems_create(arena);
     const char *text = with_change(arena, small_scenario_text, "\"do\": \"cluster.delete\"",
@@ -356,7 +356,7 @@ START_TEST(a_fault_is_no_command)
 }
 END_TEST
 
-START_TEST(models_without_their_catalogue_say_where_they_are)
+START_TEST(unknown_models_get_a_hint_to_their_catalogue)
 {
     Problems problems = problems_create(arena);
     const char *text =
@@ -399,7 +399,7 @@ START_TEST(every_effective_value_is_explained)
 }
 END_TEST
 
-START_TEST(api_faults_are_checked_and_strike_nobody_in_a_run)
+START_TEST(api_faults_are_checked_and_have_no_effect_in_a_run)
 {
     static const struct {
         const char *rule, *problem; /* NULL: none */
@@ -435,17 +435,17 @@ Suite *test_suite(void)
     Suite *suite = suite_create("failures_read");
     TCase *tests = tcase_create("failures_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, without_a_word_nothing_fails);
+    tcase_add_test(tests, without_settings_nothing_fails);
     tcase_add_test(tests, failures_are_bound_with_their_models_and_chances);
     tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
-    tcase_add_test(tests, faults_come_behind_the_commands);
+    tcase_add_test(tests, faults_follow_the_commands);
     tcase_add_test(tests, every_kind_of_fault_is_read);
     tcase_add_test(tests, mistakes_are_named);
     tcase_add_test(tests, failures_without_an_end_are_refused);
-    tcase_add_test(tests, a_fault_is_no_command);
-    tcase_add_test(tests, models_without_their_catalogue_say_where_they_are);
+    tcase_add_test(tests, a_fault_is_not_allowed_as_a_command);
+    tcase_add_test(tests, unknown_models_get_a_hint_to_their_catalogue);
     tcase_add_test(tests, every_effective_value_is_explained);
-    tcase_add_test(tests, api_faults_are_checked_and_strike_nobody_in_a_run);
+    tcase_add_test(tests, api_faults_are_checked_and_have_no_effect_in_a_run);
     suite_add_tcase(suite, tests);
     return suite;
 }

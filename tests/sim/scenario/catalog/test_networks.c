@@ -1,5 +1,5 @@
-/* The networks of the catalogue: what is published of them, what follows from their layers, and
- * what is no list of layers. */
+/* The networks of the catalogue: their published totals, the values that follow from their layers,
+ * and invalid lists of layers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,9 @@ static const NetworkModel *network_named(const Catalog *catalog, const char *nam
 /* --- The shipped networks ----------------------------------------------------------------------
  */
 
-/* Parameters, multiply-adds of one sample and tensors. Where a source says "about", so do we. */
-START_TEST(totals_are_those_that_were_published)
+/* Parameters, multiply-adds of one sample and tensors. Values that a source gives as "about" are
+ * compared with a tolerance. */
+START_TEST(totals_match_the_published_ones)
 {
     static const struct {
         const char *name;
@@ -125,7 +126,7 @@ START_TEST(training_leaves_out_the_gradient_of_the_images)
 }
 END_TEST
 
-START_TEST(layers_come_in_the_order_of_the_forward_pass)
+START_TEST(layers_have_the_order_of_the_forward_pass)
 {
     const NetworkModel *network = network_named(shipped(), "resnet50");
     const NetworkLayer *layer = network->layers;
@@ -153,13 +154,13 @@ START_TEST(layers_come_in_the_order_of_the_forward_pass)
     layer = &network->layers[network->layer_count - 2];
     ck_assert_int_eq(layer->kind, NETWORK_LAYER_DENSE);
     ck_assert_str_eq(layer->shape, "2048>1000");
-    ck_assert_int_eq(layer->tensor_values[0], 1000); // the bias's gradient is there first
+    ck_assert_int_eq(layer->tensor_values[0], 1000); // the gradient of the bias is ready first
     ck_assert_int_eq(layer->tensor_values[1], 2048000);
     ck_assert_int_eq(layer[1].kind, NETWORK_LAYER_SOFTMAX);
 }
 END_TEST
 
-/* What a shape says of weights, multiply-adds and outputs. */
+/* Weights, multiply-adds and outputs that follow from a shape. */
 typedef struct {
     int64_t weights, macs, outputs;
 } ShapeFacts;
@@ -224,7 +225,7 @@ static ShapeFacts facts_of(const NetworkLayer *layer)
     return (ShapeFacts){0, 0, n[0] * n[1] * n[2]};
 }
 
-START_TEST(every_layer_is_as_its_shape_says)
+START_TEST(every_layer_matches_its_shape)
 {
     const Catalog *catalog = shipped();
     int32_t count;
@@ -271,14 +272,14 @@ START_TEST(names_are_unique_and_equal_shapes_cost_the_same)
 }
 END_TEST
 
-/* The networks that are really trained are described a second time, for their files. */
+/* Networks of real training programs have a second description, for their files. */
 START_TEST(keras_networks_have_the_tensors_that_are_trained)
 {
     const Catalog *catalog = shipped();
     for (int32_t i = 0; i < keras_network_count(); i++) {
         const KerasNetwork *keras = keras_network_at(i);
         if (strncmp(keras->name, "probe_", strlen("probe_")) == 0)
-            continue; // for calibration alone: nobody's program trains it
+            continue; // only for calibration: no program trains it
         const NetworkModel *network = network_named(catalog, keras->name);
         KerasWeight weights[KERAS_WEIGHTS_MAX];
         int32_t count = keras_network_weights(keras, weights);
@@ -300,7 +301,7 @@ START_TEST(keras_networks_have_the_tensors_that_are_trained)
 }
 END_TEST
 
-START_TEST(explanations_tell_totals_and_not_the_list)
+START_TEST(explanations_contain_totals_and_not_the_list)
 {
     static const struct {
         const char *path, *value;
@@ -364,7 +365,7 @@ START_TEST(a_later_list_replaces_an_earlier_one)
 }
 END_TEST
 
-START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
+START_TEST(invalid_lists_of_layers_are_refused_at_their_position)
 {
 #define SHAPED(amounts) "[\"l dense 1>1" amounts "\"]"
 #define WRONG_IN "expected a whole number", "1 to 1000000000000000000"
@@ -452,16 +453,16 @@ Suite *test_suite(void)
     Suite *suite = suite_create("networks");
     TCase *test = tcase_create("networks");
     tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_test(test, totals_are_those_that_were_published);
+    tcase_add_test(test, totals_match_the_published_ones);
     tcase_add_test(test, training_leaves_out_the_gradient_of_the_images);
-    tcase_add_test(test, layers_come_in_the_order_of_the_forward_pass);
-    tcase_add_test(test, every_layer_is_as_its_shape_says);
+    tcase_add_test(test, layers_have_the_order_of_the_forward_pass);
+    tcase_add_test(test, every_layer_matches_its_shape);
     tcase_add_test(test, names_are_unique_and_equal_shapes_cost_the_same);
     tcase_add_test(test, keras_networks_have_the_tensors_that_are_trained);
-    tcase_add_test(test, explanations_tell_totals_and_not_the_list);
+    tcase_add_test(test, explanations_contain_totals_and_not_the_list);
     tcase_add_test(test, a_layer_without_weights_needs_no_list_of_them);
     tcase_add_test(test, a_later_list_replaces_an_earlier_one);
-    tcase_add_test(test, what_is_no_list_of_layers_is_refused_at_its_place);
+    tcase_add_test(test, invalid_lists_of_layers_are_refused_at_their_position);
     tcase_add_test(test, more_tensors_than_fit_are_refused);
     suite_add_tcase(suite, test);
     return suite;

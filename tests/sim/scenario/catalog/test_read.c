@@ -67,7 +67,7 @@ static const Status *first_problem(const char *changes)
 /* --- The shipped catalogue -----------------------------------------------------------------------
  */
 
-START_TEST(the_shipped_catalogue_holds_what_the_tutorial_needs)
+START_TEST(the_shipped_catalogue_contains_the_entries_that_the_tutorial_needs)
 {
     const Catalog *catalog = shipped();
     const VmSize *size = catalog_vm_size(catalog, "STANDARD_NC6");
@@ -125,7 +125,7 @@ END_TEST
 
 /* Those of the two families without GPUs that the service's usages counted; quotas allow each once.
  */
-START_TEST(machines_without_gpus_are_of_the_families_that_have_a_quota)
+START_TEST(machines_without_gpus_belong_to_families_with_a_quota)
 {
     static const struct {
         const char *name, *family;
@@ -154,7 +154,7 @@ START_TEST(machines_without_gpus_are_of_the_families_that_have_a_quota)
 }
 END_TEST
 
-START_TEST(the_learning_curve_says_what_keras_says)
+START_TEST(the_learning_curve_matches_the_keras_example)
 {
     const LearningCurve *curve = catalog_learning_curve(shipped(), "keras_cifar10_cnn");
     ck_assert_int_eq(curve->count, 4);
@@ -167,7 +167,7 @@ START_TEST(the_learning_curve_says_what_keras_says)
 }
 END_TEST
 
-START_TEST(jitter_leaves_the_mean_alone)
+START_TEST(jitter_does_not_change_the_mean)
 {
     // The area under the inverse distribution: trapezoids between knots, doubled to stay integer.
     const Quantiles *jitter = catalog_jitter(shipped(), "shared-cluster");
@@ -248,7 +248,7 @@ START_TEST(every_value_has_a_source_a_date_and_a_place)
 }
 END_TEST
 
-START_TEST(a_value_can_be_asked_where_it_came_from)
+START_TEST(the_source_of_a_value_can_be_found)
 {
     const CatalogValue *value = catalog_value(shipped(), "vm_sizes/standard_nc6/network_rate");
     ck_assert(value != NULL);
@@ -288,8 +288,8 @@ START_TEST(a_later_file_changes_single_values_and_adds_entries)
 }
 END_TEST
 
-/* --- What is refused
- * ------------------------------------------------------------------------------ */
+/* --- Invalid files ------------------------------------------------------------------------------
+ */
 
 #define NC6(field, value) HEAD "\"vm_sizes\": {\"Standard_NC6\": {\"" field "\": " value "}}}"
 #define IMAGE(value) HEAD "\"images\": {\"i\": {\"compressed_size\": " value "}}}"
@@ -297,11 +297,11 @@ END_TEST
 #define CURVE(value)                                                                               \
     HEAD "\"learning_curves\": {\"keras_cifar10_cnn\": {\"accuracy\": " VALUE(value) "}}}"
 
-START_TEST(what_is_wrong_is_named_with_its_place)
+START_TEST(mistakes_are_reported_with_their_position)
 {
     static const struct {
         const char *changes;
-        const char *message; // a part of it
+        const char *message; // a part of the message
     } rows[] = {
         {"[]", "a catalogue must be an object, not an array"},
         {"{}", "a catalogue starts with \"catalog\": 1"},
@@ -376,7 +376,7 @@ START_TEST(what_is_wrong_is_named_with_its_place)
 }
 END_TEST
 
-START_TEST(all_problems_of_a_file_come_in_one_go)
+START_TEST(all_problems_of_a_file_are_reported_at_once)
 {
     const Status *first = first_problem("{\"catalog\": 1,\n"
                                         " \"vm_size\": {},\n"
@@ -395,7 +395,7 @@ START_TEST(all_problems_of_a_file_come_in_one_go)
 }
 END_TEST
 
-START_TEST(a_catalogue_without_service_is_not_whole)
+START_TEST(a_catalogue_without_service_is_incomplete)
 {
     const Json *root = parse("small.json", "{\"catalog\": 1}");
     ck_assert(catalog_read(arena, &root, 1, &problems) == NULL);
@@ -414,8 +414,7 @@ START_TEST(every_missing_value_of_an_entry_is_named)
 }
 END_TEST
 
-/* --- Durations alone
- * ------------------------------------------------------------------------------ */
+/* --- Durations ------------------------------------------------------------------------------ */
 
 START_TEST(distributions_are_durations_or_a_formula)
 {
@@ -451,7 +450,7 @@ START_TEST(distributions_are_durations_or_a_formula)
 }
 END_TEST
 
-START_TEST(what_is_no_distribution_is_refused)
+START_TEST(invalid_distributions_are_refused)
 {
     static const struct {
         const char *text, *message, *hint;
@@ -495,7 +494,8 @@ START_TEST(what_is_no_distribution_is_refused)
 }
 END_TEST
 
-/* --- What fails ------------------------------------------------------------------------------ */
+/* --- Failure models ------------------------------------------------------------------------------
+ */
 
 static const Catalog *shipped_with_failures(void)
 {
@@ -504,7 +504,7 @@ static const Catalog *shipped_with_failures(void)
     return read_all(roots, 2);
 }
 
-START_TEST(failure_models_are_those_that_were_published)
+START_TEST(failure_models_match_the_published_ones)
 {
     const Catalog *catalog = shipped_with_failures();
     static const struct {
@@ -575,22 +575,22 @@ Suite *test_suite(void)
     Suite *suite = suite_create("catalog_read");
     TCase *cases = tcase_create("catalog_read");
     tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, the_shipped_catalogue_holds_what_the_tutorial_needs);
-    tcase_add_test(cases, machines_without_gpus_are_of_the_families_that_have_a_quota);
-    tcase_add_test(cases, the_learning_curve_says_what_keras_says);
-    tcase_add_test(cases, jitter_leaves_the_mean_alone);
+    tcase_add_test(cases, the_shipped_catalogue_contains_the_entries_that_the_tutorial_needs);
+    tcase_add_test(cases, machines_without_gpus_belong_to_families_with_a_quota);
+    tcase_add_test(cases, the_learning_curve_matches_the_keras_example);
+    tcase_add_test(cases, jitter_does_not_change_the_mean);
     tcase_add_test(cases, preparations_are_found_by_the_longest_glob_that_matches);
     tcase_add_test(cases, unknown_names_are_not_found_and_known_ones_are_listed);
     tcase_add_test(cases, every_value_has_a_source_a_date_and_a_place);
-    tcase_add_test(cases, a_value_can_be_asked_where_it_came_from);
+    tcase_add_test(cases, the_source_of_a_value_can_be_found);
     tcase_add_test(cases, a_later_file_changes_single_values_and_adds_entries);
-    tcase_add_test(cases, what_is_wrong_is_named_with_its_place);
-    tcase_add_test(cases, all_problems_of_a_file_come_in_one_go);
-    tcase_add_test(cases, a_catalogue_without_service_is_not_whole);
+    tcase_add_test(cases, mistakes_are_reported_with_their_position);
+    tcase_add_test(cases, all_problems_of_a_file_are_reported_at_once);
+    tcase_add_test(cases, a_catalogue_without_service_is_incomplete);
     tcase_add_test(cases, every_missing_value_of_an_entry_is_named);
     tcase_add_test(cases, distributions_are_durations_or_a_formula);
-    tcase_add_test(cases, what_is_no_distribution_is_refused);
-    tcase_add_test(cases, failure_models_are_those_that_were_published);
+    tcase_add_test(cases, invalid_distributions_are_refused);
+    tcase_add_test(cases, failure_models_match_the_published_ones);
     tcase_add_test(cases, failure_models_are_checked);
     suite_add_tcase(suite, cases);
     return suite;

@@ -60,7 +60,7 @@ START_TEST(a_row_names_entries_of_any_file)
 }
 END_TEST
 
-START_TEST(what_is_wrong_with_a_row_is_named_with_its_place)
+START_TEST(mistakes_in_a_row_are_reported_with_their_position)
 {
     static const struct {
         const char *rows, *message, *hint;
@@ -105,7 +105,7 @@ START_TEST(what_is_wrong_with_a_row_is_named_with_its_place)
 }
 END_TEST
 
-START_TEST(there_is_an_end_to_rows)
+START_TEST(the_number_of_rows_is_limited)
 {
     Text rows = {0};
     text_add(&rows, "[");
@@ -165,8 +165,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_row_names_entries_of_any_file);
-    tcase_add_test(tests, what_is_wrong_with_a_row_is_named_with_its_place);
-    tcase_add_test(tests, there_is_an_end_to_rows);
+    tcase_add_test(tests, mistakes_in_a_row_are_reported_with_their_position);
+    tcase_add_test(tests, the_number_of_rows_is_limited);
     tcase_add_test(tests, a_stack_names_a_framework_exchanges_and_a_jitter);
     suite_add_tcase(suite, tests);
     return suite;

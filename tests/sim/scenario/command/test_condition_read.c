@@ -4,7 +4,7 @@
 #include "sim/scenario/command/condition_read.h"
 #include "tests/support/suite.h"
 
-START_TEST(conditions_are_read_and_printed_again)
+START_TEST(conditions_are_read_and_printed_back)
 {
     static const struct {
         const char *text;
@@ -24,7 +24,7 @@ START_TEST(conditions_are_read_and_printed_again)
          "job train queued == 1 for 1 h"},
         {"job train running == 0", QUANTITY_JOB_IS_RUNNING, "train", COMPARE_EQUAL, 0, 0,
          "job train running == 0"},
-        // The noun tells the two quantities of one name apart.
+        // The noun distinguishes the two quantities with the same name.
         {"cluster train running > 0", QUANTITY_CLUSTER_RUNNING, "train", COMPARE_MORE, 0, 0,
          "cluster train running > 0"},
         {"job train epochs != 3", QUANTITY_JOB_EPOCHS, "train", COMPARE_NOT_EQUAL, 3, 0,
@@ -54,7 +54,7 @@ START_TEST(conditions_are_read_and_printed_again)
 }
 END_TEST
 
-START_TEST(what_is_no_condition_is_refused_with_what_there_is)
+START_TEST(invalid_conditions_are_refused_with_the_known_words)
 {
     static const struct {
         const char *text, *message, *hint;
@@ -102,8 +102,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("condition_read");
     TCase *tests = tcase_create("condition_read");
-    tcase_add_test(tests, conditions_are_read_and_printed_again);
-    tcase_add_test(tests, what_is_no_condition_is_refused_with_what_there_is);
+    tcase_add_test(tests, conditions_are_read_and_printed_back);
+    tcase_add_test(tests, invalid_conditions_are_refused_with_the_known_words);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* sim/scenario/command/read.h: one command after another, as a whole file has them. */
+/* sim/scenario/command/read.h: single commands, read like those of a scenario file. */
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -42,7 +42,7 @@ static Json *parse(const char *text)
     return tree;
 }
 
-/* Reads and accepts. */
+/* Reads and accepts a command. */
 static const Command *take(const char *text)
 {
     Problems problems = problems_create(arena);
@@ -75,16 +75,16 @@ static void refused(const char *text, const char *problem)
     "\"https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data\", "                     \
     "\"relativeMountPath\": \"data\"}]}}}}"
 
-START_TEST(a_command_knows_what_was_made_before_it)
+START_TEST(a_command_can_refer_to_resources_created_before_it)
 {
     refused(JOB("j", "mine"), "unknown cluster");
     const Command *cluster = take(CLUSTER("mine", "STANDARD_NC6", "1"));
     ck_assert_int_eq(cluster->trigger.delay_ns, NS_PER_HOUR);
     ck_assert_str_eq(cluster->path.workspace, "workspace"); // the scenario's
-    const Command *job = take(JOB("j", "MINE"));            // names have no case
+    const Command *job = take(JOB("j", "MINE"));            // names ignore letter case
     ck_assert_str_eq(job->as.job_create.spec->mounts[0], "acc/data");
     ck_assert_str_eq(job->as.job_create.spec->program->network->name, "keras_cifar10_cnn");
-    // One of the file, one made since, none.
+    // A cluster of the file, one created since, and none.
     ck_assert_ptr_nonnull(take(JOB("k", "gpu")));
     ck_assert_str_eq(
         take("{\"at\": \"3h\", \"do\": \"job.exit\", \"job\": \"j\", \"exit_code\": 1}")
@@ -94,7 +94,7 @@ START_TEST(a_command_knows_what_was_made_before_it)
 }
 END_TEST
 
-START_TEST(of_two_clusters_of_one_name_the_newest_counts)
+START_TEST(the_newest_of_two_clusters_with_the_same_name_counts)
 {
     take(CLUSTER("c", "STANDARD_NC6", "1"));
     // Four processes fit on one NC24 and not on an NC6: one GPU each.
@@ -111,7 +111,7 @@ START_TEST(of_two_clusters_of_one_name_the_newest_counts)
 }
 END_TEST
 
-START_TEST(shares_and_servers_that_came_later_can_be_mounted)
+START_TEST(shares_and_servers_created_later_can_be_mounted)
 {
     static const char mount[] =
         "{\"at\": \"2h\", \"do\": \"cluster.create\", \"name\": \"m\", \"config\": "
@@ -134,7 +134,7 @@ START_TEST(shares_and_servers_that_came_later_can_be_mounted)
 }
 END_TEST
 
-START_TEST(a_share_that_nobody_made_can_be_mounted_but_not_deleted)
+START_TEST(a_missing_share_can_be_mounted_but_not_deleted)
 {
     const ClusterSpec *spec =
         take("{\"at\": \"2h\", \"do\": \"cluster.create\", \"name\": \"m\", \"config\": "
@@ -152,7 +152,7 @@ START_TEST(a_share_that_nobody_made_can_be_mounted_but_not_deleted)
 }
 END_TEST
 
-START_TEST(problems_are_those_of_a_whole_file)
+START_TEST(problems_match_those_of_a_scenario_file)
 {
     refused(CLUSTER("c", "STANDARD_NC7", "1"), "unknown VM size \"STANDARD_NC7\"");
     refused(CLUSTER("c d", "STANDARD_NC6", "1"), "has a ' '");
@@ -166,7 +166,7 @@ START_TEST(problems_are_those_of_a_whole_file)
 }
 END_TEST
 
-START_TEST(a_session_stands_behind_all_other_commands)
+START_TEST(a_session_follows_all_other_commands)
 {
     static const char session[] =
         "\"session\": [{\"at\": \"5h\", \"do\": \"group.create\", \"name\": \"g\"},"
@@ -210,7 +210,7 @@ START_TEST(a_whole_scenario_needs_no_other_file)
 }
 END_TEST
 
-START_TEST(secrets_are_left_out_wherever_they_stand)
+START_TEST(secrets_are_left_out_everywhere)
 {
     static const char text[] =
         "{\"credentials\":{\"accountKey\":\"S\",\"accountKeySecretReference\":{\"secretUrl\":\"u\"}"
@@ -242,14 +242,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("command_read");
     TCase *tests = tcase_create("command_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_command_knows_what_was_made_before_it);
-    tcase_add_test(tests, of_two_clusters_of_one_name_the_newest_counts);
-    tcase_add_test(tests, shares_and_servers_that_came_later_can_be_mounted);
-    tcase_add_test(tests, problems_are_those_of_a_whole_file);
-    tcase_add_test(tests, a_session_stands_behind_all_other_commands);
+    tcase_add_test(tests, a_command_can_refer_to_resources_created_before_it);
+    tcase_add_test(tests, the_newest_of_two_clusters_with_the_same_name_counts);
+    tcase_add_test(tests, shares_and_servers_created_later_can_be_mounted);
+    tcase_add_test(tests, problems_match_those_of_a_scenario_file);
+    tcase_add_test(tests, a_session_follows_all_other_commands);
     tcase_add_test(tests, a_whole_scenario_needs_no_other_file);
-    tcase_add_test(tests, secrets_are_left_out_wherever_they_stand);
-    tcase_add_test(tests, a_share_that_nobody_made_can_be_mounted_but_not_deleted);
+    tcase_add_test(tests, secrets_are_left_out_everywhere);
+    tcase_add_test(tests, a_missing_share_can_be_mounted_but_not_deleted);
     suite_add_tcase(suite, tests);
     return suite;
 }

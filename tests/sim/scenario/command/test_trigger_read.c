@@ -4,7 +4,7 @@
 #include "sim/scenario/command/trigger_read.h"
 #include "tests/support/suite.h"
 
-START_TEST(moments_are_read_and_printed_again)
+START_TEST(moments_are_read_and_printed_back)
 {
     static const struct {
         const char *text;
@@ -55,7 +55,7 @@ START_TEST(moments_are_read_and_printed_again)
 }
 END_TEST
 
-START_TEST(what_is_no_moment_is_refused_with_those_there_are)
+START_TEST(invalid_moments_are_refused_with_the_known_ones)
 {
     static const char *const texts[] = {
         "",
@@ -99,8 +99,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("trigger_read");
     TCase *tests = tcase_create("trigger_read");
-    tcase_add_test(tests, moments_are_read_and_printed_again);
-    tcase_add_test(tests, what_is_no_moment_is_refused_with_those_there_are);
+    tcase_add_test(tests, moments_are_read_and_printed_back);
+    tcase_add_test(tests, invalid_moments_are_refused_with_the_known_ones);
     suite_add_tcase(suite, tests);
     return suite;
 }

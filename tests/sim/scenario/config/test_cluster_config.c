@@ -1,35 +1,10 @@
-/* Clusters as scenarios describe them: scaling, set-up tasks, quotas, and what is warned of. */
+/* Clusters in scenarios: scaling, set-up tasks, quotas, and warnings. */
 #include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cloud/world.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
-
-static void change(const char *path, const char *old, const char *new)
-{
-    for (int32_t i = 0; i < files.count; i++)
-        if (strcmp(files.items[i].path, path) == 0) {
-            const char *text = with_change(arena, files.items[i].text, old, new);
-            memory_files_set(&files, path, text, strlen(text));
-            return;
-        }
-    ck_abort_msg("no file %s", path);
-}
 
 static const ScenarioFile *sound(void)
 {
@@ -56,10 +31,10 @@ static const ClusterSpec *cluster_of(const ScenarioFile *file)
 
 static void scale(const char *settings)
 {
-    change("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
+    change_file("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
 }
 
-START_TEST(a_cluster_may_scale_by_itself)
+START_TEST(a_cluster_may_scale_automatically)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 4, "
           "\"initialNodeCount\": 2}");
@@ -70,11 +45,11 @@ START_TEST(a_cluster_may_scale_by_itself)
     ck_assert_int_eq(spec->maximum_nodes, 4);
     ck_assert_int_eq(spec->target_nodes, 2);
     ck_assert_int_eq(spec->deallocation, DEALLOCATE_REQUEUE);
-    ck_assert_int_eq(file->warnings.count, 0); // four NC6 are just what the quota has
+    ck_assert_int_eq(file->warnings.count, 0); // four NC6 are exactly the quota
 }
 END_TEST
 
-START_TEST(an_automatic_cluster_begins_with_no_node_where_none_is_asked_for)
+START_TEST(an_automatic_cluster_begins_with_no_node_by_default)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 2}");
     ck_assert_int_eq(cluster_of(sound())->target_nodes, 0);
@@ -83,8 +58,8 @@ END_TEST
 
 START_TEST(a_command_turns_autoscale_on)
 {
-    change("scenario.json", "\"do\": \"cluster.delete\"",
-           "\"minimum\": 1, \"maximum\": 3, \"do\": \"cluster.autoscale\"");
+    change_file("scenario.json", "\"do\": \"cluster.delete\"",
+                "\"minimum\": 1, \"maximum\": 3, \"do\": \"cluster.autoscale\"");
     const Command *command = find(sound(), COMMAND_CLUSTER_AUTOSCALE);
     ck_assert_int_eq(command->as.cluster_autoscale.minimum_nodes, 1);
     ck_assert_int_eq(command->as.cluster_autoscale.maximum_nodes, 3);
@@ -92,7 +67,7 @@ START_TEST(a_command_turns_autoscale_on)
 }
 END_TEST
 
-START_TEST(the_first_setup_that_matches_says_how_long_a_setup_task_takes)
+START_TEST(the_first_matching_setup_sets_the_time_of_a_setup_task)
 {
     static const struct {
         const char *setups;
@@ -108,11 +83,11 @@ START_TEST(the_first_setup_that_matches_says_how_long_a_setup_task_takes)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"bash install.sh\", "
-               "\"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"");
-        change("scenario.json", "\"commands\"",
-               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setups));
+        change_file("cluster.json", "\"vmSize\"",
+                    "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"bash install.sh\", "
+                    "\"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"");
+        change_file("scenario.json", "\"commands\"",
+                    arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setups));
         const ClusterSpec *spec = cluster_of(sound());
         ck_assert_str_eq(spec->setup_command, "bash install.sh");
         ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
@@ -127,24 +102,24 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
 {
     static const struct {
         const char *command;
-        int64_t s; /* -1: nobody knows */
+        int64_t s; /* -1: unknown */
         int32_t exit_code;
-        const char *prints; // NULL: nobody knows
+        const char *prints; // NULL: unknown
     } rows[] = {
         {"echo $GREETING $SECRET", 0, 0, "hello (secret)\n"},
         {"sleep 20 && [ $GREETING = hello ] && exit 3", 20, 3, ""},
-        {"cat /tmp/x", -1, 0, NULL}, // which hangs on files
+        {"cat /tmp/x", -1, 0, NULL}, // depends on files
         {"apt update", -1, 0, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               arena_printf(arena,
-                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\", "
-                            "\"environmentVariables\": [{\"name\": \"GREETING\", \"value\": "
-                            "\"hello\"}], \"secrets\": [{\"name\": \"SECRET\", \"value\": "
-                            "\"x\"}], \"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"",
-                            rows[i].command));
+        change_file("cluster.json", "\"vmSize\"",
+                    arena_printf(arena,
+                                 "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\", "
+                                 "\"environmentVariables\": [{\"name\": \"GREETING\", \"value\": "
+                                 "\"hello\"}], \"secrets\": [{\"name\": \"SECRET\", \"value\": "
+                                 "\"x\"}], \"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"",
+                                 rows[i].command));
         const ClusterSpec *spec = cluster_of(sound());
         ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
         if (rows[i].s >= 0)
@@ -159,7 +134,7 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
 }
 END_TEST
 
-START_TEST(the_logs_of_a_setup_task_go_where_its_prefix_leads)
+START_TEST(the_logs_of_a_setup_task_are_stored_below_its_prefix)
 {
     static const struct {
         const char *prefix, *share, *directory;
@@ -170,14 +145,14 @@ START_TEST(the_logs_of_a_setup_task_go_where_its_prefix_leads)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("cluster.json", "\"vmSize\"",
-               arena_printf(arena,
-                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
-                            "\"stdOutErrPathPrefix\": \"%s\"}, \"mountVolumes\": "
-                            "{\"azureFileShares\": [{\"azureFileUrl\": "
-                            "\"https://acc.file.core.windows.net/data\", "
-                            "\"relativeMountPath\": \"afs\"}]}}, \"vmSize\"",
-                            rows[i].prefix));
+        change_file("cluster.json", "\"vmSize\"",
+                    arena_printf(arena,
+                                 "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+                                 "\"stdOutErrPathPrefix\": \"%s\"}, \"mountVolumes\": "
+                                 "{\"azureFileShares\": [{\"azureFileUrl\": "
+                                 "\"https://acc.file.core.windows.net/data\", "
+                                 "\"relativeMountPath\": \"afs\"}]}}, \"vmSize\"",
+                                 rows[i].prefix));
         const OutputPlace place = cluster_of(sound())->setup_std_out_err;
         ck_assert_pstr_eq(place.share, rows[i].share);
         ck_assert_str_eq(place.directory, rows[i].directory);
@@ -187,9 +162,9 @@ END_TEST
 
 START_TEST(output_of_a_set_up_task_does_not_climb_out_of_its_mount)
 {
-    change("cluster.json", "\"vmSize\"",
-           "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
-           "\"stdOutErrPathPrefix\": \"/tmp/../x\"}}, \"vmSize\"");
+    change_file("cluster.json", "\"vmSize\"",
+                "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+                "\"stdOutErrPathPrefix\": \"/tmp/../x\"}}, \"vmSize\"");
     Problems problems = problems_create(arena);
     ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                      (ScenarioOverrides){0}, &problems));
@@ -200,7 +175,7 @@ START_TEST(output_of_a_set_up_task_does_not_climb_out_of_its_mount)
 }
 END_TEST
 
-START_TEST(a_bad_setup_is_a_problem_with_its_place)
+START_TEST(an_invalid_setup_is_reported_with_its_position)
 {
     static const struct {
         const char *setup, *message;
@@ -214,8 +189,8 @@ START_TEST(a_bad_setup_is_a_problem_with_its_place)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change("scenario.json", "\"commands\"",
-               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setup));
+        change_file("scenario.json", "\"commands\"",
+                    arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setup));
         Problems problems = problems_create(arena);
         ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                          (ScenarioOverrides){0}, &problems));
@@ -226,7 +201,7 @@ START_TEST(a_bad_setup_is_a_problem_with_its_place)
 }
 END_TEST
 
-START_TEST(the_catalogues_quotas_come_with_the_scenario)
+START_TEST(a_scenario_has_the_quotas_of_its_catalogue)
 {
     const Scenario *scenario = &sound()->scenario;
     const CoreQuota *nc = NULL;
@@ -241,7 +216,7 @@ END_TEST
 
 /* --- Warnings --- */
 
-START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
+START_TEST(a_cluster_beyond_its_quota_gives_a_warning_and_runs)
 {
     static const struct {
         const char *path, *old, *new, *message;
@@ -263,7 +238,7 @@ START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
-        change(rows[i].path, rows[i].old, rows[i].new);
+        change_file(rows[i].path, rows[i].old, rows[i].new);
         const Problems *warnings = &sound()->warnings;
         ck_assert_int_ge(warnings->count, 1); // one quota of NC, one of all
         const Status *warning = &warnings->items[0];
@@ -276,9 +251,9 @@ START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
 }
 END_TEST
 
-START_TEST(a_scenario_beyond_its_quota_shows_what_happens)
+START_TEST(a_cluster_beyond_its_quota_ends_steady_with_an_error)
 {
-    change("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
+    change_file("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
     World *world = world_create(arena, &sound()->scenario, (TraceSink){0});
     world_advance(world, NS_PER_HOUR / 4);
     const Cluster *cluster = world_cluster(world, (ClusterId){0});
@@ -288,9 +263,9 @@ START_TEST(a_scenario_beyond_its_quota_shows_what_happens)
 }
 END_TEST
 
-START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
+START_TEST(a_job_larger_than_its_cluster_gives_a_warning_and_waits)
 {
-    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    change_file("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
     const ScenarioFile *file = sound();
     ck_assert_int_eq(file->warnings.count, 1);
     ck_assert_str_eq(file->warnings.items[0].message,
@@ -304,7 +279,7 @@ START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
 }
 END_TEST
 
-/* Each alone lets such a job end, or the run. */
+/* Each of these changes alone lets such a job or the run end. */
 static const struct {
     const char *old, *new;
 } endings[] = {
@@ -323,13 +298,13 @@ static void make_endless(void)
         "\"sources\": {\"me\": {\"title\": \"a test\", \"date\": \"2026\"}}}";
     files = small_scenario(arena);
     memory_files_set(&files, "few.json", few, strlen(few));
-    change("scenario.json", "4/ranks", "40000/ranks");
+    change_file("scenario.json", "4/ranks", "40000/ranks");
     ck_assert_int_eq(sound()->warnings.count, 0);
-    change("cluster.json", "\"scaleSettings\"",
-           "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
+    change_file("cluster.json", "\"scaleSettings\"",
+                "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
 }
 
-START_TEST(a_job_too_long_for_low_priority_nodes_is_warned_of)
+START_TEST(a_job_too_long_for_low_priority_nodes_gives_a_warning)
 {
     make_endless();
     const ScenarioFile *file = sound();
@@ -338,7 +313,7 @@ START_TEST(a_job_too_long_for_low_priority_nodes_is_warned_of)
                                  "runs 1 d at most on low-priority nodes and does not resume"));
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         make_endless();
-        change("scenario.json", endings[i].old, endings[i].new);
+        change_file("scenario.json", endings[i].old, endings[i].new);
         ck_assert_msg(sound()->warnings.count == 0, "row %zu", i);
     }
 }
@@ -347,18 +322,18 @@ END_TEST
 START_TEST(a_job_fits_the_maximum_of_an_automatic_cluster)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 3}");
-    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    change_file("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
     ck_assert_int_eq(sound()->warnings.count, 0);
-    change("job.json", "\"nodeCount\": 3", "\"nodeCount\": 4");
+    change_file("job.json", "\"nodeCount\": 3", "\"nodeCount\": 4");
     ck_assert_int_eq(sound()->warnings.count, 1);
     // A later command may raise it.
-    change("scenario.json", "\"do\": \"cluster.delete\"",
-           "\"minimum\": 0, \"maximum\": 4, \"do\": \"cluster.autoscale\"");
+    change_file("scenario.json", "\"do\": \"cluster.delete\"",
+                "\"minimum\": 0, \"maximum\": 4, \"do\": \"cluster.autoscale\"");
     ck_assert_int_eq(sound()->warnings.count, 0);
 }
 END_TEST
 
-START_TEST(a_sound_scenario_has_no_warnings)
+START_TEST(a_valid_scenario_has_no_warnings)
 {
     ck_assert_int_eq(sound()->warnings.count, 0);
 }
@@ -369,21 +344,21 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cluster_config");
     TCase *tests = tcase_create("cluster_config");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_cluster_may_scale_by_itself);
-    tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_where_none_is_asked_for);
+    tcase_add_test(tests, a_cluster_may_scale_automatically);
+    tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_by_default);
     tcase_add_test(tests, a_command_turns_autoscale_on);
-    tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
+    tcase_add_test(tests, the_first_matching_setup_sets_the_time_of_a_setup_task);
     tcase_add_test(tests, a_setup_of_simple_commands_takes_the_time_of_its_sleeps);
-    tcase_add_test(tests, the_logs_of_a_setup_task_go_where_its_prefix_leads);
+    tcase_add_test(tests, the_logs_of_a_setup_task_are_stored_below_its_prefix);
     tcase_add_test(tests, output_of_a_set_up_task_does_not_climb_out_of_its_mount);
-    tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
-    tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
-    tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);
-    tcase_add_test(tests, a_scenario_beyond_its_quota_shows_what_happens);
-    tcase_add_test(tests, a_job_larger_than_its_cluster_is_warned_of_and_waits);
-    tcase_add_test(tests, a_job_too_long_for_low_priority_nodes_is_warned_of);
+    tcase_add_test(tests, an_invalid_setup_is_reported_with_its_position);
+    tcase_add_test(tests, a_scenario_has_the_quotas_of_its_catalogue);
+    tcase_add_test(tests, a_cluster_beyond_its_quota_gives_a_warning_and_runs);
+    tcase_add_test(tests, a_cluster_beyond_its_quota_ends_steady_with_an_error);
+    tcase_add_test(tests, a_job_larger_than_its_cluster_gives_a_warning_and_waits);
+    tcase_add_test(tests, a_job_too_long_for_low_priority_nodes_gives_a_warning);
     tcase_add_test(tests, a_job_fits_the_maximum_of_an_automatic_cluster);
-    tcase_add_test(tests, a_sound_scenario_has_no_warnings);
+    tcase_add_test(tests, a_valid_scenario_has_no_warnings);
     suite_add_tcase(suite, tests);
     return suite;
 }

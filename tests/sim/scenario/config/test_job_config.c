@@ -2,22 +2,8 @@
 
 #include "sim/base/units.h"
 #include "sim/scenario/validate.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 static const ScenarioFile *read_job(const char *job, Problems *problems)
 {
@@ -99,7 +85,7 @@ static const JobSpec *job_in_changed_scenario(const char *old, const char *new)
     return sound_job(small_job_text);
 }
 
-START_TEST(a_program_resumes_where_its_checkpoint_says_so)
+START_TEST(a_program_resumes_if_its_checkpoint_says_so)
 {
     static const struct {
         const char *checkpoint;
@@ -118,7 +104,7 @@ START_TEST(a_program_resumes_where_its_checkpoint_says_so)
 }
 END_TEST
 
-START_TEST(a_program_saves_where_its_command_line_says)
+START_TEST(a_program_saves_where_its_command_line_points)
 {
     const char *scenario =
         with_change(arena, small_scenario_text, "$AZ_BATCHAI_OUTPUT_MODEL", "{--out}/best");
@@ -147,7 +133,7 @@ START_TEST(a_program_saves_where_its_command_line_says)
 }
 END_TEST
 
-START_TEST(a_program_may_have_a_place_of_its_own)
+START_TEST(a_program_may_have_its_own_checkpoint_path)
 {
     static const struct {
         const char *arguments, *share, *path;
@@ -169,9 +155,9 @@ START_TEST(a_program_may_have_a_place_of_its_own)
 }
 END_TEST
 
-START_TEST(an_owner_can_say_how_long_a_job_runs)
+START_TEST(an_owner_can_state_the_duration_of_a_job)
 {
-    ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // as long as it may
+    ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // the time limit
     const JobSpec *spec = job_in_changed_scenario("\"do\": \"job.create\"",
                                                   "\"do\": \"job.create\", \"expected\": \"90m\"");
     ck_assert_int_eq(spec->expected_ns, 90 * NS_PER_MIN);
@@ -179,7 +165,7 @@ START_TEST(an_owner_can_say_how_long_a_job_runs)
 }
 END_TEST
 
-/* The job on the small scenario with a command line of its own. */
+/* The job of the small scenario with another command line. */
 static const JobSpec *command_job(const char *toolkit, const char *command)
 {
     const char *settings =
@@ -199,7 +185,7 @@ static void with_programs(const char *text)
     memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
 }
 
-START_TEST(a_program_comes_before_a_shell_and_both_before_all_others)
+START_TEST(programs_take_precedence_over_shells_and_shells_over_the_default)
 {
     static const char all[] = "\"other_programs\": {\"duration\": \"5m\", \"exit_code\": 2}, "
                               "\"programs\": [{\"match\": \"echo mine*\", \"duration\": "
@@ -245,7 +231,7 @@ START_TEST(a_shell_knows_the_mounts_and_the_environment)
 }
 END_TEST
 
-START_TEST(a_preparation_of_simple_commands_runs_after_what_any_takes)
+START_TEST(a_preparation_of_simple_commands_runs_after_the_usual_overhead)
 {
     static const struct {
         const char *preparations, *command;
@@ -274,7 +260,7 @@ START_TEST(a_preparation_of_simple_commands_runs_after_what_any_takes)
 }
 END_TEST
 
-START_TEST(the_environment_is_that_of_the_documentation)
+START_TEST(the_environment_matches_the_documentation)
 {
     static const struct {
         const char *name, *value;
@@ -300,7 +286,7 @@ START_TEST(the_environment_is_that_of_the_documentation)
         "\"secrets\": [{\"name\": \"KEY\", \"value\": \"hush\"}],"));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         ck_assert_str_eq(variable(spec, rows[i].name), rows[i].value);
-    // The service's own come first.
+    // The variables of the service precede the others.
     ck_assert_str_eq(spec->environment[0].name, "AZ_BATCHAI_MOUNT_ROOT");
     ck_assert_str_eq(spec->environment[spec->environment_count - 1].name, "KEY");
 }
@@ -360,7 +346,7 @@ START_TEST(every_toolkit_has_its_name_and_its_processes)
 }
 END_TEST
 
-START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_case)
+START_TEST(values_listed_in_the_documentation_are_checked_in_any_letter_case)
 {
     static const struct {
         const char *settings, *message; /* NULL: fine */
@@ -370,7 +356,7 @@ START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_cas
          "unknown communicationBackend \"foo\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"python\"}", NULL},
         {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"BrainScript\"}",
-         "the scenario does not say what this job does"}, // and that is all
+         "the scenario does not say what this job does"}, // there are no others
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"R\"}", "unknown languageType \"R\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"BrainScript\"}",
          "pythonScriptFilePath is not for languageType \"BrainScript\""},
@@ -393,7 +379,7 @@ START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_cas
 }
 END_TEST
 
-START_TEST(dots_in_the_names_of_output_folders_are_no_steps)
+START_TEST(dots_in_the_names_of_output_folders_do_not_lead_up)
 {
     const JobSpec *spec =
         sound_job(with_change(arena, small_job_text, "/data/logs", "/data/.l..gs/..."));
@@ -401,7 +387,7 @@ START_TEST(dots_in_the_names_of_output_folders_are_no_steps)
 }
 END_TEST
 
-START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
+START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
 {
     static const struct {
         const char *old, *new; /* a change of the small job */
@@ -502,8 +488,8 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
 }
 END_TEST
 
-/* The service hands it to a shell, where a variable that is not set is empty. */
-START_TEST(of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem)
+/* The service passes the command line to a shell, where a variable that is not set is empty. */
+START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
 {
 #define ROOT "$AZ_BATCHAI_JOB_MOUNT_ROOT"
     static const struct {
@@ -573,8 +559,8 @@ START_TEST(of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem)
 }
 END_TEST
 
-/* No shell reads it: every character is one of the path. */
-START_TEST(a_path_is_taken_whole_and_a_mount_found_by_any_of_its_spellings)
+/* A path does not pass through a shell, so every character belongs to the path. */
+START_TEST(a_path_is_taken_literally_and_a_mount_is_found_by_any_of_its_spellings)
 {
     static const struct {
         const char *mount, *path;
@@ -654,7 +640,7 @@ START_TEST(a_program_without_gpus_to_train_on_is_refused)
 }
 END_TEST
 
-START_TEST(clusters_that_can_never_be_are_refused)
+START_TEST(impossible_clusters_are_refused)
 {
     static const struct {
         const char *old, *new, *message, *hint;
@@ -691,7 +677,7 @@ START_TEST(clusters_that_can_never_be_are_refused)
 }
 END_TEST
 
-START_TEST(a_range_of_one_number_is_manual_as_az_makes_it)
+START_TEST(a_range_of_one_number_is_a_manual_scale_as_in_az)
 {
     const char *text =
         with_change(arena, small_cluster_text, "\"manual\": {\"targetNodeCount\": 2}",
@@ -714,11 +700,11 @@ START_TEST(cluster_mounts_serve_jobs_too)
                               "$AZ_BATCHAI_MOUNT_ROOT//all/x//logs/"));
     ck_assert_str_eq(spec->std_out_err.share, "acc/data");
     ck_assert_str_eq(spec->std_out_err.directory, "x/logs");
-    ck_assert_int_eq(spec->mount_count, 1); // of the job itself
+    ck_assert_int_eq(spec->mount_count, 1); // of the job
 }
 END_TEST
 
-START_TEST(files_are_validated_alone_by_what_they_are)
+START_TEST(files_are_validated_separately_by_their_kind)
 {
     static const struct {
         const char *text, *kind, *message;
@@ -752,27 +738,27 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
-    tcase_add_test(tests, a_program_resumes_where_its_checkpoint_says_so);
-    tcase_add_test(tests, a_program_saves_where_its_command_line_says);
-    tcase_add_test(tests, a_program_may_have_a_place_of_its_own);
-    tcase_add_test(tests, an_owner_can_say_how_long_a_job_runs);
-    tcase_add_test(tests, a_program_comes_before_a_shell_and_both_before_all_others);
+    tcase_add_test(tests, a_program_resumes_if_its_checkpoint_says_so);
+    tcase_add_test(tests, a_program_saves_where_its_command_line_points);
+    tcase_add_test(tests, a_program_may_have_its_own_checkpoint_path);
+    tcase_add_test(tests, an_owner_can_state_the_duration_of_a_job);
+    tcase_add_test(tests, programs_take_precedence_over_shells_and_shells_over_the_default);
     tcase_add_test(tests, a_shell_knows_the_mounts_and_the_environment);
-    tcase_add_test(tests, a_preparation_of_simple_commands_runs_after_what_any_takes);
-    tcase_add_test(tests, the_environment_is_that_of_the_documentation);
+    tcase_add_test(tests, a_preparation_of_simple_commands_runs_after_the_usual_overhead);
+    tcase_add_test(tests, the_environment_matches_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
-    tcase_add_test(tests, words_that_only_the_documentation_lists_are_checked_in_any_letter_case);
-    tcase_add_test(tests, dots_in_the_names_of_output_folders_are_no_steps);
-    tcase_add_test(tests, what_users_found_out_too_late_is_refused_before_the_run);
-    tcase_add_test(tests, of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem);
-    tcase_add_test(tests, a_path_is_taken_whole_and_a_mount_found_by_any_of_its_spellings);
+    tcase_add_test(tests, values_listed_in_the_documentation_are_checked_in_any_letter_case);
+    tcase_add_test(tests, dots_in_the_names_of_output_folders_do_not_lead_up);
+    tcase_add_test(tests, mistakes_that_the_service_reported_late_are_refused_before_the_run);
+    tcase_add_test(tests, a_likely_mistake_in_a_command_line_is_only_a_warning);
+    tcase_add_test(tests, a_path_is_taken_literally_and_a_mount_is_found_by_any_of_its_spellings);
     tcase_add_test(tests, workers_and_parameter_servers_must_fit_gpus_and_nodes);
     tcase_add_test(tests, a_program_without_gpus_to_train_on_is_refused);
-    tcase_add_test(tests, clusters_that_can_never_be_are_refused);
-    tcase_add_test(tests, a_range_of_one_number_is_manual_as_az_makes_it);
+    tcase_add_test(tests, impossible_clusters_are_refused);
+    tcase_add_test(tests, a_range_of_one_number_is_a_manual_scale_as_in_az);
     tcase_add_test(tests, cluster_mounts_serve_jobs_too);
-    tcase_add_test(tests, files_are_validated_alone_by_what_they_are);
+    tcase_add_test(tests, files_are_validated_separately_by_their_kind);
     suite_add_tcase(suite, tests);
     return suite;
 }

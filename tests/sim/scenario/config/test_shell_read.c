@@ -1,4 +1,4 @@
-/* Command lines as scripts: against the real shells, and what is left alone. */
+/* Command lines as scripts: compared with real shells, and the lines that are not interpreted. */
 #include "sim/scenario/config/shell_read.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 
 enum { FILE_NAMES_MOST = 32 };
 
-/* A folder of this machine that looks to a shell like a node: two shares, a folder to start in. */
+/* A folder of this machine that looks like a node to a shell: two shares and a start folder. */
 static Arena *arena;
 static char root[64];
 static const char *start, *shares;
@@ -80,7 +80,7 @@ static const ShellScript *read_line(const char *line)
     return shell_read(arena, line, VARIABLES, variables, &mounts);
 }
 
-/* --- What comes out --- */
+/* --- Results --- */
 
 typedef struct {
     Text out, error, files; /* files: "a/x.txt: contents\n" of the shares, by name */
@@ -161,7 +161,7 @@ static void run_really(const char *line, Outcome *outcome)
     for (int i = 0; i < VARIABLES; i++)
         environment[i + 2] = arena_printf(arena, "%s=%s", variables[i].name, variables[i].value);
     char *const words[] = {(char *)"bash", (char *)"-c", arena_strdup(arena, line), NULL};
-    // Not fork: with sanitizers that takes its time.
+    // fork would be slow with sanitizers.
     posix_spawn_file_actions_t streams;
     posix_spawn_file_actions_init(&streams);
     posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
@@ -180,7 +180,7 @@ static void run_really(const char *line, Outcome *outcome)
     list_files(shares, "", &outcome->files);
 }
 
-/* --- Ours --- */
+/* --- The interpreter --- */
 
 static void add_part(const FileSet *files, const FilePart *part, Text *text)
 {
@@ -196,7 +196,7 @@ static void add_part(const FileSet *files, const FilePart *part, Text *text)
 
 enum { VOLUME_A = 7, VOLUME_B = 9 };
 
-/* Begins `script` as on a fresh node. */
+/* Begins `script` on a new node. */
 static ShellRun *begin(const ShellScript *script, FileSet **files)
 {
     static const uint32_t volumes[] = {VOLUME_A, VOLUME_B};
@@ -213,7 +213,8 @@ static ShellRun *begin(const ShellScript *script, FileSet **files)
     return shell_begin(settings);
 }
 
-/* Of the files that the real shell left, and of no others that were told of. */
+/* Appends the file `name` with its contents, if it exists. The names come from the reported
+ * changes. */
 static void show_file(const FileSet *files, const char *name, Text *text)
 {
     bool is_a = name[0] == 'a';
@@ -241,7 +242,7 @@ static void note_name(const char **names, int *count, const ShellChange *change)
     names[(*count)++] = shown;
 }
 
-/* All sleeps at once; returns how long they are together. */
+/* Runs the script without waiting for its sleeps; returns the sum of the sleeps. */
 static int64_t run_ours(const char *line, Outcome *outcome)
 {
     FileSet *files;
@@ -373,7 +374,7 @@ static const char *const lines[] = {
     "sh -c \"printf '%s|' a b\"",
     "printf '%#x %-4d|\\n' 16 7",
     "printf ''",
-    // Status.
+    // Exit status.
     "true",
     "false",
     ":",
@@ -549,7 +550,7 @@ static const char *const lines[] = {
     "D=$AZ_BATCHAI_OUTPUT_OUT; echo x > $D/f; cat $D/f",
     "false && F=g; echo hi > \"f$F\"; cat f",
     "sh -c 'false && F=f; echo hi > \"f$F\"; cat f'",
-    // Shells around it.
+    // Shells within the shell.
     "bash -c 'echo hi'",
     "sh -c 'echo hi'",
     "bash -c \"echo $ONE\"",
@@ -569,7 +570,7 @@ static const char *const lines[] = {
     "sleep .001s",
 };
 
-START_TEST(every_line_does_what_the_real_shell_does)
+START_TEST(every_line_has_the_results_of_the_real_shell)
 {
     Text wrong = {0};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
@@ -579,10 +580,10 @@ START_TEST(every_line_does_what_the_real_shell_does)
 }
 END_TEST
 
-/* --- What is left alone --- */
+/* --- Lines that are not interpreted --- */
 
 static const char *const foreign[] = {
-    // Other commands, and those that we know in forms that we do not.
+    // Unknown commands, and unknown forms of known commands.
     "",
     "  ",
     "# nothing",
@@ -714,7 +715,7 @@ static const char *const foreign[] = {
     "ksh -c 'echo'",
     "bash -c \"echo $?\"",
     "bash -c \"$STARS\"",
-    // What an operating system brings along, or sets.
+    // Files and variables of an operating system.
     "cat /etc/hostname",
     "echo $HOME",
     "echo $PATH",
@@ -741,7 +742,7 @@ static const char *const foreign[] = {
     "HOME=/; echo",
     "cat ''",
     "cat $EMPTY",
-    // What printf would complain of.
+    // Arguments that printf reports as errors.
     "printf",
     "printf $ONE",
     "printf %d x",
@@ -759,7 +760,7 @@ static const char *const foreign[] = {
     "printf '%d %d\\n' $GREETING",
 };
 
-START_TEST(what_is_not_understood_is_left_alone)
+START_TEST(unknown_lines_are_not_interpreted)
 {
     Text wrong = {0};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
@@ -770,7 +771,7 @@ START_TEST(what_is_not_understood_is_left_alone)
 }
 END_TEST
 
-START_TEST(no_word_grows_beyond_what_can_be_held)
+START_TEST(the_length_of_words_is_limited)
 {
     // Each line doubles X: 2^40 letters in the end.
     Text doubling = {0};
@@ -789,7 +790,7 @@ END_TEST
 
 START_TEST(files_that_double_keep_their_size_and_lose_their_contents)
 {
-    // 40 doublings of 2 bytes: 2 TiB, of which nobody wants to hold the bytes.
+    // 40 doublings of 2 bytes: 2 TiB, too much to keep in memory.
     Text line = {0};
     text_add(&line, "echo a > f0\n");
     for (int i = 0; i < 40; i++)
@@ -808,7 +809,7 @@ END_TEST
 
 /* --- Time --- */
 
-START_TEST(sleeps_take_their_time_and_nothing_else_does)
+START_TEST(only_sleeps_take_time)
 {
     static const struct {
         const char *line;
@@ -861,7 +862,7 @@ START_TEST(a_script_looks_at_files_when_its_command_runs)
 }
 END_TEST
 
-START_TEST(a_file_on_a_share_is_told_of_once_between_two_sleeps)
+START_TEST(a_changed_file_on_a_share_is_reported_once_between_two_sleeps)
 {
     FileSet *files;
     ShellRun *run = begin(
@@ -883,7 +884,7 @@ START_TEST(a_file_on_a_share_is_told_of_once_between_two_sleeps)
 }
 END_TEST
 
-START_TEST(what_was_printed_stays_when_its_file_changes)
+START_TEST(printed_text_does_not_change_with_its_file)
 {
     FileSet *files;
     ShellRun *run = begin(
@@ -914,7 +915,7 @@ START_TEST(a_secret_is_not_printed)
 }
 END_TEST
 
-START_TEST(a_segment_that_is_made_up_later_reaches_a_wrapped_script)
+START_TEST(a_path_segment_that_is_chosen_later_reaches_a_nested_script)
 {
     variables[2].value = "/mnt/batch/tasks/shared/LS_root/mounts/a/{segment}/outputs/";
     ck_assert_ptr_nonnull(read_line("bash -c \"echo hi > $AZ_BATCHAI_OUTPUT_OUT/f\""));
@@ -923,7 +924,7 @@ START_TEST(a_segment_that_is_made_up_later_reaches_a_wrapped_script)
 }
 END_TEST
 
-START_TEST(nobody_knows_what_is_on_an_unmanaged_mount)
+START_TEST(the_content_of_an_unmanaged_mount_is_unknown)
 {
     mount_items[1].share = NULL;
     ck_assert_ptr_null(read_line("cat $AZ_BATCHAI_JOB_MOUNT_ROOT/b/f"));
@@ -937,17 +938,17 @@ Suite *test_suite(void)
     Suite *suite = suite_create("shell_read");
     TCase *cases = tcase_create("scripts");
     tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, every_line_does_what_the_real_shell_does);
-    tcase_add_test(cases, what_is_not_understood_is_left_alone);
-    tcase_add_test(cases, no_word_grows_beyond_what_can_be_held);
+    tcase_add_test(cases, every_line_has_the_results_of_the_real_shell);
+    tcase_add_test(cases, unknown_lines_are_not_interpreted);
+    tcase_add_test(cases, the_length_of_words_is_limited);
     tcase_add_test(cases, files_that_double_keep_their_size_and_lose_their_contents);
-    tcase_add_test(cases, sleeps_take_their_time_and_nothing_else_does);
+    tcase_add_test(cases, only_sleeps_take_time);
     tcase_add_test(cases, a_script_looks_at_files_when_its_command_runs);
-    tcase_add_test(cases, a_file_on_a_share_is_told_of_once_between_two_sleeps);
-    tcase_add_test(cases, what_was_printed_stays_when_its_file_changes);
+    tcase_add_test(cases, a_changed_file_on_a_share_is_reported_once_between_two_sleeps);
+    tcase_add_test(cases, printed_text_does_not_change_with_its_file);
     tcase_add_test(cases, a_secret_is_not_printed);
-    tcase_add_test(cases, a_segment_that_is_made_up_later_reaches_a_wrapped_script);
-    tcase_add_test(cases, nobody_knows_what_is_on_an_unmanaged_mount);
+    tcase_add_test(cases, a_path_segment_that_is_chosen_later_reaches_a_nested_script);
+    tcase_add_test(cases, the_content_of_an_unmanaged_mount_is_unknown);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -2,22 +2,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "tests/support/memory_files.h"
+#include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
-
-static Arena *arena;
-static MemoryFiles files;
-
-static void set_up(void)
-{
-    arena = arena_create();
-    files = small_scenario(arena);
-}
-
-static void tear_down(void)
-{
-    arena_destroy(arena);
-}
 
 /* The small scenario with other expectations. */
 static const ScenarioFile *read_expecting(const char *expect, Problems *problems)
@@ -39,7 +25,7 @@ static const Expectation *sound(const char *expect)
     return file->expectations;
 }
 
-START_TEST(a_state_may_come_with_an_exit_code_and_an_error)
+START_TEST(a_state_may_have_an_exit_code_and_an_error)
 {
     const Expectation *e =
         sound("{\"job\": \"train\", \"state\": \"failed\", \"exit_code\": 3, \"error\": "
@@ -60,7 +46,7 @@ START_TEST(a_state_may_come_with_an_exit_code_and_an_error)
 }
 END_TEST
 
-START_TEST(what_holds_when_is_read_as_conditions_and_moments)
+START_TEST(always_never_and_eventually_take_conditions_and_moments)
 {
     const Expectation *e = sound(
         "{\"always\": \"cluster gpu nodes <= 2\"},"
@@ -169,7 +155,7 @@ static const struct {
      "\"\" is not a confidence", ""},
 };
 
-START_TEST(what_makes_no_sense_is_refused_with_words)
+START_TEST(contradictory_expectations_are_refused_with_a_message)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         Problems problems;
@@ -185,7 +171,7 @@ START_TEST(what_makes_no_sense_is_refused_with_words)
 }
 END_TEST
 
-START_TEST(no_single_epoch_is_told_of_at_fidelity_job)
+START_TEST(single_epochs_are_unknown_at_job_fidelity)
 {
     const char *text = with_change(
         arena, small_scenario_text, "\"expect\": [{\"job\": \"train\", \"state\": \"succeeded\"}]",
@@ -205,11 +191,11 @@ Suite *test_suite(void)
     Suite *suite = suite_create("scenario_expect");
     TCase *tests = tcase_create("scenario_expect");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_state_may_come_with_an_exit_code_and_an_error);
-    tcase_add_test(tests, what_holds_when_is_read_as_conditions_and_moments);
+    tcase_add_test(tests, a_state_may_have_an_exit_code_and_an_error);
+    tcase_add_test(tests, always_never_and_eventually_take_conditions_and_moments);
     tcase_add_test(tests, a_statistic_has_seeds_and_a_confidence);
-    tcase_add_test(tests, what_makes_no_sense_is_refused_with_words);
-    tcase_add_test(tests, no_single_epoch_is_told_of_at_fidelity_job);
+    tcase_add_test(tests, contradictory_expectations_are_refused_with_a_message);
+    tcase_add_test(tests, single_epochs_are_unknown_at_job_fidelity);
     suite_add_tcase(suite, tests);
     return suite;
 }
