@@ -45,15 +45,17 @@ page()
     cat <<'EOF' >"$folder/validation.md"
 # Predicted against measured
 
-Steps of training as `trainyard calibrate` and the simulator's model predict them, beside steps that were measured. The
-calibration knows stages of a step and sums over ranks, one by one; whole steps, these sizes of batch, ranks that compute and
-exchange at once, and the deeper network are what it is judged by. Rounds of both took turns. An error is predicted / measured - 1.
-Written by `tools/validate.sh --report` from the tables in [measured](measured); do not edit.
+Steps of training: predictions of `trainyard calibrate` and the simulator's model, compared with measurements. The calibration
+measures the stages of a step and the sums over ranks separately. It is judged by measurements that it does not contain: whole steps,
+other batch sizes, ranks that compute and exchange at once, and the deeper network. Rounds of calibration and of measurement
+alternated. An error is predicted / measured - 1.
+
+`tools/validate.sh --report` writes this page from the tables in [measured](measured); do not edit it.
 
 EOF
     for machine in $(machines); do
         cp "$tables/validation-$machine.tsv" "$folder/measured/"
-        # Exit code 1 is a verdict, and stands on the page.
+        # Exit code 1 is a verdict, which the page contains.
         (cd "$folder" && "$program" compare --matrix "measured/validation-$machine.tsv" --catalog \
             "$root/$catalogs/local-$machine.json" --markdown -o "measured/$machine.plots") >>"$folder/validation.md" || status=$?
         [ "$status" -le 1 ] || fail "the page was not written" "$status"

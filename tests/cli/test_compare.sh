@@ -160,10 +160,10 @@ done
 echo '[{"do": "job.reached", "name": "train", "step": 30}, {"do": "job.reached", "name": "other", "step": 35}]' >measured/ran.json
 trainyard compare scenario.json --measured measured
 stdout_has "1 run, 20 steps"
-stdout_has "Recovery: 0 restarts predicted, 1 measured; 0 steps done once more predicted, 10 measured."
+stdout_has "Recovery: 0 restarts predicted, 1 measured; 0 steps repeated in the prediction, 10 measured."
 sed -i 's/"bytes": "10.05MB"}/"bytes": "10.05MB", "resume": true}/; s/^  "commands"/  "faults": [{"after": "job train step 30", "do": "node.crash", "job": "train", "node": 1, "recovery": "replace", "duration": "2m"}],\n&/' scenario.json
 trainyard compare scenario.json --measured measured
-stdout_has "Recovery: 1 restart predicted, 1 measured; 10 steps done once more predicted, 10 measured."
+stdout_has "Recovery: 1 restart predicted, 1 measured; 10 steps repeated in the prediction, 10 measured."
 
 example "a matrix of cells"
 trainyard compare --matrix matrix.tsv --catalog local.json

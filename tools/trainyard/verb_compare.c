@@ -372,7 +372,7 @@ static int64_t first_step(const TimelineFile *files)
     return first;
 }
 
-/* Steps that two attempts have both done; -1 when nobody knows how far one of them came. */
+/* Steps that two attempts have both done; -1 if the progress of one of them is unknown. */
 static int64_t steps_lost(const RanJob *ran)
 {
     int64_t lost = 0;

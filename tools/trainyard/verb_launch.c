@@ -172,7 +172,7 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
     const int64_t images =
         options.limit > 0 && options.limit < TRAINING_IMAGES ? options.limit : TRAINING_IMAGES;
     settings->arguments = words;
-    settings->goes_on = options.resume != NULL;
+    settings->continues = options.resume != NULL;
     settings->training = (LaunchTraining){
         .network = options.network,
         .batch_size = options.batch_size,
@@ -306,7 +306,7 @@ static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
     Status status = {0};
     settings.folder = arena_printf(arena, "%s/%s", launch->arguments->output_folder, job->name);
     read_training(arena, job, launch->words, &settings);
-    if (settings.goes_on)
+    if (settings.continues)
         job->seed = seed_before(arena, settings.folder, job->seed);
     if (!folder_begin(arena, settings.folder, job, &status)) {
         problems_add_status(problems, &status);
