@@ -31,7 +31,7 @@ sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
 example "what stands behind -- is the trainer's, as is said to whoever means the verb of that name before"
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
-stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
+stderr_begins 'trainyard: launch: the arguments after -- are for the trainer, which takes options; got "train"'
 stderr_has "hint: \`mpirun -n N trainyard train ...\` starts a program as several ranks"
 trainyard launch one.json -- --stepz 2
 exit_is 2
@@ -89,7 +89,7 @@ example "one rank: the service's folders, files and result"
 trainyard launch one.json -o out -- "${steps[@]}"
 exit_is 0
 stdout_has 'one.json: 1 rank on 1 node of the service'
-stdout_has 'not done     jobPreparation: nothing is installed'
+stdout_has 'skipped      jobPreparation: nothing is installed'
 stdout_has 'one.json: succeeded, exit code 0'
 holds [ ! -e prepared ]
 share=out/one/share/mystorageaccount/share
