@@ -418,7 +418,7 @@ static void add_device(const Fit *fit, const Singles *singles)
              "what one rank reaches with the tutorial's network in fp32; steps are "
              "reckoned from stage_times");
     add_error(fit, peak, error_bound(share_of(singles->flops)), NULL);
-    add_assumption(fit, entry, "efficiency", json_string(arena, "100%"), "of what was reached");
+    add_assumption(fit, entry, "efficiency", json_string(arena, "100%"), "of the measured rate");
     add_assumption(
         fit, entry, "memory",
         json_string(arena, arena_printf(arena, "%" PRId64 "B",

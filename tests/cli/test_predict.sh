@@ -157,7 +157,7 @@ holds [ -z "$(grep 'did not use' stdout)" ]
 trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl
 stdout_has "assumed: an Ethernet of 10.98Gbit/s: never published for this size"
 trainyard predict -m vgg16 --vm Standard_NC6 -n 2
-stdout_has "The one value here that comes from a run on several GPUs"
+stdout_has "The only value here that comes from a run on several GPUs"
 for size in NC6 NC12 NC24; do
     trainyard predict -m vgg16 --vm Standard_$size -n 8 --json
     holds has_json "any('run on several GPUs' in line for line in run['basis']) == ('$size' == 'NC6')"
