@@ -88,7 +88,7 @@ fi
 example "one rank: the service's folders, files and result"
 trainyard launch one.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'one.json: 1 rank on 1 node of the service'
+stdout_has 'one.json: 1 rank for 1 node of the service'
 stdout_has 'skipped      jobPreparation: nothing is installed'
 stdout_has 'one.json: succeeded, exit code 0'
 holds [ ! -e prepared ]
@@ -229,7 +229,7 @@ fi
 example "two ranks on two nodes train one model"
 trainyard launch two.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'two.json: 2 ranks on 2 nodes of the service'
+stdout_has 'two.json: 2 ranks for 2 nodes of the service'
 stdout_has 'two.json: succeeded, exit code 0'
 share=out/two/share/mystorageaccount/share
 holds [ "$(find $share -name 'execution-*.log' | wc -l) $(find $share -name stdout.txt | wc -l)" = "2 1" ]
