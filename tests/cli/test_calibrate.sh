@@ -180,7 +180,7 @@ SCRIPT
     stderr_has "nowhere.json"
     trainyard calibrate --from fake.measurements.json --more fake.measurements.json -o never.json
     exit_is 2
-    stderr_has "--more: goes with what is measured now, but --from measures nothing"
+    stderr_has "--more: does not go with --from, which measures nothing"
     holds test ! -e never.json
 
     example "one rank is known then, and no more"

@@ -31,7 +31,7 @@ sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
 example "an operand after -- is refused, with a hint to mpirun"
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
-stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
+stderr_begins 'trainyard: launch: the arguments after -- are for the trainer, which takes options; got "train"'
 stderr_has "hint: \`mpirun -n N trainyard train ...\` starts a program as several ranks"
 trainyard launch one.json -- --stepz 2
 exit_is 2
@@ -88,8 +88,8 @@ fi
 example "one rank: the service's folders, files and result"
 trainyard launch one.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'one.json: 1 rank on 1 node of the service'
-stdout_has 'not done     jobPreparation: nothing is installed'
+stdout_has 'one.json: 1 rank for 1 node of the service'
+stdout_has 'skipped      jobPreparation: nothing is installed'
 stdout_has 'one.json: succeeded, exit code 0'
 holds [ ! -e prepared ]
 share=out/one/share/mystorageaccount/share
@@ -229,7 +229,7 @@ fi
 example "two ranks on two nodes train one model"
 trainyard launch two.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'two.json: 2 ranks on 2 nodes of the service'
+stdout_has 'two.json: 2 ranks for 2 nodes of the service'
 stdout_has 'two.json: succeeded, exit code 0'
 share=out/two/share/mystorageaccount/share
 holds [ "$(find $share -name 'execution-*.log' | wc -l) $(find $share -name stdout.txt | wc -l)" = "2 1" ]

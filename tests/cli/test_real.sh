@@ -226,7 +226,7 @@ exit_is 2
 stderr_has 'no job of the scenario trains a network that the trainer knows'
 trainyard run "$scenario" --set '/session=[]' --real cpu --data cifar
 exit_is 2
-stderr_has 'a scenario with a "session" is told how its jobs went, and none runs'
+stderr_has 'a scenario with a "session" replays its recorded jobs; none can run for real'
 mkdir real
 /usr/bin/python3 - "$scenario" <<'END'
 import sys
