@@ -138,7 +138,7 @@ void conditions_prepare(World *world)
     }
 }
 
-void conditions_look(World *world)
+void conditions_update(World *world)
 {
     for (int32_t i = 0; i < world->awaited_condition_count; i++) {
         int32_t command = world->awaited_conditions[i];

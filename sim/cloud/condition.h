@@ -7,7 +7,7 @@
 /* Finds out which commands wait for a condition; once, before any event. */
 void conditions_prepare(World *world);
 /* At the end of an instant: finds the conditions that begin or stop to hold. */
-void conditions_look(World *world);
+void conditions_update(World *world);
 /* Event: the condition of a command has held for its time. */
 void condition_held(World *world, uint32_t command);
 bool condition_is_stale(const World *world, uint32_t command, uint32_t generation);

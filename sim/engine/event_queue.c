@@ -16,7 +16,7 @@ enum {
     DIGIT_BITS = 6,
     DIGITS = 1 << DIGIT_BITS,
     LEVELS = 11,
-    CHUNK_EVENTS = 31, /* 10 and 21 are slower with many events pending, 42 is no faster */
+    CHUNK_EVENTS = 31, /* 10 and 21 are slower with many events pending, 42 is not faster */
     FRONT_EVENTS = 64,
     CACHE_LINE_BYTES = 64,
 };
@@ -128,7 +128,7 @@ static void front_spill(EventQueue *queue)
         bucket_push(queue, &queue->front[--queue->front_count]);
 }
 
-/* Inserts the event into the front, behind all events that are not later. */
+/* Inserts the event into the front so that it is popped after all events that are not later. */
 static __attribute__((noinline)) void front_push(EventQueue *queue, const Event *event)
 {
     if (queue->front_count == FRONT_EVENTS) {

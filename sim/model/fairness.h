@@ -25,7 +25,7 @@ typedef struct {
     int32_t waiting;          /* flows that still grow */
 } FairLink;
 
-/* Fills rates[flow_count]. Of `links` only bytes_per_s is read; afterwards left_bytes_per_s is the
+/* Fills rates[flow_count]. Reads only bytes_per_s of `links`; afterwards left_bytes_per_s is the
  * unused rate. There are at most flow_count rounds, each over all links and flows. */
 void fair_rates(int32_t link_count, FairLink *links, int32_t flow_count, const FairFlow *flows,
                 int64_t *rates);

@@ -9,7 +9,7 @@
 #include "sim/cloud/cluster/cluster.h"
 
 /* The next allocation brings `count` nodes fewer. */
-void cluster_spoil_allocation(Cluster *cluster, int32_t count);
+void cluster_fail_next_allocation(Cluster *cluster, int32_t count);
 
 /* --- Events --- */
 

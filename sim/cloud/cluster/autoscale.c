@@ -18,14 +18,14 @@ void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 
 /* --- When --- */
 
-static int32_t wish_of(const Cluster *cluster)
+static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t wish = cluster->demand_nodes;
-    if (wish > cluster->maximum_nodes)
-        wish = cluster->maximum_nodes;
-    if (wish < cluster->minimum_nodes)
-        wish = cluster->minimum_nodes;
-    return (int32_t)wish;
+    int64_t wanted = cluster->demand_nodes;
+    if (wanted > cluster->maximum_nodes)
+        wanted = cluster->maximum_nodes;
+    if (wanted < cluster->minimum_nodes)
+        wanted = cluster->minimum_nodes;
+    return (int32_t)wanted;
 }
 
 static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
@@ -38,15 +38,15 @@ bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
     if (!cluster->is_automatic || cluster->provisioning >= PROVISIONING_DELETING ||
         cluster->allocation != ALLOCATION_STEADY)
         return false;
-    int32_t wish = wish_of(cluster);
-    if (wish > cluster->target_nodes)
+    int32_t wanted = wanted_nodes(cluster);
+    if (wanted > cluster->target_nodes)
         return true;
-    if (wish == cluster->target_nodes)
+    if (wanted == cluster->target_nodes)
         return has_cores_again(clusters, cluster);
     // Fewer: idle nodes leave sooner or later; busy nodes stay, unless there are more than the
     // maximum.
     int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
-    return spare > 0 || cluster->current_nodes <= wish ||
+    return spare > 0 || cluster->current_nodes <= wanted ||
            cluster->target_nodes > cluster->maximum_nodes;
 }
 
@@ -61,19 +61,19 @@ static int64_t next_tick_ns(const Clusters *clusters, const Cluster *cluster)
     return bounded_add(cluster->first_steady_ns, bounded_times(ticks, period_ns));
 }
 
-static void forget_tick(Cluster *cluster)
+static void cancel_tick(Cluster *cluster)
 {
     cluster->tick_generation++;
     cluster->is_tick_due = false;
 }
 
-void autoscale_look(Clusters *clusters, Cluster *cluster)
+void autoscale_update(Clusters *clusters, Cluster *cluster)
 {
     bool could_act = autoscale_could_act(clusters, cluster);
     if (could_act == cluster->is_tick_due)
         return;
     if (!could_act) {
-        forget_tick(cluster);
+        cancel_tick(cluster);
         return;
     }
     cluster->is_tick_due = true;
@@ -84,14 +84,14 @@ void autoscale_look(Clusters *clusters, Cluster *cluster)
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_automatic = false;
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
 {
     cluster->demand_nodes += nodes;
     invariant(cluster->demand_nodes >= 0);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 /* --- Which nodes --- */
@@ -139,10 +139,10 @@ static int32_t smaller(int32_t a, int32_t b)
 /* The cluster is steady: all of its nodes would stay. */
 static void evaluate(Clusters *clusters, Cluster *cluster)
 {
-    int32_t wish = wish_of(cluster), current = cluster->current_nodes;
-    int32_t target = wish;
-    if (wish < current)
-        target = smaller(current - spare_nodes(clusters, cluster, current - wish, false),
+    int32_t wanted = wanted_nodes(cluster), current = cluster->current_nodes;
+    int32_t target = wanted;
+    if (wanted < current)
+        target = smaller(current - spare_nodes(clusters, cluster, current - wanted, false),
                          cluster->maximum_nodes);
     // Nothing new when the target is the same: nodes that are missing for want of cores are asked
     // for again where there are some, others by the retry that is under way.
@@ -156,7 +156,7 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
     cluster->ticked_ns = clusters->engine->now_ns;
     if (autoscale_could_act(clusters, cluster))
         evaluate(clusters, cluster);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 void autoscale_choose(Clusters *clusters, Cluster *cluster)

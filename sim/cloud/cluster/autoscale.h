@@ -25,7 +25,7 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
 /* To be called whenever a value changed that an evaluation depends on: an evaluation is due from
  * here on exactly if it could change something (when others take cores meanwhile it may find that
  * it cannot). */
-void autoscale_look(Clusters *clusters, Cluster *cluster);
+void autoscale_update(Clusters *clusters, Cluster *cluster);
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster);
 /* A resize decides the number of nodes from now on. */
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster);

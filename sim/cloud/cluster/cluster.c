@@ -140,7 +140,7 @@ static bool quota_allows(Clusters *clusters, const Command *command, Status *sta
                        (int)most, (int)clusters->living_count);
 }
 
-bool cluster_is_kept(const Cluster *cluster, Place at, Status *status)
+bool cluster_check_not_deleting(const Cluster *cluster, Place at, Status *status)
 {
     if (cluster->provisioning < PROVISIONING_DELETING)
         return true;
@@ -224,7 +224,7 @@ bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
 {
     Place at = place_in(cluster->path.name, 0, 0);
     if (!target_is_possible(clusters, at, cluster->path.name, target_nodes, status) ||
-        !cluster_is_kept(cluster, at, status))
+        !cluster_check_not_deleting(cluster, at, status))
         return false;
     bool was_automatic = cluster->is_automatic;
     bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
@@ -246,13 +246,13 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
     Place at = place_in(cluster->path.name, 0, 0);
     if (!limits_are_possible(clusters, at, cluster->path.name, minimum_nodes, maximum_nodes,
                              status) ||
-        !cluster_is_kept(cluster, at, status))
+        !cluster_check_not_deleting(cluster, at, status))
         return false;
     cluster->is_automatic = true;
     cluster->minimum_nodes = minimum_nodes;
     cluster->maximum_nodes = maximum_nodes;
     autoscale_emit(clusters, cluster);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
     return true;
 }
 

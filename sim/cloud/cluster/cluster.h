@@ -45,8 +45,8 @@ struct Cluster {
     int32_t asked_nodes;      /* of them; 0 when no allocation is under way */
     int32_t allocation_count; /* without creation and resizes: addresses random draws */
     int64_t asked_count;      /* nodes asked for so far, over all allocations: the same */
-    int32_t spoiled_nodes;    /* that the next allocation does not bring */
-    SpoiledPreparation *spoiled_preparations; /* in the order in which they were asked for */
+    int32_t failing_nodes;    /* that the next allocation does not bring */
+    FailingPreparation *failing_preparations; /* in the order in which they were asked for */
     const char *quota_message;                /* of the quota that the allocation ran into; NULL */
     bool is_short_of_cores; /* steady with fewer nodes than its target, because of a quota */
     const char *error_code; /* "AccountCoreQuotaReached"; NULL once an allocation is whole */
@@ -138,7 +138,7 @@ void cluster_deleted(Clusters *clusters, Cluster *cluster);
 /* --- For jobs --- */
 
 /* STATUS_CONFLICT at `at` where the cluster is being deleted. */
-MUST_CHECK bool cluster_is_kept(const Cluster *cluster, Place at, Status *status);
+MUST_CHECK bool cluster_check_not_deleting(const Cluster *cluster, Place at, Status *status);
 /* Bills the nodes that are still held when a run ends. */
 void clusters_bill_held_nodes(Clusters *clusters);
 

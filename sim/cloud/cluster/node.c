@@ -205,7 +205,7 @@ void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause c
 
 /* --- Preparation --- */
 
-static void tell_error(Clusters *clusters, const Node *node, const NodeFailure *failure)
+static void emit_error(Clusters *clusters, const Node *node, const NodeFailure *failure)
 {
     static const char no_code[] = "InternalError"; // the service's, where it knew no better
     if (!recorder_takes(clusters->recorder, TRACE_NODE_ERROR))
@@ -218,7 +218,7 @@ static void tell_error(Clusters *clusters, const Node *node, const NodeFailure *
     recorder_emit(clusters->recorder, &record);
 }
 
-static void keep_failure(Clusters *clusters, Node *node, NodeFailure failure)
+static void set_failure(Clusters *clusters, Node *node, NodeFailure failure)
 {
     node->last_failure = failure;
     node->failure = &node->last_failure;
@@ -232,7 +232,7 @@ static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     const NodeFailure *failure = node->failure;
     bool was_preparing = node->state == NODE_PREPARING;
     node->is_silent = false;
-    tell_error(clusters, node, failure);
+    emit_error(clusters, node, failure);
     set_state(clusters, cluster, node, NODE_UNUSABLE, failure->cause);
     if (failure->recovery != RECOVERY_STAYS) {
         int64_t over_ns = bounded_add(node->failed_ns, failure->repair_ns);
@@ -243,7 +243,7 @@ static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     }
     if (was_preparing)
         allocation_report_ready(clusters, cluster); // it was perhaps the last that was waited for
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 static bool chance_strikes(const Clusters *clusters, int64_t chance_ppm, const Node *node,
@@ -255,9 +255,9 @@ static bool chance_strikes(const Clusters *clusters, int64_t chance_ppm, const N
 }
 
 /* Takes out the first spoiled preparation that is this node's. */
-static bool take_spoiled(Cluster *cluster, const Node *node, NodeFailure *failure)
+static bool take_failing_preparation(Cluster *cluster, const Node *node, NodeFailure *failure)
 {
-    for (SpoiledPreparation **at = &cluster->spoiled_preparations; *at; at = &(*at)->next) {
+    for (FailingPreparation **at = &cluster->failing_preparations; *at; at = &(*at)->next) {
         if ((*at)->place != -1 && (*at)->place != node->place)
             continue;
         *failure = (*at)->failure;
@@ -267,14 +267,14 @@ static bool take_spoiled(Cluster *cluster, const Node *node, NodeFailure *failur
     return false;
 }
 
-void cluster_spoil_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
-                               NodeFailure failure)
+void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
+                                   NodeFailure failure)
 {
-    SpoiledPreparation **last = &cluster->spoiled_preparations;
+    FailingPreparation **last = &cluster->failing_preparations;
     while (*last)
         last = &(*last)->next;
-    *last = ARENA_NEW(clusters->arena, SpoiledPreparation);
-    **last = (SpoiledPreparation){.place = place, .failure = failure};
+    *last = ARENA_NEW(clusters->arena, FailingPreparation);
+    **last = (FailingPreparation){.place = place, .failure = failure};
 }
 
 /* NULL when the mount works; otherwise why not. */
@@ -333,7 +333,7 @@ static bool mount_fails(Clusters *clusters, const Cluster *cluster, const Node *
 static bool preparation_fails(Clusters *clusters, Cluster *cluster, const Node *node,
                               NodeFailure *failure)
 {
-    if (take_spoiled(cluster, node, failure))
+    if (take_failing_preparation(cluster, node, failure))
         return true;
     if (!chance_strikes(clusters, clusters->scenario->failures.preparation_ppm, node,
                         CHANCE_PREPARATION, (uint64_t)(node->preparations - 1)))
@@ -405,14 +405,14 @@ void cluster_node_prepared(Clusters *clusters, Node *node)
     if (!fails && !is_mounted && begins_setup(clusters, cluster, node))
         return;
     if (fails || setup_fails(clusters, cluster, node, &failure)) {
-        keep_failure(clusters, node, failure);
+        set_failure(clusters, node, failure);
         become_unusable(clusters, cluster, node);
         return;
     }
     set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
     allocation_report_ready(clusters, cluster);
     clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 /* --- Failures --- */
@@ -444,7 +444,7 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
 {
     if (!node_works(clusters, node))
         return;
-    keep_failure(clusters, node, failure);
+    set_failure(clusters, node, failure);
     node->is_silent = true;
     node->generation++; // it prepares itself no further
     setup_ends(clusters, node, SETUP_CUT_OFF);
@@ -585,7 +585,7 @@ void cluster_node_freed(Clusters *clusters, Node *node)
     if (node->is_withdrawn || leaves_instead(clusters, cluster, node))
         return;
     set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 bool node_has_image(const Node *node, const ContainerImage *image)

@@ -78,12 +78,12 @@ typedef struct {
     uint64_t address;                 /* of its random draws */
 } Node;
 
-/* A preparation that is going to fail (cluster_spoil_preparation). */
-typedef struct SpoiledPreparation {
+/* A preparation that is going to fail (cluster_fail_next_preparation). */
+typedef struct FailingPreparation {
     int32_t place; /* -1: at any */
     NodeFailure failure;
-    struct SpoiledPreparation *next;
-} SpoiledPreparation;
+    struct FailingPreparation *next;
+} FailingPreparation;
 
 uint32_t node_count(const Clusters *clusters); /* released ones included */
 const Node *node_by_id(const Clusters *clusters, NodeId node);
@@ -111,8 +111,8 @@ void cluster_node_preempted(Clusters *clusters, Node *node);
 void cluster_node_reboots(Clusters *clusters, Node *node, TraceCause cause);
 void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm);
 /* The next preparation of a node at `place` (-1: any) fails for that reason. */
-void cluster_spoil_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
-                               NodeFailure failure);
+void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
+                                   NodeFailure failure);
 /* --- For jobs --- */
 
 /* Takes `count` idle nodes for `job`, lowest places first, into `taken`. So many are idle. */

@@ -234,9 +234,9 @@ static bool cluster_fault(Faults *faults, const Command *command, Status *status
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "cluster %s is being deleted", cluster->path.name);
     if (command->kind == COMMAND_ALLOCATION_FAIL)
-        cluster_spoil_allocation(cluster, command->as.fault.count);
+        cluster_fail_next_allocation(cluster, command->as.fault.count);
     else
-        cluster_spoil_preparation(
+        cluster_fail_next_preparation(
             faults->clusters, cluster, command->as.fault.node - 1,
             failure_of(command, CAUSE_PREPARATION_FAILURE, "the node could not be prepared"));
     return true;
@@ -260,7 +260,7 @@ static bool container_fault(Faults *faults, const Command *command, Status *stat
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job %s is %s and starts no container any more", job->path.name,
                            job_state_name(job->state));
-    job_spoil_container(job);
+    job_fail_next_container(job);
     return true;
 }
 

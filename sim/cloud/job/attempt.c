@@ -71,7 +71,7 @@ static void make_room(Jobs *jobs, Job *job)
         .training = job_trains(job) ? ARENA_NEW(jobs->arena, Training) : NULL};
 }
 
-void attempt_forget(Job *job)
+void attempt_reset(Job *job)
 {
     JobAttempt *attempt = job->attempt;
     attempt->stalled_ns = attempt->program_ns = INT64_MAX;
@@ -228,10 +228,10 @@ static bool fail_mount(Jobs *jobs, Job *job, const Node *node)
 static bool fail_container(Jobs *jobs, Job *job, const Node *node)
 {
     const Failures *failures = &jobs->scenario->failures;
-    if (!job->is_container_spoilt &&
+    if (!job->fails_next_container &&
         !strikes(jobs, job, node, failures->container_ppm, CHANCE_CONTAINER))
         return false;
-    job->is_container_spoilt = false;
+    job->fails_next_container = false;
     const char *message = arena_printf(jobs->arena, "unable to start docker container (image %s)",
                                        job->spec->image->name);
     job_fail_attempt(jobs, job, ATTEMPT_FAILED, (JobError){"FailedStartingContainer", message}, -1,
@@ -239,9 +239,9 @@ static bool fail_container(Jobs *jobs, Job *job, const Node *node)
     return true;
 }
 
-void job_spoil_container(Job *job)
+void job_fail_next_container(Job *job)
 {
-    job->is_container_spoilt = true;
+    job->fails_next_container = true;
 }
 
 /* The end of a stage that can fail is an event, however short the stage is. */
@@ -262,7 +262,7 @@ static bool stage_fails(Jobs *jobs, Job *job, int32_t index, const Node *node, J
     if (stage == STAGE_CONTAINER)
         return fail_container(jobs, job, node);
     int32_t exit_code = job_preparation_exit_code(job, index);
-    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)index);
+    const JobRan *ran = job_command_report(job, 1 + (uint32_t)index);
     JobError error = preparation_failed;
     if (exit_code == 0)
         return false;
@@ -419,7 +419,7 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
     next_stage(jobs, job, node);
 }
 
-static void tell_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
+static void emit_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
     TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
     record.node = job->nodes[node];
@@ -439,7 +439,7 @@ void job_stage_done(Jobs *jobs, Job *job, uint32_t index)
     const int32_t node = (int32_t)index;
     JobStage stage = job->attempt->stage[node];
     Node *row = node_row(jobs->clusters, job->nodes[node]);
-    tell_stage(jobs, job, node, stage);
+    emit_stage(jobs, job, node, stage);
     note_stage_end(jobs, job, node);
     if (stage == STAGE_PULL)
         node_keep_image(jobs->clusters, row, job->spec->image);
@@ -461,7 +461,7 @@ static void push_limits(Jobs *jobs, const Job *job)
 void job_start(Jobs *jobs, Job *job)
 {
     make_room(jobs, job);
-    attempt_forget(job);
+    attempt_reset(job);
     job->nodes = job->attempt->nodes;
     job->attempt->nodes_at_work = job->spec->nodes;
     job->starts++;
@@ -482,7 +482,7 @@ void job_start(Jobs *jobs, Job *job)
 /* How its program ends when nothing goes wrong around it. */
 static int32_t program_exit_code(const Job *job)
 {
-    const JobRan *ran = job_ran_so(job, 0);
+    const JobRan *ran = job_command_report(job, 0);
     if (ran)
         return ran->exit_code;
     return job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code;
@@ -495,7 +495,7 @@ void job_program_done(Jobs *jobs, Job *job)
 
 void job_exit(Jobs *jobs, Job *job, int32_t exit_code)
 {
-    const JobRan *ran = job_ran_so(job, 0);
+    const JobRan *ran = job_command_report(job, 0);
     JobError error = command_failed;
     if (ran && ran->reason)
         error.message = ran->reason;

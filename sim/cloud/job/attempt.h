@@ -24,7 +24,7 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node);
 /* A fault: the program ends now, with this code. False when it is not running. */
 bool job_exits_now(Jobs *jobs, Job *job, int32_t exit_code);
 /* A fault: the job's next container does not start. */
-void job_spoil_container(Job *job);
+void job_fail_next_container(Job *job);
 /* The run ends: reports where the node time of the attempts under way went so far. */
 void jobs_account_unfinished(Jobs *jobs);
 
@@ -36,7 +36,7 @@ void job_program_done(Jobs *jobs, Job *job);
 /* --- For the other files of this folder --- */
 
 /* As before the first stage of any attempt. */
-void attempt_forget(Job *job);
+void attempt_reset(Job *job);
 /* Stops the attempt: its events become stale, its transfers are cancelled, its record is emitted,
  * its nodes come free. */
 void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason);

@@ -63,7 +63,7 @@ static void begin_step(Jobs *jobs, Job *job)
     int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
                                           speed_ppm, p->rank_parts);
     bool shares_wires = pace_shares_wires(jobs, job);
-    p->is_drawn_alone = !speed_ppm && !shares_wires;
+    p->is_as_drawn = !speed_ppm && !shares_wires;
     if (shares_wires) {
         const StepParts *any = &p->rank_parts[0];
         int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
@@ -274,7 +274,7 @@ void epochs_resumed(Jobs *jobs, Job *job)
 
 /* --- The end of a step and of an epoch --- */
 
-static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
+static void emit_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
     const Training *t = training_of(job);
     TraceRecord record = job_trace(jobs, TRACE_STEP, job);
@@ -331,7 +331,7 @@ static void note_step_end(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     TrainingProgress *p = t->progress;
     int64_t **ends = p->step_end_ns ? &p->step_end_ns[t->epoch] : NULL;
-    if (p->is_drawn_alone && !(ends && *ends))
+    if (p->is_as_drawn && !(ends && *ends))
         return;
     if (!ends) {
         p->step_end_ns = ARENA_ARRAY(jobs->arena, int64_t *, t->plan.epochs);
@@ -351,7 +351,7 @@ void epochs_step_done(Jobs *jobs, Job *job)
                                                         t->plan.ranks, job->spec->nodes));
     if (recorder_takes(jobs->recorder, TRACE_STEP))
         for (int32_t rank = 0; rank < t->plan.ranks; rank++)
-            tell_step(jobs, job, rank, p->rank_parts[rank]);
+            emit_step(jobs, job, rank, p->rank_parts[rank]);
     note_step_end(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_STEP, steps_before(t) + 1);
     if (++t->step < t->plan.steps_per_epoch)
@@ -389,7 +389,7 @@ static void write_checkpoint(Jobs *jobs, Job *job)
                      p->checkpoint_bytes);
 }
 
-static void tell_evaluation(Jobs *jobs, const Job *job)
+static void emit_evaluation(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult result = job_epoch_result(job, t->epoch);
@@ -411,7 +411,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     t->evaluate_total_ns += evaluation_ns;
     p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
-        tell_evaluation(jobs, job);
+        emit_evaluation(jobs, job);
     if (has_checkpoint(program_of(job), t->epoch + 1)) {
         write_checkpoint(jobs, job);
         return;
@@ -420,8 +420,8 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     next_epoch(jobs, job);
 }
 
-static void tell_file(Jobs *jobs, const Job *job, const char *share, const char *path,
-                      int64_t bytes)
+static void write_file(Jobs *jobs, const Job *job, const char *share, const char *path,
+                       int64_t bytes)
 {
     if (!share)
         return; // it is on the node and lost with it
@@ -431,7 +431,7 @@ static void tell_file(Jobs *jobs, const Job *job, const char *share, const char 
     storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
-static void tell_checkpoint(Jobs *jobs, const Job *job)
+static void emit_checkpoint(Jobs *jobs, const Job *job)
 {
     const Program *p = program_of(job);
     const Training *t = training_of(job);
@@ -445,7 +445,7 @@ static void tell_checkpoint(Jobs *jobs, const Job *job)
     record.checkpoint.epoch = t->epoch + 1;
     recorder_emit(jobs->recorder, &record);
     if (p->checkpoint_place == PLACE_SHARE)
-        tell_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
+        write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
 /* While rank 0 writes, all others wait: the time of every node goes into the checkpoint. */
@@ -462,14 +462,14 @@ void epochs_checkpointed(Jobs *jobs, Job *job)
         p->kept = p->done;
         job->epochs_kept = t->epoch + 1;
     }
-    tell_checkpoint(jobs, job);
+    emit_checkpoint(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch + 1);
     next_epoch(jobs, job);
 }
 
 /* --- The end --- */
 
-static void tell_trained(Jobs *jobs, const Job *job)
+static void emit_trained(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
@@ -489,7 +489,7 @@ static void tell_trained(Jobs *jobs, const Job *job)
 static void end_training(Jobs *jobs, Job *job)
 {
     job->attempt->trained_ns = jobs->engine->now_ns;
-    tell_trained(jobs, job);
+    emit_trained(jobs, job);
     const Program *p = program_of(job);
     if (p->model_bytes == 0)
         epochs_model_saved(jobs, job);
@@ -519,8 +519,8 @@ void epochs_model_saved(Jobs *jobs, Job *job)
     Training *t = training_of(job);
     job->attempt->saved_ns = jobs->engine->now_ns;
     if (p->model_bytes > 0 && p->model_share)
-        tell_file(jobs, job, p->model_share,
-                  job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
+        write_file(jobs, job, p->model_share,
+                   job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
     t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
     if (p->evaluates_at_end && t->final_evaluate_ns > 0)
         push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);

@@ -200,11 +200,11 @@ typedef struct {
     FairLink *racks;
     int32_t flow_count;
     FairFlow *flows;
-} Picture;
+} Competition;
 
-static void add_to_picture(const Jobs *jobs, Picture *picture, const Job *job)
+static void add_competitor(const Jobs *jobs, Competition *competition, const Job *job)
 {
-    int32_t *racks = ARENA_ARRAY(picture->arena, int32_t, job->spec->nodes);
+    int32_t *racks = ARENA_ARRAY(competition->arena, int32_t, job->spec->nodes);
     int32_t count = 0;
     for (int32_t n = 0; n < job->spec->nodes; n++) {
         int32_t rack = rack_of(jobs, job, n);
@@ -214,24 +214,24 @@ static void add_to_picture(const Jobs *jobs, Picture *picture, const Job *job)
         if (!is_known)
             racks[count++] = rack;
     }
-    picture->flows[picture->flow_count++] = (FairFlow){
+    competition->flows[competition->flow_count++] = (FairFlow){
         .most_bytes_per_s = own_bytes_per_s(jobs, job), .link_count = count, .links = racks};
 }
 
 /* The jobs of `job`'s cluster that exchange across racks: itself first. Each is found at the first
  * of its nodes. */
-static Picture picture_of(const Jobs *jobs, const Job *job, Arena *arena)
+static Competition competition_for(const Jobs *jobs, const Job *job, Arena *arena)
 {
     const NetworkTopology *topology = &jobs->scenario->network;
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
     int32_t racks = cluster->place_count / topology->nodes_per_rack + 1;
-    Picture picture = {.arena = arena,
-                       .rack_count = racks,
-                       .racks = ARENA_ARRAY(arena, FairLink, racks),
-                       .flows = ARENA_ARRAY(arena, FairFlow, cluster->place_count + 1)};
+    Competition competition = {.arena = arena,
+                               .rack_count = racks,
+                               .racks = ARENA_ARRAY(arena, FairLink, racks),
+                               .flows = ARENA_ARRAY(arena, FairFlow, cluster->place_count + 1)};
     for (int32_t r = 0; r < racks; r++)
-        picture.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
-    add_to_picture(jobs, &picture, job);
+        competition.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
+    add_competitor(jobs, &competition, job);
     for (int32_t place = 0; place < cluster->place_count; place++) {
         NodeId id = cluster->nodes[place];
         if (id.index == ID_NONE || node_by_id(jobs->clusters, id)->job.index == ID_NONE)
@@ -239,18 +239,19 @@ static Picture picture_of(const Jobs *jobs, const Job *job, Arena *arena)
         const Job *other = job_by_id(jobs, node_by_id(jobs->clusters, id)->job);
         if (other != job && other->nodes[0].index == id.index && job_is_training(other) &&
             exchange_is_shared(jobs, other))
-            add_to_picture(jobs, &picture, other);
+            add_competitor(jobs, &competition, other);
     }
-    return picture;
+    return competition;
 }
 
 int64_t exchange_rate_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     invariant(exchange_is_shared(jobs, job));
     Arena *arena = arena_create();
-    Picture picture = picture_of(jobs, job, arena);
-    int64_t *rates = ARENA_ARRAY(arena, int64_t, picture.flow_count);
-    fair_rates(picture.rack_count, picture.racks, picture.flow_count, picture.flows, rates);
+    Competition competition = competition_for(jobs, job, arena);
+    int64_t *rates = ARENA_ARRAY(arena, int64_t, competition.flow_count);
+    fair_rates(competition.rack_count, competition.racks, competition.flow_count, competition.flows,
+               rates);
     int64_t rate = rates[0];
     arena_destroy(arena);
     return rate;

@@ -279,7 +279,7 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
         return status_fail(status, STATUS_BAD_INPUT, command_place(command),
                            "job \"%s\": nodeCount is %d, expected at least 1", name,
                            (int)spec->nodes);
-    if (!cluster_is_kept(cluster, command_place(command), status) ||
+    if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
     Job *job = new_job(jobs, command, cluster->id);
@@ -344,7 +344,7 @@ static void stop(Jobs *jobs, Job *job, TraceCause cause)
     push_terminated(jobs, job, jobs->scenario->service.job_terminate_ns);
 }
 
-static bool job_is_kept(const Job *job, Status *status)
+static bool job_check_not_deleting(const Job *job, Status *status)
 {
     if (job->provisioning < PROVISIONING_DELETING)
         return true;
@@ -354,7 +354,7 @@ static bool job_is_kept(const Job *job, Status *status)
 
 bool job_terminate(Jobs *jobs, Job *job, Status *status)
 {
-    if (!job_is_kept(job, status))
+    if (!job_check_not_deleting(job, status))
         return false;
     if (job_is_completed(job) || job->stop_cause != CAUSE_NONE)
         return true; // the service answers 200 and does nothing
@@ -390,7 +390,7 @@ static Quantiles delete_ns(Jobs *jobs, const Job *job)
 
 bool job_delete(Jobs *jobs, Job *job, Status *status)
 {
-    if (!job_is_kept(job, status))
+    if (!job_check_not_deleting(job, status))
         return false;
     int64_t delay_ns = engine_draw(jobs->engine, delete_ns(jobs, job), RNG_DELETE, job->address, 1);
     if (job->state == JOB_QUEUED) {

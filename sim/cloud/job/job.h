@@ -47,7 +47,7 @@ typedef enum {
 
 /* How a command of real execution went. */
 typedef struct {
-    bool is_told;
+    bool is_reported;
     int32_t exit_code;  /* -1: none */
     const char *reason; /* why it failed, in addition to its exit code; NULL */
     RealTraining training;
@@ -55,7 +55,7 @@ typedef struct {
 
 /* So many attempts in a row may lose their nodes without a job having kept anything of them; then
  * nothing comes of it any more, and a run without a set end stops. */
-enum { FRUITLESS_ATTEMPTS_MAX = 1000 };
+enum { LOST_ATTEMPTS_MAX = 1000 };
 
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
@@ -101,16 +101,16 @@ struct Job {
                             before, and while it waits to start again */
     JobAttempt *attempt; /* the present or last one; NULL before the first */
     int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
-    int32_t fruitless;   /* attempts that were lost, since one kept an epoch more */
-    int64_t kept_before; /* epochs_kept at the last loss */
-    uint32_t generation; /* as Node.generation */
-    uint32_t experiment; /* row of its container (resource_index), known once it has waited under
-                            a policy that asks for it; ID_NONE before */
-    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
+    int32_t lost_in_a_row;  /* attempts that were lost, since one kept an epoch more */
+    int64_t kept_before;    /* epochs_kept at the last loss */
+    uint32_t generation;    /* as Node.generation */
+    uint32_t experiment;    /* row of its container (resource_index), known once it has waited under
+                               a policy that asks for it; ID_NONE before */
+    int32_t workload;       /* index in Scenario.workloads; -1: asked for by a command */
     TransferList transfers; /* under way to and from shares */
     TraceCause stop_cause;  /* why it is, or will be, stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
-    bool is_container_spoilt;
+    bool fails_next_container;
 };
 
 /* Lives as long as `run`. */

@@ -17,26 +17,26 @@ void job_timed_out(Jobs *jobs, Job *job)
                      (JobReason){.cause = CAUSE_TIME_LIMIT});
 }
 
-static void count_fruitless(Jobs *jobs, Job *job)
+static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    job->fruitless = job->epochs_kept > job->kept_before ? 0 : job->fruitless + 1;
+    job->lost_in_a_row = job->epochs_kept > job->kept_before ? 0 : job->lost_in_a_row + 1;
     job->kept_before = job->epochs_kept;
-    if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
+    if (job->lost_in_a_row == LOST_ATTEMPTS_MAX)
         engine_give_up(
             jobs->engine,
             arena_printf(jobs->arena,
                          "job %s lost its nodes %d times in a row without having kept anything: "
                          "it never ends",
-                         job->path.name, FRUITLESS_ATTEMPTS_MAX));
+                         job->path.name, LOST_ATTEMPTS_MAX));
 }
 
 static void requeue(Jobs *jobs, Job *job, JobReason reason)
 {
     attempt_end(jobs, job, ATTEMPT_LOST, reason);
-    count_fruitless(jobs, job);
+    count_lost_attempt(jobs, job);
     job->nodes = NULL; // others hold them from here on
     job_set_state(jobs, job, JOB_QUEUED, reason);
-    attempt_forget(job);
+    attempt_reset(job);
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);

@@ -41,7 +41,7 @@ typedef struct {
     const int64_t *used_node_us; /* [experiment] node time used so far, in all clusters */
 } PolicyView;
 
-#define POLICY_NOBODY (-1)
+#define POLICY_NONE (-1)
 
 typedef enum {
     POLICY_SEES_HEAD,  /* `waiting` has the first job at most, `running` none: O(1) per start */
@@ -52,7 +52,7 @@ typedef struct {
     const char *name;
     const char *what;
     PolicySight sight;
-    int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NOBODY */
+    int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NONE */
 } Policy;
 
 const Policy *policy_of(PolicyKind kind);

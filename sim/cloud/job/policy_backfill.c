@@ -41,7 +41,7 @@ static Reservation reserve(const PolicyView *view, int32_t needed)
     return reservation;
 }
 
-static bool delays_nobody(const PolicyView *view, const WaitingJob *job, Reservation reservation)
+static bool delays_no_job(const PolicyView *view, const WaitingJob *job, Reservation reservation)
 {
     return job->nodes <= reservation.spare_nodes ||
            job->expected_ns <= reservation.at_ns - view->now_ns;
@@ -61,14 +61,14 @@ int32_t policy_backfill(const PolicyView *view)
 {
     const int32_t head = head_of(view);
     if (head == view->waiting_count)
-        return POLICY_NOBODY;
+        return POLICY_NONE;
     if (view->waiting[head].nodes <= view->idle_nodes)
         return head;
     Reservation reservation = reserve(view, view->waiting[head].nodes);
     for (int32_t i = head + 1; i < view->waiting_count; i++) {
         const WaitingJob *job = &view->waiting[i];
-        if (job->nodes <= view->idle_nodes && delays_nobody(view, job, reservation))
+        if (job->nodes <= view->idle_nodes && delays_no_job(view, job, reservation))
             return i;
     }
-    return POLICY_NOBODY;
+    return POLICY_NONE;
 }

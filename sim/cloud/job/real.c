@@ -16,10 +16,10 @@ bool job_prepares_outside(const Job *job)
     return job_is_real(job) && !job->spec->program->training;
 }
 
-const JobRan *job_ran_so(const Job *job, uint32_t whose)
+const JobRan *job_command_report(const Job *job, uint32_t whose)
 {
     const JobRan *ran = job->attempt->ran ? &job->attempt->ran[whose] : NULL;
-    return ran && ran->is_told ? ran : NULL;
+    return ran && ran->is_reported ? ran : NULL;
 }
 
 /* The command has begun and not ended, whether or not its end is known. */
@@ -35,12 +35,12 @@ static bool is_at_work(const Job *job, uint32_t whose)
 
 bool job_runs_outside(const Job *job, uint32_t whose)
 {
-    return is_at_work(job, whose) && !job->attempt->ran[whose].is_told;
+    return is_at_work(job, whose) && !job->attempt->ran[whose].is_reported;
 }
 
 const JobRan *job_program_ran(const Job *job)
 {
-    return job->attempt ? job_ran_so(job, 0) : NULL;
+    return job->attempt ? job_command_report(job, 0) : NULL;
 }
 
 int64_t job_outside_since_ns(const Job *job, uint32_t whose)
@@ -79,11 +79,11 @@ bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *statu
     if (!check_at_work(job, whose, command, status))
         return false;
     JobRan *ran = &job->attempt->ran[whose];
-    if (ran->is_told)
+    if (ran->is_reported)
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "it is known already how the %s of job \"%s\" went",
                            whose == 0 ? "program" : "preparation", job->path.name);
-    *ran = (JobRan){.is_told = true,
+    *ran = (JobRan){.is_reported = true,
                     .exit_code = command->as.job_ran.exit_code,
                     .reason = command->as.job_ran.reason,
                     .training = command->as.job_ran.training};

@@ -36,6 +36,6 @@ bool job_is_real(const Job *job);
 /* Its preparation is run where its program is. */
 bool job_prepares_outside(const Job *job);
 /* The report about a command; NULL: there is none, or the job is not of real execution. */
-const JobRan *job_ran_so(const Job *job, uint32_t whose);
+const JobRan *job_command_report(const Job *job, uint32_t whose);
 
 #endif

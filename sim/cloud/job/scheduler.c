@@ -94,7 +94,7 @@ static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
     plan->waiting_begin = 0;
 }
 
-static void plan_waits(Jobs *jobs, QueuePlan *plan, const Job *job)
+static void plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     WaitingJob entry = waiting_job(job);
     reserve_waiting(jobs, plan);
@@ -110,7 +110,7 @@ static void plan_waits(Jobs *jobs, QueuePlan *plan, const Job *job)
     plan->waiting_count++;
 }
 
-static void plan_waits_no_more(QueuePlan *plan, const Job *job)
+static void plan_remove_waiting(QueuePlan *plan, const Job *job)
 {
     WaitingJob entry = waiting_job(job);
     WaitingJob *place = waiting_place(plan, &entry);
@@ -160,7 +160,7 @@ static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
         place_set_reserve(jobs->arena, waiting, capacity);
 }
 
-static void know_experiment(Jobs *jobs, Job *job)
+static void set_experiment(Jobs *jobs, Job *job)
 {
     const ResourcePath *path = &job->path;
     if (job->experiment == ID_NONE)
@@ -178,8 +178,8 @@ void scheduler_add(Jobs *jobs, Job *job)
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
-        know_experiment(jobs, job);
-        plan_waits(jobs, queue->plan, job);
+        set_experiment(jobs, job);
+        plan_add_waiting(jobs, queue->plan, job);
     }
     reserve(jobs, waiting, job->id.index);
     place_set_add(waiting, (int32_t)job->id.index);
@@ -191,7 +191,7 @@ void scheduler_remove(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (queue->plan != NULL)
-        plan_waits_no_more(queue->plan, job);
+        plan_remove_waiting(queue->plan, job);
     place_set_remove(&queue->waiting[job->spec->priority], (int32_t)job->id.index);
     job->is_waiting = false;
     queue->length--;
@@ -211,7 +211,7 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 /* --- Running jobs, and the use of experiments --- */
 
 /* Updates the use of an experiment. */
-static void use_up_to_now(const Jobs *jobs, ExperimentUse *use)
+static void update_use(const Jobs *jobs, ExperimentUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
     use->node_us = bounded_add(use->node_us, bounded_times(passed_ns / NS_PER_US, use->nodes_held));
@@ -237,7 +237,7 @@ static void hold_nodes(Jobs *jobs, const Job *job, int32_t nodes)
 {
     reserve_uses(jobs);
     ExperimentUse *use = &jobs->uses[job->experiment];
-    use_up_to_now(jobs, use);
+    update_use(jobs, use);
     use->nodes_held += nodes;
 }
 
@@ -269,7 +269,7 @@ static int32_t place_of(const QueuePlan *plan, RunningJob job)
     return low;
 }
 
-static void plan_start(Jobs *jobs, QueuePlan *plan, const Job *job)
+static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     if (plan->running_count == plan->running_capacity)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
@@ -311,7 +311,7 @@ static int32_t most_nodes(const Cluster *cluster)
 }
 
 /* It is being terminated, which takes a moment: no job starts until its end wakes the scheduler. */
-static bool is_given_up(const Job *job)
+static bool is_stopping(const Job *job)
 {
     return job->stop_cause != CAUSE_NONE;
 }
@@ -322,20 +322,20 @@ static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
     invariant(job->spec->nodes <= usable_nodes(cluster)); // a policy names one that fits
     scheduler_remove(jobs, job);
     if (queue->plan != NULL)
-        plan_start(jobs, queue->plan, job);
+        plan_add_running(jobs, queue->plan, job);
     job_start(jobs, job);
 }
 
 static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
-    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_given_up(head);) {
+    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_stopping(head);) {
         WaitingJob first = waiting_job(head);
         PolicyView view = {.now_ns = jobs->engine->now_ns,
                            .idle_nodes = usable_nodes(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = 1,
                            .waiting = &first};
-        if (policy->choose(&view) == POLICY_NOBODY)
+        if (policy->choose(&view) == POLICY_NONE)
             return;
         start(jobs, queue, cluster, first.job);
     }
@@ -350,7 +350,7 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
         plan->used_node_us = ARENA_ARRAY(jobs->arena, int64_t, plan->used_capacity);
     }
     for (uint32_t i = 0; i < count; i++) {
-        use_up_to_now(jobs, &jobs->uses[i]);
+        update_use(jobs, &jobs->uses[i]);
         plan->used_node_us[i] = jobs->uses[i].node_us;
     }
 }
@@ -370,8 +370,8 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
                            .running_count = plan->running_count,
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
-        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
-        if (next == POLICY_NOBODY || is_given_up(job_by_id(jobs, view.waiting[next].job)))
+        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NONE;
+        if (next == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[next].job)))
             return;
         start(jobs, queue, cluster, view.waiting[next].job);
     }
@@ -428,7 +428,7 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
-    if (is_asked && !is_given_up(head))
+    if (is_asked && !is_stopping(head))
         invariant(head->spec->nodes > usable_nodes(cluster) || queue->is_pass_due);
 }
 

@@ -9,7 +9,7 @@
 
 int32_t job_preparation_exit_code(const Job *job, int32_t node)
 {
-    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)node);
+    const JobRan *ran = job_command_report(job, 1 + (uint32_t)node);
     if (ran)
         return ran->exit_code;
     const ShellRun *run = job->attempt->preparations ? job->attempt->preparations[node] : NULL;
@@ -80,7 +80,7 @@ void job_script_begins(Jobs *jobs, Job *job, uint32_t whose, int64_t delay_ns)
         job_script_continues(jobs, job, whose);
 }
 
-static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32_t whose)
+static void emit_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32_t whose)
 {
     for (int32_t i = 0; i < run->change_count; i++) {
         const ShellChange *change = &run->changes[i];
@@ -118,8 +118,8 @@ void job_script_continues(Jobs *jobs, Job *job, uint32_t whose)
     ShellRun *run = *at;
     if (hangs(jobs, run))
         return;
-    int64_t sleep_ns = shell_go_on(run, jobs->engine->now_ns);
-    tell_changes(jobs, job, run, whose);
+    int64_t sleep_ns = shell_continue(run, jobs->engine->now_ns);
+    emit_changes(jobs, job, run, whose);
     if (!run->is_over)
         engine_push(jobs->engine, sleep_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation,
                     whose);

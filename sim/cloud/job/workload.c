@@ -102,7 +102,8 @@ static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *comman
     const uint64_t known = names_losses(jobs->names) + 1;
     if (progress->known_above == known)
         return job_create(jobs, command, status);
-    if (!container_takes(jobs->resources, command, status) || !job_create(jobs, command, status))
+    if (!container_check_open(jobs->resources, command, status) ||
+        !job_create(jobs, command, status))
         return false;
     progress->known_above = known;
     return true;

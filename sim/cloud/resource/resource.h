@@ -58,7 +58,7 @@ bool path_is_inside(ResourcePath path, ResourcePath scope);
 /* --- Contents --- */
 
 /* Whether every container that `command` creates a resource in exists and is not being deleted. */
-MUST_CHECK bool container_takes(Resources *resources, const Command *command, Status *status);
+MUST_CHECK bool container_check_open(Resources *resources, const Command *command, Status *status);
 /* A resource of that path, created by a command of kind `made_by`, exists from now on, or is gone:
  * its container counts it. */
 void container_gains(Resources *resources, CommandKind made_by, ResourcePath path);

@@ -367,11 +367,11 @@ static int32_t cd(ShellFrame *frame)
     }
     bool is_file = shell_find(run, place) != FILE_NONE;
     if (dialect_of(frame) == SHELL_DASH) {
-        shell_complain(frame, "cd: can't cd to %s\n", path);
+        shell_print_error(frame, "cd: can't cd to %s\n", path);
         return FAILED_DASH;
     }
-    shell_complain(frame, "cd: %s: %s\n", path,
-                   is_file ? "Not a directory" : "No such file or directory");
+    shell_print_error(frame, "cd: %s: %s\n", path,
+                      is_file ? "Not a directory" : "No such file or directory");
     return FAILED_BASH;
 }
 

@@ -34,7 +34,7 @@ void shell_printf(ShellFrame *frame, int stream, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void shell_pass_on(ShellFrame *frame, const PartList *list);
 /* A message of the shell itself, without a line feed: "bash: line 1: ". */
-void shell_complain(ShellFrame *frame, const char *format, ...)
+void shell_print_error(ShellFrame *frame, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Applies the redirections of the frame's command; false when one fails, which is reported. */

@@ -52,7 +52,7 @@ static bool is_skipped(const ShellRun *run, const ShellPipeline *pipeline)
            (pipeline->condition == SHELL_IF_FALSE && run->exit_code == 0);
 }
 
-int64_t shell_go_on(ShellRun *run, int64_t now_ns)
+int64_t shell_continue(ShellRun *run, int64_t now_ns)
 {
     const ShellScript *script = run->settings->script;
     int64_t sleep_ns = 0;

@@ -63,6 +63,6 @@ typedef struct ShellRun {
 ShellRun *shell_begin(const ShellSettings *settings);
 /* Runs every command until one sleeps, and returns how long (INT64_MAX: for ever); 0 when the
  * script is over. */
-int64_t shell_go_on(ShellRun *run, int64_t now_ns);
+int64_t shell_continue(ShellRun *run, int64_t now_ns);
 
 #endif

@@ -31,12 +31,12 @@
     X(CLUSTER_RETRY, TIMER, AWAITED, CLUSTER, CLUSTER, cluster_retries)                            \
     X(SCHEDULE, SCHEDULE, AWAITED, QUEUE, NONE, scheduler_pass)                                    \
     X(NODE_PREPARED, PROVISION, AWAITED, NODE, NODE, cluster_node_prepared)                        \
-    X(NODE_FAILS, FAILURE, BACKGROUND, NODE_WEATHER, NODE_LIFE, mishap_node_fails)                 \
+    X(NODE_FAILS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_fails)                  \
     /* The service notices that a node does not answer. */                                         \
     X(NODE_SILENT, FAILURE, AWAITED, NODE, NODE_LIFE, cluster_node_missed)                         \
     X(NODE_REPAIRED, PROVISION, AWAITED, NODE, NODE_LIFE, cluster_node_repaired)                   \
     /* A low-priority node is wanted back. */                                                      \
-    X(NODE_LIFETIME, FAILURE, BACKGROUND, NODE_WEATHER, NODE_HELD, mishap_node_lifetime)           \
+    X(NODE_LIFETIME, FAILURE, BACKGROUND, NODE_CHANCE, NODE_HELD, mishap_node_lifetime)            \
     /* The notice is over. */                                                                      \
     X(NODE_PREEMPTED, FAILURE, AWAITED, NODE, NODE_HELD, cluster_node_preempted)                   \
     X(GROUP_FAILS, FAILURE, BACKGROUND, GROUP, NONE, mishap_group_fails)                           \

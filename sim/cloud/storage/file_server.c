@@ -67,7 +67,7 @@ Bill file_server_bill(const Storage *storage, const FileServer *server)
                   .micro_usd_per_hour = server->vm_size->dedicated_micro_usd_per_hour};
 }
 
-static void tell_bill(Storage *storage, const FileServer *server)
+static void emit_bill(Storage *storage, const FileServer *server)
 {
     const Bill bill = file_server_bill(storage, server);
     TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_BILLED);
@@ -83,14 +83,14 @@ static void stop_billing(Storage *storage, FileServer *server)
     if (server->gone_ns != INT64_MAX)
         return; // it had failed
     server->gone_ns = storage->engine->now_ns;
-    tell_bill(storage, server);
+    emit_bill(storage, server);
 }
 
 void file_servers_bill(Storage *storage)
 {
     for (uint32_t i = 0; i < storage->file_servers.count; i++)
         if (row_at(storage, i)->gone_ns == INT64_MAX)
-            tell_bill(storage, row_at(storage, i));
+            emit_bill(storage, row_at(storage, i));
 }
 
 /* --- Creation --- */

@@ -84,8 +84,8 @@ static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkMo
 {
     if (exchange == NULL)
         return 0;
-    const int64_t heard_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
-    return bounded_add(bounded_add(heard_ns, exchange->hand_over_ns),
+    const int64_t notice_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
+    return bounded_add(bounded_add(notice_ns, exchange->hand_over_ns),
                        bounded_times(network->tensors, exchange->tensor_ns));
 }
 
@@ -177,14 +177,14 @@ static bool key_find(const Throughputs *all, Key *key)
 }
 
 /* Whether a row applies to others, and no better one of the same kind does. */
-static bool is_telling(const Throughputs *all, const Throughput *row)
+static bool is_best_row(const Throughputs *all, const Throughput *row)
 {
     Key key = key_of(row);
     return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
 }
 
 /* Whether rows show the effect of the software on any other network or GPU. */
-static bool is_told_of(const Throughputs *all, const Framework *framework)
+static bool is_measured_software(const Throughputs *all, const Framework *framework)
 {
     for (int32_t i = 0; i < all->count; i++)
         if (all->rows[i].framework == framework && all->rows[i].calibrates)
@@ -345,7 +345,7 @@ static Ratio ratio_on(const Throughputs *all, const Framework *framework, const 
         const Throughput *row = &all->rows[i];
         Key key = key_of(row);
         if (row->framework != framework || (gpu != NULL && row->gpu != gpu) ||
-            !is_telling(all, row))
+            !is_best_row(all, row))
             continue;
         key.framework = other;
         if (!key_find(all, &key) || neighbours_of(all, key, row->batch).above != row->batch)
@@ -394,7 +394,7 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
         const Throughput *row = &all->rows[i];
         const Key other = key_of(row);
         if (row->gpu != key.gpu || row->network != key.network || row->framework == key.framework ||
-            !is_telling(all, row))
+            !is_best_row(all, row))
             continue;
         const Ratio ratio = ratio_find(all, key.framework, row->framework, key.gpu);
         const StepEstimate estimate = times_ratio(measured(all, other, batch), ratio);
@@ -491,7 +491,7 @@ static void excess_fill(Excess *excess)
             idle[i] = idle_on(all, row->gpu);
         const int64_t own_idle = idle_of(all, key_of(row));
         excess->ppm[i] =
-            is_telling(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
+            is_best_row(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
     }
 }
 
@@ -595,8 +595,9 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     // The more a network differs from its peers, the less that will be alike on another GPU.
     int64_t network_error_ppm = OTHER_NETWORK_ERROR_PPM;
     if (network_rows > 0) // of other software, if there are none of this
-        network_error_ppm = ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
-                            (is_told_of(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
+        network_error_ppm =
+            ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
+            (is_measured_software(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
     return (StepEstimate){.basis = STEP_BASIS_ROOFLINE,
                           .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
                                                  key.framework->step_overhead_ns),
@@ -664,7 +665,7 @@ static void add_held(const Program *program, StepEstimate *estimate)
 /* Where nothing was measured with this software and on this GPU. */
 static StepEstimate from_others(const Throughputs *all, Key key, int64_t batch)
 {
-    if (!all->replaces_constants && !is_told_of(all, key.framework))
+    if (!all->replaces_constants && !is_measured_software(all, key.framework))
         return (StepEstimate){.basis = STEP_BASIS_CONSTANTS};
     const StepEstimate estimate = measured_with_other(all, key, batch);
     return estimate.step_ns > 0 ? estimate : from_layers(all, key, batch);

@@ -347,7 +347,7 @@ static int64_t train_accuracy_ppm(const Program *program, const StepPlan *plan, 
 /* The luck of one stretch of steps, from -255 to 255: two bytes of the word added, a triangle in
  * place of the normal distribution. A word serves four stretches. Its standard deviation is
  * 209 / 2. */
-static int64_t luck_of(uint64_t word, int32_t stretch)
+static int64_t deviation_of(uint64_t word, int32_t stretch)
 {
     uint64_t bits = word >> (stretch % 4 * 16);
     return (int64_t)(bits & 255) + (int64_t)(bits >> 8 & 255) - 255;
@@ -375,8 +375,8 @@ static int64_t micro_hits(const Program *program, int64_t mean_ppm, int64_t step
             spread_micro = next_spread_micro;
             next_spread_micro = 2 * spread_before;
         }
-        int64_t of_stretch =
-            steps * batch * mean_ppm + luck_of(word, (int32_t)stretch) * spread_micro * 2 / 209;
+        int64_t of_stretch = steps * batch * mean_ppm +
+                             deviation_of(word, (int32_t)stretch) * spread_micro * 2 / 209;
         of_stretch = clamp(of_stretch, 0, steps * batch * PPM);
         int64_t left = steps_done - done;
         hits += left < steps ? of_stretch / steps * left : of_stretch;

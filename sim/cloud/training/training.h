@@ -66,7 +66,7 @@ typedef struct {
                               when each ended; NULL until there is one */
     StepParts *rank_parts; /* [rank] of the step under way */
     int64_t *rank_speed_ppm; /* [rank]; NULL until a node is slow */
-    bool is_drawn_alone;     /* the step under way is as step_duration_ns says */
+    bool is_as_drawn;        /* the step under way is as step_duration_ns says */
     int64_t exchange_since_ns;
     StepParts parts; /* of rank 0, so far, all epochs of the attempt */
     NodeTime done;   /* since training began */
