@@ -7,14 +7,14 @@
 #include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
 
-// The service's code and words for a quota (batchai-service notes, "Cluster errors"); for nodes
-// that do not come its code was InternalError, and its words did not help: these are ours.
+// The service's code and message for a quota (batchai-service notes, "Cluster errors"). For nodes
+// that are not allocated its code was InternalError; the message is our own.
 static const char quota_code[] = "AccountCoreQuotaReached";
 static const char quota_text[] = "The specified account has reached core quota";
 static const char failure_code[] = "InternalError";
 
-/* Draws of allocations that were not begun by a resize have separate addresses: the loss of a node
- * does not move a later resize. */
+/* Allocations that no resize began have separate draws: the loss of a node does not change the
+ * draws of later resizes. */
 #define UNREQUESTED_DRAWS (UINT64_C(1) << 32)
 
 /* --- States --- */
@@ -69,7 +69,7 @@ static void become_steady(Clusters *clusters, Cluster *cluster)
 
 /* --- Growing --- */
 
-/* The cluster that asks first has the cores. */
+/* Requests as many of the missing nodes as quotas allow; their cores are taken from now on. */
 static void request_nodes(Clusters *clusters, Cluster *cluster)
 {
     cluster->missing_nodes = cluster->target_nodes - cluster->current_nodes;
@@ -114,7 +114,7 @@ void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause)
     grow_in(clusters, cluster, cause, resize_ns(clusters, cluster, cause));
 }
 
-/* Whether the next node that was asked for comes. */
+/* Whether the next requested node is allocated. */
 static bool node_comes(Clusters *clusters, Cluster *cluster)
 {
     uint64_t draw = (uint64_t)CHANCE_ALLOCATION << 32 | (uint64_t)cluster->asked_count++;
@@ -147,7 +147,7 @@ static void emit_error(Clusters *clusters, Cluster *cluster, TraceCause cause, c
     recorder_emit(clusters->recorder, &record);
 }
 
-/* Steady with fewer nodes. */
+/* A quota refused nodes: the cluster becomes steady with fewer nodes than its target. */
 static void report_quota(Clusters *clusters, Cluster *cluster, int32_t refused)
 {
     emit_error(clusters, cluster, CAUSE_QUOTA, quota_code,
@@ -156,7 +156,7 @@ static void report_quota(Clusters *clusters, Cluster *cluster, int32_t refused)
     cluster->is_short_of_cores = true;
 }
 
-/* An allocation that can never succeed is not repeated: the run would have no end. */
+/* An allocation that can never succeed is not repeated, because the run would never end. */
 static bool is_retried(const Clusters *clusters)
 {
     const Failures *failures = &clusters->scenario->failures;
@@ -176,7 +176,7 @@ static void report_failure(Clusters *clusters, Cluster *cluster, int32_t asked, 
                     EVENT_CLUSTER_RETRY, cluster->id.index, ++cluster->generation, 0);
 }
 
-/* One allocation after another until nothing is missing that the service would give. */
+/* Begins one more allocation. */
 static void grow_again(Clusters *clusters, Cluster *cluster, TraceCause cause)
 {
     allocation_set(clusters, cluster, ALLOCATION_RESIZING, cause);
@@ -221,7 +221,7 @@ void allocation_replace(Clusters *clusters, Cluster *cluster)
     if (cluster->allocation == ALLOCATION_STEADY)
         grow_again(clusters, cluster, CAUSE_REPLACEMENT);
     else if (cluster->is_growing && cluster->growing_since_ns == clusters->engine->now_ns)
-        request_nodes(clusters, cluster); // all nodes lost at one instant are asked for at once
+        request_nodes(clusters, cluster); // one request for all nodes lost at this instant
 }
 
 void cluster_fail_next_allocation(Cluster *cluster, int32_t count)
@@ -231,7 +231,7 @@ void cluster_fail_next_allocation(Cluster *cluster, int32_t count)
 
 /* --- Shrinking --- */
 
-/* Nothing more is on its way out. */
+/* No node is leaving any more: requests lost nodes, or becomes steady. */
 static void end_shrinking(Clusters *clusters, Cluster *cluster)
 {
     if (cluster->current_nodes < cluster->target_nodes)
@@ -240,15 +240,14 @@ static void end_shrinking(Clusters *clusters, Cluster *cluster)
         become_steady(clusters, cluster);
 }
 
-/* How long the nodes of the present resize still show their old state. Pure. */
+/* How long nodes keep their old state after the present resize began. The same at each call. */
 static int64_t leaving_delay_ns(const Clusters *clusters, const Cluster *cluster)
 {
     return engine_draw(clusters->engine, clusters->scenario->service.leaving_delay_ns,
                        RNG_ALLOCATION, cluster->address, (uint64_t)cluster->resize_count);
 }
 
-/* The nodes that leave are released, and the cluster is steady, as long after the resize as the
- * catalogue has it: `gone_ns` of that time has passed. */
+/* Pushes the release of the leaving nodes, a drawn time from now of which `gone_ns` has passed. */
 static void begin_release(Clusters *clusters, Cluster *cluster, int64_t gone_ns)
 {
     if (cluster->node_count[NODE_LEAVING] == 0) {
@@ -267,8 +266,8 @@ void allocation_retired(Clusters *clusters, Cluster *cluster)
     begin_release(clusters, cluster, 0);
 }
 
-/* Takes away a running node and, as its job is over then, up to `most` of the job's nodes in all,
- * the newest first. Returns how many. */
+/* Makes a running node leave, which ends the attempt of its job. Then makes further nodes of the
+ * job leave, last ones first, up to `most` in all. Returns how many leave. */
 static int32_t remove_with_job(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
                                DeallocationOption deallocation, TraceCause cause)
 {
@@ -288,7 +287,7 @@ static int32_t remove_with_job(Clusters *clusters, Cluster *cluster, Node *node,
     return count;
 }
 
-/* One node, and those that come free with it. Returns how many of `surplus` are dealt with. */
+/* Makes a node leave or retire, and with it up to `surplus` nodes of its job. Returns how many. */
 static int32_t remove_node(Clusters *clusters, Cluster *cluster, Node *node, int32_t surplus,
                            DeallocationOption deallocation, TraceCause cause)
 {
@@ -301,8 +300,8 @@ static int32_t remove_node(Clusters *clusters, Cluster *cluster, Node *node, int
     return 1;
 }
 
-/* Which nodes go first is not recorded; ours: those whose loss costs least (unusable, preparing,
- * idle, then running), the highest place first among equals. */
+/* The service's order was not recorded. Assumption: nodes whose loss costs least leave first
+ * (unusable, preparing, idle, then running), among equals the highest place. */
 static const NodeState leaving_order[] = {NODE_UNUSABLE, NODE_PREPARING, NODE_IDLE, NODE_RUNNING};
 
 void allocation_choose(Clusters *clusters, Cluster *cluster, int32_t target,
@@ -351,7 +350,7 @@ void cluster_nodes_released(Clusters *clusters, Cluster *cluster)
 
 /* --- Another target --- */
 
-/* Cancels the retirement that an earlier resize still waits for. */
+/* Running nodes that an earlier resize waits for no longer retire. */
 static void cancel_retirement(Clusters *clusters, Cluster *cluster)
 {
     int32_t place = 0;
@@ -361,7 +360,7 @@ static void cancel_retirement(Clusters *clusters, Cluster *cluster)
     }
 }
 
-/* Cancels whatever is under way. */
+/* Cancels the operation under way. */
 static void cancel_allocation(Clusters *clusters, Cluster *cluster)
 {
     cluster->generation++;
@@ -370,7 +369,8 @@ static void cancel_allocation(Clusters *clusters, Cluster *cluster)
     cancel_retirement(clusters, cluster);
 }
 
-/* Nodes show as leaving a little later; with none to leave the cluster is steady again at once. */
+/* Nodes show as leaving after a delay. If none leaves, the cluster is steady again at this instant.
+ */
 static void begin_shrinking(Clusters *clusters, Cluster *cluster, bool has_leaving)
 {
     EventKind kind = has_leaving ? EVENT_CLUSTER_LEAVING : EVENT_CLUSTER_RELEASED;
@@ -384,7 +384,7 @@ void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t target, Tra
     cluster->target_nodes = target;
     cancel_allocation(clusters, cluster);
     allocation_set(clusters, cluster, ALLOCATION_RESIZING, cause);
-    // Nodes on their way out go; the target counts the others.
+    // Leaving nodes do not come back; the target counts the others.
     int32_t leaving = cluster->node_count[NODE_LEAVING];
     int32_t staying = allocation_staying(cluster);
     if (target > staying) {

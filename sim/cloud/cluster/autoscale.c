@@ -43,14 +43,13 @@ bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
         return true;
     if (wanted == cluster->target_nodes)
         return has_cores_again(clusters, cluster);
-    // Fewer: idle nodes leave sooner or later; busy nodes stay, unless there are more than the
-    // maximum.
+    // Scaling down: idle nodes leave sooner or later; busy nodes only above the maximum.
     int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
     return spare > 0 || cluster->current_nodes <= wanted ||
            cluster->target_nodes > cluster->maximum_nodes;
 }
 
-/* The next evaluation at or after now, other than the one that has just been. */
+/* The time of the next evaluation at or after now, without the last one. */
 static int64_t next_tick_ns(const Clusters *clusters, const Cluster *cluster)
 {
     int64_t period_ns = clusters->scenario->service.autoscale_period_ns;
@@ -96,7 +95,7 @@ void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
 
 /* --- Which nodes --- */
 
-/* The highest node at or below `place` in that state that has been in it for long enough; NULL. */
+/* The highest node at or below `place` that has been in `state` for long enough; NULL: none. */
 static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState state, int32_t place)
 {
     int64_t since_ns =
@@ -113,7 +112,7 @@ static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState st
 
 static const NodeState spare_order[] = {NODE_UNUSABLE, NODE_IDLE};
 
-/* How many nodes could go now, `most` at most; they do when `takes_them`. */
+/* The number of nodes that could leave now, `most` at most. If `takes_them`, they leave. */
 static int32_t spare_nodes(Clusters *clusters, Cluster *cluster, int32_t most, bool takes_them)
 {
     int32_t count = 0;
@@ -136,7 +135,7 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* The cluster is steady: all of its nodes would stay. */
+/* An evaluation of a steady cluster. */
 static void evaluate(Clusters *clusters, Cluster *cluster)
 {
     int32_t wanted = wanted_nodes(cluster), current = cluster->current_nodes;
@@ -144,8 +143,8 @@ static void evaluate(Clusters *clusters, Cluster *cluster)
     if (wanted < current)
         target = smaller(current - spare_nodes(clusters, cluster, current - wanted, false),
                          cluster->maximum_nodes);
-    // Nothing new when the target is the same: nodes that are missing for want of cores are asked
-    // for again where there are some, others by the retry that is under way.
+    // With the same target, only nodes that a quota refused are requested again, once it has cores.
+    // A retry is under way for nodes that could not be allocated.
     if (target != cluster->target_nodes || has_cores_again(clusters, cluster))
         allocation_resize(clusters, cluster, target, CAUSE_AUTOSCALE);
 }

@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/tables.h"
+
 static bool counts(const char *family, const VmSize *size)
 {
     return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
@@ -85,7 +86,7 @@ const char *quota_words(Clusters *clusters, const Cluster *cluster)
     return NULL;
 }
 
-/* There may be room for those that got less than they wanted. */
+/* Lets clusters of this priority that lack cores scale up again. */
 static void update_short_clusters(Clusters *clusters, bool is_low_priority)
 {
     for (uint32_t c = 0; c < clusters->rows.count; c++) {
@@ -108,7 +109,7 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
         q++;
     if (q == clusters->scenario->quota_count)
         return false;
-    // Clusters may hold more cores already than there are now.
+    // Clusters may already hold more cores than the new quota has.
     int64_t used = quota_vcpus_used(clusters, family, is_low_priority);
     set_vcpus(&clusters->quotas[q], is_low_priority, vcpus);
     set_vcpus(&clusters->quota_tops[q], is_low_priority, used > vcpus ? (int32_t)used : vcpus);
