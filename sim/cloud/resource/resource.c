@@ -12,8 +12,8 @@ typedef struct {
     ProvisioningState provisioning; /* succeeded, deleting or deleted */
     int64_t provisioning_since_ns;
     int64_t contents; /* containers, clusters, jobs and file servers directly in it */
-    int64_t clusters; /* the clusters among them */
-    bool is_due;      /* being deleted, it is gone with the last of its contents */
+    int64_t clusters; /* clusters directly in it */
+    bool is_due;      /* its deletion time has passed: it is deleted once it is empty */
 } Resource;
 
 struct Resources {
@@ -24,7 +24,7 @@ struct Resources {
     Names *names;
     ResourceOwner owner;
     RowTable rows;         /* Resource */
-    int32_t leaving_count; /* of those being deleted */
+    int32_t leaving_count; /* containers that are being deleted */
 };
 
 Resources *resources_create(Arena *run, Engine *engine, TraceRecorder *recorder,
@@ -80,7 +80,7 @@ static const char *noun_of(CommandKind made_by)
                                                   : "storage";
 }
 
-/* The same in messages. */
+/* The noun in messages. */
 static const char *full_noun_of(CommandKind made_by)
 {
     return made_by == COMMAND_GROUP_CREATE     ? "resource group"
@@ -197,7 +197,7 @@ bool resource_create(Resources *resources, const Command *command, Status *statu
 
 /* --- Deletion --- */
 
-/* The contents of a container have this path down to its own level. */
+/* The path that the contents of a container have in common. */
 static ResourcePath scope_of(CommandKind made_by, ResourcePath path)
 {
     const char *name = path.name;
@@ -222,7 +222,7 @@ bool path_is_inside(ResourcePath path, ResourcePath scope)
            same_or_any(scope.experiment, path.experiment);
 }
 
-/* The shares of a storage account are deleted with it. */
+/* Deletes the container, and with a storage account its shares. */
 static void finish_deletion(Resources *resources, Resource *resource)
 {
     if (resource->made_by == COMMAND_STORAGE_CREATE)
@@ -250,7 +250,8 @@ void resource_due(Resources *resources, uint32_t index)
     finish_deletion_if_empty(resources, resource);
 }
 
-/* No recording shows that a group takes longer than its contents. */
+/* No recording shows a group that took longer to delete than its contents, so groups, like storage
+ * accounts, have no additional deletion time. */
 static void begin_deletion(Resources *resources, uint32_t index)
 {
     Resource *resource = row_at(resources, index);
@@ -308,8 +309,8 @@ int64_t container_check(const Resources *resources, ResourcePath path,
                         ProvisioningState provisioning)
 {
     const bool is_child = path.group || path.workspace || path.experiment;
-    // Looked up only while a container is being deleted: this is asked of everything, after each
-    // event.
+    // Looked up only while a container is being deleted, because this runs for each resource after
+    // each event.
     if (is_child && resources->leaving_count > 0 && provisioning < PROVISIONING_DELETING) {
         const Resource *container = container_of((Resources *)resources, path); // changes no row
         invariant(container->provisioning < PROVISIONING_DELETING);

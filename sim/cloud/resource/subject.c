@@ -7,12 +7,12 @@ enum { SUBJECT_KINDS = 2 }; /* clusters and jobs */
 static const CommandKind subject_kinds[SUBJECT_KINDS] = {COMMAND_CLUSTER_CREATE,
                                                          COMMAND_JOB_CREATE};
 
-/* `known` has the names that were asked for. Rows created since then are looked through once, so a
- * question does not search all jobs. */
+/* `known` has the names that were looked up so far. Each new row is compared with them once, so a
+ * repeated lookup does not search all jobs. */
 struct Subjects {
     Names *names;
     SubjectRows source;
-    bool is_asked;                      /* whether any name was ever asked for */
+    bool is_asked;                      /* whether any name was ever looked up */
     NameTable *known;                   /* names_subject_key -> row; ID_NONE: no row */
     uint32_t rows_added[SUBJECT_KINDS]; /* rows that `known` takes into account */
 };
@@ -29,8 +29,8 @@ static bool is_leaving(const Subjects *subjects, CommandKind made_by, uint32_t r
     return subjects->source.is_leaving(subjects->source.owner, made_by, row);
 }
 
-/* Rows are seen in the order of their creation. The newer of two counts if both are being deleted,
- * or neither. */
+/* Rows are added in the order of their creation. The newer of two rows with a name is known, unless
+ * only the newer is being deleted. */
 static void add_row(Subjects *subjects, CommandKind made_by, ResourcePath name_path, uint32_t row)
 {
     uint32_t before;
@@ -55,7 +55,7 @@ static void add_new_rows(Subjects *subjects)
     }
 }
 
-/* Adds the name to those that were asked for; all rows are looked through once more. */
+/* Adds the name to `known` without a row; add_new_rows then looks at all rows again. */
 static void restart_search(Subjects *subjects, CommandKind made_by, ResourcePath name_path)
 {
     name_table_set(subjects->known, names_subject_key(subjects->names, made_by, name_path),
