@@ -145,7 +145,7 @@ static bool open_for_writing(ShellFrame *frame, const ShellRedirect *redirect, c
     if (redirect->kind == REDIRECT_APPEND && file != FILE_NONE)
         parts_add_file(&target->contents, run->settings->files, file);
     else
-        shell_write(run, place, &target->contents); // empty from now on, whatever the command does
+        shell_write(run, place, &target->contents); // empty even if the command writes nothing
     return true;
 }
 
@@ -172,6 +172,6 @@ void shell_close_files(ShellFrame *frame)
         if (target->kind != TO_FILE || !target->is_changed)
             continue;
         shell_write(frame->run, target->place, &target->contents);
-        target->is_changed = false; // both streams may lead there
+        target->is_changed = false; // both streams may have this target
     }
 }
