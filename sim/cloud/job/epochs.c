@@ -37,7 +37,7 @@ static EpochTimes *times_now(const Job *job)
     return &t->progress->epochs[t->epoch];
 }
 
-/* Time that all nodes of the job spend together. */
+/* The node time of all nodes of the job in a span. */
 static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
 {
     return bounded_times(job->spec->nodes, span_ns);
@@ -91,8 +91,8 @@ void epochs_exchange_done(Jobs *jobs, Job *job)
     push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
 }
 
-/* Where steps are not events: pushes the end of the next awaited step, from step `from` of all
- * epochs on. Below job fidelity an epoch is foreseen when it begins. */
+/* If steps are not events: pushes the end of the next awaited step from `from` on, counted over all
+ * epochs. At epoch fidelity only steps of the present epoch are pushed. */
 static void await_step(Jobs *jobs, const Job *job, int64_t from)
 {
     const Training *t = training_of(job);
@@ -141,8 +141,7 @@ static void begin_epoch(Jobs *jobs, Job *job)
 
 /* --- Job fidelity: all epochs at once --- */
 
-/* The time of a checkpoint at coarse fidelity, without other users of the share: the same formulas,
- * in one sum. */
+/* The time of a checkpoint at job fidelity, without other users of the share. */
 static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 {
     const Program *p = program_of(job);
@@ -155,7 +154,7 @@ static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
     return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
 }
 
-/* The next awaited moment of that kind, from epoch `from` on. */
+/* Pushes the next awaited moment of that kind, from epoch `from` on. */
 static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
 {
     const Training *t = training_of(job);
@@ -200,7 +199,7 @@ static TrainingProgress *new_progress(Arena *arena, const StepPlan *plan)
     return progress;
 }
 
-/* In the room of earlier attempts. */
+/* Resets the progress, reusing the arrays of earlier attempts. */
 static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
                                         const StepPlan *plan)
 {
@@ -241,7 +240,7 @@ static void begin_training(Jobs *jobs, Job *job)
     recorder_emit(jobs->recorder, &record);
     job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
     if (t->epoch == t->plan.epochs)
-        end_training(jobs, job); // only the model was missing
+        end_training(jobs, job); // the checkpoint has all epochs; only the model is missing
     else if (is_coarse)
         begin_whole(jobs, job);
     else
@@ -310,7 +309,7 @@ static void end_epoch(Jobs *jobs, Job *job)
         epochs_evaluated(jobs, job);
 }
 
-/* The ends of the epoch's steps so far, from their draws; the caller fills in the present step. */
+/* The ends of the epoch's earlier steps, computed from their draws; INT64_MAX for the others. */
 static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -325,7 +324,8 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
     return step_end_ns;
 }
 
-/* Logs draw the steps again; ends that differ from the draws must be stored. */
+/* Stores the end of the present step if it, or an earlier step of the epoch, differs from its draw.
+ * Emulated logs draw all other steps again. */
 static void note_step_end(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -424,7 +424,7 @@ static void write_file(Jobs *jobs, const Job *job, const char *share, const char
                        int64_t bytes)
 {
     if (!share)
-        return; // it is on the node and lost with it
+        return; // a file on the node is lost with the node
     TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
     record.bytes = bytes;
     record.name = path;
@@ -448,7 +448,7 @@ static void emit_checkpoint(Jobs *jobs, const Job *job)
         write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
-/* While rank 0 writes, all others wait: the time of every node goes into the checkpoint. */
+/* While rank 0 writes, all others wait: the time of every node counts as checkpoint. */
 void epochs_checkpointed(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -499,7 +499,7 @@ static void end_training(Jobs *jobs, Job *job)
         push(jobs, job, local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
 }
 
-/* Job fidelity: the epochs happened one after the other, each as long as it takes on average. */
+/* Job fidelity: each epoch took the mean time. */
 void epochs_all_done(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);

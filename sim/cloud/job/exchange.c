@@ -22,9 +22,9 @@ struct Exchanges {
     uint32_t generation; /* grows when the next end moves */
     Racks *racks;        /* [cluster] */
     uint32_t cluster_capacity;
-    uint32_t *ticket; /* [job]: of its flow, + 1; 0: none */
+    uint32_t *ticket; /* [job]: the ticket of its flow, + 1; 0: no flow */
     uint32_t job_capacity;
-    uint32_t *links; /* of the job that begins */
+    uint32_t *links; /* the uplinks that find_uplinks found */
     int32_t link_capacity;
 };
 
@@ -93,7 +93,7 @@ static Racks *racks_of(Jobs *jobs, ClusterId cluster)
     return &exchanges->racks[cluster.index];
 }
 
-/* The uplink of a rack; those up to it are laid when they are first asked for. */
+/* The uplink of a rack. Creates the uplinks of this rack and all lower ones if necessary. */
 static uint32_t uplink_of(Jobs *jobs, ClusterId cluster, int32_t rack)
 {
     Racks *racks = racks_of(jobs, cluster);
@@ -115,7 +115,7 @@ static uint32_t uplink_of(Jobs *jobs, ClusterId cluster, int32_t rack)
 
 static bool has_link(const uint32_t *links, int32_t count, uint32_t link)
 {
-    // Nodes come in the order of their places, so it is nearly always the last one.
+    // A job's nodes are in the order of their places, so the match is usually the last link.
     for (int32_t i = count; i-- > 0;)
         if (links[i] == link)
             return true;
@@ -139,7 +139,7 @@ static int32_t find_uplinks(Jobs *jobs, const Job *job)
     return count;
 }
 
-/* A flow that begins or ends moves the ends of others: the event under way becomes stale. */
+/* Pushes the next end of a flow; the earlier event for it becomes stale. */
 static void expect_next_end(Jobs *jobs)
 {
     int64_t end_ns = wires_next_end_ns(jobs->exchanges->wires);
@@ -184,9 +184,9 @@ void exchange_cancel(Jobs *jobs, Job *job)
     expect_next_end(jobs);
 }
 
-/* --- All at once --- */
+/* --- Rates if all jobs exchange --- */
 
-/* The rate that the nodes' own wires allow: the slowest hop of a ring between nodes. */
+/* The rate that the network interfaces of the nodes allow. */
 static int64_t own_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     const VmSize *vm_size = cluster_by_id(jobs->clusters, job->cluster)->spec->vm_size;
@@ -218,8 +218,8 @@ static void add_competitor(const Jobs *jobs, Competition *competition, const Job
         .most_bytes_per_s = own_bytes_per_s(jobs, job), .link_count = count, .links = racks};
 }
 
-/* The jobs of `job`'s cluster that exchange across racks: itself first. Each is found at the first
- * of its nodes. */
+/* The racks of `job`'s cluster and the jobs that train across them, `job` first. Each other job is
+ * found by the first of its nodes. */
 static Competition competition_for(const Jobs *jobs, const Job *job, Arena *arena)
 {
     const NetworkTopology *topology = &jobs->scenario->network;
@@ -257,7 +257,7 @@ int64_t exchange_rate_bytes_per_s(const Jobs *jobs, const Job *job)
     return rate;
 }
 
-/* No uplink carries more than it can; who exchanges runs, across racks. */
+/* No uplink carries more than its rate. Jobs that exchange are training across racks. */
 void exchanges_check(const Jobs *jobs)
 {
     const Exchanges *exchanges = jobs->exchanges;

@@ -5,8 +5,7 @@
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 
-// How the service reported this was never recorded; we use its code for a job that was stopped from
-// outside (assumption).
+// The service's error for this case was not recorded. Assumption: its code for a terminated job.
 static const JobError timed_out = {"JobTerminated",
                                    "The specified job ran longer than its maxWallClockTime"};
 static const JobError preempted = {"PreemptionError", "Nodes of this job got pre-empted"};
@@ -34,7 +33,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
 {
     attempt_end(jobs, job, ATTEMPT_LOST, reason);
     count_lost_attempt(jobs, job);
-    job->nodes = NULL; // others hold them from here on
+    job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
     scheduler_add(jobs, job);
@@ -49,7 +48,7 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
     const ServiceModel *service = &jobs->scenario->service;
     JobReason reason = {.cause = cause, .node = node};
     bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
-    // The option to requeue asks for another attempt, however many there were.
+    // After a resize with the option to requeue, the number of attempts is not limited.
     bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
         job_fail_attempt(jobs, job, ATTEMPT_STOPPED, job_error_terminated, -1, reason);
