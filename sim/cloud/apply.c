@@ -42,7 +42,7 @@ static bool share_command(World *world, const Command *command, Status *status)
     return true;
 }
 
-/* A container with everything in it. `made_by` is the kind of command that creates it. */
+/* Deletes a container and its contents. `made_by` is the kind of command that creates it. */
 static bool delete_container(World *world, const Command *command, CommandKind made_by,
                              Status *status)
 {
@@ -59,7 +59,7 @@ static bool delete_container(World *world, const Command *command, CommandKind m
     return true;
 }
 
-/* NULL: the table. */
+/* The name of the member that a show command queries; NULL: it prints the table. */
 static const char *asked_member(const Command *command)
 {
     ShowQuery query = command->as.show.query;
