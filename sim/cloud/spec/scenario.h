@@ -36,7 +36,7 @@ typedef struct {
     X(SERVICE, service, "service", HEAD, "priority, then submission; no job overtakes another")    \
     X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
       "as the service, but a job may overtake if it delays no earlier job")                        \
-    X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
+    X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
       "the experiment that has used least node time goes first")
 

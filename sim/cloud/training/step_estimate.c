@@ -256,8 +256,8 @@ static int64_t doublings_ppm(int64_t a, int64_t b)
 
 /* The error that each doubling beyond measured batches adds. With it, estimates from two or more of
  * a network's measured batches are within their error at the other batches; so are estimates from
- * one batch for networks of large images. Of estimates from one batch for small images, which leave
- * most of a GPU idle, only half are (tests/sim/cloud/training/test_step_estimate.c). */
+ * one batch for networks of large images. For small images, which leave most of a GPU idle, only
+ * half of the estimates from one batch are (tests/sim/cloud/training/test_step_estimate.c). */
 #define DOUBLING_ERROR_PPM INT64_C(150000)
 
 static int64_t beyond_error_ppm(int64_t from, int64_t to)
