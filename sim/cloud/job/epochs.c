@@ -134,7 +134,7 @@ static void begin_epoch(Jobs *jobs, Job *job)
         begin_step(jobs, job);
         return;
     }
-    pace_foresee_epoch(jobs, job);
+    pace_estimate_epoch(jobs, job);
     push(jobs, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
     await_step(jobs, job, t->epoch * t->plan.steps_per_epoch + 1);
 }
@@ -181,7 +181,7 @@ void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
 static void begin_whole(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    pace_foresee_epoch(jobs, job);
+    pace_estimate_epoch(jobs, job);
     t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
     push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);

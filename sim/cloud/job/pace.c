@@ -79,7 +79,7 @@ static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const Step
     return first;
 }
 
-void pace_foresee_epoch(const Jobs *jobs, Job *job)
+void pace_estimate_epoch(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     StepPlan plan = plan_on_wires(jobs, job);

@@ -14,7 +14,7 @@ int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns
 bool pace_shares_wires(const Jobs *jobs, const Job *job);
 /* Computes the mean epoch at the present pace: epoch_parts, epoch_nodes and evaluate_ns of the
  * job's Training. */
-void pace_foresee_epoch(const Jobs *jobs, Job *job);
+void pace_estimate_epoch(const Jobs *jobs, Job *job);
 /* Job fidelity: the time from the beginning of training to the end of `epochs_done` epochs (counted
  * as Training.epoch), checkpoints included. */
 int64_t pace_until_ns(const Job *job, int64_t epochs_done);
