@@ -54,7 +54,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return error;
 }
 
-static void hear_of_ends(void)
+static void receive_end_signals(void)
 {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) == 0 &&
@@ -66,7 +66,7 @@ bool child_start(const ChildPlan *plan, Child *child, Status *status)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    hear_of_ends();
+    receive_end_signals();
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         goto failed;

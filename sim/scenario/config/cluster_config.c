@@ -128,7 +128,7 @@ static void run_setup(const ConfigContext *context, const Variables *variables, 
     ShellRun *run = shell_begin(settings);
     int64_t total_ns = 0;
     while (!run->is_over) {
-        int64_t sleep_ns = shell_go_on(run, total_ns);
+        int64_t sleep_ns = shell_continue(run, total_ns);
         total_ns = sleep_ns < INT64_MAX - total_ns ? total_ns + sleep_ns : INT64_MAX;
     }
     spec->setup_ns = quantiles_always(context->arena, total_ns);

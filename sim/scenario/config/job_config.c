@@ -477,7 +477,7 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
     const int64_t most_ns = service->low_priority_run_max_ns;
     const int64_t least_ns = program_least_ns(spec, cluster->spec.vm_size);
     const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
-                          service->attempts_max < FRUITLESS_ATTEMPTS_MAX;
+                          service->attempts_max < LOST_ATTEMPTS_MAX;
     if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
         return;
     Text least = {0}, most = {0};
