@@ -760,7 +760,7 @@ static const char *const foreign[] = {
     "printf '%d %d\\n' $GREETING",
 };
 
-START_TEST(unknown_lines_are_not_interpreted)
+START_TEST(lines_that_are_not_simple_commands_are_refused)
 {
     Text wrong = {0};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
@@ -837,7 +837,7 @@ START_TEST(only_sleeps_take_time)
 }
 END_TEST
 
-START_TEST(a_script_looks_at_files_when_its_command_runs)
+START_TEST(a_command_reads_files_when_it_runs)
 {
     FileSet *files;
     ShellRun *run =
@@ -939,11 +939,11 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("scripts");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, every_line_has_the_results_of_the_real_shell);
-    tcase_add_test(cases, unknown_lines_are_not_interpreted);
+    tcase_add_test(cases, lines_that_are_not_simple_commands_are_refused);
     tcase_add_test(cases, the_length_of_words_is_limited);
     tcase_add_test(cases, files_that_double_keep_their_size_and_lose_their_contents);
     tcase_add_test(cases, only_sleeps_take_time);
-    tcase_add_test(cases, a_script_looks_at_files_when_its_command_runs);
+    tcase_add_test(cases, a_command_reads_files_when_it_runs);
     tcase_add_test(cases, a_changed_file_on_a_share_is_reported_once_between_two_sleeps);
     tcase_add_test(cases, printed_text_does_not_change_with_its_file);
     tcase_add_test(cases, a_secret_is_not_printed);
