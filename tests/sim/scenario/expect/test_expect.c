@@ -111,7 +111,7 @@ static const struct {
     {"{\"always\": \"cluster gpu colour == 3\"}", "a cluster has no \"colour\"", "nodes"},
     {"{\"always\": \"cluster gpuu nodes == 3\"}", "no command creates a cluster \"gpuu\"",
      "did you mean \"gpu\"?"},
-    {"{\"always\": \"cluster gpu nodes == 3 for 5m\"}", "needs no \"for\"", "never"},
+    {"{\"always\": \"cluster gpu nodes == 3 for 5m\"}", "cannot have \"for\"", "never"},
     {"{\"sometimes\": \"job trian running\"}", "no command creates a job \"trian\"", "train"},
     {"{\"eventually\": \"job train running\", \"of\": \"job train begins\"}", "is not a moment",
      ""},
