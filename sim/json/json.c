@@ -120,7 +120,7 @@ static void decode_number(Decoder *decoder, Json *node, const cJSON *item, JsonT
     if (!set_number(node, item->valuedouble))
         status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, token.at,
                                  "%s cannot be held exactly", node->text),
-                    "integers go to 2^53 and some beyond, other numbers to 1.7e308");
+                    "integers are exact up to 2^53, and other numbers go up to 1.7e308");
 }
 
 static JsonKind kind_of(const cJSON *item)
