@@ -1,9 +1,9 @@
-"""Checks the house: which folder uses which, how many files a folder holds, and that each folder says what belongs there.
+"""Checks the structure of the code: which folders use each other, the number of files in a folder, and the description of each folder.
 
     architecture.py BUILD_FOLDER    a build folder with compile_commands.json and compiled objects
 
-The tables "Folders" in the README.md of each top folder are the plan: one row a folder, with what belongs there and the folders that it may
-use (`sim/cloud/*` is every folder below sim/cloud). The code must follow them:
+The tables "Folders" in the README.md of each top folder are the plan. Each folder has a row with its purpose and the folders that it may
+use (`sim/cloud/*` is every folder below sim/cloud). The rules:
 
 - An arrow leads from a folder to another if a file includes a header of it, or if an object imports a symbol that it defines. Each arrow
   needs an entry in its row, each entry an arrow, and the arrows form no circle.
@@ -54,7 +54,7 @@ def include_arrows(files):
 
 
 def objects_by_file(build):
-    """{source: its object} for the project's files; the first object where a source is compiled more than once"""
+    """{source: its object} for the project's files; the first object if a source is compiled more than once"""
     root, objects = Path.cwd(), {}
     for entry in json.loads(Path(build, "compile_commands.json").read_text()):
         source = Path(entry["file"])

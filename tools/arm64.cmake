@@ -1,5 +1,5 @@
-# Toolchain file: compiles for arm64 with Debian's cross compiler, against libraries that tools/arm64.sh has unpacked, and runs
-# what comes out under qemu's user mode.
+# Toolchain file: compiles for arm64 with Debian's cross compiler and the libraries that tools/arm64.sh has unpacked. Programs run
+# under qemu's user mode.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

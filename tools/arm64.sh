@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: unit tests but those that
-# train for long, the goldens and the program's own tests, which were written down on x86-64.
+# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: unit tests except long trainings,
+# the goldens, and the tests of the command line. Their expected results were recorded on x86-64.
 #
 #   tools/arm64.sh            builds and tests
 #   tools/arm64.sh --build    only builds
 #
-# The libraries are Debian's packages for arm64, unpacked below build/ and not installed. Exit code 77: cannot be done here, with
-# the reason on the last line.
+# The libraries are Debian's packages for arm64, unpacked below build/ and not installed. Exit code 77: not possible on this machine;
+# the last line is the reason.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ cannot()
     exit 77
 }
 
-# Fetches the packages and all that they need, with lists and an empty state of its own: nothing of this machine is changed.
+# Fetches the packages and their dependencies. apt-get uses separate lists and an empty state, so this machine is not changed.
 fetch()
 {
     local work=$1 options
@@ -40,7 +40,7 @@ make_sysroot()
     work=$(mktemp -d)
     if ! fetch "$work"; then
         rm -r "$work"
-        cannot "the package sources of this machine gave no libraries for arm64"
+        cannot "the package sources of this machine have no libraries for arm64"
     fi
     rm -rf "$sysroot"
     mkdir -p "$sysroot"
@@ -48,7 +48,7 @@ make_sysroot()
         dpkg-deb -x "$package" "$sysroot"
     done
     rm -r "$work"
-    # Absolute links would lead to this machine's own libraries.
+    # Absolute links would point to the libraries of this machine.
     find "$sysroot" -type l -lname '/*' | while read -r link; do
         ln -sfnr "$sysroot$(readlink "$link")" "$link"
     done

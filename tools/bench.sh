@@ -1,29 +1,35 @@
 #!/usr/bin/env bash
-# Measures the speed of a release build: the event queue in the hold model (beside other structures and, where they are
-# installed, other simulators), the tutorial at step fidelity, transfers that share a share, the world at scale, and steps of
-# training beside PyTorch. Exit code 1 when a bar is missed.
+# Measures the speed of a release build and compares it with bars. Exit code 1 when a bar is missed.
 #
-#   tools/bench.sh [PART]...     all without arguments
+#   tools/bench.sh [PART]...     without arguments: all parts
 #
-# queue, peers, tutorial   as above
-# contention               transfers under way on one share, over four sizes
-# world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
-# loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
-# scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
-# trainer                  training on the processor: beside PyTorch, beside oneDNN's matrix product, on two ranks
-# files                    a sparse file of 4 GiB over REST: the emulator's memory while it goes by
-# emu                      requests to the emulator, which shares the machine with its clients; beside Azurite. Under three minutes,
-#                          and the report also as build/release/bench-emu.json
+# queue        the event queue in the hold model, compared with other data structures
+# peers        the hold model on other simulators, if they are installed
+# tutorial     the tutorial at step fidelity
+# contention   concurrent transfers on one share, in four sizes
+# world        1,000 nodes that fail, 100,000 jobs; compared with the same workload on SimGrid
+# loops        the trainer's element-wise passes of one step, compared with loops over single values (no bars)
+# scale        time and memory in four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
+# trainer      training on the processor, compared with PyTorch and with oneDNN's matrix product; training on two ranks
+# files        a sparse file of 4 GiB over REST: the emulator's memory meanwhile
+# emu          requests to the emulator, whose clients run on the same machine; compared with Azurite. Takes less than three
+#              minutes and also writes build/release/bench-emu.json
 #
-# Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
-# 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node;
-# training 1.5 times as fast as PyTorch in fp32, 2 times in bf16, 75 % of sgemm's rate, 1.8 times as fast on two ranks as on one,
-# at most 3 % of a step for the exchange;
-# 40,000 GET/s of a cluster with p99 below 5 ms, 10,000 durable writes/s (1,000 one by one), 15,000 signed reads of 1 KiB a second,
-# 1 GB/s of one file, 30 MB at rest and after 200,000 requests, ready in 100 ms; 100,000 nodes and jobs cost a GET at most a tenth.
-# Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++, python3-torch; npm: azurite) are optional. Figures are worth something on an idle machine only.
+# Bars:
+#   queue      25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending events
+#   tutorial   0.1 s without files
+#   world      2 million events per second with the metrics as listener, 20 times as fast as SimGrid
+#   scale      1 KiB per job, 512 bytes per node
+#   trainer    1.5 times as fast as PyTorch in fp32, 2 times in bf16; 75 % of sgemm's rate; 1.8 times as fast on two ranks as on
+#              one, and at most 3 % of a step for the exchange
+#   emu        40,000 GET/s of a cluster with p99 below 5 ms, and 0.9 of the rate with 100,000 nodes and jobs; 10,000 durable
+#              writes/s (1,000 one by one); 15,000 signed reads of 1 KiB per second; 1 GB/s of one file; 30 MB at rest and after
+#              all requests; ready in 100 ms
+#
+# Peers are optional (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++, python3-torch; npm: azurite). The results are only
+# meaningful on an idle machine.
 set -euo pipefail
-export LC_ALL=C # EPOCHREALTIME with a point
+export LC_ALL=C # EPOCHREALTIME must have a decimal point
 cd "$(dirname "$0")/.."
 
 build=build/release
@@ -63,7 +69,7 @@ bench_peers()
     bench_peer simgrid simgrid "libsimgrid-dev g++"
 }
 
-# Runs the command so many times; prints the times in microseconds, shortest first.
+# Runs the command $tutorial_runs times; prints the times in microseconds, shortest first.
 times_us()
 {
     local i begin
@@ -74,10 +80,10 @@ times_us()
     done | sort -n
 }
 
-# tutorial_line WHAT BAR-IN-US COMMAND...   (bar 0: none)
+# tutorial_line NAME BAR-IN-US COMMAND...   (bar 0: none)
 tutorial_line()
 {
-    local what=$1 bar_us=$2 times verdict=
+    local label=$1 bar_us=$2 times verdict=
     shift 2
     times=$(times_us "$@")
     mapfile -t times <<<"$times"
@@ -88,7 +94,7 @@ tutorial_line()
             status=1
         fi
     fi
-    printf '  %-15s %6d.%d %6d.%d  %s\n' "$what" $((times[0] / 1000)) $((times[0] / 100 % 10)) \
+    printf '  %-15s %6d.%d %6d.%d  %s\n' "$label" $((times[0] / 1000)) $((times[0] / 100 % 10)) \
         $((times[tutorial_runs / 2] / 1000)) $((times[tutorial_runs / 2] / 100 % 10)) "$verdict"
 }
 
@@ -96,7 +102,7 @@ bench_tutorial()
 {
     local out
     out=$(mktemp -d)
-    # shellcheck disable=SC2064 # the folder of now
+    # shellcheck disable=SC2064 # expand $out now
     trap "rm -rf '$out'" EXIT
     echo "The tutorial, 25 epochs of 1563 steps on 4 nodes, step by step ($tutorial_runs runs, the whole process):"
     printf '  %-15s %8s %8s  %s\n' "" "best ms" "median" "bar (ms)"
@@ -106,7 +112,7 @@ bench_tutorial()
 
 bench_contention()
 {
-    echo "Transfers under way on one share (best of 3); the cost of n of them grows as n log n:"
+    echo "Concurrent transfers on one share (best of 3); the cost of n transfers grows as n log n:"
     "$build/bin/bench_contention"
 }
 
@@ -149,7 +155,7 @@ bench_scale()
 trainer_rounds=5
 trainer_steps=60
 
-# first_number NAME JSON: the value of the first member of that name.
+# first_number NAME JSON: the value of the first member called NAME.
 first_number()
 {
     grep -o "\"$1\": *[0-9.]*" <<<"$2" | sed -n '1s/.*[ :]//p'
@@ -161,8 +167,8 @@ median()
     printf '%s\n' "$@" | sort -g | sed -n "$((($# + 1) / 2))p"
 }
 
-# trainer_bar WHAT VALUE UNIT BAR [most]: at least the bar, or at most.
-trainer_bar()
+# check_bar NAME VALUE UNIT BAR [most]: prints whether the value is at least the bar, or with "most" at most the bar.
+check_bar()
 {
     awk -v what="$1" -v value="$2" -v unit="$3" -v bar="$4" -v most="${5:-}" 'BEGIN {
         met = most ? value <= bar : value >= bar
@@ -176,8 +182,8 @@ quotient()
     awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'
 }
 
-# trainer_peer PRECISION BAR: ours and PyTorch's layouts in turn, and the ratios of neighbours, so that a slow minute of the
-# machine is everyone's.
+# trainer_peer PRECISION BAR: compares the trainer with PyTorch in both layouts. Both run in turn and the ratio is of neighbouring
+# runs, so that a slow minute of the machine affects both.
 trainer_peer()
 {
     local ours=() theirs=() share=() nchw=() nhwc=() json round layout error amp=()
@@ -200,13 +206,13 @@ trainer_peer()
         done
     done
     printf '  %-44s %7.2f ms\n' "$1, a step of 32 images" "$(median "${ours[@]}")"
-    [ "$1" != fp32 ] || trainer_bar "share of sgemm's rate, medians of both" "$(median "${share[@]}")" % 75
+    [ "$1" != fp32 ] || check_bar "share of sgemm's rate, medians of both" "$(median "${share[@]}")" % 75
     if [ ${#nchw[@]} -eq 0 ] || [ ${#nhwc[@]} -eq 0 ]; then
         echo "  PyTorch: skipped: not installed (package: python3-torch)"
         return
     fi
     printf '  %-44s %7.2f ms\n' "PyTorch, both layouts" "$(median "${theirs[@]}")"
-    trainer_bar "as fast as PyTorch's best layout, times" \
+    check_bar "as fast as PyTorch's best layout, times" \
         "$(printf '%s\n' "$(median "${nchw[@]}")" "$(median "${nhwc[@]}")" | sort -g | head -n 1)" " " "$2"
 }
 
@@ -214,7 +220,7 @@ trainer_ranks()
 {
     local one=() two=() ratio=() share=() json round
     local command=("$build/bin/trainyard-bench-training" --steps "$trainer_steps" --json)
-    # Containers run as root, which Open MPI wants confirmed.
+    # Containers run as root, which Open MPI refuses without confirmation.
     local launch=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2)
     if ! command -v mpirun >/dev/null; then
         echo "  two ranks: skipped: no mpirun (package: openmpi-bin)"
@@ -238,8 +244,8 @@ trainer_ranks()
             'BEGIN { print 100 * exchange / step }')")
     done
     printf '  %-44s %7.0f images/s, one: %.0f\n' "two ranks" "$(median "${two[@]}")" "$(median "${one[@]}")"
-    trainer_bar "as fast on two ranks as on one, times" "$(median "${ratio[@]}")" " " 1.8
-    trainer_bar "exchange of the gradients, of a step" "$(median "${share[@]}")" % 3 most
+    check_bar "as fast on two ranks as on one, times" "$(median "${ratio[@]}")" " " 1.8
+    check_bar "exchange of the gradients, of a step" "$(median "${share[@]}")" % 3 most
 }
 
 bench_trainer()
@@ -261,30 +267,30 @@ emu_report=$build/bench-emu.json
 emu_processes=()
 emu_rows=()
 
-# emu_row WHAT VALUE UNIT [BAR [most]]: one line of the table, and of the report. A value "" is one that could not be measured.
+# emu_row NAME VALUE UNIT [BAR [most]]: one row of the table and of the JSON report. An empty VALUE could not be measured; it counts as 0.
 emu_row()
 {
-    local what=$1 value=${2:-0} unit=$3 bar=${4:-} most=${5:-} met=null
+    local name=$1 value=${2:-0} unit=$3 bar=${4:-} most=${5:-} met=null
     if [ -n "$bar" ]; then
-        trainer_bar "$what" "$value" "$unit" "$bar" "$most"
+        check_bar "$name" "$value" "$unit" "$bar" "$most"
         met=$(awk -v value="$value" -v bar="$bar" -v most="$most" 'BEGIN { print (most ? value <= bar : value >= bar) ? "true" : "false" }')
     else
-        printf '  %-44s %7.2f %s\n' "$what" "$value" "$unit"
+        printf '  %-44s %7.2f %s\n' "$name" "$value" "$unit"
     fi
-    emu_rows+=("{\"what\": \"$what\", \"value\": $value, \"unit\": \"$unit\", \"bar\": ${bar:-null}, \"met\": $met}")
+    emu_rows+=("{\"what\": \"$name\", \"value\": $value, \"unit\": \"$unit\", \"bar\": ${bar:-null}, \"met\": $met}")
 }
 
-# emu_wrk ARGUMENT...: sets rate (a second) and p99 (ms), as wrk measures them.
+# emu_wrk ARGUMENT...: sends requests with wrk; sets rate (requests per second) and p99 (ms).
 emu_wrk()
 {
     read -r rate p99 < <(wrk -t1 -d"$emu_seconds" --timeout 30s --latency "$@" 2>&1 | awk '
         $1 == "99%" { ms = $2; if (ms ~ /us$/) ms /= 1000; else if (ms !~ /ms$/) ms *= 1000; ms += 0 }
-        /Non-2xx|Socket errors/ { failed = 1 } # refusals are fast
+        /Non-2xx|Socket errors/ { failed = 1 } # error answers are fast and must not count
         /^Requests\/sec/ { rate = $2 }
         END { print failed ? 0 : rate + 0, ms ? ms : 9999 }')
 }
 
-# emu_ask ARGUMENT...: the same with our own client (tests/bench/bench_http.c), which says on stderr what is wrong.
+# emu_ask ARGUMENT...: the same with our own client (tests/bench/bench_http.c), which reports errors on stderr.
 emu_ask()
 {
     local json
@@ -312,8 +318,8 @@ emu_stop()
     rm -rf "$emu_folder"
 }
 
-# emu_serve NAME OPTION...: an emulator with the state NAME; sets process, url, ready_ms and ready_file. A loop without a pause is
-# on the watch, since a pause would be longer than the start.
+# emu_serve NAME OPTION...: starts an emulator with the state NAME; sets process, url, ready_ms and ready_file. The loop waits
+# without a pause, since a pause would be longer than the start.
 emu_serve()
 {
     local name=$1 begin end
@@ -337,7 +343,7 @@ emu_serve()
     url=http://$(sed -n 's/.*"plain": "\([^"]*\)".*/\1/p' "$ready_file")
 }
 
-# A new state each time: keys and certificates are made.
+# The first five starts have a new state, so the emulator makes keys and certificates. The other five find that state.
 emu_starts()
 {
     local i times=()
@@ -373,7 +379,7 @@ emu_resource_manager()
     emu_row "durable writes, one by one" "$rate" "/s" 1000
 }
 
-# The same of both servers, which have the same variables; sets get, put and list.
+# The same requests to either server; sets get, put and list (per second). The variables come from tests/bench/emulator_setup.py.
 emu_signed()
 {
     local body
@@ -395,7 +401,7 @@ emu_large()
     emu_row "reading one file of 512 MiB, median of 3" "$(awk -v rate="$(median "${rates[@]}")" 'BEGIN { print rate / 1e9 }')" "GB/s" 1
 }
 
-# Whatever a request leaves behind would be seen after so many; the first ones fill what is kept for the next.
+# Memory that requests do not release shows after 200,000 requests. The first 40,000 fill the caches.
 emu_memory()
 {
     local before after requests=100000
@@ -409,7 +415,7 @@ emu_memory()
     emu_row "  more of it after 200,000 requests" "$(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" MB 1 most
 }
 
-# With 100,000 nodes and jobs beside the small world, in turn.
+# Compares an emulator with 100,000 nodes and jobs with one of a small world; both are measured in turn.
 emu_scale()
 {
     local small_url=$url small_cluster=$cluster_target ratios=() rates=() ours i many
@@ -425,8 +431,8 @@ emu_scale()
         rates+=("$rate")
         [ "$ours" = 0 ] || ratios+=("$(quotient "$rate" "$ours")")
     done
-    emu_row "GET of a cluster beside 100,000 jobs and nodes" "$(median "${rates[@]}")" "/s" 40000
-    emu_row "  as fast as beside none, times" "$(median "${ratios[@]:-0}")" " " 0.9
+    emu_row "GET of a cluster with 100,000 jobs and nodes" "$(median "${rates[@]}")" "/s" 40000
+    emu_row "  as fast as in a small world, times" "$(median "${ratios[@]:-0}")" " " 0.9
     emu_row "  memory with them" "$(memory_mb "$process")" MB
     kill "$process"
     wait "$process" || true
@@ -437,7 +443,7 @@ emu_scale()
     wait "$process" || true
 }
 
-# emu_compare WHAT OURS THEIRS
+# emu_compare NAME OURS THEIRS
 emu_compare()
 {
     [ "$3" = 0 ] || emu_row "as fast as Azurite: $1, times" "$(quotient "$2" "$3")" " "
@@ -482,7 +488,7 @@ emu_azurite()
 
 emu_all()
 {
-    # What tests/bench/emulator_setup.py says.
+    # tests/bench/emulator_setup.py prints values for these.
     local arm_headers cluster_target group_target small_headers small_target put_headers put_target put_bytes list_headers list_target
     local large_headers large_target job_target job_body
     local process url ready_file ready_ms ready rate p99 get put list
@@ -527,7 +533,7 @@ bench_emu()
 
 bench_files()
 {
-    echo "A large file of Azure Files (the memory of an emulator of its own grows by 16 MiB at most):"
+    echo "A large file of Azure Files (the memory of a separate emulator grows by at most 16 MiB):"
     cmake --build --preset release --target trainyard-serve >/dev/null
     rm -rf "$emu_folder"
     mkdir -p "$emu_folder"

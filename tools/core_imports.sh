@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Lists what sim/base, sim/model, sim/engine and sim/cloud import from outside themselves and fails on a newcomer.
+# Lists the symbols that sim/base, sim/model, sim/engine and sim/cloud import from elsewhere; fails if a symbol is not in the list below.
 #
 #   tools/core_imports.sh [BUILD_FOLDER]     (default: builds preset release)
 #
-# The simulated world must be a function of its scenario and seed alone. The linker is the witness: what is not in the list
-# below (a clock, a file, a socket, a locale, a thread, the environment, JSON) is a design question before it is a bug.
+# The simulated world must be a function of its scenario and seed alone, which the linker can prove. A symbol that is not in the list
+# (a clock, a file, a socket, a locale, a thread, the environment, JSON) is a design question before it is a bug.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # symbols | why the simulator may use them
 allowed='
 calloc realloc free                                 | memory, by way of sim/base
-bcmp memchr memcmp memcpy memmove memset            | bytes; compilers also call these on their own
+bcmp memchr memcmp memcpy memmove memset            | bytes; compilers also generate calls to these
 strchr strcmp strcspn strlen strncmp strrchr strspn | text, by byte value: no locale
 snprintf vsnprintf                                  | messages; integers and strings print alike in every locale
 sqrt                                                | exact by IEEE 754, the same bits everywhere
-abort _Exit fprintf fputs fwrite stderr             | the last words: a broken invariant, memory gone
+abort _Exit fprintf fputs fwrite stderr             | the last message: a broken invariant, no memory
 '
-# What compilers add by themselves: arithmetic on 128 bits, fortified variants of the above (_FORTIFY_SOURCE), the stack
-# protector, position-independent code.
+# Symbols that compilers add: arithmetic on 128 bits, fortified variants of the above (_FORTIFY_SOURCE), the stack protector,
+# position-independent code.
 generated='^(__u?(div|mod|divmod)ti[34]|__(mem(cpy|move|set)|str(cat|cpy)|v?snprintf|fprintf)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$'
 
 build=${1:-build/release}
@@ -54,9 +54,9 @@ newcomers=$(awk -v allowed="$allowed" -v defined="$defined" -v generated="$gener
 
 if [ -n "$newcomers" ]; then
     echo "$newcomers"
-    echo "core_imports: not in the list of tools/core_imports.sh. If the world needs it, hand it in from outside (as a value or an" \
-        "interface that an upper layer fills in); only what gives the same result on every machine may join the list." >&2
+    echo "core_imports: not in the list of tools/core_imports.sh. If the world needs it, pass it in from outside (as a value or an" \
+        "interface that an upper layer implements). Only functions with the same result on every machine may be added to the list." >&2
     exit 1
 fi
-echo "sim/base, sim/model, sim/engine and sim/cloud import nothing new:"
+echo "sim/base, sim/model, sim/engine and sim/cloud import only allowed symbols:"
 comm -23 <(awk '{ print $2 }' <<<"$imports" | LC_ALL=C sort -u) <(echo "$defined") | paste -sd ' ' | fold -s -w 100

@@ -1,5 +1,6 @@
-# Writes OUTPUT: the C table TABLE, declared in HEADER, of the files ASSETS by their names. Bytes and not string literals, because C promises only 4095
-# characters in one literal; and '\xe2' instead of 0xe2, which is no char where those have a sign.
+# Writes OUTPUT: the C table TABLE, declared in HEADER, with the names and contents of the files ASSETS. The contents are single
+# characters, because C guarantees only 4095 characters in a string literal. They are written '\xe2', because 0xe2 does not fit into a
+# signed char.
 set(arrays "")
 set(rows "")
 set(index 0)

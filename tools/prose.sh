@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Finds words that this project does not use in comments, messages and documents (tools/prose.py has the list).
 #
-#   tools/prose.sh            checks the folders that tools/prose_clean.txt names
-#   tools/prose.sh PATH...    checks these folders or files; use it before adding a folder to the list
+#   tools/prose.sh            checks the whole project
+#   tools/prose.sh PATH...    checks these folders or files
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec /usr/bin/python3 tools/prose.py "$@"

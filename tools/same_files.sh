@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compares two folders that runs have written, byte for byte.
+# Compares the output folders of two runs byte for byte.
 #
 #   tools/same_files.sh FOLDER FOLDER
 #
-# Names what differs; exit code 1 if anything does. Checkpoints and data that stand for many bytes are holes without contents:
-# of files above 4 MiB only the size is looked at.
+# Prints the names of files that differ; exit code 1 if there are any. For files above 4 MiB only the size is compared: checkpoints and
+# data sets are sparse files without contents.
 set -euo pipefail
 
 contents()

@@ -89,7 +89,7 @@ have_header()
     echo "#include <$1>" | gcc -E -
 }
 
-# Debian and Ubuntu put it into a package of its own from clang 14 or 15 on; what counts is that a fuzz target links.
+# Debian and Ubuntu have the runtime in a separate package from clang 14 or 15 on. The test is whether a fuzz target links.
 have_clang_runtime()
 {
     local folder status=0
@@ -101,7 +101,7 @@ have_clang_runtime()
     return $status
 }
 
-# Prints "package | what it is for" for each need whose test fails.
+# Prints "package | purpose" for each need whose test fails.
 missing_needs()
 {
     local package present purpose
@@ -117,7 +117,7 @@ setup_stop()
     exit 3
 }
 
-# apt-get as root, however that can be had here.
+# Runs apt-get as root, with sudo if needed.
 apt_as_root()
 {
     local settings=(env DEBIAN_FRONTEND=noninteractive)
@@ -135,7 +135,7 @@ apt_knows()
     [[ $(apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [0-9] ]]
 }
 
-# The package with libFuzzer for the clang that is or would be installed; nothing where clang brings it along (Ubuntu 22.04).
+# The package with libFuzzer for the clang that is or would be installed; nothing if clang contains it (Ubuntu 22.04).
 clang_runtime_package()
 {
     local version
@@ -149,7 +149,7 @@ clang_runtime_package()
     fi
 }
 
-# Names of the given needs as apt knows them, one per line.
+# Names of the given needs in apt, one per line.
 apt_packages()
 {
     local package
@@ -178,13 +178,13 @@ install_packages()
         apt_knows "$package" || setup_stop "this system's package sources do not have \"$package\"" \
             "supported are Debian 12, Ubuntu 22.04 and 24.04 (on Ubuntu with the component \"universe\")"
     done
-    # Old lists point at files that mirrors no longer have: one more try with fresh ones.
+    # Old package lists name files that mirrors no longer have: update the lists and try again.
     apt_as_root install -q -y --no-install-recommends "${packages[@]}" ||
         { apt_as_root update -q && apt_as_root install -q -y --no-install-recommends "${packages[@]}"; } ||
         setup_stop "apt-get could not install: ${packages[*]}"
 }
 
-# Installs what is missing of the given needs, or ends the script with a message that says what and why not.
+# Installs the missing packages of the given needs. If that fails, prints the reason and ends the script.
 setup()
 {
     local needs=$1 missing names
@@ -194,9 +194,9 @@ setup()
     echo "setup: missing on this machine"
     echo "${missing//CLANG_RUNTIME/libclang-rt-dev}" | sed 's/ |/:/; s/^/  /'
     command -v apt-get >/dev/null ||
-        setup_stop "there is no apt-get here; please install the above (the names are Debian's) and start again"
+        setup_stop "there is no apt-get here; install the packages above (the names are Debian's) and start again"
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
-        setup_stop "installing needs root or sudo; please have it installed: apt-get install ${names[*]//CLANG_RUNTIME/libclang-rt-dev}"
+        setup_stop "installing needs root or sudo; ask an administrator to run: apt-get install ${names[*]//CLANG_RUNTIME/libclang-rt-dev}"
     echo "setup: installing with apt-get: ${names[*]//CLANG_RUNTIME/libclang-rt-dev}"
     install_packages "${names[@]}"
     missing=$(missing_needs "$needs")
@@ -204,7 +204,7 @@ setup()
     echo "setup: done"
 }
 
-# Compiles through ccache where it is installed: building again costs seconds.
+# Compiles with ccache if it is installed: then building again takes seconds.
 if command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache
 fi

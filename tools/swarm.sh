@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Random scenarios through every build: each must hold together and give the same bytes everywhere.
+# Runs random scenarios with every build: each must keep all invariants and produce the same bytes everywhere.
 #
-#   tools/swarm.sh --seeds N [--first S] [--with FEATURE]...    N scenarios (default 200) from seed S (default 1) on
-#   tools/swarm.sh --one SEED [--with FEATURE]...               one of them, in words
+#   tools/swarm.sh --seeds N [--first S] [--with FEATURE]...    N scenarios (default 200), beginning with seed S (default 1)
+#   tools/swarm.sh --one SEED [--with FEATURE]...               one scenario, with the full output of a failure
 #
 # A scenario is drawn from its seed alone (tests/support/swarm_scenario.h) and must
 #   - be accepted by `trainyard validate`;
-#   - run with every invariant checked after every event, twice the same (--check --check-determinism);
-#   - give the same summary, with its fingerprint of all records, with gcc and sanitizers, with clang, and for arm64 where
-#     tools/arm64.sh works; every fourth one: leave the same bytes in every file;
-#   - run with what happens at one time in another order (--shuffle-ties), every invariant checked.
-# A seed that fails is shrunk; what is left lies in build/swarm/failed/SEED/ beside the whole, with the command that shows it.
+#   - run twice with the same result, with every invariant checked after every event (--check --check-determinism);
+#   - give the same summary, with its fingerprint of all records, with gcc and sanitizers, with clang, and for arm64 if
+#     tools/arm64.sh works; for every fourth seed, all files must have the same bytes;
+#   - run with events of equal times in another order (--shuffle-ties), with every invariant checked.
+# A scenario that fails is shrunk. build/swarm/failed/SEED/ has the small scenario, the whole scenario and the output of the failure.
 # FEATURE: a part of the format that is not built yet ("build/release/bin/swarm features").
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,7 +49,8 @@ build_all()
     fi
 }
 
-# Exit code 1 is an answer (a job failed); anything else, and anything on stderr but warnings, is not. Says what is wrong.
+# Runs a program. Exit code 1 is accepted (a job failed). Other exit codes, and text on stderr except warnings, are failures, which are
+# printed.
 #   expect_run STDERR_FILE PROGRAM ARGUMENT...
 expect_run()
 {
@@ -63,7 +64,7 @@ expect_run()
     fi
 }
 
-# One stage of a scenario's trial; says what is wrong, where something is.
+# Runs one stage of a scenario's trial; prints the failure, if any.
 #   stage NAME SCENARIO SEED
 stage()
 {
@@ -97,7 +98,7 @@ stage()
     esac
 }
 
-# Prints the name of the first stage that fails, then what is wrong; nothing when all is well.
+# Prints the name of the first stage that fails, then its output; nothing if all stages succeed.
 trial()
 {
     local scenario=$1 seed=$2 name words
@@ -109,7 +110,7 @@ trial()
     done
 }
 
-# Makes what failed small and leaves it with the command that shows it.
+# Shrinks a failed scenario, stores it, and prints the command that reproduces the failure.
 keep_failure()
 {
     local seed=$1 work=$2 name=$3 words=$4 kept=$folder/failed/$1
@@ -120,7 +121,7 @@ keep_failure()
     printf 'stage: %s\n%s\n' "$name" "$words" >"$kept/why.txt"
     echo "seed $seed fails in stage \"$name\": $(head -n 1 <<<"$words")"
     echo "  reproduce: tools/swarm.sh --one $seed${with[*]:+ ${with[*]}}"
-    echo "  made small: $kept/small.json ($(wc -l <"$kept/small.json") of $(wc -l <"$kept/whole.json") lines); the words: $kept/why.txt"
+    echo "  shrunk: $kept/small.json ($(wc -l <"$kept/small.json") of $(wc -l <"$kept/whole.json") lines); output: $kept/why.txt"
 }
 
 one()
@@ -137,7 +138,7 @@ one()
     [ -z "$outcome" ]
 }
 
-# Whether a shrunk scenario fails as the whole did: valid, and in that stage.
+# Whether a shrunk scenario fails in the same stage as the whole one; it must be valid, unless that stage is "valid".
 still_fails()
 {
     local name=$1 seed=$2 scenario=$3
@@ -160,7 +161,7 @@ while [ $# -gt 0 ]; do
     --first) first=$2 ;;
     --with) with+=(--with "$2") ;;
     --one) only=$2 ;;
-    --judge) # of the runs below: built already
+    --judge) # called by this script, below; everything is built
         only=
         judged=$2
         ;;
@@ -193,7 +194,7 @@ seq "$first" $((first + seeds - 1)) | xargs -P "$(nproc)" -I{} "$0" "${with[@]}"
 cat "$folder/failures.txt"
 failed=$(grep -c '^seed .* fails' "$folder/failures.txt" || true)
 if [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then
-    echo "swarm: a trial ended without a word" >&2
+    echo "swarm: a trial failed without output" >&2
     exit 3
 fi
 echo "$((seeds - failed)) passed, $failed failed: random scenarios in release ${builds[*]}, $((SECONDS - began)) s"

@@ -122,7 +122,7 @@ leg_release()
 
 # --- Single subjects.
 
-# The trainer as it is built where none of its optional libraries is installed: with plain C and one process.
+# The trainer without its optional libraries: plain C and one process.
 leg_optional()
 {
     local folder=build/optional
@@ -133,8 +133,8 @@ leg_optional()
     count_ctest build/log/ctest.optional.txt
 }
 
-# The trainer with the CUDA toolkit of this machine, for every GPU that it makes code for. Its tests for a GPU are skipped where there is
-# none; that the kernels are right is shown by their emulation, in the other builds.
+# The trainer with the CUDA toolkit of this machine, for every GPU that it makes code for. Without a GPU, the tests for a GPU are
+# skipped; the other builds test the kernels by emulation.
 leg_gpu()
 {
     local nvcc folder=build/gpu good bad
@@ -144,7 +144,7 @@ leg_gpu()
     ctest --test-dir "$folder" -L '^(cuda|gpu)$' --output-on-failure | tee build/log/ctest.gpu.txt || true
     count_ctest build/log/ctest.gpu.txt
     if readelf -d "$folder/bin/trainyard-train" | grep 'libcuda\.so'; then
-        echo "the driver's library is linked, without which the program would not start"
+        echo "libcuda.so is linked: the program would not start on a machine without the driver"
         counted 0 1
     fi
     TRAINYARD=$PWD/$folder/bin/trainyard tests/cli/test_gpu.sh | tee build/log/cli.gpu.txt
@@ -152,12 +152,12 @@ leg_gpu()
     counted "$good" "$bad"
 }
 
-# The same with CUDA 11.8 for GPUs that newer toolkits have dropped. Fetches 1.2 GB, so it runs only when it is named.
+# The same with CUDA 11.8, for GPUs that newer toolkits no longer support. Fetches 1.2 GB, so it only runs if it is named.
 leg_kepler()
 {
     local status=0
     tools/kepler.sh || status=$?
-    [ $status -ne 77 ] || skip "CUDA 11.8 could not be had"
+    [ $status -ne 77 ] || skip "CUDA 11.8 could not be fetched"
     return $status
 }
 
@@ -182,16 +182,16 @@ leg_arm64()
     (setup "$arm64_needs") || skip "the cross compiler and the emulator for arm64 could not be installed"
     build release trainyard
     ctest --test-dir build/release -L '^arm64$' --verbose | tee build/log/ctest.arm64.txt || status=$?
-    if grep -q 'Test .*: arm64 .*Skipped' build/log/ctest.arm64.txt; then # tests inside may be, too
+    if grep -q 'Test .*: arm64 .*Skipped' build/log/ctest.arm64.txt; then # not a test within it
         skip "$(sed -n 's/^[0-9]*: //p' build/log/ctest.arm64.txt | tail -n 1)"
     fi
-    # The summary of the tests inside comes first.
+    # The first summary in the log is the one of the tests within the test arm64.
     read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $(NF - 5), $NF; exit }' build/log/ctest.arm64.txt)
     counted $((total - failed)) "$failed"
     return $status
 }
 
-# Compilers, optimisation, machines and environments: the same bytes in every file that a run writes.
+# Every compiler, optimisation, machine and environment must produce the same bytes in every file of a run.
 leg_same_bytes()
 {
     local status=0
@@ -200,7 +200,7 @@ leg_same_bytes()
     return $status
 }
 
-# Random scenarios through every build.
+# Runs random scenarios with every build.
 leg_swarm()
 {
     local status=0
@@ -223,7 +223,7 @@ leg_dashboard()
     return $status
 }
 
-# The emulator is killed 200 times while clients write: what it had acknowledged is there.
+# Kills the emulator 200 times while clients write: acknowledged writes must survive.
 leg_siege()
 {
     build release all
@@ -233,7 +233,7 @@ leg_siege()
     count_ctest build/log/ctest.siege.txt
 }
 
-# TensorFlow.js, from npm, loads a checkpoint and predicts as we do.
+# TensorFlow.js, from npm, loads a checkpoint and must predict the same as the trainer.
 leg_keras()
 {
     local status=0
@@ -288,8 +288,8 @@ leg_valgrind()
     counted $((1 + ${#programs[@]})) 0
 }
 
-# One target for a while; new findings go into an empty corpus, the seeds are read only. A fixed seed, so that a finding is about
-# the change under test; hunting is done with other seeds and more time: tools/test.sh takes $fuzz_seconds for each.
+# Runs one fuzz target for $fuzz_seconds. New inputs go into an empty corpus, so the seeds stay unchanged. The random seed is fixed, so
+# that a finding is caused by the change under test; use other seeds and more time to look for more.
 fuzz()
 {
     local topic=$1 log=build/log/fuzz_$1.txt status=0 corpus words=()
@@ -341,7 +341,7 @@ count()
     echo "$counts"
 }
 
-# What ctest shows of each test that failed, of which the end of a log has the names alone.
+# The output of each failed test in a log of ctest; the end of the log has only their names.
 failed_tests()
 {
     awk '/^ *[0-9]+\/[0-9]+ Test .*(Failed|Timeout|Exception|Not Run)/ { left = 40; print; next }

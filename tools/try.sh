@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From nothing to the tutorial's report: installs what is missing, builds, runs the CIFAR-10 tutorial.
+# Installs missing packages, builds, and runs the CIFAR-10 tutorial with its report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
@@ -7,7 +7,7 @@ source tools/setup.sh
 output=out/cifar10-horovod
 
 setup "$build_needs"
-# A warning of a newer compiler is no reason not to try.
+# Newer compilers may warn; that must not stop a first try.
 cmake --preset release -DBUILD_TESTING=OFF -DTRAINYARD_WERROR=OFF
 cmake --build --preset release --target all
 
@@ -16,4 +16,4 @@ build/release/bin/trainyard run scenarios/cifar10-horovod/scenario.json -o "$out
 echo
 echo "The report of this run: file://$PWD/$output/report.html"
 echo "Its timeline, for https://ui.perfetto.dev: $output/timeline.json"
-echo "What the job left on the file share: $output/share/"
+echo "The files of the job on the file share: $output/share/"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Measures steps of training on this machine, to judge predictions by: networks, sizes of batch, ranks and precisions that a
-# calibration does not measure. Says how long it will take, and does it in rounds of alternating order, each behind one round of the
-# calibration, so that what changes with time (clocks, neighbours) falls on all alike. Nothing else should run.
+# Measures steps of training on this machine, to judge predictions: networks, batch sizes, ranks and precisions that a calibration does
+# not measure. Prints the expected duration first. Measures in rounds of alternating order, each after one round of the calibration, so
+# that changes over time (clocks, neighbours) affect all measurements alike. Run nothing else meanwhile.
 #
 #   tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FOLDER]
-#   tools/validate.sh --report            scenarios/catalog/local-NAME.json from reports/measured/calibration-NAME.json, and from that
-#                                         and reports/measured/validation-NAME.tsv the page reports/validation.md and its plots
-#   tools/validate.sh --check [PROGRAM]   whether catalogue and page are what that would write; exit code 77 where nothing was
+#   tools/validate.sh --report            makes scenarios/catalog/local-NAME.json from reports/measured/calibration-NAME.json, and the
+#                                         page reports/validation.md with its plots from that and reports/measured/validation-NAME.tsv
+#   tools/validate.sh --check [PROGRAM]   checks that --report would write the same catalogue and page; exit code 77 if nothing was
 #                                         measured yet
 #
-# --quick measures one network at two sizes of batch, in two rounds of fewer steps. NAME is the machine's (its host's name). Without
-# -o the files lie where --report looks for them; FOLDER gets all three. The table has one row for each measurement
-# (real/compare/validation.h); `trainyard compare --matrix` judges it.
+# --quick measures one network at two batch sizes, in two rounds of fewer steps. NAME is the name of the machine (default: its host
+# name). -o writes all three files to FOLDER; the default is the folders that --report reads. The table has one row for each
+# measurement (real/compare/validation.h); `trainyard compare --matrix` judges it.
 set -euo pipefail
-export LC_ALL=C # numbers with a point
+export LC_ALL=C # numbers must have a decimal point
 cd "$(dirname "$0")/.."
 
 root=$PWD
@@ -24,7 +24,7 @@ networks=(keras_cifar10_cnn keras_cifar10_cnn_deep)
 batches=(8 16 32 64 128)
 rank_counts=(1 2 4)
 precisions=(fp32 bf16)
-images=800 # of a rank in a measurement, but at least 25 steps
+images=800 # per rank and measurement; at least 25 steps
 warmup=5
 tables=reports/measured
 catalogs=scenarios/catalog
@@ -37,7 +37,7 @@ fail()
 
 # --- The page ---
 
-# page PROGRAM FOLDER: reports/validation.md and plots below FOLDER.
+# page PROGRAM FOLDER: writes validation.md and its plots to FOLDER.
 page()
 {
     local program=$1 folder=$2 machine status=0
@@ -45,15 +45,17 @@ page()
     cat <<'EOF' >"$folder/validation.md"
 # Predicted against measured
 
-Steps of training as `trainyard calibrate` and the simulator's model predict them, beside steps that were measured. The
-calibration knows stages of a step and sums over ranks, one by one; whole steps, these sizes of batch, ranks that compute and
-exchange at once, and the deeper network are what it is judged by. Rounds of both took turns. An error is predicted / measured - 1.
-Written by `tools/validate.sh --report` from the tables in [measured](measured); do not edit.
+Steps of training: predictions of `trainyard calibrate` and the simulator's model, compared with measurements. The calibration
+measures the stages of a step and the sums over ranks separately. It is judged by measurements that it does not contain: whole steps,
+other batch sizes, ranks that compute and exchange at once, and the deeper network. Rounds of calibration and of measurement
+alternated. An error is predicted / measured - 1.
+
+`tools/validate.sh --report` writes this page from the tables in [measured](measured); do not edit it.
 
 EOF
     for machine in $(machines); do
         cp "$tables/validation-$machine.tsv" "$folder/measured/"
-        # Exit code 1 is a verdict, and stands on the page.
+        # Exit code 1 is a verdict, which the page contains.
         (cd "$folder" && "$program" compare --matrix "measured/validation-$machine.tsv" --catalog \
             "$root/$catalogs/local-$machine.json" --markdown -o "measured/$machine.plots") >>"$folder/validation.md" || status=$?
         [ "$status" -le 1 ] || fail "the page was not written" "$status"
@@ -64,7 +66,7 @@ EOF
     done
 }
 
-# machines: the names of those that were measured.
+# The names of the measured machines.
 machines()
 {
     find "$tables" -name 'validation-*.tsv' | sed 's/.*validation-\(.*\)\.tsv/\1/' | sort
@@ -80,15 +82,15 @@ report()
     for machine in $(machines); do
         local catalog=$catalogs/local-$machine.json measured=$tables/calibration-$machine.json
         if [ "$1" = --check ]; then
-            "$program" calibrate --from "$measured" --check "$catalog" || fail "$catalog is not what $measured gives" 1
+            "$program" calibrate --from "$measured" --check "$catalog" || fail "$catalog was not made from $measured; run tools/validate.sh --report" 1
         else
             "$program" calibrate --from "$measured" -o "$catalog"
         fi
     done
     page "$program" "$made"
     if [ "$1" = --check ]; then
-        diff -u reports/validation.md "$made/validation.md" || fail "reports/validation.md is not what its table gives" 1
-        echo "reports/validation.md is what its tables give"
+        diff -u reports/validation.md "$made/validation.md" || fail "reports/validation.md was not made from its tables; run tools/validate.sh --report" 1
+        echo "reports/validation.md is up to date"
     else
         cp "$made/validation.md" reports/
         cp "$made"/measured/*.svg "$tables/"
@@ -108,7 +110,7 @@ bench()
         "${command[@]}"
         return
     fi
-    # As trainyard starts ranks (real/launch/ranks.c).
+    # The same options as in real/launch/ranks.c.
     local mpirun=(mpirun -n "$1" --use-hwthread-cpus --bind-to none)
     [ "$(id -u)" -ne 0 ] || mpirun+=(--allow-run-as-root)
     [ "$1" -le "$cores" ] || mpirun+=(--oversubscribe --mca mpi_yield_when_idle 1)
@@ -134,7 +136,7 @@ steps_of()
     echo $((images / $1 > 25 ? images / $1 : 25))
 }
 
-# --- All of them ---
+# --- All measurements ---
 
 # The cells in their order: "RANKS NETWORK PRECISION BATCH".
 cells()
@@ -151,7 +153,7 @@ cells()
     done
 }
 
-# Leaves those that this machine computes in.
+# Removes the precisions that this machine does not support.
 find_precisions()
 {
     local precision found=()
@@ -159,14 +161,14 @@ find_precisions()
         if bench 1 "${networks[0]}" "$precision" 8 1 >/dev/null 2>&1; then
             found+=("$precision")
         else
-            echo "no $precision here" >&2
+            echo "this machine does not support $precision; it is skipped" >&2
         fi
     done
-    [ ${#found[@]} -gt 0 ] || fail "bench-training computes in no precision here" 3
+    [ ${#found[@]} -gt 0 ] || fail "bench-training supports none of the precisions on this machine" 3
     precisions=("${found[@]}")
 }
 
-# Seconds of all rounds, from what one image of each network and precision takes; the calibration takes some 60 in each.
+# Estimates the seconds of all rounds from the time per image of each network and precision. The calibration takes about 60 s per round.
 estimate()
 {
     local network precision ms
@@ -188,7 +190,7 @@ for line in sys.stdin:
 print(round(rounds * (60 + total)))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
 }
 
-# One more round of the calibration, in $work/local.json and $work/local.measurements.json.
+# Runs one more round of the calibration, in $work/local.json and $work/local.measurements.json.
 calibrate()
 {
     local most options=(--rounds 1 --name "$name" -o "$work/local.json")
@@ -209,7 +211,7 @@ measure()
     local seconds round ranks network precision batch list i
     cores=$(nproc)
     [ -x "$bin/trainyard-bench-training" ] || fail "there is no release build (cmake --preset release && cmake --build build/release)" 3
-    command -v mpirun >/dev/null || { echo "no mpirun here (package openmpi-bin): one rank alone" >&2; rank_counts=(1); }
+    command -v mpirun >/dev/null || { echo "mpirun is not installed (package openmpi-bin): measuring only one rank" >&2; rank_counts=(1); }
     find_precisions
     seconds=$(estimate)
     mapfile -t list < <(cells)

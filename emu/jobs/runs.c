@@ -536,12 +536,12 @@ static void report_training(const Runs *runs, const Run *run, Json *news)
     RealTraining training;
     Status status;
     Text why = {0};
-    if (!hand_off_came_to(run->arena, run->hand_off, &training, &status)) {
+    if (!hand_off_read_training(run->arena, run->hand_off, &training, &status)) {
         status_print(&status, false, &why);
         say(runs, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
         text_free(&why);
     }
-    hand_off_tell(run->arena, news, training);
+    hand_off_put_training(run->arena, news, training);
 }
 
 static Json *news_of(const Runs *runs, const Run *run, const Job *job)

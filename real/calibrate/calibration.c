@@ -12,7 +12,8 @@ typedef struct {
     Arena *arena;
     const Json *measurements;
     const char *device; /* "local-core" */
-    double spread;      /* of all stages: what is usual, where a few rounds agree by chance */
+    double spread;      /* usual_spread of all stages: the least error, as a few rounds may agree by
+                           chance */
     Json *root;
     Status *status;
 } Fit;
@@ -46,7 +47,7 @@ static double error_bound(double share)
     return bound < ERROR_LEAST ? ERROR_LEAST : bound;
 }
 
-/* {"value", "source"}, to which more may be added. */
+/* Adds {"value", "source"} and returns it, so that the caller can add members. */
 static Json *add_value(const Fit *fit, Json *entry, const char *field, Json *value)
 {
     Json *object = json_put_object(fit->arena, entry, field);
@@ -65,10 +66,10 @@ static void add_note(const Fit *fit, Json *value, const char *note)
     json_put_text(fit->arena, value, "note", note);
 }
 
-static void add_assumption(const Fit *fit, Json *entry, const char *field, Json *what,
+static void add_assumption(const Fit *fit, Json *entry, const char *field, Json *assumed,
                            const char *note)
 {
-    Json *value = add_value(fit, entry, field, what);
+    Json *value = add_value(fit, entry, field, assumed);
     json_put_boolean(fit->arena, value, "assumption", true);
     add_note(fit, value, note);
 }
@@ -100,7 +101,7 @@ static bool row_is_zero(const Row *row)
     return true;
 }
 
-/* Whether fixed + each * at comes so near to all points; shares count, not differences. */
+/* Whether fixed + each * at is within LINE_WITHIN of all points, relative to their values. */
 static bool row_is_line(const Fit *fit, const Row *row, double line[2])
 {
     double *x = ARENA_ARRAY(fit->arena, double, 2 * row->count);
@@ -160,16 +161,16 @@ static double row_error(const Fit *fit, const Row *row)
 }
 
 static void add_curve(const Fit *fit, const Row *row, Json *entry, const char *field,
-                      CurveText *text, const char *what)
+                      CurveText *text, const char *unit)
 {
     const char *range = arena_printf(fit->arena, "%" PRId64 " to %" PRId64 " %s", row->points[0].at,
-                                     row->points[row->count - 1].at, what);
+                                     row->points[row->count - 1].at, unit);
     add_error(fit, add_value(fit, entry, field, curve_of(fit, row, text)), row_error(fit, row),
               range);
 }
 
-/* Of a kind that never takes anything, being made together with the layer before: what kind_times
- * say is enough. */
+/* Whether all layers of a kind take no time, because they are computed together with the previous
+ * layer. Then kind_times have all that is known of them. */
 static bool kind_is_zero(const Rows *rows, const char *group)
 {
     for (int32_t i = 0; i < rows->count; i++)
@@ -205,7 +206,7 @@ static double parameters_of(const NetworkLayer *layer)
     return sum;
 }
 
-/* What the coefficients of a KindTime are multiplied by. */
+/* The factors of a KindTime's coefficients. */
 static void kind_columns(const NetworkLayer *layer, int64_t batch, double x[KIND_COLUMNS])
 {
     x[FIXED] = 1;
@@ -214,7 +215,7 @@ static void kind_columns(const NetworkLayer *layer, int64_t batch, double x[KIND
     x[VALUES] = (double)(layer->input_values + layer->output_values) * (double)batch / 1e6;
 }
 
-/* The rows of one kind: neighbours in the order of names. */
+/* The rows of one kind. They are adjacent because rows are sorted by name. */
 typedef struct {
     const Row *rows;
     int32_t count;
@@ -228,10 +229,10 @@ static bool kind_has_zeros(const KindRows *kind)
     return false;
 }
 
-/* Shares count, so that a small batch says as much as a large one. Where some layers take nothing,
- * being made together with the one before, there are no shares of them, and differences count.
- * First layers are another matter, whose backward pass is half of others'. Without the row
- * `left_out`, or with all when it is negative. */
+/* Fits relative values, so that small and large batches have equal weight. If some layers take no
+ * time, because they are computed together with the previous layer, absolute values are fitted.
+ * First layers are not used, because their backward pass computes only half as much. The row
+ * `left_out` is not used either, unless it is negative. */
 static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
                      double coefficients[KIND_COLUMNS])
 {
@@ -268,8 +269,7 @@ static double kind_predicts(const double coefficients[KIND_COLUMNS], const Netwo
     return sum;
 }
 
-/* How far off the kind is for each shape when it is fitted without it, as a share of its largest
- * batch. */
+/* The fit's relative error for shapes that it leaves out one by one, at their largest batch. */
 static const char *kind_note(const Fit *fit, const KindRows *kind)
 {
     double sum = 0, worst = 0, coefficients[KIND_COLUMNS];
@@ -286,10 +286,9 @@ static const char *kind_note(const Fit *fit, const KindRows *kind)
         count++;
     }
     if (count == 0)
-        return kind_has_zeros(kind) ? "made together with the layer before, all of them or some"
-                                    : "of too few shapes to say how far off it is for others";
-    return arena_printf(fit->arena,
-                        "off by %s on average for a shape that is left out, by %s at most",
+        return kind_has_zeros(kind) ? "some or all are computed together with the previous layer"
+                                    : "too few shapes to estimate the error for other shapes";
+    return arena_printf(fit->arena, "error for a shape that is left out: %s on average, %s at most",
                         percent(fit->arena, sum / count), percent(fit->arena, worst));
 }
 
@@ -300,7 +299,7 @@ static bool fit_kind(const Fit *fit, const KindRows *kind, Json *section)
     double coefficients[KIND_COLUMNS], error = 0;
     if (!kind_fit(fit, kind, -1, coefficients))
         return status_fail(fit->status, STATUS_BAD_INPUT, json_at(fit->measurements),
-                           "\"%s\" was measured too seldom to be fitted", kind->rows->group);
+                           "\"%s\" has too few measurements to be fitted", kind->rows->group);
     for (int32_t i = 0; i < kind->count; i++)
         error = fmax(error, row_error(fit, &kind->rows[i]));
     Json *entry =
@@ -332,7 +331,7 @@ static bool fit_kinds(const Fit *fit, const Rows *rows)
 
 static const char *ratio_text(Arena *arena, double factor)
 {
-    // Ranks do not help each other: what is below 1 is noise.
+    // Ranks do not help each other: a factor below 1 is noise.
     return arena_printf(arena, "%.4f", factor < 1 ? 1.0 : factor);
 }
 
@@ -356,8 +355,8 @@ static int64_t ranks_in(const char *name)
     return ranks;
 }
 
-/* One rank has nothing to add up, and of more nothing is known; programs name an exchange all the
- * same. */
+/* The entry of one rank, which has nothing to add up. Programs name an exchange even if sums of
+ * more ranks were not measured. */
 static void add_no_exchange(const Fit *fit, Json *exchanges, Json *section)
 {
     static const char *const name = "trainyard-mpi";
@@ -370,8 +369,8 @@ static void add_no_exchange(const Fit *fit, Json *exchanges, Json *section)
     add_error(fit, add_value(fit, entry, "time", curve), ERROR_LEAST, "1 rank");
 }
 
-/* The trainer adds up all gradients in one message after the backward pass: "exchange_times" have
- * it as a whole, and of how a method works in detail there is nothing to say. */
+/* The trainer adds up all gradients in one message after the backward pass. "exchange_times" have
+ * the time of that sum, so the exchanges need no parameters. */
 static void fit_sums(const Fit *fit, const Rows *rows)
 {
     Json *exchanges = add_section(fit, "exchanges");
@@ -415,17 +414,17 @@ static void add_device(const Fit *fit, const Singles *singles)
     Json *entry = add_entry(fit, add_section(fit, "gpus"), fit->device);
     Json *peak = add_value(fit, entry, "peak", per_second(fit, singles->flops.median, "flop/s"));
     add_note(fit, peak,
-             "what one rank reaches with the tutorial's network in fp32; steps are "
-             "reckoned from stage_times");
+             "reached by one rank with the tutorial's network in fp32; the times of steps "
+             "come from stage_times");
     add_error(fit, peak, error_bound(share_of(singles->flops)), NULL);
-    add_assumption(fit, entry, "efficiency", json_string(arena, "100%"), "of what was reached");
+    add_assumption(fit, entry, "efficiency", json_string(arena, "100%"), "of the measured peak");
     add_assumption(
         fit, entry, "memory",
         json_string(arena, arena_printf(arena, "%" PRId64 "B",
                                         fact(fit, "memory_bytes")->integer / devices_of(fit))),
         "the machine's memory, divided by its devices");
     static const char *const rates[] = {"memory_rate", "host_link_rate", "peer_rate"};
-    static const char *const unused = "does not count: steps and sums are measured whole";
+    static const char *const unused = "not used: steps and sums are measured whole";
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         add_assumption(fit, entry, rates[i], json_string(arena, "1GB/s"), unused);
     add_assumption(fit, entry, "rings", json_integer(arena, 1), unused);
@@ -434,8 +433,8 @@ static void add_device(const Fit *fit, const Singles *singles)
 static void add_vm_size(const Fit *fit)
 {
     Arena *arena = fit->arena;
-    static const char *const own = "a machine of one's own";
-    static const char *const alone = "one machine: nothing crosses its network";
+    static const char *const own = "the user's own machine";
+    static const char *const alone = "not used: one machine has no network traffic";
     Json *entry = add_entry(fit, add_section(fit, "vm_sizes"), "local");
     add_text(fit, entry, "family", "local");
     add_value(fit, entry, "vcpus", json_integer(arena, fact(fit, "cores")->integer));
@@ -454,19 +453,20 @@ static void add_framework(const Fit *fit, const Singles *singles)
     Arena *arena = fit->arena;
     Json *entry = add_entry(fit, add_section(fit, "frameworks"), "trainyard");
     Json *start = add_text(fit, entry, "start", microseconds(arena, singles->start_ns.median));
-    add_note(fit, start, "of bench-training, which makes random images instead of reading them");
+    add_note(fit, start,
+             "of bench-training, which generates random images instead of reading them");
     add_error(fit, start, error_bound(share_of(singles->start_ns)), NULL);
     add_note(fit, add_text(fit, entry, "step_overhead", "0s"),
-             "what is between the stages of a step is below a thousandth of it");
+             "the time between the stages of a step is below a thousandth of the step");
     add_note(fit, add_text(fit, entry, "input_time_per_sample", "0s"),
-             "the trainer prepares a batch within the step: stage_times have it");
+             "the trainer prepares a batch within the step: included in stage_times");
     add_text(fit, entry, "input_workers", "1");
     add_note(fit, add_value(fit, entry, "update_flops_per_parameter", json_integer(arena, 0)),
-             "stage_times have it");
+             "included in stage_times");
 }
 
-/* Between least, median and 90th percentile, steps are as likely as another; from there to the
- * longest, which has to make the mean what it was. */
+/* Steps are distributed evenly between least and median, median and 90th percentile, and from there
+ * to the longest step. The longest step is chosen so that the mean equals the measured mean. */
 static void add_jitter(const Fit *fit, const Singles *singles)
 {
     const double least = fmin(singles->step_least.median, 1);
@@ -485,7 +485,7 @@ static void add_jitter(const Fit *fit, const Singles *singles)
                       arena_printf(arena, "%.4f", knots[i].factor));
     Json *value = add_value(fit, entry, "factor", factor);
     add_note(fit, value,
-             "how the steps of one rank scatter around their median while others compute");
+             "scatter of one rank's steps around their median while other ranks compute");
     add_error(fit, value, error_bound(share_of(singles->step_p90)), NULL);
 }
 
@@ -493,7 +493,7 @@ static void add_service(const Fit *fit, const Singles *singles)
 {
     Json *rate = add_value(fit, add_section(fit, "service"), "local_disk_rate",
                            per_second(fit, singles->write_bytes_per_s.median, "B/s"));
-    add_note(fit, rate, "a file as large as a checkpoint, written, synced and renamed");
+    add_note(fit, rate, "a file of a checkpoint's size, written, synced and renamed");
     add_error(fit, rate, error_bound(share_of(singles->write_bytes_per_s)), "10 MB");
 }
 
@@ -502,9 +502,9 @@ static void add_source(const Fit *fit)
     Arena *arena = fit->arena;
     json_put_integer(arena, fit->root, "catalog", 1);
     json_put_text(arena, fit->root, "description",
-                  "What trainyard calibrate measured on one machine; read it after a "
-                  "catalogue of a cloud. An error bounds what another calibration "
-                  "may move a time by.");
+                  "Measurements of one machine by trainyard calibrate; read it after a "
+                  "catalogue of a cloud. An error is a bound for the difference between "
+                  "two calibrations.");
     Json *source = json_put_object(arena, add_section(fit, "sources"), "calibrate");
     json_put_text(arena, source, "title",
                   arena_printf(arena,
@@ -516,7 +516,7 @@ static void add_source(const Fit *fit)
     json_put_text(arena, source, "date", fact(fit, "date")->text);
 }
 
-/* --- All of it --- */
+/* --- The whole catalogue --- */
 
 static bool check_facts(const Fit *fit)
 {
@@ -527,7 +527,7 @@ static bool check_facts(const Fit *fit)
     if (!version || !version->is_integer || version->integer != 1)
         return status_fail(fit->status, STATUS_BAD_INPUT,
                            json_at(version ? version : fit->measurements),
-                           "measurements start with \"measurements\": 1");
+                           "expected measurements, which start with \"measurements\": 1");
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!fact(fit, texts[i]) || fact(fit, texts[i])->kind != JSON_STRING ||
             fact(fit, texts[i])->text[0] == '\0')
@@ -539,11 +539,11 @@ static bool check_facts(const Fit *fit)
             missing = counts[i];
     }
     return !missing || status_fail(fit->status, STATUS_BAD_INPUT, json_at(fit->measurements),
-                                   "the measurements do not say \"%s\"", missing);
+                                   "the measurements lack \"%s\"", missing);
 }
 
-/* The median of the rows' own relative errors: half of all rows are quieter. Short stages, whose
- * clock readings count, are left out. */
+/* The median of the rows' relative errors. Stages so short that reading the clock matters are left
+ * out. */
 static double usual_spread(Arena *arena, const Rows *rows)
 {
     double *shares = ARENA_ARRAY(arena, double, rows->count);

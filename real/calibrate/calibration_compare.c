@@ -24,7 +24,7 @@ static bool error_of(const Comparison *comparison, const Json *value, double *er
     int64_t ppm = 0;
     if (!text || text->kind != JSON_STRING)
         return status_fail(comparison->status, STATUS_BAD_INPUT, json_at(value),
-                           "\"error\" is missing: this was not calibrated");
+                           "\"error\" is missing: this value was not calibrated");
     if (!ratio_parse(text->text, json_at(text), &ppm, comparison->status))
         return false;
     *error = (double)ppm / (double)PPM;
@@ -52,14 +52,14 @@ static bool read_value(const Comparison *comparison, const Field *field, const J
     return catalog_value_read(comparison->arena, NULL, field, inner, item, comparison->status);
 }
 
-/* A microsecond is what clocks and their readers make of nothing. */
+/* The change relative to `old`. A difference below `least` counts as none. */
 static double moved_by(double old, double new, double least)
 {
     const double difference = fabs(new - old) < least ? 0 : fabs(new - old);
     return difference == 0 ? 0 : difference / fmax(old, least);
 }
 
-#define LEAST_NS 1000.0
+#define LEAST_NS 1000.0 /* the resolution of a measurement with the clock */
 
 static void add_move(Comparison *comparison, const char *path, double moved, double error)
 {
@@ -78,7 +78,7 @@ static bool compare_curves(const Comparison *comparison, const Field *field, dou
     *moved = 0;
     for (int32_t i = 0; i < before.count; i++) {
         const CurvePoint *point = &before.points[i];
-        // Beyond its points, as of a quick calibration, a curve is a guess.
+        // Outside its points a curve is not measured; a quick calibration has fewer points.
         if (point->at < after.points[0].at || point->at > after.points[after.count - 1].at)
             continue;
         *moved =
@@ -110,7 +110,7 @@ static bool compare_rates(const Comparison *comparison, const Json *old, const J
     return true;
 }
 
-/* --- Kinds, whose numbers count together --- */
+/* --- Kinds, whose values are compared together --- */
 
 static bool read_kind(const Comparison *comparison, const Json *entry, KindTime *kind)
 {
@@ -128,7 +128,8 @@ static bool read_kind(const Comparison *comparison, const Json *entry, KindTime 
     return true;
 }
 
-/* Over all layers of that kind in the table of networks, at a small batch and a large one. */
+/* The largest change over all layers of that kind in the table of networks, at a small and a large
+ * batch. */
 static double kinds_moved(Arena *arena, const char *name, const KindTime *old, const KindTime *new)
 {
     static const int64_t batches[] = {12, 96};
@@ -163,7 +164,7 @@ static bool compare_kind(Comparison *comparison, const char *path, const Json *o
     return true;
 }
 
-/* --- All --- */
+/* --- All values --- */
 
 static const struct {
     const char *section;
@@ -247,6 +248,6 @@ const CalibrationMove *calibration_compare(Arena *arena, const Json *old, const 
     if (comparison.count > 0)
         return comparison.moves;
     status_fail(status, STATUS_BAD_INPUT, json_at(old),
-                "nothing in this catalogue was calibrated here");
+                "no value of this catalogue can be compared with the new calibration");
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Two catalogues of one machine: by how much each value has moved between two calibrations. */
+/* Compares two catalogues of one machine: how far each value moved between two calibrations. */
 #ifndef REAL_CALIBRATION_COMPARE_H
 #define REAL_CALIBRATION_COMPARE_H
 
@@ -8,13 +8,13 @@
 /* One value of two calibrations. */
 typedef struct {
     const char *path;    /* "stage_times/local-core fp32 update/time" */
-    double moved, error; /* shares of the old value: by so much, which was to be at most so much */
+    double moved, error; /* relative to the old value: the change, and its bound */
 } CalibrationMove;
 
-/* Compares the times that two catalogues of calibration_fit give where `old` was measured; `moves`
- * are those of all values, in the order of `old`, and `*count` of them. Values that one of both
- * lacks, as after a quick calibration, are left out. NULL with STATUS_BAD_INPUT where a text is not
- * such a catalogue. */
+/* Compares the times of two catalogues of calibration_fit at the points where `old` was measured.
+ * Returns `*count` moves, in the order of `old`. Values that one of the catalogues lacks, as after
+ * a quick calibration, are left out. NULL with STATUS_BAD_INPUT: one of them is not such a
+ * catalogue. */
 const CalibrationMove *calibration_compare(Arena *arena, const Json *old, const Json *new,
                                            int32_t *count, Status *status);
 

@@ -19,7 +19,7 @@ Repeated repeated_of(double *values, int32_t count)
     if (count == 1)
         return repeated;
     double *work = memory_zeroed((size_t)count * sizeof *work);
-    const double deviation = gsl_stats_mad(values, 1, (size_t)count, work); // with the 1.4826
+    const double deviation = gsl_stats_mad(values, 1, (size_t)count, work); // includes the 1.4826
     free(work);
     repeated.error = sqrt(M_PI_2) * deviation / sqrt((double)count);
     return repeated;
@@ -31,7 +31,7 @@ enum { COLUMNS_MAX = 8 };
 
 typedef struct {
     int32_t count;
-    int32_t columns[COLUMNS_MAX]; /* that are still in */
+    int32_t columns[COLUMNS_MAX]; /* the columns that are not removed */
 } Kept;
 
 static bool column_is_zero(const Regression *regression, int32_t column)
@@ -66,7 +66,7 @@ static double sum_of_squares_of(const Regression *regression)
     return sum;
 }
 
-/* Robust where there is a residual to look at, least squares where the rows are just enough. */
+/* Robust regression; plain least squares if there are no residuals or not enough rows for it. */
 static bool fit_kept(const Regression *regression, const Kept *kept, gsl_vector *c)
 {
     const size_t rows = (size_t)regression->rows, columns = (size_t)kept->count;
@@ -85,14 +85,14 @@ static bool fit_kept(const Regression *regression, const Kept *kept, gsl_vector 
     double sum_of_squares;
     int error = gsl_multifit_linear(x, y, c, covariance, &sum_of_squares, plain);
     gsl_multifit_linear_free(plain);
-    // Rows without residuals need no weights, which would be 0 / 0.
+    // Without residuals the weights would be 0 / 0.
     if (error == GSL_SUCCESS && rows > columns + 1 &&
         sum_of_squares > 1e-20 * sum_of_squares_of(regression)) {
         gsl_multifit_robust_workspace *work =
             gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, columns);
         error = gsl_multifit_robust(x, y, c, covariance, work);
         if (error == GSL_EMAXITER)
-            error = GSL_SUCCESS; // it wanders in the last digits
+            error = GSL_SUCCESS; // the last digits do not converge
         gsl_multifit_robust_free(work);
     }
     gsl_vector_free(y);
@@ -104,7 +104,8 @@ static bool fit_kept(const Regression *regression, const Kept *kept, gsl_vector 
     return error == GSL_SUCCESS;
 }
 
-/* In what it adds to the mean row, so that units do not matter; -1: none is negative. */
+/* The coefficient whose term in the mean row is most negative; terms do not depend on units. -1: no
+ * coefficient is negative. */
 static int32_t most_negative(const Regression *regression, const Kept *kept, const gsl_vector *c)
 {
     int32_t worst = -1;
@@ -129,7 +130,8 @@ bool regression_fit(const Regression *regression, double *coefficients)
     bool is_fitted = true;
     for (int32_t j = 0; j < regression->columns; j++)
         coefficients[j] = 0;
-    gsl_error_handler_t *handler = gsl_set_error_handler_off(); // codes are looked at instead
+    gsl_error_handler_t *handler = gsl_set_error_handler_off(); // the error codes are checked
+                                                                // instead
     while (is_fitted && kept.count > 0) {
         gsl_vector *c = gsl_vector_alloc((size_t)kept.count);
         is_fitted = fit_kept(regression, &kept, c);

@@ -40,7 +40,7 @@ static NetworkLayer activation(Arena *arena, const char *name, const char *funct
         strcmp(function, "softmax") == 0 ? NETWORK_LAYER_SOFTMAX : NETWORK_LAYER_ACTIVATION, at);
 }
 
-/* The bias comes first, as its gradient does. */
+/* The bias is first, because its gradient is ready first. */
 static void add_tensors(Arena *arena, const KerasLayer *keras, KerasShape in, NetworkLayer *layer)
 {
     KerasWeight weights[KERAS_LAYER_WEIGHTS_MAX];
@@ -76,7 +76,8 @@ static NetworkLayer pooling(Arena *arena, const KerasLayer *keras, KerasShape in
                           .output_values = values_of(out)};
 }
 
-/* Adds what `keras` is, with the activation in it; returns how many layers. */
+/* Writes the catalogue's layers of `keras` and returns their number: 0, 1, or 2 with an activation.
+ */
 static int32_t add_layer(Arena *arena, const KerasLayer *keras, KerasShape in, NetworkLayer *layers)
 {
     const KerasShape out = keras_layer_output(keras, in);

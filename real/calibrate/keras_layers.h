@@ -1,13 +1,13 @@
-/* The layers of a Keras network as the catalogue describes layers (NetworkLayer in
- * sim/cloud/spec/catalog.h, made by tools/networks.py): by kind and shape they find each other. */
+/* Converts the layers of a Keras network to the catalogue's description (NetworkLayer in
+ * sim/cloud/spec/catalog.h, made by tools/networks.py). Kind and shape identify a layer in both. */
 #ifndef REAL_KERAS_LAYERS_H
 #define REAL_KERAS_LAYERS_H
 
 #include "sim/cloud/spec/catalog.h"
 #include "sim/formats/keras_network.h"
 
-/* In the order of the forward pass, with an activation that is part of a layer behind it; `*count`
- * of them, in `arena`. */
+/* Returns the `*count` layers in the order of the forward pass, in `arena`. An activation that is
+ * part of a layer follows it as a separate layer. */
 const NetworkLayer *keras_layers(Arena *arena, const KerasNetwork *network, int32_t *count);
 
 #endif

@@ -10,12 +10,12 @@ static bool is_same(const Json *old, const Json *new, const char *fact, Status *
     const Json *a = json_member(old, fact), *b = json_member(new, fact);
     if (!a || a->kind != b->kind || (a->kind != JSON_STRING && !a->is_integer))
         return status_fail(status, STATUS_BAD_INPUT, json_at(a ? a : old),
-                           "the measurements do not say \"%s\"", fact);
+                           "the measurements lack \"%s\"", fact);
     if (a->kind == JSON_STRING ? strcmp(a->text, b->text) == 0 : a->integer == b->integer)
         return true;
     status_fail(status, STATUS_BAD_INPUT, json_at(a),
-                "these measurements are of another machine, whose \"%s\" is not the same", fact);
-    return status_hint(status, "calibrate without them, or with the same --name and --backend");
+                "these measurements have another \"%s\", so they are not of this machine", fact);
+    return status_hint(status, "calibrate without them, or use their --name and --backend");
 }
 
 bool measurements_fit(const Json *old, const Json *facts, Status *status)
@@ -28,7 +28,7 @@ bool measurements_fit(const Json *old, const Json *facts, Status *status)
     const Json *rounds = json_member(old, "rounds");
     if (!rounds || !rounds->is_integer || rounds->integer < 1)
         return status_fail(status, STATUS_BAD_INPUT, json_at(rounds ? rounds : old),
-                           "the measurements do not say \"rounds\"");
+                           "the measurements lack \"rounds\"");
     for (size_t i = 0; i < LISTS; i++) {
         const Json *list = json_member(old, lists[i]);
         if (!list || list->kind != JSON_ARRAY)

@@ -17,7 +17,7 @@
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 
-/* --- What is measured in one round --- */
+/* --- The measurements of one round --- */
 
 typedef struct {
     const char *network;
@@ -28,9 +28,9 @@ typedef struct {
 
 typedef struct {
     int32_t rounds;
-    const char *const *networks; /* ended by NULL; the first is also run side by side */
-    const int32_t *batches;      /* ended by 0, likewise the next one */
-    const int32_t *side_batches; /* all of them among `batches` */
+    const char *const *networks; /* ended by NULL; the first also runs side by side */
+    const int32_t *batches;      /* ended by 0 */
+    const int32_t *side_batches; /* a part of `batches`, ended by 0 */
     const char *largest_sum;
 } Extent;
 
@@ -55,7 +55,7 @@ typedef struct {
     const MeasuringPlan *plan;
     const Extent *extent;
     RanksMachine machine;
-    int32_t devices; /* cores, or GPUs where training runs on them */
+    int32_t devices; /* GPUs if training runs on them, otherwise cores */
     bool is_on_gpus, is_stopped;
     bool has_precision[PRECISIONS];
     int32_t round, rounds;
@@ -64,7 +64,7 @@ typedef struct {
     Json *training, *allreduce, *disk;
 } Measuring;
 
-/* One that runs, or has. */
+/* A program that runs or has ended. */
 typedef struct {
     const char *path;
     Child child;
@@ -73,9 +73,9 @@ typedef struct {
 
 enum { OUTPUT_MAX = 1 << 22, ARGUMENTS_MAX = 24 };
 
-static bool fail_machine(Status *status, const char *what, const char *why)
+static bool fail_machine(Status *status, const char *place, const char *reason)
 {
-    status_fail(status, STATUS_MACHINE, place_in(what, 0, 0), "%s", why);
+    status_fail(status, STATUS_MACHINE, place_in(place, 0, 0), "%s", reason);
     return false;
 }
 
@@ -93,14 +93,14 @@ static bool start(const Measuring *measuring, const char *name, const char *cons
 {
     Arena *arena = measuring->arena;
     char *list[ARGUMENTS_MAX] = {NULL};
-    const char *warning; // oversubscription is what is to be measured
+    const char *warning; // ignored: oversubscription is to be measured
     for (int32_t i = 0; arguments[i]; i++)
         list[i] = arena_strdup(arena, arguments[i]);
     *started = (Started){.path = arena_printf(arena, "%s%s", measuring->plan->programs, name),
                          .out = tmpfile(),
                          .error = tmpfile()};
     if (!started->out || !started->error)
-        return fail_machine(status, "tmpfile", "no temporary file can be made");
+        return fail_machine(status, "tmpfile", "cannot create a temporary file");
     const RanksPlan plan = {.program = started->path,
                             .arguments = list,
                             .environment = environ,
@@ -112,7 +112,7 @@ static bool start(const Measuring *measuring, const char *name, const char *cons
     return ranks_start(arena, &measuring->machine, &plan, &started->child, &warning, status);
 }
 
-/* All that a program wrote, ended by NUL. */
+/* The whole output of a program, ended by NUL. */
 static char *text_of(Arena *arena, FILE *file, size_t *length)
 {
     struct stat facts;
@@ -128,11 +128,11 @@ static bool fail_program(const Measuring *measuring, const Started *started, int
                          Status *status)
 {
     size_t length;
-    const char *said = text_of(measuring->arena, started->error, &length);
+    const char *printed = text_of(measuring->arena, started->error, &length);
     status_fail(status, STATUS_MACHINE, place_in(started->path, 0, 0), "ended with exit code %d",
                 exit_code);
     if (length > 0)
-        status_hint(status, "it said: %.*s", (int)strcspn(said, "\n"), said);
+        status_hint(status, "it printed: %.*s", (int)strcspn(printed, "\n"), printed);
     return false;
 }
 
@@ -142,13 +142,13 @@ static void show_progress(void *context)
     progress_update(&measuring->progress, measuring->done);
 }
 
-static void one_is_done(Measuring *measuring)
+static void count_run(Measuring *measuring)
 {
     measuring->done++;
     show_progress(measuring);
 }
 
-/* Waits for its end; `*out` is what it printed. */
+/* Waits for the program's end; `*out` is its output. */
 static bool finish(Measuring *measuring, Started *started, const char **out, size_t *length,
                    int64_t *took_ns, Status *status)
 {
@@ -157,7 +157,7 @@ static bool finish(Measuring *measuring, Started *started, const char **out, siz
         return false;
     measuring->is_stopped = end.is_stopped;
     if (end.is_stopped)
-        return fail_machine(status, started->path, "was told to stop");
+        return fail_machine(status, started->path, "was stopped by a signal");
     if (end.exit_code != 0)
         return fail_program(measuring, started, end.exit_code, status);
     *took_ns = end.took_ns;
@@ -165,9 +165,9 @@ static bool finish(Measuring *measuring, Started *started, const char **out, siz
     return true;
 }
 
-/* --- What benchmarks print --- */
+/* --- The output of benchmarks --- */
 
-static bool keeps_of_training(const char *parent, const char *key)
+static bool is_kept_member(const char *parent, const char *key)
 {
     static const char *const root[] = {"network", "precision", "backend", "device",    "batch_size",
                                        "steps",   "gflops",    "step_ms", "phases_ms", "profile"};
@@ -191,13 +191,13 @@ static Json *parse(Arena *arena, const char *source, const char *text, size_t le
     Json *root = json_parse(arena, source, text, length, JSON_STRICT, &problems);
     if (!root) {
         *status = problems.items[0];
-        status->code = STATUS_MACHINE; // a program of ours wrote it
+        status->code = STATUS_MACHINE; // the text is not the user's but a benchmark's
     }
     return root;
 }
 
-/* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
- * such JSON. */
+/* The members of a benchmark's output that are kept; `source` is used in messages. NULL: the output
+ * is not such JSON. */
 static Json *measured_training(Arena *arena, const char *source, const char *text, size_t length,
                                Status *status)
 {
@@ -206,8 +206,8 @@ static Json *measured_training(Arena *arena, const char *source, const char *tex
         return NULL;
     const Json *stages = json_find(root, "/profile/stages");
     if (stages && stages->kind == JSON_OBJECT && stages->count > 0)
-        return json_copy(arena, root, keeps_of_training);
-    fail_machine(status, source, "prints no stages of a step");
+        return json_copy(arena, root, is_kept_member);
+    fail_machine(status, source, "printed no stages of a step");
     return NULL;
 }
 
@@ -221,7 +221,7 @@ static Json *measured_allreduce(Arena *arena, const char *source, const char *te
     const Json *rows = json_member(root, "rows");
     if (!ranks || !ranks->is_integer || !comm || comm->kind != JSON_STRING || !rows ||
         rows->count == 0) {
-        fail_machine(status, source, "prints no sums over ranks");
+        fail_machine(status, source, "printed no sums over ranks");
         return NULL;
     }
     Json *kept = json_object(arena);
@@ -230,9 +230,9 @@ static Json *measured_allreduce(Arena *arena, const char *source, const char *te
     Json *list = json_put_array(arena, kept, "rows");
     for (const Json *row = rows->first; row; row = row->next) {
         const Json *bytes = json_member(row, "bytes");
-        const Json *time = json_find(row, "/in_place/time_us"); // as training sums
+        const Json *time = json_find(row, "/in_place/time_us"); // a training sums in place
         if (!bytes || !bytes->is_integer || !time || time->kind != JSON_NUMBER) {
-            fail_machine(status, source, "prints a sum without its time");
+            fail_machine(status, source, "printed a sum without its time");
             return NULL;
         }
         Json *item = json_add(list, json_object(arena));
@@ -270,8 +270,8 @@ static bool keep_training(Measuring *measuring, Started *started, int32_t togeth
 
 enum { TOGETHER_MAX = 256 };
 
-/* Steps enough for a second or so: shorter runs are slower than a training is, since a process has
- * just begun, and other work comes and goes in seconds. */
+/* Enough steps for about a second. Shorter runs are slower than a training because the process has
+ * just started, and a burst of other work, which lasts for seconds, may cover all of it. */
 enum { IMAGES = 800, STEPS_LEAST = 8, STEPS_MOST = 60 };
 
 static int32_t steps_for(int32_t batch_size)
@@ -310,10 +310,10 @@ static bool run_training(Measuring *measuring, const TrainingRun *run, Status *s
         if (is_fine)
             is_fine = keep_training(measuring, &started[i], run->together, status);
         else
-            child_signal(&started[i].child, SIGKILL); // those beside one that failed
+            child_signal(&started[i].child, SIGKILL); // another rank failed
         started_close(&started[i]);
     }
-    one_is_done(measuring);
+    count_run(measuring);
     return is_fine;
 }
 
@@ -330,7 +330,7 @@ static bool training_round(Measuring *measuring, Status *status)
     return true;
 }
 
-/* 2, 4, 8 ... and `most` itself; returns 0 behind it. */
+/* Returns the number after `count` in the sequence 2, 4, 8, ..., `most`; 0 after `most`. */
 static int32_t next_count(int32_t count, int32_t most)
 {
     if (count >= most)
@@ -355,7 +355,7 @@ static bool side_round(Measuring *measuring, Status *status)
 
 /* --- Sums and the disk --- */
 
-/* Ranks may take turns on a core, but not on a GPU. */
+/* The largest number of ranks for all-reduce. Ranks can share a core, but not a GPU. */
 static int32_t ranks_most(const Measuring *measuring)
 {
     const int32_t least = measuring->is_on_gpus ? 1 : 4;
@@ -367,8 +367,7 @@ static int32_t ranks_most(const Measuring *measuring)
 static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
 {
     Arena *arena = measuring->arena;
-    // Between two sums of a training, about as much goes through the caches as in a step of few
-    // images.
+    // --between evicts caches between two sums as a step with few images does in a training.
     const char *const arguments[] = {
         "--json", "--between", "16MiB", "-b", "1KiB", "-e", measuring->extent->largest_sum,
         "-n",     "10",        "-w",    "3",  NULL};
@@ -385,14 +384,14 @@ static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
         json_put_integer(arena, run, "round", measuring->round);
         json_add(measuring->allreduce, run);
     }
-    one_is_done(measuring);
+    count_run(measuring);
     return run != NULL;
 }
 
-/* As large as a checkpoint of the tutorial's network: weights and accumulators. */
+/* The size of a checkpoint of the tutorial's network: weights and accumulators. */
 enum { CHECKPOINT_BYTES = 10000000 };
 
-/* As a checkpoint is written: whole, synced, renamed. */
+/* Writes a file as the trainer writes a checkpoint: whole, synced, renamed. */
 static bool run_disk(Measuring *measuring, Status *status)
 {
     Arena *arena = measuring->arena;
@@ -400,7 +399,7 @@ static bool run_disk(Measuring *measuring, Status *status)
         arena_printf(arena, "%s/.trainyard-calibrate-%ld", measuring->plan->folder, (long)getpid());
     char *bytes = arena_alloc(arena, CHECKPOINT_BYTES);
     for (int32_t i = 0; i < CHECKPOINT_BYTES; i++)
-        bytes[i] = (char)((uint32_t)i * 2654435761U >> 24); // nothing that a file system packs
+        bytes[i] = (char)((uint32_t)i * 2654435761U >> 24); // a file system cannot compress it
     const int64_t begin_ns = machine_clock_ns();
     const bool is_fine =
         file_write(path, bytes, CHECKPOINT_BYTES, status) && file_name_settle(path, status);
@@ -412,7 +411,7 @@ static bool run_disk(Measuring *measuring, Status *status)
     json_put_integer(arena, run, "round", measuring->round);
     json_put_integer(arena, run, "bytes", CHECKPOINT_BYTES);
     json_set(arena, run, "write_ms", milliseconds(arena, took_ns));
-    one_is_done(measuring);
+    count_run(measuring);
     return true;
 }
 
@@ -425,7 +424,7 @@ static bool sums_round(Measuring *measuring, Status *status)
     return run_disk(measuring, status);
 }
 
-/* --- All of it --- */
+/* --- All rounds --- */
 
 static int64_t count_of(const int32_t *list)
 {
@@ -443,7 +442,7 @@ static int64_t counts_up_to(int32_t most)
     return counts;
 }
 
-/* Programs of all rounds. */
+/* The number of programs that all rounds start. */
 static int64_t runs_of(const Measuring *measuring)
 {
     const Extent *extent = measuring->extent;
@@ -458,7 +457,7 @@ static int64_t runs_of(const Measuring *measuring)
     return measuring->rounds * (kept * of_training + counts_up_to(ranks_most(measuring)) + 1);
 }
 
-/* "model name : AMD EPYC": what /proc/cpuinfo says, or that it says nothing. */
+/* The processor's name in /proc/cpuinfo ("model name : AMD EPYC"), or "unknown processor". */
 static const char *processor_name(Arena *arena)
 {
     char line[512];
@@ -494,9 +493,9 @@ static void add_facts(const Measuring *measuring, Json *root)
     json_put_integer(arena, root, "rounds", measuring->rounds);
 }
 
-/* First runs, which are not counted, say who computes, and in which precisions: the first of them
- * every backend has. */
-static bool look_at_device(Measuring *measuring, Problems *warnings, Status *status)
+/* Starts one run per precision, which is not counted, to find the device and its precisions. Every
+ * backend has the first precision. */
+static bool find_device(Measuring *measuring, Problems *warnings, Status *status)
 {
     for (int32_t p = 0; p < PRECISIONS; p++) {
         const TrainingRun run = {all_networks[0], precisions[p], quick_batches[0], 1};
@@ -532,7 +531,7 @@ Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warning
                            .allreduce = json_array(arena),
                            .disk = json_array(arena)};
     Json *root = json_object(arena);
-    bool is_fine = look_at_device(&measuring, warnings, status);
+    bool is_fine = find_device(&measuring, warnings, status);
     progress_end(&measuring.progress);
     add_facts(&measuring, root);
     if (is_fine && plan->earlier)

@@ -1,44 +1,45 @@
-/* What this machine takes, measured by starting the trainer's own benchmarks: the raw rows from
- * which real/calibrate/calibration.h fits a catalogue. They are one JSON text:
+/* Measures this machine with the trainer's benchmarks. The results are the raw rows to which
+ * real/calibrate/calibration.h fits a catalogue. They are one JSON text:
  *
  *     {"measurements": 1, "host": "...", "processor": "...", "cores": 2, "memory_bytes": ...,
  *      "date": "2026-11-23", "backend": "auto", "rounds": 3,
- *      "training": [{"round": 0, "together": 1, "took_ms": ..., then what bench-training --profile
- *                    --json prints: "network", "precision", "batch_size", "gflops", "step_ms",
- *                    "phases_ms", "profile"}],
+ *      "training": [{"round": 0, "together": 1, "took_ms": ..., and members that bench-training
+ *                    --profile --json prints: "network", "precision", "batch_size", "gflops",
+ *                    "step_ms", "phases_ms", "profile"}],
  *      "allreduce": [{"round": 0, "ranks": 2, "comm": "mpi", "rows": [{"bytes", "time_us"}]}],
  *      "disk": [{"round": 0, "bytes": 10000000, "write_ms": ...}]}
  *
- * What trains, trains on one rank: the tutorial's network and the probes (sim/formats/
- * keras_network.h), never its deeper variant, and at sizes of batches that nobody judges
- * predictions by. "together": so many such ranks at the same time, without exchange. All-reduce is
- * measured alone. Rounds are interleaved: each measures everything once, so that a busy minute
- * spoils a little of everything instead of all of something. */
+ * Each training has one rank. The networks are the tutorial's and the probes
+ * (sim/formats/keras_network.h), but not the tutorial's deeper variant. No batch size is one at
+ * which predictions are judged. "together" is the number of such ranks that run at the same time,
+ * without exchange. All-reduce is measured alone. Rounds are interleaved: each measures everything
+ * once, so that a busy minute affects all values a little instead of a few values completely. */
 #ifndef REAL_MEASURING_H
 #define REAL_MEASURING_H
 
 #include "sim/base/status.h"
 #include "sim/json/json.h"
 
-/* Steps that a run does before those it counts, the first of them being slower. */
+/* Steps of a run that are not counted, because the first steps are slower. */
 enum { MEASURING_WARMUP = 4 };
 
 typedef struct {
-    bool is_quick;        /* about a minute, for a first look */
-    int32_t rounds;       /* 0: as many as are usual */
-    const char *name;     /* what the machine is called; NULL: as its host */
-    const Json *earlier;  /* measurements of it whose rounds come before these; NULL: none */
-    int32_t ranks;        /* all-reduce over 2, 4, ... and so many; 0: as many as GPUs, or as
-                             cores but 4 at least */
-    const char *backend;  /* as bench-training takes it: "auto" */
-    const char *programs; /* folder of the trainer's programs, with its slash */
-    const char *folder;   /* on the disk that is measured */
+    bool is_quick;    /* about a minute, for a first look */
+    int32_t rounds;   /* 0: the usual number */
+    const char *name; /* name of the machine; NULL: its host name */
+    const Json
+        *earlier;  /* earlier measurements of the machine, to which rounds are added; or NULL */
+    int32_t ranks; /* all-reduce over 2, 4, ... and `ranks`; 0: the number of GPUs, or of
+                      cores but at least 4 */
+    const char *backend;  /* bench-training's --backend: "auto" */
+    const char *programs; /* folder of the trainer's programs, with a final slash */
+    const char *folder;   /* on the disk to measure */
 } MeasuringPlan;
 
-/* Shows how far it is on stderr. NULL with STATUS_MACHINE where a program is missing, fails or
- * prints what it should not, and after a signal that says to stop; with STATUS_BAD_INPUT, before
- * it takes long, where `earlier` is of another machine. A precision that the backend has
- * not is left out, with a warning. */
+/* Returns the measurements, in `arena`; shows progress on stderr. NULL with STATUS_MACHINE: a
+ * program is missing, fails or prints an unexpected text, or a signal stopped it. NULL with
+ * STATUS_BAD_INPUT: `earlier` is of another machine, which is detected before the long part begins.
+ * A precision that the backend does not have is left out, with a warning. */
 Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
 
 #endif

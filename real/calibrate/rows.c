@@ -9,7 +9,7 @@
 #include "sim/base/array.h"
 #include "sim/base/units.h"
 
-/* --- What was seen --- */
+/* --- Collecting values --- */
 
 typedef struct {
     const char *name, *group;
@@ -18,27 +18,27 @@ typedef struct {
     int64_t at;
     double value;
     uint32_t index; /* in the order of the text */
-} Seen;
+} Sample;
 
 typedef struct {
     Arena *arena;
     const Json *measurements;
-    Seen *items;
+    Sample *items;
     uint32_t count, capacity;
     Status *status;
-} Look;
+} Collector;
 
-static void see(Look *look, Seen seen)
+static void add_sample(Collector *collector, Sample sample)
 {
-    look->items =
-        array_room(look->arena, look->items, look->count + 1, &look->capacity, sizeof *look->items);
-    seen.index = look->count;
-    look->items[look->count++] = seen;
+    collector->items = array_room(collector->arena, collector->items, collector->count + 1,
+                                  &collector->capacity, sizeof *collector->items);
+    sample.index = collector->count;
+    collector->items[collector->count++] = sample;
 }
 
 static int by_name_and_size(const void *left, const void *right)
 {
-    const Seen *a = left, *b = right;
+    const Sample *a = left, *b = right;
     const int by_name = strcmp(a->name, b->name);
     if (by_name != 0)
         return by_name;
@@ -47,100 +47,102 @@ static int by_name_and_size(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* From `first` on, those of one name, and of one size, too, when `is_one_size`. */
-static uint32_t run_length(const Look *look, uint32_t first, bool is_one_size)
+/* The number of items from `first` on with its name and, if `is_one_size`, its size. */
+static uint32_t run_length(const Collector *collector, uint32_t first, bool is_one_size)
 {
-    const Seen *seen = look->items;
+    const Sample *sample = collector->items;
     uint32_t end = first;
-    while (end < look->count && strcmp(seen[end].name, seen[first].name) == 0 &&
-           (!is_one_size || seen[end].at == seen[first].at))
+    while (end < collector->count && strcmp(sample[end].name, sample[first].name) == 0 &&
+           (!is_one_size || sample[end].at == sample[first].at))
         end++;
     return end - first;
 }
 
-static Repeated repeated_from(const Look *look, uint32_t first, uint32_t count)
+static Repeated repeated_from(const Collector *collector, uint32_t first, uint32_t count)
 {
-    double *values = ARENA_ARRAY(look->arena, double, count);
+    double *values = ARENA_ARRAY(collector->arena, double, count);
     for (uint32_t i = 0; i < count; i++)
-        values[i] = look->items[first + i].value;
+        values[i] = collector->items[first + i].value;
     return repeated_of(values, (int32_t)count);
 }
 
-static Row row_from(const Look *look, uint32_t first, uint32_t count)
+static Row row_from(const Collector *collector, uint32_t first, uint32_t count)
 {
-    const Seen *seen = &look->items[first];
-    RowPoint *points = ARENA_ARRAY(look->arena, RowPoint, count);
-    Row row = {.name = seen->name,
-               .group = seen->group,
-               .layer = seen->layer,
-               .is_first = seen->is_first,
+    const Sample *sample = &collector->items[first];
+    RowPoint *points = ARENA_ARRAY(collector->arena, RowPoint, count);
+    Row row = {.name = sample->name,
+               .group = sample->group,
+               .layer = sample->layer,
+               .is_first = sample->is_first,
                .points = points};
     for (uint32_t i = 0, same; i < count; i += same) {
-        same = run_length(look, first + i, true);
+        same = run_length(collector, first + i, true);
         points[row.count++] =
-            (RowPoint){.at = seen[i].at, .value = repeated_from(look, first + i, same)};
+            (RowPoint){.at = sample[i].at, .value = repeated_from(collector, first + i, same)};
     }
     return row;
 }
 
-static bool rows_from(Look *look, Rows *rows)
+static bool rows_from(Collector *collector, Rows *rows)
 {
-    if (look->count > 0)
-        qsort(look->items, look->count, sizeof *look->items, by_name_and_size);
-    Row *list = ARENA_ARRAY(look->arena, Row, look->count);
+    if (collector->count > 0)
+        qsort(collector->items, collector->count, sizeof *collector->items, by_name_and_size);
+    Row *list = ARENA_ARRAY(collector->arena, Row, collector->count);
     *rows = (Rows){.rows = list};
-    for (uint32_t first = 0, count; first < look->count; first += count) {
-        count = run_length(look, first, false);
-        list[rows->count++] = row_from(look, first, count);
+    for (uint32_t first = 0, count; first < collector->count; first += count) {
+        count = run_length(collector, first, false);
+        list[rows->count++] = row_from(collector, first, count);
     }
     return true;
 }
 
 /* --- Reading --- */
 
-static bool fail_at(const Look *look, const Json *json, const char *key, const char *what)
+static bool fail_at(const Collector *collector, const Json *json, const char *key, const char *kind)
 {
-    status_fail(look->status, STATUS_BAD_INPUT, json_at(json), "a measurement has no %s \"%s\"",
-                what, key);
+    status_fail(collector->status, STATUS_BAD_INPUT, json_at(json),
+                "a measurement has no %s \"%s\"", kind, key);
     return false;
 }
 
-/* The number at `pointer`, which is not negative. */
-static bool number_at(const Look *look, const Json *json, const char *pointer, double *value)
+/* Reads the number at `pointer`, which must not be negative. */
+static bool number_at(const Collector *collector, const Json *json, const char *pointer,
+                      double *value)
 {
     const Json *found = json_find(json, pointer);
     if (!found || found->kind != JSON_NUMBER || found->number < 0)
-        return fail_at(look, json, pointer, "number");
+        return fail_at(collector, json, pointer, "number");
     *value = found->number;
     return true;
 }
 
-static bool count_at(const Look *look, const Json *json, const char *key, int64_t *value)
+static bool count_at(const Collector *collector, const Json *json, const char *key, int64_t *value)
 {
     const Json *found = json_member(json, key);
     if (!found || !found->is_integer || found->integer < 1)
-        return fail_at(look, json, key, "count");
+        return fail_at(collector, json, key, "count");
     *value = found->integer;
     return true;
 }
 
-static bool text_at(const Look *look, const Json *json, const char *key, const char **value)
+static bool text_at(const Collector *collector, const Json *json, const char *key,
+                    const char **value)
 {
     const Json *found = json_member(json, key);
     if (!found || found->kind != JSON_STRING)
-        return fail_at(look, json, key, "text");
+        return fail_at(collector, json, key, "text");
     *value = found->text;
     return true;
 }
 
-/* The list `key` of the measurements, which may be empty; NULL, with a status, when there is none.
- */
-static const Json *list_of(const Look *look, const char *key)
+/* The list `key` of the measurements, which may be empty. NULL, with a status: there is no such
+ * list. */
+static const Json *list_of(const Collector *collector, const char *key)
 {
-    const Json *list = json_member(look->measurements, key);
+    const Json *list = json_member(collector->measurements, key);
     if (list && list->kind == JSON_ARRAY)
         return list;
-    fail_at(look, look->measurements, key, "list");
+    fail_at(collector, collector->measurements, key, "list");
     return NULL;
 }
 
@@ -152,21 +154,22 @@ typedef struct {
     int64_t batch, together;
 } Run;
 
-static bool run_read(const Look *look, const Json *json, Run *run)
+static bool run_read(const Collector *collector, const Json *json, Run *run)
 {
     run->json = json;
     run->stages = json_find(json, "/profile/stages");
     if (!run->stages || run->stages->kind != JSON_OBJECT)
-        return fail_at(look, json, "/profile/stages", "object");
-    return text_at(look, json, "network", &run->network) &&
-           text_at(look, json, "precision", &run->precision) &&
-           count_at(look, json, "batch_size", &run->batch) &&
-           count_at(look, json, "together", &run->together);
+        return fail_at(collector, json, "/profile/stages", "object");
+    return text_at(collector, json, "network", &run->network) &&
+           text_at(collector, json, "precision", &run->precision) &&
+           count_at(collector, json, "batch_size", &run->batch) &&
+           count_at(collector, json, "together", &run->together);
 }
 
 /* --- Stages --- */
 
-/* The profile has means, which a burst of other work moves; the phases have medians, too. */
+/* The profile has only means, which a burst of other work moves. The phases also have medians, so
+ * this ratio corrects the profile's means. */
 static double median_over_mean(const Run *run, const char *phase)
 {
     const Json *both = json_member(json_member(run->json, "phases_ms"), phase);
@@ -177,7 +180,7 @@ static double median_over_mean(const Run *run, const char *phase)
     return median->number / mean->number;
 }
 
-/* 0: the stage was made together with another one. */
+/* 0: the stage was computed together with another one. */
 static double stage_ns(const Run *run, const char *stage, const char *phase)
 {
     const Json *us = json_member(json_member(run->stages, stage), "us");
@@ -192,7 +195,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= cut && strcmp(text + length - cut, end) == 0;
 }
 
-/* Where the stages of a step are known but not its phases, as on GPUs: the sum of the stages. */
+/* The sum of a phase's stages, for devices that report stages but no phases, such as GPUs. */
 static double stages_of_phase_ns(const Run *run, const char *phase)
 {
     const bool is_load = strcmp(phase, "load") == 0; // augmenting is part of that stage
@@ -218,8 +221,8 @@ static double input_ns(const Run *run)
     return phase_ns(run, "load") + phase_ns(run, "augment");
 }
 
-static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, bool is_first,
-                      const char *pass)
+static void add_layer(Collector *collector, const Run *run, const NetworkLayer *layer,
+                      bool is_first, const char *pass)
 {
     static const char *const kinds[] = {
 #define X(name, text) [NETWORK_LAYER_##name] = text,
@@ -227,59 +230,62 @@ static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, boo
 #undef X
     };
     const char *group =
-        arena_printf(look->arena, "%s %s %s", run->precision, pass, kinds[layer->kind]);
-    const char *stage = arena_printf(look->arena, "%s %s", layer->name, pass);
-    see(look, (Seen){.name = arena_printf(look->arena, "%s %s", group, layer->shape),
-                     .group = group,
-                     .layer = layer,
-                     .is_first = is_first,
-                     .at = run->batch,
-                     .value = stage_ns(run, stage, pass)});
+        arena_printf(collector->arena, "%s %s %s", run->precision, pass, kinds[layer->kind]);
+    const char *stage = arena_printf(collector->arena, "%s %s", layer->name, pass);
+    add_sample(collector,
+               (Sample){.name = arena_printf(collector->arena, "%s %s", group, layer->shape),
+                        .group = group,
+                        .layer = layer,
+                        .is_first = is_first,
+                        .at = run->batch,
+                        .value = stage_ns(run, stage, pass)});
 }
 
-static void see_stage(Look *look, const Run *run, const char *stage, int64_t at, double ns)
+static void add_stage(Collector *collector, const Run *run, const char *stage, int64_t at,
+                      double ns)
 {
-    const char *name = arena_printf(look->arena, "%s %s", run->precision, stage);
-    see(look, (Seen){.name = name, .group = name, .at = at, .value = ns});
+    const char *name = arena_printf(collector->arena, "%s %s", run->precision, stage);
+    add_sample(collector, (Sample){.name = name, .group = name, .at = at, .value = ns});
 }
 
-static bool see_run(Look *look, const Json *json)
+static bool add_run(Collector *collector, const Json *json)
 {
     Run run;
-    if (!run_read(look, json, &run))
+    if (!run_read(collector, json, &run))
         return false;
     if (run.together > 1)
         return true;
     const KerasNetwork *network = keras_network_find(run.network);
     if (!network)
-        return status_fail(look->status, STATUS_BAD_INPUT, json_at(json_member(json, "network")),
-                           "there is no network \"%s\"", run.network);
+        return status_fail(collector->status, STATUS_BAD_INPUT,
+                           json_at(json_member(json, "network")), "unknown network \"%s\"",
+                           run.network);
     int32_t count;
     int64_t parameters = 0;
-    const NetworkLayer *layers = keras_layers(look->arena, network, &count);
+    const NetworkLayer *layers = keras_layers(collector->arena, network, &count);
     for (int32_t i = 0; i < count; i++) {
-        see_layer(look, &run, &layers[i], i == 0, "forward");
-        see_layer(look, &run, &layers[i], i == 0, "backward");
+        add_layer(collector, &run, &layers[i], i == 0, "forward");
+        add_layer(collector, &run, &layers[i], i == 0, "backward");
         for (int32_t j = 0; j < layers[i].tensor_count; j++)
             parameters += layers[i].tensor_values[j];
     }
-    see_stage(look, &run, "input", run.batch, input_ns(&run));
-    see_stage(look, &run, "loss", run.batch, stage_ns(&run, "loss", "forward"));
-    see_stage(look, &run, "update", parameters, stage_ns(&run, "update", "update"));
+    add_stage(collector, &run, "input", run.batch, input_ns(&run));
+    add_stage(collector, &run, "loss", run.batch, stage_ns(&run, "loss", "forward"));
+    add_stage(collector, &run, "update", parameters, stage_ns(&run, "update", "update"));
     return true;
 }
 
 bool rows_of_stages(Arena *arena, const Json *measurements, Rows *rows, Status *status)
 {
-    Look look = {.arena = arena, .measurements = measurements, .status = status};
-    const Json *list = list_of(&look, "training");
+    Collector collector = {.arena = arena, .measurements = measurements, .status = status};
+    const Json *list = list_of(&collector, "training");
     if (!list)
         return false;
     for (const Json *json = list->first; json; json = json->next)
-        if (!see_run(&look, json))
+        if (!add_run(&collector, json))
             return false;
-    if (look.count > 0)
-        return rows_from(&look, rows);
+    if (collector.count > 0)
+        return rows_from(&collector, rows);
     status_fail(status, STATUS_BAD_INPUT, json_at(list), "no training was measured");
     return false;
 }
@@ -300,26 +306,27 @@ static bool is_alike(const Run *a, const Run *b)
            strcmp(a->precision, b->precision) == 0;
 }
 
-/* The median of all rounds of the same run alone; 0: there was none. */
-static double alone_ns(const Look *look, const Json *list, const Run *side, const char *phase)
+/* The median over all rounds of the same run alone; 0: it was not run alone. */
+static double alone_ns(const Collector *collector, const Json *list, const Run *side,
+                       const char *phase)
 {
-    double *values = ARENA_ARRAY(look->arena, double, list->count);
+    double *values = ARENA_ARRAY(collector->arena, double, list->count);
     int32_t count = 0;
     for (const Json *json = list->first; json; json = json->next) {
         Run run;
-        if (run_read(look, json, &run) && run.together == 1 && is_alike(&run, side))
+        if (run_read(collector, json, &run) && run.together == 1 && is_alike(&run, side))
             values[count++] = side_ns(&run, phase);
     }
     return count > 0 ? repeated_of(values, count).median : 0;
 }
 
-/* Ranks that ran together stand together, `*json` being the first of them; moves on to the last
- * one. Whoever exchanges waits for the slowest: its times count. */
-static bool slowest_of(const Look *look, const Json **json, Run *run,
+/* The times of the slowest of the ranks that ran together, because an exchange waits for it. Their
+ * entries are consecutive: `*json` is the first of them, and is moved to the last. */
+static bool slowest_of(const Collector *collector, const Json **json, Run *run,
                        double slowest_ns[SIDE_PHASES])
 {
     const Json *first = *json;
-    if (!run_read(look, first, run))
+    if (!run_read(collector, first, run))
         return false;
     Run other = *run;
     for (int64_t ranks = 1;; ranks++) {
@@ -330,81 +337,85 @@ static bool slowest_of(const Look *look, const Json **json, Run *run,
         if (ranks == run->together)
             return true;
         *json = (*json)->next;
-        if (!*json || !run_read(look, *json, &other) || other.together != run->together ||
+        if (!*json || !run_read(collector, *json, &other) || other.together != run->together ||
             !is_alike(run, &other))
-            return status_fail(look->status, STATUS_BAD_INPUT, json_at(first),
-                               "%" PRId64 " ranks ran side by side, but here are %" PRId64,
+            return status_fail(collector->status, STATUS_BAD_INPUT, json_at(first),
+                               "%" PRId64 " ranks ran side by side, but only %" PRId64
+                               " are listed",
                                run->together, ranks);
     }
 }
 
-static bool see_side(Look *look, const Json *list, const Json **json)
+static bool add_side(Collector *collector, const Json *list, const Json **json)
 {
     const Json *first = *json;
     Run run;
     double slowest_ns[SIDE_PHASES];
-    if (!slowest_of(look, json, &run, slowest_ns))
+    if (!slowest_of(collector, json, &run, slowest_ns))
         return false;
     for (int32_t i = 0; i < SIDE_PHASES; i++) {
-        const char *name = arena_printf(look->arena, "%s %s", run.precision, side_phases[i]);
+        const char *name = arena_printf(collector->arena, "%s %s", run.precision, side_phases[i]);
         double factor = 1;
         if (run.together > 1) {
-            const double alone = alone_ns(look, list, &run, side_phases[i]);
+            const double alone = alone_ns(collector, list, &run, side_phases[i]);
             if (alone <= 0)
-                return status_fail(look->status, STATUS_BAD_INPUT, json_at(first),
-                                   "ranks side by side, of which none was measured alone");
+                return status_fail(collector->status, STATUS_BAD_INPUT, json_at(first),
+                                   "ranks ran side by side, but this run was not measured alone");
             factor = slowest_ns[i] / alone;
         }
-        see(look, (Seen){.name = name, .group = name, .at = run.together, .value = factor});
+        add_sample(collector,
+                   (Sample){.name = name, .group = name, .at = run.together, .value = factor});
     }
     return true;
 }
 
 bool rows_of_sides(Arena *arena, const Json *measurements, Rows *rows, Status *status)
 {
-    Look look = {.arena = arena, .measurements = measurements, .status = status};
-    const Json *list = list_of(&look, "training");
+    Collector collector = {.arena = arena, .measurements = measurements, .status = status};
+    const Json *list = list_of(&collector, "training");
     if (!list)
         return false;
     for (const Json *json = list->first; json; json = json->next)
-        if (!see_side(&look, list, &json))
+        if (!add_side(&collector, list, &json))
             return false;
-    return rows_from(&look, rows);
+    return rows_from(&collector, rows);
 }
 
 /* --- Sums over ranks --- */
 
-static bool see_sums(Look *look, const Json *json)
+static bool add_sums(Collector *collector, const Json *json)
 {
     int64_t ranks, bytes;
     const char *comm;
     double us;
-    if (!count_at(look, json, "ranks", &ranks) || !text_at(look, json, "comm", &comm))
+    if (!count_at(collector, json, "ranks", &ranks) || !text_at(collector, json, "comm", &comm))
         return false;
     const Json *list = json_member(json, "rows");
     if (!list || list->kind != JSON_ARRAY)
-        return fail_at(look, json, "rows", "list");
-    const char *group = arena_printf(look->arena, "trainyard-%s", comm);
-    // In the order of the numbers, as rows are sorted by name.
-    const char *name = arena_printf(look->arena, "%s over %" PRId64 " ranks", group, ranks);
+        return fail_at(collector, json, "rows", "list");
+    const char *group = arena_printf(collector->arena, "trainyard-%s", comm);
+
+    const char *name = arena_printf(collector->arena, "%s over %" PRId64 " ranks", group, ranks);
     for (const Json *row = list->first; row; row = row->next) {
-        if (!count_at(look, row, "bytes", &bytes) || !number_at(look, row, "/time_us", &us))
+        if (!count_at(collector, row, "bytes", &bytes) ||
+            !number_at(collector, row, "/time_us", &us))
             return false;
-        see(look, (Seen){.name = name, .group = group, .at = bytes, .value = us * NS_PER_US});
+        add_sample(collector,
+                   (Sample){.name = name, .group = group, .at = bytes, .value = us * NS_PER_US});
     }
     return true;
 }
 
 bool rows_of_sums(Arena *arena, const Json *measurements, Rows *rows, Status *status)
 {
-    Look look = {.arena = arena, .measurements = measurements, .status = status};
-    const Json *list = list_of(&look, "allreduce");
+    Collector collector = {.arena = arena, .measurements = measurements, .status = status};
+    const Json *list = list_of(&collector, "allreduce");
     if (!list)
         return false;
     for (const Json *json = list->first; json; json = json->next)
-        if (!see_sums(&look, json))
+        if (!add_sums(&collector, json))
             return false;
-    return rows_from(&look, rows);
+    return rows_from(&collector, rows);
 }
 
 /* --- Single numbers --- */
@@ -429,20 +440,20 @@ static Repeated values_repeated(const Values *values)
     return repeated_of(values->values, values->count);
 }
 
-/* Of all runs that tell of it. */
+/* The values of all runs. */
 typedef struct {
-    int64_t together; /* the most of all runs */
+    int64_t together; /* the largest of all runs */
     Values starts, flops;
     Values least, mean, p90;
 } RunValues;
 
-static bool take_scatter(const Look *look, const Run *run, RunValues *values)
+static bool take_scatter(const Collector *collector, const Run *run, RunValues *values)
 {
     double least_ms, median_ms, mean_ms, p90_ms;
-    if (!number_at(look, run->json, "/step_ms/min", &least_ms) ||
-        !number_at(look, run->json, "/step_ms/median", &median_ms) ||
-        !number_at(look, run->json, "/step_ms/mean", &mean_ms) ||
-        !number_at(look, run->json, "/step_ms/p90", &p90_ms))
+    if (!number_at(collector, run->json, "/step_ms/min", &least_ms) ||
+        !number_at(collector, run->json, "/step_ms/median", &median_ms) ||
+        !number_at(collector, run->json, "/step_ms/mean", &mean_ms) ||
+        !number_at(collector, run->json, "/step_ms/p90", &p90_ms))
         return false;
     if (run->together < values->together || median_ms <= 0)
         return true;
@@ -452,16 +463,16 @@ static bool take_scatter(const Look *look, const Run *run, RunValues *values)
     return true;
 }
 
-static bool take_run(const Look *look, const Json *json, RunValues *values)
+static bool take_run(const Collector *collector, const Json *json, RunValues *values)
 {
     Run run;
     double took_ms, gflops, step_us;
     int64_t steps;
-    if (!run_read(look, json, &run) || !take_scatter(look, &run, values) ||
-        !number_at(look, json, "/took_ms", &took_ms) ||
-        !number_at(look, json, "/gflops", &gflops) ||
-        !number_at(look, json, "/profile/step_us", &step_us) ||
-        !count_at(look, json, "steps", &steps))
+    if (!run_read(collector, json, &run) || !take_scatter(collector, &run, values) ||
+        !number_at(collector, json, "/took_ms", &took_ms) ||
+        !number_at(collector, json, "/gflops", &gflops) ||
+        !number_at(collector, json, "/profile/step_us", &step_us) ||
+        !count_at(collector, json, "steps", &steps))
         return false;
     if (run.together > 1 || strcmp(run.precision, "fp32") != 0)
         return true;
@@ -472,9 +483,9 @@ static bool take_run(const Look *look, const Json *json, RunValues *values)
     return true;
 }
 
-static bool take_runs(const Look *look, const Json *training, RunValues *values)
+static bool take_runs(const Collector *collector, const Json *training, RunValues *values)
 {
-    Arena *arena = look->arena;
+    Arena *arena = collector->arena;
     *values = (RunValues){.starts = values_room(arena, training),
                           .flops = values_room(arena, training),
                           .least = values_room(arena, training),
@@ -482,22 +493,23 @@ static bool take_runs(const Look *look, const Json *training, RunValues *values)
                           .p90 = values_room(arena, training)};
     for (const Json *json = training->first; json; json = json->next) {
         Run run;
-        if (!run_read(look, json, &run))
+        if (!run_read(collector, json, &run))
             return false;
         values->together = run.together > values->together ? run.together : values->together;
     }
     for (const Json *json = training->first; json; json = json->next)
-        if (!take_run(look, json, values))
+        if (!take_run(collector, json, values))
             return false;
     return true;
 }
 
-static bool take_writes(const Look *look, const Json *disk, Values *writes)
+static bool take_writes(const Collector *collector, const Json *disk, Values *writes)
 {
-    *writes = values_room(look->arena, disk);
+    *writes = values_room(collector->arena, disk);
     for (const Json *json = disk->first; json; json = json->next) {
         double bytes, ms;
-        if (!number_at(look, json, "/bytes", &bytes) || !number_at(look, json, "/write_ms", &ms))
+        if (!number_at(collector, json, "/bytes", &bytes) ||
+            !number_at(collector, json, "/write_ms", &ms))
             return false;
         values_add(writes, bytes / (ms > 0.001 ? ms : 0.001) * 1e3);
     }
@@ -506,16 +518,16 @@ static bool take_writes(const Look *look, const Json *disk, Values *writes)
 
 bool singles_of(Arena *arena, const Json *measurements, Singles *singles, Status *status)
 {
-    const Look look = {.arena = arena, .measurements = measurements, .status = status};
-    const Json *training = list_of(&look, "training"), *disk = list_of(&look, "disk");
+    const Collector collector = {.arena = arena, .measurements = measurements, .status = status};
+    const Json *training = list_of(&collector, "training"), *disk = list_of(&collector, "disk");
     RunValues runs;
     Values writes;
-    if (!training || !disk || !take_runs(&look, training, &runs) ||
-        !take_writes(&look, disk, &writes))
+    if (!training || !disk || !take_runs(&collector, training, &runs) ||
+        !take_writes(&collector, disk, &writes))
         return false;
     if (runs.flops.count == 0 || runs.least.count == 0 || writes.count == 0)
         return status_fail(status, STATUS_BAD_INPUT, json_at(measurements),
-                           "neither the tutorial's network in fp32 nor the disk may be missing");
+                           "the measurements lack the tutorial's network in fp32, or the disk");
     *singles = (Singles){.start_ns = values_repeated(&runs.starts),
                          .flops = values_repeated(&runs.flops),
                          .write_bytes_per_s = values_repeated(&writes),

@@ -99,7 +99,7 @@ void cells_print_html(const Cells *cells, Text *html)
     text_add(html, "</tbody></table>\n");
 }
 
-/* --- What stands in cells --- */
+/* --- The contents of cells --- */
 
 const char *cell_number(Arena *arena, double value)
 {

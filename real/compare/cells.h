@@ -1,4 +1,4 @@
-/* A table made once and printed in three ways: for a terminal, for a page, for Markdown. */
+/* A table that can be printed for a terminal, for a page and as Markdown. */
 #ifndef REAL_CELLS_H
 #define REAL_CELLS_H
 
@@ -13,14 +13,14 @@ void cells_row(Cells *cells, const char *const *row);
 
 void cells_print_text(const Cells *cells, Arena *arena, Text *out);
 void cells_print_markdown(const Cells *cells, Text *out);
-/* With the classes that reports/page.css knows. */
+/* Uses the classes of reports/page/page.css. */
 void cells_print_html(const Cells *cells, Text *html);
 
-/* --- What stands in cells --- */
+/* --- The contents of cells --- */
 
-/* With as many decimals as a reader can use: "0.125", "38.67", "1208.3". */
+/* Three, two or one decimals, fewer for larger values: "0.125", "38.67", "1208.3". */
 const char *cell_number(Arena *arena, double value);
-/* "14.8 to 15.2"; "" where there is no interval, both being 0. */
+/* "14.8 to 15.2"; "" if both are 0, which means that there is no interval. */
 const char *cell_interval(Arena *arena, double low, double high);
 /* A share of one with its sign, in per cent: "+3.2 %". */
 const char *cell_error(Arena *arena, double share);

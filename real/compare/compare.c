@@ -18,7 +18,7 @@ const ComparePart compare_parts[COMPARE_PART_COUNT] = {
     {"all-reduce", "the all-reduce", BIT(SPENT_EXCHANGE)},
     {"update", "the update of weights", BIT(SPENT_UPDATE)},
     {"whole", "the step as a whole: no phases were measured", BIT(SPENT_WHOLE)},
-    {"rest", "what lies between the phases", BIT(SPENT_REST)},
+    {"rest", "the time between the phases", BIT(SPENT_REST)},
 };
 
 /* --- Rows --- */
@@ -33,7 +33,7 @@ double compare_row_error(const CompareRow *row)
     return row->predicted / row->measured.median - 1;
 }
 
-/* The longer the measurement is taken for, the shorter the prediction is beside it. */
+/* The upper bound of the measurement gives the lower bound of the error. */
 double compare_row_error_low(const CompareRow *row)
 {
     return row->predicted / row->measured.high - 1;
@@ -51,7 +51,7 @@ double compare_in_unit(int64_t ns, CompareUnit unit)
 
 /* --- Series --- */
 
-/* Of one job, while it is compared. */
+/* The state of one job's comparison. */
 typedef struct {
     Arena *arena;
     CompareJob *job;
@@ -60,13 +60,13 @@ typedef struct {
     int32_t count;
 } Comparer;
 
-/* What is looked at in each step of a rank: the sum of some parts, or with 0 all of it. */
+/* A quantity of each step of a rank: the sum of some parts, or with 0 the whole step. */
 typedef struct {
     int32_t rank;
     uint32_t spent;
-} StepLook;
+} StepQuantity;
 
-static double look(const MeasuredRun *run, StepLook what, int64_t index)
+static double quantity_at(const MeasuredRun *run, StepQuantity what, int64_t index)
 {
     const MeasuredStep *step = &run->steps[what.rank][index];
     int64_t sum_ns = 0;
@@ -76,15 +76,15 @@ static double look(const MeasuredRun *run, StepLook what, int64_t index)
     return compare_in_unit(what.spent ? sum_ns : step->end_ns - step->begin_ns, UNIT_MS);
 }
 
-static const double *series_of(Arena *arena, const MeasuredRun *run, StepLook what)
+static const double *series_of(Arena *arena, const MeasuredRun *run, StepQuantity what)
 {
     double *values = ARENA_ARRAY(arena, double, run->step_count);
     for (int64_t i = 0; i < run->step_count; i++)
-        values[i] = look(run, what, i);
+        values[i] = quantity_at(run, what, i);
     return values;
 }
 
-static Estimate steps_estimate(const Comparer *comparer, StepLook what)
+static Estimate steps_estimate(const Comparer *comparer, StepQuantity what)
 {
     Estimate *runs = ARENA_ARRAY(comparer->arena, Estimate, comparer->job->run_count);
     for (int32_t i = 0; i < comparer->job->run_count; i++) {
@@ -95,8 +95,8 @@ static Estimate steps_estimate(const Comparer *comparer, StepLook what)
     return estimate_runs(comparer->arena, runs, comparer->job->run_count);
 }
 
-/* The median of what was predicted, as that of what was measured. */
-static double steps_predicted(const Comparer *comparer, StepLook what)
+/* The median of the predicted steps, because the measured steps are summarized by their median. */
+static double steps_predicted(const Comparer *comparer, StepQuantity what)
 {
     const MeasuredRun *predicted = &comparer->job->predicted;
     return estimate_series(comparer->arena, series_of(comparer->arena, predicted, what),
@@ -111,12 +111,12 @@ static CompareRow *row_add(Comparer *comparer, const char *what, CompareUnit uni
     return row;
 }
 
-static CompareRow *steps_row(Comparer *comparer, const char *what, StepLook look_at)
+static CompareRow *steps_row(Comparer *comparer, const char *what, StepQuantity quantity)
 {
     CompareRow *row = row_add(comparer, what, UNIT_MS);
     row->is_predicted = true;
-    row->predicted = steps_predicted(comparer, look_at);
-    row->measured = steps_estimate(comparer, look_at);
+    row->predicted = steps_predicted(comparer, quantity);
+    row->measured = steps_estimate(comparer, quantity);
     return row;
 }
 
@@ -127,14 +127,14 @@ static bool shows_phases(const MeasuredRun *run)
     return run->steps[0][0].spent_ns[SPENT_WHOLE] == 0;
 }
 
-/* The two that a prediction knows as one. */
+/* Adds the two parts of the input, which a prediction has only as one. */
 static void add_input_details(Comparer *comparer)
 {
     static const Spent details[] = {SPENT_LOAD, SPENT_AUGMENT};
     for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
         CompareRow *row = row_add(comparer, spent_names[details[i]], UNIT_MS);
         row->is_part = true;
-        row->measured = steps_estimate(comparer, (StepLook){0, BIT(details[i])});
+        row->measured = steps_estimate(comparer, (StepQuantity){0, BIT(details[i])});
     }
 }
 
@@ -142,12 +142,12 @@ static void add_parts(Comparer *comparer)
 {
     double errors_ms[COMPARE_PART_COUNT] = {0};
     if (!shows_phases(&comparer->job->runs[0])) {
-        comparer->job->blame = (Blame){.words = "nobody knows: no phases were measured"};
+        comparer->job->blame = (Blame){.words = "unknown, because no phases were measured"};
         return;
     }
     for (int32_t i = 0; i < COMPARE_PART_COUNT; i++) {
         const ComparePart *part = &compare_parts[i];
-        CompareRow *row = steps_row(comparer, part->what, (StepLook){0, part->spent});
+        CompareRow *row = steps_row(comparer, part->what, (StepQuantity){0, part->spent});
         row->is_part = true;
         errors_ms[i] = row->predicted - row->measured.median;
         if (row->predicted == 0 && row->measured.median == 0)
@@ -159,8 +159,8 @@ static void add_parts(Comparer *comparer)
         compare_blame(comparer->arena, comparer->job->prediction->program->network, errors_ms);
 }
 
-/* The kind of layers with the most multiply-adds, which is most of a pass; NETWORK_LAYER_KIND_COUNT
- * where layers are not known. */
+/* The kind of layers with the most multiply-adds, and its share of them; NETWORK_LAYER_KIND_COUNT
+ * if the layers are not known. */
 static NetworkLayerKind busiest_kind(const NetworkModel *network, int64_t *percent)
 {
     int64_t macs[NETWORK_LAYER_KIND_COUNT] = {0}, all = 0;
@@ -176,7 +176,7 @@ static NetworkLayerKind busiest_kind(const NetworkModel *network, int64_t *perce
     return all > 0 ? (NetworkLayerKind)busiest : NETWORK_LAYER_KIND_COUNT;
 }
 
-/* "compute of the backward pass, 94 % of it in convolution layers" */
+/* "compute of the backward pass, 94 % of whose arithmetic is in convolution layers" */
 static const char *words_of(Arena *arena, const NetworkModel *network, const ComparePart *part)
 {
     static const char *const kinds[] = {
@@ -203,7 +203,7 @@ Blame compare_blame(Arena *arena, const NetworkModel *network, const double *err
             worst = i;
     }
     if (all_ms == 0)
-        return (Blame){.words = "nothing: no part is off"};
+        return (Blame){.words = "no part, because no part has an error"};
     return (Blame){.part = compare_parts[worst].what,
                    .words = words_of(arena, network, &compare_parts[worst]),
                    .error_ms = errors_ms[worst],
@@ -220,10 +220,11 @@ static void add_ranks(Comparer *comparer)
                    {"wait", BIT(SPENT_WAIT)}};
     for (int32_t rank = 0; rank < comparer->job->predicted.ranks; rank++)
         for (size_t i = 0; i < sizeof of_each / sizeof of_each[0]; i++)
-            steps_row(comparer, of_each[i].what, (StepLook){rank, of_each[i].spent})->rank = rank;
+            steps_row(comparer, of_each[i].what, (StepQuantity){rank, of_each[i].spent})->rank =
+                rank;
 }
 
-/* --- What many steps make --- */
+/* --- Quantities of many steps --- */
 
 /* Images of all ranks in the time of a step. */
 static void add_throughput(Comparer *comparer)
@@ -241,7 +242,7 @@ static void add_throughput(Comparer *comparer)
     row->measured.high = 1e3 * images / step->measured.low;
 }
 
-/* Durations that come one after the other, in all runs. */
+/* The duration with number `index` in a run; false after the last. */
 typedef bool DurationAt(const MeasuredRun *run, const StepPlan *plan, int64_t index,
                         int64_t *took_ns);
 
@@ -266,7 +267,7 @@ static bool checkpoint_at(const MeasuredRun *run, const StepPlan *plan, int64_t 
     return index < run->checkpoint_count;
 }
 
-/* All of its epochs, where they were done whole. */
+/* The duration of all epochs, if the run has all of them. */
 static bool training_at(const MeasuredRun *run, const StepPlan *plan, int64_t index,
                         int64_t *took_ns)
 {
@@ -280,7 +281,7 @@ static Estimate duration_estimate(const Comparer *comparer, const MeasuredRun *r
     const StepPlan *plan = &comparer->job->prediction->plan;
     double *values = ARENA_ARRAY(comparer->arena, double, run->step_count + 1);
     int64_t count = 0, took_ns;
-    // A resumed run has not its first epochs.
+    // A resumed run lacks the first epochs.
     for (int64_t index = 0; index < plan->epochs && count <= run->step_count; index++)
         if (at(run, plan, index, &took_ns))
             values[count++] = compare_in_unit(took_ns, unit);
@@ -295,7 +296,7 @@ static Estimate durations_estimate(const Comparer *comparer, DurationAt *at, Com
     return estimate_runs(comparer->arena, runs, comparer->job->run_count);
 }
 
-/* `predicted` in the unit; 0: it is not known. Left out where nothing of the kind was measured. */
+/* Adds a row unless no such duration was measured. `predicted` is in the unit; 0: unknown. */
 static void duration_row(Comparer *comparer, const char *what, CompareUnit unit, DurationAt *at,
                          double predicted, bool is_judged)
 {
@@ -326,7 +327,7 @@ static void add_durations(Comparer *comparer)
 
 /* --- A job --- */
 
-/* Runs that have steps. */
+/* Adds the runs that have steps. */
 static void measure(Arena *arena, CompareJob *job, const MeasuredFiles *files, int32_t count)
 {
     MeasuredRun *runs = ARENA_ARRAY(arena, MeasuredRun, count);
@@ -356,9 +357,10 @@ static void compare_all(Comparer *comparer)
 {
     CompareJob *job = comparer->job;
     for (int32_t i = 0; i < job->run_count; i++)
-        comparer->warmups[i] = estimate_warmup(
-            series_of(comparer->arena, &job->runs[i], (StepLook){0, 0}), job->runs[i].step_count);
-    steps_row(comparer, "step", (StepLook){0, 0})->is_judged = true;
+        comparer->warmups[i] =
+            estimate_warmup(series_of(comparer->arena, &job->runs[i], (StepQuantity){0, 0}),
+                            job->runs[i].step_count);
+    steps_row(comparer, "step", (StepQuantity){0, 0})->is_judged = true;
     add_parts(comparer);
     add_throughput(comparer);
     add_durations(comparer);

@@ -24,14 +24,15 @@ int64_t estimate_warmup(const double *values, int64_t count)
     const int64_t batches = count / BATCH;
     int64_t best = 0;
     double best_error = INFINITY, mean = 0, squares = 0;
-    // From the end, so that each cut is one more batch; `squares` is the sum of squared deviations.
+    // The loop starts at the end and adds one batch at a time; `squares` is the sum of squared
+    // deviations.
     for (int64_t kept = 1; batches >= BATCHES_MIN && kept <= batches; kept++) {
         const double value = median_of_batch(values + (batches - kept) * BATCH);
         const double deviation = value - mean;
         mean += deviation / (double)kept;
         squares += deviation * (value - mean);
         const double error = squares / (double)(kept * kept);
-        if (2 * kept >= batches && error <= best_error) { // of equal ones the shorter cut
+        if (2 * kept >= batches && error <= best_error) { // the shorter cut if errors are equal
             best_error = error;
             best = batches - kept;
         }
@@ -39,9 +40,9 @@ int64_t estimate_warmup(const double *values, int64_t count)
     return 2 * (batches - best) <= batches + 1 ? 0 : best * BATCH;
 }
 
-/* --- How many independent ones --- */
+/* --- The number of independent values --- */
 
-/* Of what is 1 above the median, else 0, less its mean. */
+/* The autocovariance of a series that is 1 above the median and 0 below, minus its mean. */
 static double autocovariance(const double *above, int64_t count, int64_t lag)
 {
     double sum = 0;
@@ -50,7 +51,7 @@ static double autocovariance(const double *above, int64_t count, int64_t lag)
     return sum / (double)count;
 }
 
-/* >= 1; correlations that would make the series better than independent are not believed. */
+/* At least 1: a series never counts as more than its number of independent values. */
 static double correlation_time(Arena *arena, const double *values, int64_t count, double median)
 {
     const int64_t lag_max = count / 4;
@@ -74,7 +75,8 @@ static double correlation_time(Arena *arena, const double *values, int64_t count
 
 /* --- Estimates --- */
 
-/* The order statistics of `effective` values that bound the median, as places among `count`. */
+/* Sets the interval of the median: the bounding order statistics of `effective` values, scaled to
+ * positions among `count` values. */
 static void bound(Estimate *estimate, const double *sorted, int64_t count)
 {
     const int32_t effective = (int32_t)estimate->effective;
@@ -84,7 +86,7 @@ static void bound(Estimate *estimate, const double *sorted, int64_t count)
     estimate->high = sorted[count - 1];
     if (low == 0)
         return;
-    // The ranks lie symmetrically about the middle; rounded outwards.
+    // The two ranks are symmetric about the middle and are rounded outwards.
     const int64_t place = (int64_t)((double)low / (effective + 1) * (double)(count + 1));
     if (place >= 1) {
         estimate->low = sorted[place - 1];
@@ -134,8 +136,8 @@ Estimate estimate_runs(Arena *arena, const Estimate *runs, int32_t count)
     all.median = statistics_median(medians, all.runs);
     all.low = statistics_mean_bound(medians, all.runs, confidence, BOUND_LOWER);
     all.high = statistics_mean_bound(medians, all.runs, confidence, BOUND_UPPER);
-    // Student's is around the mean, which the median of a few may lie beside; and knows nothing of
-    // durations, none of which is negative.
+    // Student's interval is around the mean and may not contain the median of a few values. It may
+    // also begin below 0, but no duration is negative.
     all.low = all.low < 0 ? 0 : all.low < all.median ? all.low : all.median;
     all.high = all.high > all.median ? all.high : all.median;
     return all;

@@ -9,7 +9,7 @@ const char *const spent_names[] = {"load",     "augment", "forward", "backward",
                                    "exchange", "update",  "whole",   "rest",     NULL};
 _Static_assert(sizeof spent_names / sizeof spent_names[0] == SPENT_COUNT + 1, "a name each");
 
-/* Phases of a step in the order in which they hide each other, and what each is counted as. */
+/* The phases of a step and the parts to which they belong. Earlier phases hide later ones. */
 static const struct {
     Phase phase;
     Spent spent;
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { PRECEDENCE_COUNT = sizeof precedence / sizeof precedence[0] };
 
-/* Its place there; PRECEDENCE_COUNT for what belongs to no step. */
+/* The index of the phase in that order; PRECEDENCE_COUNT if it does not belong to a step. */
 static int32_t place_of(const TimelineSpan *span)
 {
     int32_t place = 0;
@@ -43,7 +43,7 @@ typedef struct {
     int32_t place, change;
 } Edge;
 
-/* Edges [first, end) are those of one step. */
+/* One step: the edges [first, end). */
 typedef struct {
     int64_t step;
     int64_t first, end;
@@ -56,7 +56,7 @@ typedef struct {
     int64_t step_count;
 } RankEdges;
 
-/* Edges at one instant have nothing between them, but a total order all the same. */
+/* The order of edges at the same instant does not matter, but it must be total. */
 static int by_step_and_time(const void *left, const void *right)
 {
     const Edge *a = left, *b = right;
@@ -104,7 +104,7 @@ static RankEdges rank_edges(Arena *arena, const TimelineFile *file)
     return rank;
 }
 
-/* --- What the time of a step went into --- */
+/* --- The parts of a step --- */
 
 static Spent spent_on(const int32_t *running)
 {
@@ -119,7 +119,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Nobody can exchange before `all_ready_ns`. */
+/* No rank can exchange before `all_ready_ns`. */
 static void spend(MeasuredStep *step, Spent spent, int64_t begin_ns, int64_t end_ns,
                   int64_t all_ready_ns)
 {
@@ -145,7 +145,7 @@ static MeasuredStep step_of(const RankEdges *rank, const StepEdges *edges, int64
 
 /* --- All ranks --- */
 
-/* Moves each rank on to the next step that all of them have; false when there is none. */
+/* Moves each rank to the next step that all ranks have. False if there is no such step. */
 static bool next_common(const RankEdges *ranks, int32_t count, int64_t *at)
 {
     for (int32_t rank = 0, agreeing = 0; agreeing < count; rank = (rank + 1) % count) {
@@ -158,7 +158,8 @@ static bool next_common(const RankEdges *ranks, int32_t count, int64_t *at)
             agreeing++;
             continue;
         }
-        // This rank lacks the step: rank 0 goes on, and everybody is asked again.
+        // This rank lacks the step: rank 0 continues with its next step, and all ranks are checked
+        // again.
         agreeing = 0;
         if (++at[0] == ranks[0].step_count)
             return false;
@@ -201,7 +202,8 @@ static int64_t *durations_of(Arena *arena, const TimelineFile *file, Phase phase
     return durations_ns;
 }
 
-/* The last evaluation, where its epoch had one before: it tests the saved model. Else NULL. */
+/* The last evaluation if it tests the saved model, because its epoch has an earlier one. Else NULL.
+ */
 static const TimelineSpan *final_test(const TimelineFile *file)
 {
     const TimelineSpan *last = NULL;
@@ -240,14 +242,14 @@ MeasuredRun measured_run(Arena *arena, const TimelineFile *files, int32_t ranks)
         edges[rank] = rank_edges(arena, &files[rank]);
         bounds_add(&files[rank], &run);
     }
-    run.began_ns = earlier(run.began_ns, run.ended_ns); // of no spans at all: nothing
+    run.began_ns = earlier(run.began_ns, run.ended_ns); // both are 0 if there are no spans
     add_steps(arena, edges, &run);
     run.evaluate_ns = durations_of(arena, &files[0], PHASE_EVALUATE, &run.evaluate_count);
     run.checkpoint_ns = durations_of(arena, &files[0], PHASE_CHECKPOINT, &run.checkpoint_count);
     return run;
 }
 
-/* Steps are in order of their numbers, each once. */
+/* Steps are sorted by number, and each number occurs once. */
 static const MeasuredStep *step_find(const MeasuredRun *run, int64_t number)
 {
     int64_t low = 0, high = run->step_count;

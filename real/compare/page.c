@@ -28,8 +28,8 @@ static bool is_bar(const CompareJob *job, int32_t row)
     return row == 0 || (job->rows[row].is_part && job->rows[row].is_predicted);
 }
 
-/* Both bars of a row lie around its number, the predicted one above. The number stands at `from`,
- * behind the bar and its interval. */
+/* Prints a bar of a row. The predicted bar is above the row's position and the measured bar below.
+ * The number is at `from`, after the bar and its interval. */
 static void bar_print(Text *bars, Text *numbers, Arena *arena, int32_t row, int32_t shade,
                       double value, double from)
 {
@@ -38,7 +38,7 @@ static void bar_print(Text *bars, Text *numbers, Arena *arena, int32_t row, int3
     text_printf(numbers, "%.1f %.9g \"%s\"\n", y, from, cell_number(arena, value));
 }
 
-/* The longest bar. An interval may be longer, and leave the plot. */
+/* The longest bar. An interval may be longer and is then cut by the plot's edge. */
 static double longest_bar(const CompareJob *job)
 {
     double longest = 0;
@@ -92,7 +92,7 @@ static double step_ms(const MeasuredRun *run, int64_t index)
     return compare_in_unit(step->end_ns - step->begin_ns, UNIT_MS);
 }
 
-/* Of steps [first, end) of a run, sorted. */
+/* The durations of steps [first, end) of a run, sorted. */
 static double *sorted_steps(Arena *arena, const MeasuredRun *run, int64_t first, int64_t end)
 {
     double *sorted = ARENA_ARRAY(arena, double, end - first);
@@ -117,8 +117,7 @@ static void steps_print(Text *out, Arena *arena, const CompareJob *job, FigureLa
                     sorted[count / 2], sorted[count - 1],
                     sorted_steps(arena, predicted, first, end)[count / 2]);
     }
-    // The few longest steps, the first of all, would press all others down: they may leave the
-    // plot.
+    // A few very long steps, such as the first, would make all others look flat, so they are cut.
     const double *all = sorted_steps(arena, run, 0, steps);
     const double nearly_all = all[(steps - 1) * 98 / 100];
     text_printf(out, "END\nsteps = %" PRId64 "\nwarmup = %" PRId64 "\ny_end = %.9g\n", steps,
@@ -140,7 +139,7 @@ static void figure_add(Figures *figures, Figure figure, const char *template, Da
     text_free(&narrow);
 }
 
-/* Two for each job, in this order. */
+/* Two figures for each job: its parts, then its steps. */
 static Figures figures_of_jobs(Arena *arena, const Comparison *comparison)
 {
     Figures figures = {.arena = arena};
@@ -221,9 +220,9 @@ static void foot_print(Text *html)
     text_add(
         html,
         "</main>\n<footer>\n<p>An error is predicted / measured - 1. A measured value is a "
-        "median; its interval takes into account that neighbouring steps are alike. Of several "
-        "runs it is Student's of their medians. compare.timeline.json shows both in Perfetto, "
-        "side by side.</p>\n</footer>\n</body>\n</html>\n");
+        "median; its interval takes into account that neighbouring steps are alike. For several "
+        "runs it is Student's interval of their medians. compare.timeline.json shows both in "
+        "Perfetto, side by side.</p>\n</footer>\n</body>\n</html>\n");
 }
 
 static void page_print(Text *html, Arena *arena, const Comparison *comparison, const char *scenario,

@@ -20,7 +20,7 @@ PredictedSteps *predicted_steps_create(Arena *arena)
     return steps;
 }
 
-static void hear(void *listener, const TraceRow *row)
+static void count_steps(void *listener, const TraceRow *row)
 {
     PredictedSteps *steps = listener;
     if (row->record.kind != TRACE_STEP || row->record.step.rank != 0)
@@ -36,10 +36,11 @@ static void hear(void *listener, const TraceRow *row)
 
 TraceListener predicted_steps_listener(PredictedSteps *steps)
 {
-    return (TraceListener){.listener = steps, .level = TRACE_LEVEL_STEPS, .row = hear};
+    return (TraceListener){.listener = steps, .level = TRACE_LEVEL_STEPS, .row = count_steps};
 }
 
-/* All but those that count: of epochs that are done, and of the one under way. */
+/* The steps that were repeated: all steps except those of finished epochs and of the current epoch.
+ */
 static int64_t steps_lost(const PredictedSteps *steps, const Job *job)
 {
     const Training *training = job->attempt->training;
@@ -63,7 +64,7 @@ PredictedJob predicted_program(const Program *program, const VmSize *vm_size, in
                           .backward_ns = step_compute_backward_ns(&compute)};
 }
 
-/* Of the last epoch that had one. */
+/* The time of the checkpoint of the last epoch that wrote one. */
 static int64_t checkpoint_ns(const Job *job)
 {
     const Training *training = job->attempt->training;
@@ -127,7 +128,7 @@ static void record(Recorder *recorder, Phase phase, int64_t step, int64_t took_n
     recorder->now_ns = end_ns;
 }
 
-/* What a rank did in a step, in the order of the trainer. */
+/* Records the phases of a rank's step in the trainer's order. */
 static void record_step(const PredictedJob *prediction, Recorder *recorder, int64_t step,
                         StepParts parts)
 {
@@ -147,7 +148,7 @@ static void record_step(const PredictedJob *prediction, Recorder *recorder, int6
     record(recorder, PHASE_UPDATE, step, parts.update_ns, 0);
 }
 
-/* All ranks go on together, when rank 0 has written. */
+/* All ranks continue together when rank 0 has written the checkpoint. */
 static void record_epoch_end(const PredictedJob *prediction, Recorder *recorders, int64_t step)
 {
     const Program *program = prediction->program;
@@ -170,7 +171,7 @@ static void record_epoch_end(const PredictedJob *prediction, Recorder *recorders
 
 static Recorder *recorders_create(Arena *arena, int32_t ranks, int64_t steps)
 {
-    enum { SPANS_PER_STEP = 8 }; // an evaluation and a checkpoint after each, at the most
+    enum { SPANS_PER_STEP = 8 }; // includes an evaluation and a checkpoint after each step
     Recorder *recorders = ARENA_ARRAY(arena, Recorder, ranks);
     for (int32_t rank = 0; rank < ranks; rank++)
         recorders[rank] =

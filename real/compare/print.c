@@ -12,7 +12,7 @@ static const char *verdict_of(const CompareRow *row, Tolerance tolerance)
     const double low = fabs(compare_row_error_low(row)), high = fabs(compare_row_error_high(row));
     if (fabs(compare_row_error(row)) > tolerance.worst)
         return "outside";
-    return low > tolerance.worst || high > tolerance.worst ? "inside, but not for sure" : "inside";
+    return low > tolerance.worst || high > tolerance.worst ? "inside, but not certain" : "inside";
 }
 
 static const char *name_of(Arena *arena, const CompareRow *row)
@@ -100,11 +100,11 @@ void compare_recovery_print(Text *out, const CompareJob *job)
         return;
     text_printf(out,
                 "Recovery: %" PRId32 " restart%s predicted, %" PRId32 " measured; %" PRId64
-                " step%s done once more predicted, ",
+                " step%s repeated in the prediction, ",
                 restarts, plural(restarts), job->recovery.attempts - 1, job->prediction->steps_lost,
                 plural(job->prediction->steps_lost));
     if (job->recovery.steps_lost < 0)
-        text_add(out, "nobody knows how many measured");
+        text_add(out, "unknown how many measured");
     else
         text_printf(out, "%" PRId64 " measured", job->recovery.steps_lost);
     text_add(out, ".");
@@ -121,7 +121,7 @@ void compare_verdict_print(Text *out, const Comparison *comparison)
                 100 * comparison->worst_error, 100 * tolerance.worst);
 }
 
-/* A line of its own, where there is something to say. */
+/* Prints the sentence on a separate line, unless it is empty. */
 static void line_print(Text *out, const char *before, const Text *sentence)
 {
     if (sentence->length > 0)

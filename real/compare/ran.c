@@ -11,7 +11,7 @@ enum { ATTEMPTS_MAX = 1000, FILE_BYTES_MAX = 1 << 20 };
 
 /* --- ranks.json --- */
 
-/* NULL for null, which not every member may be. */
+/* Reads a text; `*text` is NULL if the member is null. */
 static bool text_or_null(const Json *root, const char *key, const char **text, Status *status)
 {
     const Json *member = json_member(root, key);
@@ -46,7 +46,7 @@ static bool count_member(const Json *root, const char *key, int64_t most, int64_
     return true;
 }
 
-/* 0 for null, and where there is no such member: it came late. */
+/* Reads a count, or 0 if the member is null or missing. Old files do not have it. */
 static bool samples_member(const Json *root, const char *key, int64_t *count, Status *status)
 {
     const Json *member = json_member(root, key);
@@ -88,7 +88,7 @@ bool ran_attempt_parse(Arena *arena, const char *source, const char *text, size_
 
 /* --- Folders --- */
 
-/* None is fine where ranks were killed. */
+/* Timelines may be missing, because killed ranks write none. */
 static bool timelines_read(Arena *arena, const char *folder, RanAttempt *attempt, Status *status)
 {
     TimelineFile *files;
@@ -100,13 +100,13 @@ static bool timelines_read(Arena *arena, const char *folder, RanAttempt *attempt
         return false;
     if (count != attempt->ranks)
         return status_fail(status, STATUS_BAD_INPUT, place_in(attempt->source, 0, 0),
-                           "is of %d ranks, but the timelines beside it are of %d",
+                           "has %d ranks, but the timelines in the same folder have %d",
                            (int)attempt->ranks, (int)count);
     attempt->files = files;
     return true;
 }
 
-/* But for its timelines. */
+/* Reads ranks.json, without the timelines. */
 static bool facts_read(Arena *arena, const char *folder, RanAttempt *attempt, Status *status)
 {
     const char *source = arena_printf(arena, "%s/ranks.json", folder);
@@ -122,7 +122,7 @@ static bool attempt_of_folder(Arena *arena, const char *folder, RanAttempt *atte
            timelines_read(arena, folder, attempt, status);
 }
 
-/* The steps at which something happened to the job. */
+/* Reads the last step at which a fault happened to the job. */
 static bool reached_read(Arena *arena, const char *folder, const char *job, int64_t *reached,
                          Status *status)
 {
@@ -140,10 +140,10 @@ static bool reached_read(Arena *arena, const char *folder, const char *job, int6
         *status = problems.items[0];
         return false;
     }
-    for (const Json *told = root->first; told; told = told->next) {
-        const Json *what = json_member(told, "do"), *name = json_member(told, "name");
-        const Json *step = json_member(told, "step");
-        if (json_member(told, "kept")) // a checkpoint, and nothing that happened to it
+    for (const Json *entry = root->first; entry; entry = entry->next) {
+        const Json *what = json_member(entry, "do"), *name = json_member(entry, "name");
+        const Json *step = json_member(entry, "step");
+        if (json_member(entry, "kept")) // a checkpoint, not a fault
             continue;
         if (what && what->kind == JSON_STRING && strcmp(what->text, "job.reached") == 0 && name &&
             name->kind == JSON_STRING && strcmp(name->text, job) == 0 && step && step->is_integer &&
@@ -171,7 +171,8 @@ bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in(job_folder, 0, 0),
                 "there is no attempt-1 of job \"%s\"", job);
-    return status_hint(status, "\"trainyard run SCENARIO --real cpu -o DIR\" makes such a folder");
+    return status_hint(status,
+                       "\"trainyard run SCENARIO --real cpu -o DIR\" creates such a folder");
 }
 
 bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples, Status *status)
@@ -181,7 +182,7 @@ bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples, St
     bool is_good = true, is_first = true;
     *samples = (DataSamples){0};
     if (listing == NULL)
-        return true; // who asks for a job there hears of it
+        return true; // ran_job_read reports a missing job
     for (const struct dirent *entry; is_good && (entry = readdir(listing)) != NULL;) {
         const char *path = arena_printf(arena, "%s/%s/attempt-1", jobs, entry->d_name);
         RanAttempt attempt;

@@ -2,7 +2,7 @@
 
 #include "sim/cli/files.h"
 
-/* All ranks of a run begin at the instant at which the first of them begins its first step. */
+/* The instant at which the first rank of a run begins its first step. It is time 0 of all ranks. */
 static int64_t first_step_ns(const MeasuredRun *run)
 {
     int64_t first_ns = INT64_MAX;
@@ -12,7 +12,7 @@ static int64_t first_step_ns(const MeasuredRun *run)
     return first_ns;
 }
 
-/* Without what lies before `zero_ns`, which then is time 0. */
+/* A copy without the time before `zero_ns`, which becomes time 0. */
 static TimelineFile file_from(Arena *arena, const TimelineFile *file, int64_t zero_ns)
 {
     TimelineSpan *spans = ARENA_ARRAY(arena, TimelineSpan, file->count);

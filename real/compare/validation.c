@@ -17,7 +17,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Rows of one cell, in equal ones of this order. */
+/* Orders rows by cell. Rows of the same cell compare as equal. */
 static int by_cell(const ValidationRow *a, const ValidationRow *b)
 {
     int order = strcmp(a->network, b->network);
@@ -33,7 +33,7 @@ static int by_cell_and_line(const void *left, const void *right)
     return order != 0 ? order : compare((*a)->at.line, (*b)->at.line);
 }
 
-/* Of one value of the rows of a cell, in ms. */
+/* The median, the least and the largest of one value in the rows of a cell, in ms. */
 static double median_ms(Arena *arena, const ValidationRow *const *rows, int32_t count,
                         int64_t (*value_ns)(const ValidationRow *row, int32_t which), int32_t which,
                         double *low, double *high)
@@ -60,7 +60,7 @@ static int64_t phase_ns(const ValidationRow *row, int32_t which)
 
 /* --- Predicting --- */
 
-/* What is not about the cell. */
+/* The inputs of a prediction that are the same for all cells. */
 typedef struct {
     const Catalog *catalog;
     const VmSize *vm_size;
@@ -88,10 +88,10 @@ static bool names_find(const Catalog *catalog, Predictor *predictor, Status *sta
     if (missing == NULL)
         return true;
     status_fail(status, STATUS_BAD_INPUT, at, "has no %s", missing);
-    return status_hint(status, "\"trainyard calibrate\" makes a catalogue that has");
+    return status_hint(status, "\"trainyard calibrate\" creates a catalogue that has it");
 }
 
-/* The median of the slowest of so many ranks, on all of them: nothing is drawn. */
+/* The median of the slowest rank's factor, without random draws; it applies to all ranks. */
 static Quantiles slowest_of(Arena *arena, const Quantiles *jitter, int32_t ranks)
 {
     QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
@@ -128,7 +128,7 @@ static bool program_find(Arena *arena, const Predictor *predictor, const Validat
            step_exchange_check(made, 1, row->ranks, row->at, status);
 }
 
-/* One step says all. */
+/* One step is enough, because all steps are predicted equal. */
 static MeasuredStep predicted_step(Arena *arena, const Predictor *predictor,
                                    const ValidationRow *row, const Program *program)
 {
@@ -138,7 +138,7 @@ static MeasuredStep predicted_step(Arena *arena, const Predictor *predictor,
 
 /* --- A cell --- */
 
-/* What a phase of the table is counted as. */
+/* The part of a step to which each phase of the table belongs. */
 static const Spent spent_of_phase[VALIDATION_PHASE_COUNT] = {
     [VALIDATION_LOAD] = SPENT_LOAD,       [VALIDATION_AUGMENT] = SPENT_AUGMENT,
     [VALIDATION_FORWARD] = SPENT_FORWARD, [VALIDATION_BACKWARD] = SPENT_BACKWARD,
@@ -190,7 +190,7 @@ static bool cell_make(Arena *arena, const Predictor *predictor, const Validation
 
 /* --- All cells --- */
 
-/* The cells of all uses from `first` to `last`. */
+/* Summarizes the cells with a use from `first` to `last`. */
 static ValidationSummary sum_up(const Validation *validation, CoreUse first, CoreUse last)
 {
     ValidationSummary summary = {0};

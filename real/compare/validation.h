@@ -1,9 +1,10 @@
-/* What is predicted of each cell of a table of measured steps (real/compare/validation_table.h). A
- * cell is all rounds of one network, precision, batch size and number of ranks. Its measured value
- * is the median of the rounds' medians; its spread is from the smallest of them to the largest.
+/* Predicts each cell of a table of measured steps (real/compare/validation_table.h). A cell
+ * contains all rounds of one network, precision, batch size and number of ranks. Its measured value
+ * is the median of the rounds' medians. Its spread is from the smallest to the largest of these
+ * medians.
  *
- * Cells with more ranks than cores are listed, but not judged: how the system divides a core among
- * ranks that wait for each other is not a property of the trainer. */
+ * Cells with more ranks than cores are listed, but not judged. The system, not the trainer, divides
+ * a core among ranks that wait for each other. */
 #ifndef REAL_VALIDATION_H
 #define REAL_VALIDATION_H
 
@@ -11,16 +12,16 @@
 #include "real/compare/validation_table.h"
 #include "sim/scenario/catalog/read.h"
 
-/* What ranks leave to everything else that runs, such as mpirun and the system. */
+/* The cores that the ranks leave for other programs, such as mpirun and the system. */
 typedef enum {
-    CORES_FREE,    /* a core or more */
-    CORES_TAKEN,   /* nothing */
-    CORES_CROWDED, /* less: ranks share cores */
+    CORES_FREE,    /* one core or more is free */
+    CORES_TAKEN,   /* no core is free */
+    CORES_CROWDED, /* ranks share cores */
     CORE_USE_COUNT
 } CoreUse;
 
 typedef struct {
-    const ValidationRow *settings; /* its first row */
+    const ValidationRow *settings; /* the cell's first row */
     int32_t rounds;
     CoreUse cores;
     double predicted_ms;
@@ -31,9 +32,8 @@ typedef struct {
 
 typedef struct {
     int32_t count;
-    double mean, worst; /* errors without signs; 0 of none */
-    double bias;        /* the mean of errors with their signs: of predictions that are too long or
-                           too short on the whole */
+    double mean, worst; /* absolute errors; 0 if there are no cells */
+    double bias; /* mean of the signed errors: positive if predictions are too long on the whole */
 } ValidationSummary;
 
 typedef struct {
@@ -46,15 +46,15 @@ typedef struct {
     bool is_inside;
 } Validation;
 
-/* What trainyard is called in the catalogues of `trainyard calibrate`. */
+/* The names of the entries in the catalogues of `trainyard calibrate`. */
 #define VALIDATION_VM_SIZE "local"
 #define VALIDATION_FRAMEWORK "trainyard"
 #define VALIDATION_JITTER "local"
 #define VALIDATION_EXCHANGE "trainyard-mpi"
-#define VALIDATION_EXCHANGE_OF_GPUS "trainyard-nccl" /* where there is no other */
+#define VALIDATION_EXCHANGE_OF_GPUS "trainyard-nccl" /* if there is no other exchange */
 
-/* Predicts every cell with these. STATUS_BAD_INPUT where the catalogue lacks one of them or a
- * network, or does not say how fast the machine is in a precision or over so many ranks. Borrows
+/* Predicts every cell with these entries and judges the errors. STATUS_BAD_INPUT if the catalogue
+ * lacks an entry or a network, or the machine's speed for a precision or a number of ranks. Borrows
  * `table`. */
 MUST_CHECK bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog *catalog,
                                  Tolerance tolerance, Validation *validation, Status *status);

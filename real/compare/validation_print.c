@@ -15,7 +15,7 @@ static Cells *table_of(Arena *arena, const Validation *validation)
         {"Network", TABLE_TEXT},         {"Precision", TABLE_TEXT},
         {"Ranks", TABLE_TEXT},           {"Batch", TABLE_NUMBER},
         {"Predicted, ms", TABLE_NUMBER}, {"Measured, ms", TABLE_NUMBER},
-        {"Rounds", TABLE_NUMBER},        {"Their spread, ms", TABLE_NUMBER},
+        {"Rounds", TABLE_NUMBER},        {"Spread of rounds, ms", TABLE_NUMBER},
         {"Error", TABLE_NUMBER},         {"Most to blame", TABLE_TEXT}};
     Cells *cells = cells_create(arena, columns, sizeof columns / sizeof columns[0]);
     for (int32_t i = 0; i < validation->cell_count; i++) {
@@ -70,7 +70,7 @@ static void verdict_print(Text *out, const Validation *validation)
 static const char legend_note[] = "Circles are fp32, squares bf16, filled where judged; lines are "
                                   "the spread of the rounds. The green band is what is allowed.";
 
-/* `between` stands between paragraphs. */
+/* Prints `between` between paragraphs. */
 static void uses_print(Text *out, const Validation *validation, const char *between)
 {
     static const char *const names[CORE_USE_COUNT] = {
@@ -172,11 +172,12 @@ Json *validation_json(Arena *arena, const Validation *validation)
 
 /* --- Plots --- */
 
-/* Of each number of ranks. */
+/* The colour of each number of ranks. */
 static const int32_t rank_rgb[] = {0x4477AA, 0xEE6677, 0xCCBB44, 0x66CCEE, 0xAA3377, 0x228833};
 enum { RANKS_SHOWN = sizeof rank_rgb / sizeof rank_rgb[0] };
 
-/* The numbers of ranks that cells have, rising; beyond RANKS_SHOWN they share the last colour. */
+/* The numbers of ranks of all cells, in rising order. Numbers after the first RANKS_SHOWN share the
+ * last colour. */
 static int32_t rank_kinds(const Validation *validation, int32_t *ranks)
 {
     int32_t count = 0;
@@ -214,9 +215,9 @@ static void legend_print(Text *out, Arena *arena, const Validation *validation,
     key_print(out, shades, count, (1U << count) - 1, layout);
 }
 
-/* A circle for fp32, a square for bf16, else a triangle; filled where judged. Letters and not
- * gnuplot's points, which are references to definitions that a page of several drawings has once.
- */
+/* A circle for fp32, a square for bf16, otherwise a triangle; filled if the cell is judged. They
+ * are letters, because gnuplot's points refer to definitions that collide on a page with several
+ * drawings. */
 static const char *mark_of(const ValidationCell *cell)
 {
     static const char *const open[STEP_PRECISION_COUNT] = {

@@ -1,4 +1,4 @@
-/* A validation as text, JSON, Markdown and plots. */
+/* Prints a validation as text, JSON, Markdown and plots. */
 #ifndef REAL_COMPARE_VALIDATION_PRINT_H
 #define REAL_COMPARE_VALIDATION_PRINT_H
 
@@ -6,10 +6,11 @@
 
 void validation_print(Text *out, Arena *arena, const Validation *validation);
 Json *validation_json(Arena *arena, const Validation *validation);
-/* A section of reports/validation.md. `plot` is the path of its plot, as seen from there. */
+/* Prints a section of reports/validation.md. `plot` is the path of its plot, relative to reports.
+ */
 void validation_markdown(Text *out, Arena *arena, const Validation *validation, const char *plot);
-/* `folder`/plots/validation.svg and validation-error.svg; `folder` exists. STATUS_MACHINE when they
- * cannot be written, or gnuplot is missing or fails. */
+/* Writes `folder`/plots/validation.svg and validation-error.svg; `folder` exists. STATUS_MACHINE if
+ * they cannot be written, or if gnuplot is missing or fails. */
 MUST_CHECK bool validation_plots_write(Arena *arena, const Validation *validation,
                                        const char *folder, Status *status);
 

@@ -36,7 +36,7 @@ _Static_assert(sizeof columns / sizeof columns[0] == FIELD_COUNT, "a name each")
 
 /* --- Cells --- */
 
-/* Printable ASCII, so that what stands there can be shown. */
+/* Reads a name. It must be printable ASCII, so that it can be shown. */
 static bool name_read(Arena *arena, Piece piece, const char **name, Status *status)
 {
     for (size_t i = 0; i < piece.length; i++)
@@ -122,7 +122,7 @@ static bool times_read(const Piece *cells, ValidationRow *row, Status *status)
     return row->median_ns > 0 || piece_bad(cells[FIELD_MEDIAN], "a step that takes a time", status);
 }
 
-/* All rows are of the machine of the first. */
+/* Checks that all rows have the machine of the first row. */
 static bool machine_read(Arena *arena, const Piece *cells, ValidationTable *table, Status *status)
 {
     int32_t cores;

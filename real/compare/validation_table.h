@@ -32,18 +32,18 @@ typedef struct {
     int32_t round; /* from 1 */
     int64_t steps;
     int64_t min_ns, median_ns, mean_ns, p90_ns;
-    int64_t phase_ns[VALIDATION_PHASE_COUNT]; /* 0: there was none */
+    int64_t phase_ns[VALIDATION_PHASE_COUNT]; /* 0: not measured */
     Place at;
 } ValidationRow;
 
 typedef struct {
-    const char *machine, *date; /* of the first row; the machine is that of all */
+    const char *machine, *date; /* of the first row; all rows have the same machine */
     int32_t cores;
     int32_t row_count; /* >= 1 */
     const ValidationRow *rows;
 } ValidationTable;
 
-/* STATUS_BAD_INPUT with line and column for anything that is not such a table. Borrows `source`. */
+/* Parses the table. STATUS_BAD_INPUT with line and column if it is malformed. Borrows `source`. */
 MUST_CHECK bool validation_parse(const char *source, const char *text, size_t length, Arena *arena,
                                  ValidationTable *table, Status *status);
 

@@ -2,7 +2,7 @@
 
 #include "trainer/data/dataset.h"
 
-/* But for its samples. */
+/* The set's file versions; `samples` stays 0. */
 static DataSetCounted versions_of(Arena *arena, const CifarFile *found)
 {
     DataSetCounted set = {0};

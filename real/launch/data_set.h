@@ -1,5 +1,5 @@
-/* How large the CIFAR-10 set in a folder is, so that what is predicted of a training is predicted
- * for the images that it finds. */
+/* Counts the images of the CIFAR-10 set in a folder, so that a training is predicted for the images
+ * that it will read. */
 #ifndef REAL_DATA_SET_H
 #define REAL_DATA_SET_H
 
@@ -7,18 +7,19 @@
 #include "sim/scenario/config/config_context.h"
 #include "trainer/data/cifar_files.h"
 
-/* The set that was counted last, as its files stood then; all 0: none. */
+/* The set that was counted last, with the versions of its files at that time. All 0: no set has
+ * been counted. */
 typedef struct {
     FileVersion files[CIFAR_FILES];
     DataSamples samples;
 } DataSetCounted;
 
-/* Counts the images without reading them (trainer/data/dataset.h). Both 0 where there is no set in
- * `folder` (NULL is none, too): whoever is to train on it says so. STATUS_BAD_INPUT, with its
- * place, in `arena`, for a broken one.
+/* Counts the images without reading them (trainer/data/dataset.h). Both counts are 0 if `folder`
+ * contains no set or is NULL; the trainer reports that error later. A damaged set fails with
+ * STATUS_BAD_INPUT, whose place is in `arena`.
  *
- * Of pickles the whole files are read all the same, which takes a while. Who counts again and again
- * keeps `last`, with which files that have not changed are not read again; or NULL. */
+ * A set of pickles must be read whole, which is slow. A caller that counts often passes `last`:
+ * files that have not changed since are not read again. `last` may be NULL. */
 MUST_CHECK bool data_set_count(Arena *arena, const char *folder, DataSetCounted *last,
                                DataSamples *samples, Status *status);
 

@@ -22,7 +22,7 @@
 #include "trainer/record/checkpoint_name.h"
 #include "trainer/record/history.h"
 
-/* Timelines of ranks, for people and for Perfetto (trainer/record/timeline.h). */
+/* Names of the ranks' timelines, as text and for Perfetto (trainer/record/timeline.h). */
 static const char timeline_begins[] = "timeline.";
 
 static const char *backend_word(HandOffBackend backend)
@@ -59,18 +59,18 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
     return NULL;
 }
 
-/* What the hand-off is about. */
+/* The inputs of hand_off_plan. */
 typedef struct {
     Arena *arena;
     const World *world;
     const Job *job;
     const Program *training;
     const HandOffSettings *settings;
-} Handed;
+} HandOffInput;
 
-/* `path` behind the links of the node, which is gone when people read of it; also where its end is
- * yet to be made. */
-static const char *behind_links(Arena *arena, const char *path)
+/* `path` with the node's links resolved: the node's folder is removed after the run, but the
+ * trainer's output still names the path. The last parts of `path` need not exist yet. */
+static const char *resolve_links(Arena *arena, const char *path)
 {
     char *begin = arena_strdup(arena, path);
     for (size_t length = strlen(begin); length > 0; length--) {
@@ -87,83 +87,83 @@ static const char *behind_links(Arena *arena, const char *path)
     return path;
 }
 
-/* A path of the program, on `share` (NULL: of the node), on this machine. */
-static const char *here(const Handed *handed, const char *share, const char *path)
+/* This machine's path of a program's path on `share` (NULL: on the node). */
+static const char *local_path(const HandOffInput *input, const char *share, const char *path)
 {
-    const char *folder = handed->settings->node_folder;
+    const char *folder = input->settings->node_folder;
     const char *on_node =
-        share ? hand_off_node_path(handed->arena, handed->job->spec->program, share, path) : path;
+        share ? hand_off_node_path(input->arena, input->job->spec->program, share, path) : path;
     if (on_node && on_node[0] == '/')
-        return behind_links(handed->arena, arena_printf(handed->arena, "%s%s", folder, on_node));
-    // Under no mount, or beside where the program starts.
-    const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
+        return resolve_links(input->arena, arena_printf(input->arena, "%s%s", folder, on_node));
+    // No mount contains the path, or it is relative to the folder in which the program starts.
+    const char *start = job_place_start(input->world, input->job, folder, input->arena);
     while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
         path += 1 + (path[1] == '/');
-    return arena_printf(handed->arena, "%s%s%s", start, *path ? "/" : "", path);
+    return arena_printf(input->arena, "%s%s%s", start, *path ? "/" : "", path);
 }
 
-/* The folder of a file that the program writes; `otherwise` where it writes none. */
-static const char *folder_of(const Handed *handed, int64_t bytes, const char *share,
+/* The folder of a file that the program writes; `otherwise` if it writes no such file. */
+static const char *folder_of(const HandOffInput *input, int64_t bytes, const char *share,
                              const char *path, const char *otherwise)
 {
     if (bytes == 0 || !path)
-        return here(handed, NULL, otherwise);
-    char *folder = arena_strdup(handed->arena, job_fill_in(world_scenario(handed->world),
-                                                           handed->job, path, 0, handed->arena));
+        return local_path(input, NULL, otherwise);
+    char *folder = arena_strdup(
+        input->arena, job_fill_in(world_scenario(input->world), input->job, path, 0, input->arena));
     char *slash = strrchr(folder, '/');
     if (!slash)
-        return here(handed, share, "");
+        return local_path(input, share, "");
     *slash = '\0';
-    return here(handed, share, folder);
+    return local_path(input, share, folder);
 }
 
 /* --- Data --- */
 
-static bool find_data(const Handed *handed, const char **folder, Status *status)
+static bool find_data(const HandOffInput *input, const char **folder, Status *status)
 {
-    const Program *training = handed->training;
-    const char *name = handed->job->path.name;
-    const char *told = handed->settings->data_folder;
-    *folder = told                   ? told
-              : training->data_share ? here(handed, training->data_share, training->data_path)
+    const Program *training = input->training;
+    const char *name = input->job->path.name;
+    const char *named = input->settings->data_folder;
+    *folder = named                  ? named
+              : training->data_share ? local_path(input, training->data_share, training->data_path)
                                      : NULL;
     CifarFile found;
-    if (*folder ? cifar_file_find(*folder, handed->arena, &found)
-                : handed->settings->arguments != NULL)
+    if (*folder ? cifar_file_find(*folder, input->arena, &found)
+                : input->settings->arguments != NULL)
         return true;
-    if (told)
-        status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
-                    "there is no CIFAR-10 in it, which job \"%s\" is to train on", name);
+    if (named)
+        status_fail(status, STATUS_BAD_INPUT, place_in(named, 0, 0),
+                    "contains no CIFAR-10 data set; job \"%s\" needs one", name);
     else if (*folder)
         status_fail(status, STATUS_BAD_INPUT, place_in(training->data_share, 0, 0),
-                    "there is no CIFAR-10 in \"%s\", which job \"%s\" is to train on",
+                    "\"%s\" contains no CIFAR-10 data set; job \"%s\" needs one",
                     training->data_path, name);
     else
         status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
-                    "job \"%s\" downloads its data set, and a real run does not", name);
+                    "job \"%s\" downloads its data set, but a real run downloads nothing", name);
     return status_hint(status,
-                       "--data DIR says where CIFAR-10 is; `trainyard make-cifar DIR` makes "
-                       "a set like it");
+                       "--data DIR names the folder of CIFAR-10; `trainyard make-cifar DIR` "
+                       "makes a similar set");
 }
 
-/* Steps in which a rank sees as many images once. */
-static int64_t whole_epoch(const Program *training, int64_t images)
+/* The steps that a rank needs to see `images` images once. */
+static int64_t steps_for(const Program *training, int64_t images)
 {
     return (images + training->batch_per_rank - 1) / training->batch_per_rank;
 }
 
-/* An epoch of all that the modelled set has is one of all that is there. */
-static bool sees_all_images(const Program *training)
+/* An epoch that covers the whole modelled set covers all images that are found. */
+static bool covers_all_images(const Program *training)
 {
-    return training->steps_per_epoch == whole_epoch(training, training->data_set->train_samples);
+    return training->steps_per_epoch == steps_for(training, training->data_set->train_samples);
 }
 
-const char *hand_off_words(Arena *arena, const JobSpec *spec)
+const char *hand_off_description(Arena *arena, const JobSpec *spec)
 {
     const Program *training = spec->program->training;
     if (!training)
         return "no training";
-    const char *each = sees_all_images(training)
+    const char *each = covers_all_images(training)
                            ? "of all images"
                            : arena_printf(arena, "of %" PRId64 " step%s", training->steps_per_epoch,
                                           plural(training->steps_per_epoch));
@@ -174,15 +174,15 @@ const char *hand_off_words(Arena *arena, const JobSpec *spec)
         plural(training->epochs), each);
 }
 
-static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
+static int64_t steps_per_epoch(const HandOffInput *input, const char *data_folder)
 {
-    const Program *training = handed->training;
+    const Program *training = input->training;
     DataSamples there = {0};
-    Status unheard; // of a broken set the trainer speaks, where the job's errors are read
-    if (sees_all_images(training) &&
-        !data_set_count(handed->arena, data_folder, handed->settings->counted, &there, &unheard))
+    Status ignored; // the trainer reports a damaged set in the job's own output
+    if (covers_all_images(training) &&
+        !data_set_count(input->arena, data_folder, input->settings->counted, &there, &ignored))
         return training->steps_per_epoch;
-    return there.train > 0 ? whole_epoch(training, there.train) : training->steps_per_epoch;
+    return there.train > 0 ? steps_for(training, there.train) : training->steps_per_epoch;
 }
 
 /* --- The plan --- */
@@ -192,7 +192,8 @@ static const char *history_path(Arena *arena, const char *log_folder)
     return arena_printf(arena, "%s/history.tsv", log_folder);
 }
 
-static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
+static void add_option(Arena *arena, char **list, int32_t *count, const char *name,
+                       const char *value)
 {
     list[(*count)++] = arena_printf(arena, "--%s", name);
     list[(*count)++] = arena_strdup(arena, value);
@@ -200,10 +201,10 @@ static void add(Arena *arena, char **list, int32_t *count, const char *name, con
 
 static void add_number(Arena *arena, char **list, int32_t *count, const char *name, int64_t value)
 {
-    add(arena, list, count, name, arena_printf(arena, "%" PRId64, value));
+    add_option(arena, list, count, name, arena_printf(arena, "%" PRId64, value));
 }
 
-/* The value of the variable whose name is the first `length` characters of `name`; NULL. */
+/* The value of the variable whose name is the first `length` characters of `name`, or NULL. */
 static const char *value_of(char *const *environment, const char *name, size_t length)
 {
     for (; *environment; environment++)
@@ -212,7 +213,8 @@ static const char *value_of(char *const *environment, const char *name, size_t l
     return NULL;
 }
 
-/* `word` with $NAME and ${NAME} as `environment` has them; others stay as they are. */
+/* `word` with $NAME and ${NAME} replaced by their values in `environment`; unknown names stay
+ * unchanged. */
 static char *fill_in(Arena *arena, const char *word, char *const *environment)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -234,64 +236,64 @@ static char *fill_in(Arena *arena, const char *word, char *const *environment)
     return filled;
 }
 
-/* The same word, its path of the node, if there is one in it, behind links. */
-static char *unlinked(const Handed *handed, char *word)
+/* `word` with the links of a node's path in it resolved, if it contains such a path. */
+static char *resolve_word(const HandOffInput *input, char *word)
 {
-    const char *path = strstr(word, handed->settings->node_folder);
-    return path ? arena_printf(handed->arena, "%.*s%s", (int)(path - word), word,
-                               behind_links(handed->arena, path))
+    const char *path = strstr(word, input->settings->node_folder);
+    return path ? arena_printf(input->arena, "%.*s%s", (int)(path - word), word,
+                               resolve_links(input->arena, path))
                 : word;
 }
 
-static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
+static char **arguments_of(const HandOffInput *input, const HandOff *plan, char *const *environment)
 {
     enum { ARGUMENTS_MAX = 32 };
     static char *const none[] = {NULL};
-    Arena *arena = handed->arena;
-    const Program *training = handed->training;
-    char *const *more = handed->settings->arguments ? handed->settings->arguments : none;
+    Arena *arena = input->arena;
+    const Program *training = input->training;
+    char *const *more = input->settings->arguments ? input->settings->arguments : none;
     int32_t count = 0;
     while (more[count])
         count++;
     char **list = ARENA_ARRAY(arena, char *, ARGUMENTS_MAX + count);
     count = 0;
-    add(arena, list, &count, "network", training->network->name);
+    add_option(arena, list, &count, "network", training->network->name);
     add_number(arena, list, &count, "batch-size", training->batch_per_rank);
-    add(arena, list, &count, "precision", step_precision_word(training->precision));
+    add_option(arena, list, &count, "precision", step_precision_word(training->precision));
     add_number(arena, list, &count, "epochs", training->epochs);
-    if (!sees_all_images(training)) // else it sees by itself how many there are
+    if (!covers_all_images(training)) // otherwise the trainer counts the images itself
         add_number(arena, list, &count, "steps", training->steps_per_epoch);
-    add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
+    add_number(arena, list, &count, "seed", (int64_t)world_scenario(input->world)->seed);
     if (plan->data_folder)
-        add(arena, list, &count, "data-dir", plan->data_folder);
-    add(arena, list, &count, "log-dir", plan->log_folder);
-    add(arena, list, &count, "model-dir", plan->model_folder);
-    add(arena, list, &count, "backend", backend_word(handed->settings->backend));
+        add_option(arena, list, &count, "data-dir", plan->data_folder);
+    add_option(arena, list, &count, "log-dir", plan->log_folder);
+    add_option(arena, list, &count, "model-dir", plan->model_folder);
+    add_option(arena, list, &count, "backend", backend_word(input->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
     if (plan->resumed_epoch > 0)
-        add(arena, list, &count, "resume", "latest");
-    if (handed->settings->fail_step > 0) {
-        add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
-        add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
+        add_option(arena, list, &count, "resume", "latest");
+    if (input->settings->fail_step > 0) {
+        add_number(arena, list, &count, "fail-rank", input->settings->fail_rank);
+        add_number(arena, list, &count, "fail-step", input->settings->fail_step);
     }
     for (; *more; more++)
-        list[count++] = unlinked(handed, fill_in(arena, *more, environment));
+        list[count++] = resolve_word(input, fill_in(arena, *more, environment));
     return list;
 }
 
-/* Where the libraries of GPUs are, which of them are ours, and what a sanitizer is to leave alone
- * is this machine's to say. */
-static char **environment_of(const Handed *handed)
+/* The job's variables and this machine's variables that locate GPU libraries, select GPUs and
+ * configure sanitizers. */
+static char **environment_of(const HandOffInput *input)
 {
     static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
                                        "LSAN_OPTIONS"};
     enum { KEPT = sizeof kept / sizeof *kept };
     int32_t count;
-    char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
-                                        KEPT, handed->arena, &count);
+    char **list = job_place_environment(input->world, input->job, input->settings->node_folder,
+                                        KEPT, input->arena, &count);
     for (size_t i = 0; i < KEPT; i++)
         if (getenv(kept[i]))
-            list[count++] = arena_printf(handed->arena, "%s=%s", kept[i], getenv(kept[i]));
+            list[count++] = arena_printf(input->arena, "%s=%s", kept[i], getenv(kept[i]));
     return list;
 }
 
@@ -299,27 +301,27 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
                    const HandOffSettings *settings, HandOff *plan, Status *status)
 {
     const Program *training = job->spec->program->training;
-    const Handed handed = {
+    const HandOffInput input = {
         .arena = arena, .world = world, .job = job, .training = training, .settings = settings};
     *plan = (HandOff){
         .out_path = job_place_output(world, job, 0, "stdout", arena),
         .error_path = job_place_output(world, job, 0, "stderr", arena),
-        .log_folder = folder_of(&handed, training->checkpoint_bytes, training->checkpoint_share,
+        .log_folder = folder_of(&input, training->checkpoint_bytes, training->checkpoint_share,
                                 training->checkpoint_path, "logs"),
-        .model_folder = folder_of(&handed, training->model_bytes, training->model_share,
+        .model_folder = folder_of(&input, training->model_bytes, training->model_share,
                                   training->model_path, "saved_models"),
         .epochs = training->epochs};
-    if (!find_data(&handed, &plan->data_folder, status))
+    if (!find_data(&input, &plan->data_folder, status))
         return false;
-    plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
+    plan->steps_per_epoch = steps_per_epoch(&input, plan->data_folder);
     plan->history = file_version(history_path(arena, plan->log_folder));
-    const bool goes_on = job->starts > 1 && training->resumes;
-    const int64_t latest = goes_on ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
+    const bool can_resume = job->starts > 1 && training->resumes;
+    const int64_t latest = can_resume ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
     plan->resumed_epoch = latest > 0 ? latest : 0;
-    char **environment = environment_of(&handed);
+    char **environment = environment_of(&input);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
-                    .arguments = arguments_of(&handed, plan, environment),
+                    .arguments = arguments_of(&input, plan, environment),
                     .environment = environment,
                     .directory = job_place_start(world, job, settings->node_folder, arena),
                     .ranks = job->spec->processes,
@@ -329,15 +331,16 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
     return true;
 }
 
-/* --- What came of it --- */
+/* --- Results --- */
 
-/* Millionths of a number that the history has with six decimals; -1: it was not measured. */
+/* A number of the history, which has six decimals, in millionths; -1: it was not measured. */
 static int64_t millionths(double value)
 {
     return isnan(value) ? -1 : llround(value * 1e6);
 }
 
-bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status)
+bool hand_off_read_training(Arena *arena, const HandOff *plan, RealTraining *training,
+                            Status *status)
 {
     const char *path = history_path(arena, plan->log_folder);
     HistoryFile history;
@@ -365,16 +368,16 @@ bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training,
     return true;
 }
 
-void hand_off_tell(Arena *arena, Json *news, RealTraining training)
+void hand_off_put_training(Arena *arena, Json *entry, RealTraining training)
 {
     if (training.epochs >= 0)
-        json_put_integer(arena, news, "epochs", training.epochs);
+        json_put_integer(arena, entry, "epochs", training.epochs);
     if (training.steps >= 0)
-        json_put_integer(arena, news, "steps", training.steps);
+        json_put_integer(arena, entry, "steps", training.steps);
     if (training.accuracy_ppm >= 0)
-        json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
+        json_set(arena, entry, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
     if (training.loss_micro >= 0)
-        json_set(arena, news, "val_loss", decimal_json(arena, training.loss_micro, 6));
+        json_set(arena, entry, "val_loss", decimal_json(arena, training.loss_micro, 6));
 }
 
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
@@ -390,15 +393,15 @@ int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
         }
         const int64_t done = strtoll(number, &end, 10);
         const bool is_bar = end > number && *end == '/';
-        // The bar of an evaluation counts images, of which there are others.
+        // The bar of an evaluation counts test images, so it has another total.
         if (is_bar && strtoll(end + 1, &end, 10) == steps_per_epoch && *end == ' ')
             in_epoch = done;
     }
     return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
 }
 
-/* What the ranks have printed; "" where they came not so far. */
-static const char *printed(Arena *arena, const HandOff *plan, const HandOffSettings *settings)
+/* The output of the ranks; "" if there is none. */
+static const char *read_output(Arena *arena, const HandOff *plan, const HandOffSettings *settings)
 {
     enum { OUT_MAX = 64 << 20 };
     char *text;
@@ -408,8 +411,8 @@ static const char *printed(Arena *arena, const HandOff *plan, const HandOffSetti
     return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
 }
 
-/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
- * it came not so far. */
+/* The value in the row "Backend" of the table that the trainer prints first: "onednn, fp32". NULL:
+ * the output has no such row yet. */
 static const char *printed_backend(Arena *arena, const char *text)
 {
     static const char row[] = "\nBackend ";
@@ -421,7 +424,7 @@ static const char *printed_backend(Arena *arena, const char *text)
     return arena_strndup(arena, found, strcspn(found, "\n"));
 }
 
-/* The number in the line "N WHAT" above that table; -1: it is not there. */
+/* The number in the line "N WHAT" above that table; -1: there is no such line. */
 static int64_t printed_count(const char *text, const char *what)
 {
     for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
@@ -439,7 +442,7 @@ static Json *count_or_null(Arena *arena, int64_t count)
     return count < 0 ? json_null(arena) : json_integer(arena, count);
 }
 
-static bool copy(Arena *arena, const char *from, const char *to, Status *status)
+static bool copy_file(Arena *arena, const char *from, const char *to, Status *status)
 {
     char *bytes;
     size_t length;
@@ -447,14 +450,15 @@ static bool copy(Arena *arena, const char *from, const char *to, Status *status)
            file_write(to, bytes, length, status);
 }
 
-static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
+static bool move_file(Arena *arena, const char *from, const char *to, const char *name,
+                      Status *status)
 {
     const char *old = arena_printf(arena, "%s/%s", from, name);
     const char *new = arena_printf(arena, "%s/%s", to, name);
     if (rename(old, new) == 0)
         return true;
-    if (errno == EXDEV) { // what is mounted may be on another disk
-        if (!copy(arena, old, new, status))
+    if (errno == EXDEV) { // a mounted folder may be on another disk
+        if (!copy_file(arena, old, new, status))
             return false;
         if (unlink(old) == 0)
             return true;
@@ -468,10 +472,10 @@ static bool move_timelines(Arena *arena, const char *from, const char *to, Statu
     bool is_good = true;
     DIR *listing = opendir(from);
     if (!listing)
-        return true; // the ranks came not so far
+        return true; // the ranks ended before they created it
     for (const struct dirent *entry; is_good && (entry = readdir(listing));)
         if (strncmp(entry->d_name, timeline_begins, strlen(timeline_begins)) == 0)
-            is_good = move(arena, from, to, arena_strdup(arena, entry->d_name), status);
+            is_good = move_file(arena, from, to, arena_strdup(arena, entry->d_name), status);
     closedir(listing);
     return is_good;
 }
@@ -482,7 +486,7 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
 {
     const Program *training = job->spec->program->training;
     Json *facts = json_object(arena);
-    const char *text_printed = printed(arena, plan, settings);
+    const char *text_printed = read_output(arena, plan, settings);
     const char *backend = printed_backend(arena, text_printed);
     const char *comma = backend ? strchr(backend, ',') : NULL;
     json_set(arena, facts, "backend",

@@ -1,22 +1,22 @@
-/* A job handed to the trainer: from what the world knows of it to ranks on this machine.
+/* Hands a job to the trainer: turns a job of the world into ranks on this machine.
  *
- * A job of real execution whose program is a training (Program.training) is trained by our own
- * trainer in the place of its script: the network, batch, epochs, steps and ranks of the program as
- * modelled, under the paths of the service. A folder stands for the first node's "/"; its mounts
- * are directories in it, or links to directories. There the ranks find the data, and leave their
- * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks
- * run on this machine and see the first node's folder, whichever nodes they are on in the world.
- * Their options name what is mounted by its own path, as that is what they tell people, who find no
- * node once it is over.
+ * A job of real execution whose program is a training (Program.training) is run by our own trainer
+ * instead of its script. The trainer uses the modelled program's network, batch, epochs, steps and
+ * ranks, and the paths of the service. One folder represents the "/" of the first node; its mounts
+ * are directories in that folder, or links to directories. The ranks read their data there and
+ * write their checkpoints, logs and model there. Their output goes to the service's stdout.txt. All
+ * ranks run on this machine and use the first node's folder, whichever nodes they have in the
+ * world. Their options name mounted folders by their real paths, because the trainer prints these
+ * paths and the node's folder is removed after the run.
  *
- *     data           --data of who hands off; else the program's data place. Where an epoch of the
- *                    program is one of its whole data set, it is one of all images that are there.
- *     checkpoints    the folder of the program's checkpoints; with them history.tsv, events for
- *                    TensorBoard and, until they are taken, the timelines
+ *     data           --data of the caller; otherwise the program's data place. If an epoch of the
+ *                    program covers its whole data set, it covers all images that are found.
+ *     checkpoints    the folder of the program's checkpoints; it also receives history.tsv, events
+ *                    for TensorBoard and, until hand_off_keep moves them, the timelines
  *     model          the folder of the program's saved model
  *
  * The files have the trainer's names, checkpoint-{epoch}.h5 and keras_cifar10_trained_model.h5. A
- * new attempt of a program that resumes goes on from its latest checkpoint there. */
+ * new attempt of a program that resumes continues from the latest checkpoint in that folder. */
 #ifndef REAL_HAND_OFF_H
 #define REAL_HAND_OFF_H
 
@@ -25,7 +25,7 @@
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
 
-/* Who computes. X(ENUM, word, as the trainer has it) */
+/* The device that computes. X(ENUM, word of the trainer's --backend) */
 #define HAND_OFF_BACKENDS(X)                                                                       \
     X(AUTO, "auto")                                                                                \
     X(CPU, "cpu")                                                                                  \
@@ -37,64 +37,66 @@ typedef enum {
 #undef X
 } HandOffBackend;
 
-/* Whether it is a job that can be handed off. */
+/* Returns whether the job can be handed off: real execution of a program that is a training. */
 bool hand_off_takes(const Job *job);
 
-/* What is trained, in words: "keras_cifar10_cnn in fp32, 2 ranks, batches of 16, 2 epochs of 20
- * steps". */
-const char *hand_off_words(Arena *arena, const JobSpec *spec);
+/* Describes the training in words: "keras_cifar10_cnn in fp32, 2 ranks, batches of 16, 2 epochs of
+ * 20 steps". In `arena`. */
+const char *hand_off_description(Arena *arena, const JobSpec *spec);
 
 typedef struct {
     const char *trainer; /* path of the program: trainyard-train */
     HandOffBackend backend;
-    const char *data_folder; /* of CIFAR-10; NULL: the program's own */
-    DataSetCounted *counted; /* of whoever hands off often; or NULL */
-    const char *node_folder; /* absolute, stands for the node's "/" */
-    int64_t fail_step;       /* a rank is to die once this step, counted over all epochs, has ended;
-                                0: none */
+    const char *data_folder; /* of CIFAR-10; NULL: the program's data place */
+    DataSetCounted *counted; /* passed to data_set_count; may be NULL */
+    const char *node_folder; /* absolute; represents the node's "/" */
+    int64_t fail_step;       /* `fail_rank` dies after this step, counted over all epochs; 0: no
+                                rank dies */
     int32_t fail_rank;
-    char *const
-        *arguments; /* the trainer's, behind those that the program makes, in which $NAME
-                       and ${NAME} are the job's variables; ended by NULL. With them the
-                       trainer finds its data by itself, where nobody names it. NULL: none */
+    char *const *arguments; /* options of the trainer, appended to those made from the program;
+                               $NAME and ${NAME} in them are the job's variables. Ended by NULL. If
+                               they are given and no data folder is named, the trainer looks for its
+                               data itself. NULL: no options */
 } HandOffSettings;
 
 typedef struct {
     RanksPlan ranks;      /* `out` and `error` are not open yet: -1 */
-    const char *out_path; /* of the node: "/mnt/batch/.../stdout.txt" */
+    const char *out_path; /* on the node: "/mnt/batch/.../stdout.txt" */
     const char *error_path;
-    const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
+    const char *log_folder; /* like the next two a path of this machine; the trainer creates it */
     const char *model_folder;
-    const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
-    FileVersion history;     /* the one that lies in log_folder already, from another attempt */
-    int64_t epochs, steps_per_epoch; /* of each rank, for the images that are there */
-    int64_t resumed_epoch;           /* it goes on from this one's checkpoint; 0: it begins anew */
+    const char *data_folder; /* NULL: the arguments name it, or the trainer uses its default */
+    FileVersion history;     /* of the file that an earlier attempt left in log_folder */
+    int64_t epochs, steps_per_epoch; /* of each rank, for the images that were found */
+    int64_t resumed_epoch;           /* the ranks continue from its checkpoint; 0: from the start */
 } HandOff;
 
-/* The plan for the job's program, which is at work outside (job_runs_outside). STATUS_BAD_INPUT,
- * with a hint, where there is no data. In `arena`. */
+/* Makes the plan for the program of a job that runs outside the world (job_runs_outside). Without
+ * data it fails with STATUS_BAD_INPUT and a hint. The plan is in `arena`. */
 MUST_CHECK bool hand_off_plan(Arena *arena, const World *world, const Job *job,
                               const HandOffSettings *settings, HandOff *plan, Status *status);
 
-/* Where a path of a share is seen from a node, "/mnt/batch/.../afs/path"; NULL: under no mount. In
- * `arena`. */
+/* Returns the node's path of a path on a share, "/mnt/batch/.../afs/path", in `arena`. NULL: no
+ * mount contains it. */
 const char *hand_off_node_path(Arena *arena, const Program *program, const char *share,
                                const char *path);
 
-/* --- What came of it --- */
+/* --- Results --- */
 
-/* From the history in its log folder the last epoch, of those that it wrote or went on from: all -1
- * where there is none. The same where what lies there is no history of the job; then false, and
- * `status` says why, since anybody may have written to a share. */
-bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status);
-/* The same as members of a job.ran. */
-void hand_off_tell(Arena *arena, Json *news, RealTraining training);
-/* How many steps of all epochs it has done, by the end of what it has printed so far. */
+/* Reads the last epoch that the ranks wrote, or continued from, from the history in the log folder.
+ * All members are -1 if there is no such epoch.
+ * False, with the reason in `status` and all members -1, if the file is not a history of this job.
+ * Any client may write to a share. */
+bool hand_off_read_training(Arena *arena, const HandOff *plan, RealTraining *training,
+                            Status *status);
+/* Adds the training's known results to a job.ran command. */
+void hand_off_put_training(Arena *arena, Json *entry, RealTraining training);
+/* Returns how many steps of all epochs are done, from the end of the trainer's output so far. */
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
-/* Takes the timelines out of the log folder to `folder`, which is made, and says beside them in
- * ranks.json what they are of: {"backend": "onednn", "precision": "fp32", "ranks", "batch",
- * "network", "train_samples", "test_samples", "took_ns", "exit_code"}; what the ranks say is null
- * where they came not so far. */
+/* Moves the timelines from the log folder to `folder`, which is created, and describes them in
+ * ranks.json there: {"backend": "onednn", "precision": "fp32", "ranks", "batch", "network",
+ * "train_samples", "test_samples", "took_ns", "exit_code"}. A member that the trainer prints is
+ * null if the ranks ended before they printed it. */
 MUST_CHECK bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
                               const HandOffSettings *settings, const RanksEnd *end,
                               const char *folder, Status *status);

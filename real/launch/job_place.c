@@ -10,7 +10,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Below this are all paths of a node that the service tells a job of. */
+/* All paths of a node that a job gets from the service are below /mnt/batch. */
 static bool is_of_node(const char *path)
 {
     return path && begins(path, "/mnt/batch/");
@@ -19,9 +19,9 @@ static bool is_of_node(const char *path)
 const char *job_place_variable(const World *world, const Job *job, const char *name, Arena *arena)
 {
     for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const EnvironmentVariable *one = &job->spec->environment[i];
-        if (strcmp(one->name, name) == 0 && one->value)
-            return job_fill_in(world_scenario(world), job, one->value, 0, arena);
+        const EnvironmentVariable *variable = &job->spec->environment[i];
+        if (strcmp(variable->name, name) == 0 && variable->value)
+            return job_fill_in(world_scenario(world), job, variable->value, 0, arena);
     }
     return NULL;
 }
@@ -70,7 +70,7 @@ static const char *output_name(const World *world, const Job *job, uint32_t whos
                             world_node(world, job->nodes[whose - 1])->name);
     if (whose > 0)
         return arena_printf(arena, "%s-job_prep.txt", stem);
-    // What parameter servers print comes first in order of names, but they train nothing.
+    // The output of parameter servers is first in order of names, but they do not train.
     const FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
     for (int32_t i = 0; i < count; i++)
         if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep") &&

@@ -1,35 +1,35 @@
-/* What the service lays out around a command of a job, on this machine: a folder stands for its
- * node's "/", and whatever path of the node the job was told leads below it. */
+/* The environment that the service prepares for a job's command, on this machine. One folder
+ * represents the node's "/"; the paths of the node that the job gets are below that folder. */
 #ifndef REAL_JOB_PLACE_H
 #define REAL_JOB_PLACE_H
 
 #include "sim/cloud/world.h"
 
-/* The value of one of the job's variables as on its node; NULL: it has none, or a secret, which
- * nobody has kept. In `arena`. */
+/* Returns the value that a job's variable has on its node, in `arena`. NULL: the job has no such
+ * variable, or it is a secret, whose value is not stored. */
 const char *job_place_variable(const World *world, const Job *job, const char *name, Arena *arena);
 
-/* What the service set, with paths of the node leading below `folder` (absolute), and what programs
- * cannot do without: PATH, LANG, HOME, TMPDIR. "NAME=value", ended by NULL, with room for `more`
- * before that; `*count` of them are there. */
+/* Returns the variables that the service sets, and the ones that every program needs: PATH, LANG,
+ * HOME, TMPDIR. Paths of the node are changed to paths below `folder` (absolute). The list has
+ * `*count` entries "NAME=value", ends with NULL and has room for `more` entries. In `arena`. */
 char **job_place_environment(const World *world, const Job *job, const char *folder, int32_t more,
                              Arena *arena, int32_t *count);
 
-/* The directories that the service had made before it started a command, one after the other: paths
- * of the node, from `*next` = 0 on until NULL. */
+/* Returns the next directory that the service creates before it starts a command, as a path of the
+ * node. The first call has `*next` = 0; NULL: there are no more. */
 const char *job_place_next_folder(const World *world, const Job *job, int32_t *next, Arena *arena);
 
-/* Where a command's output goes: "/mnt/batch/.../stdout.txt" of the node, `stem` being "stdout" or
- * "stderr" and `whose` as of job_runs_outside; the name as the service called it, of several ranks'
- * the first one's. */
+/* Returns the node's path of a command's output, "/mnt/batch/.../stdout.txt". `stem` is "stdout" or
+ * "stderr"; `whose` is the parameter of job_runs_outside. The file has the service's name; of
+ * several ranks, the first one's. */
 const char *job_place_output(const World *world, const Job *job, uint32_t whose, const char *stem,
                              Arena *arena);
 
-/* Where it starts: AZ_BATCHAI_JOB_TEMP, below `folder`. Where the service started commands is not
- * documented. */
+/* Returns the directory in which the command starts: AZ_BATCHAI_JOB_TEMP, below `folder`. The
+ * service's own choice is not documented. */
 const char *job_place_start(const World *world, const Job *job, const char *folder, Arena *arena);
 
-/* The time that a command may still take before its job is too old (maxWallClockTime). */
+/* Returns how long a command may still run before its job reaches maxWallClockTime. */
 int64_t job_place_limit_ns(const Job *job, uint32_t whose);
 
 #endif

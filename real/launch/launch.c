@@ -19,22 +19,22 @@
 
 /* Group, workspace and experiment of the world, and its cluster. */
 #define OWNER "launch"
-/* Stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>. */
+/* Replaces <AZURE_BATCHAI_STORAGE_ACCOUNT>. */
 #define ACCOUNT "mystorageaccount"
-/* Of what is mounted and is no share of an account. */
+/* The account of mounts that are not shares of an account. */
 #define MOUNTED_ACCOUNT "mounted"
 
-/* --- The job as the world gets it --- */
+/* --- Changes to the job --- */
 
-/* Members may also stand at the root. */
+/* The object that contains the job's members: "properties", or the root. */
 static Json *body_of(const Json *root)
 {
     Json *properties = json_member(root, "properties");
     return properties ? properties : (Json *)root;
 }
 
-/* A job while it is changed: in `body`, and in words for whoever reads the file again, so that
- * problems have their places in the file. */
+/* The changes to a job. Each is made in `body` and recorded as an override for the world, which
+ * reads the file again: so its problems have places in the file. */
 typedef struct {
     Arena *arena;
     LaunchJob *job;
@@ -60,8 +60,8 @@ static void change(Changes *changes, const char *pointer, Json *value)
     text_free(&text);
 }
 
-/* Other machines, and what was to be installed on them. */
-static void leave_out(Changes *changes)
+/* Removes the job's cluster and the settings that install software there. */
+static void remove_settings(Changes *changes)
 {
     static const char *const keys[] = {"containerSettings", "jobPreparation", "cluster"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -79,7 +79,7 @@ static Json *file_share(Arena *arena, const char *share, const Json *relative)
     return mount;
 }
 
-/* File servers and unmanaged file systems become shares. */
+/* Replaces file servers and unmanaged file systems by shares. */
 static void change_mounts(Changes *changes)
 {
     static const char *const kinds[] = {"fileServers", "unmanagedFileSystems"};
@@ -107,7 +107,7 @@ static int64_t integer_of(const Json *object, const char *key, int64_t otherwise
     return member && json_scaled(member, 0, &value) ? value : otherwise;
 }
 
-/* As many processes a node as before, the last node having fewer. */
+/* Keeps the number of processes per node, rounded up. */
 static void change_nodes(Changes *changes, int64_t nodes)
 {
     static const char *const counts[] = {"processCount", "workerCount"};
@@ -160,7 +160,7 @@ static void add_share(Arena *arena, Json *storage, const char *name)
     json_put_text(arena, json_add(shares, json_object(arena)), "name", slash + 1);
 }
 
-/* Those of `mounts` that the job does not have. */
+/* Adds the mounts that the job does not have to the cluster. */
 static void add_cluster_mounts(Arena *arena, const Json *body, const LaunchMount *mounts,
                                int32_t mount_count, LaunchJob *job)
 {
@@ -180,8 +180,8 @@ static void add_cluster_mounts(Arena *arena, const Json *body, const LaunchMount
 
 /* --- Words --- */
 
-/* Cuts a command line as a shell does, with quotes and backslashes, but leaves variables to when
- * they are known. */
+/* Splits a command line as a shell does, with quotes and backslashes. Variables stay unchanged
+ * because their values are not known yet. */
 static char **words_of(Arena *arena, const char *text, int32_t *count)
 {
     char **words = ARENA_ARRAY(arena, char *, strlen(text) / 2 + 2); // the last stays NULL
@@ -218,18 +218,18 @@ static Json *parse(Arena *arena, const char *path, Problems *problems)
     return NULL;
 }
 
-/* Of a file that was found to be a job. */
-static void look_into(Arena *arena, const Json *root, LaunchJob *job)
+/* Fills in `job` from the root of a valid job.json. */
+static void read_job(Arena *arena, const Json *root, LaunchJob *job)
 {
-    Problems unheard = problems_create(arena); // the world says it with the whole job
+    Problems ignored = problems_create(arena); // the world reports them when it reads the job
     const ConfigContext alone = {.arena = arena,
-                                 .problems = &unheard,
+                                 .problems = &ignored,
                                  .account = ACCOUNT,
                                  .unlisted = {true, true, true, true},
                                  .is_of_session = true};
     const ResourcePath name = {.workspace = OWNER, .experiment = OWNER, .name = job->name};
     const JobConfig *read =
-        job_config_read(&alone, job_bind(arena, root, &unheard), name,
+        job_config_read(&alone, job_bind(arena, root, &ignored), name,
                         cluster_config_unread(arena, OWNER), EXECUTION_EMULATED);
     const char *arguments = "";
     for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++) {
@@ -245,7 +245,7 @@ static void look_into(Arena *arena, const Json *root, LaunchJob *job)
         add_share(arena, job->storage, read->spec.mounts[i]);
 }
 
-/* So that no two jobs have the same folder of logs. */
+/* A seed from the clock, so that no two jobs have the same log folder. */
 static int64_t new_seed(void)
 {
     return machine_unix_ns() / NS_PER_MS;
@@ -260,7 +260,7 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
     if (kind && strcmp(kind, "job") != 0)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                                  "is a %s, expected a job.json", kind),
-                    "`trainyard run` is for scenarios, with --real their jobs run for real");
+                    "`trainyard run` runs scenarios; with --real their jobs run for real");
     Json *root = problems->count == problems_before ? parse(arena, path, problems) : NULL;
     if (!root)
         return false;
@@ -273,20 +273,21 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
                        .storage = json_array(arena)};
     Changes changes = {.arena = arena, .job = job, .root = root, .body = body};
     add_cluster_mounts(arena, body, mounts, mount_count, job);
-    leave_out(&changes);
+    remove_settings(&changes);
     change_mounts(&changes);
     if (nodes > 0)
         change_nodes(&changes, nodes);
-    look_into(arena, root, job);
+    read_job(arena, root, job);
     return true;
 }
 
-/* --- The world around it --- */
+/* --- The job's world --- */
 
-/* Beside which "job.json" is what it is here. */
+/* A name without a folder, so that the scenario's relative paths are relative to the working
+ * directory. */
 #define SCENARIO_PATH "launch_scenario.json"
 
-/* The place of `value` is there in the text that is compiled in. */
+/* Sets a member whose parent exists in the compiled-in text. */
 static void put(Arena *arena, Json *root, const char *pointer, Json *value)
 {
     Status status;
@@ -305,7 +306,7 @@ static void put_time(Arena *arena, Json *root)
     put(arena, root, "/start", json_string(arena, text));
 }
 
-/* That which is compiled in, and behind it what the scenario says itself. */
+/* The compiled-in catalogue, followed by the scenario's own entries. */
 static void put_catalogs(Arena *arena, Json *root)
 {
     Json *own = json_item(json_member(root, "catalog"), 0);
@@ -372,7 +373,7 @@ static const JobSpec *spec_of(const Scenario *scenario)
     return NULL;
 }
 
-/* The shares that are to be directories of somebody's. */
+/* The shares whose directories --mount names. */
 static RealShare *find_shares(Arena *arena, const LaunchJob *job, const LaunchSettings *settings,
                               const Program *program, int32_t *count)
 {
@@ -398,7 +399,7 @@ static const char *output_path(Arena *arena, const World *world, const Job *job,
                         strrchr(job_place_output(world, job, 0, stem, arena), '/'));
 }
 
-static void tell_result(Arena *arena, const World *world, const char *folder, LaunchResult *result)
+static void fill_result(Arena *arena, const World *world, const char *folder, LaunchResult *result)
 {
     const Job *job = world_job(world, (JobId){0});
     const JobRan *ran = job_program_ran(job);
@@ -430,7 +431,7 @@ static bool run_world(Arena *arena, const RealRunSettings *settings, const Scena
     if (!share_tree_write(tree, world, settings->folder, status))
         return false;
     result->signal = real.signal;
-    tell_result(arena, world, settings->folder, result);
+    fill_result(arena, world, settings->folder, result);
     return true;
 }
 
@@ -446,7 +447,7 @@ bool launch_run(Arena *arena, const LaunchJob *job, const LaunchSettings *settin
                             .data_folder = settings->data_folder,
                             .arguments = settings->arguments,
                             .is_quiet = settings->is_quiet,
-                            .keeps_shares = settings->goes_on};
+                            .keeps_shares = settings->continues};
     real.shares =
         find_shares(arena, job, settings, spec_of(&file->scenario)->program, &real.share_count);
     *result = (LaunchResult){0};

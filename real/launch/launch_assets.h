@@ -1,4 +1,4 @@
-/* real/launch_scenario.json, compiled in. */
+/* real/launch/launch_scenario.json, compiled in. */
 #ifndef REAL_LAUNCH_ASSETS_H
 #define REAL_LAUNCH_ASSETS_H
 

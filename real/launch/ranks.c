@@ -22,7 +22,7 @@ static int32_t count_cores(void)
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         return CPU_COUNT(&allowed);
-    const long online = sysconf(_SC_NPROCESSORS_ONLN); // more than a cpu_set_t has room for
+    const long online = sysconf(_SC_NPROCESSORS_ONLN); // too many for a cpu_set_t
     return online < 1 ? 1 : (int32_t)online;
 }
 
@@ -31,14 +31,14 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* /dev/nvidia0, not /dev/nvidiactl. */
+/* True for nvidia0, false for nvidiactl. */
 static bool is_gpu_device(const char *name)
 {
     static const char stem[] = "nvidia";
     return strncmp(name, stem, strlen(stem)) == 0 && is_number(name + strlen(stem));
 }
 
-/* 0000:01:00.0, a folder for each. */
+/* Each GPU has a folder such as 0000:01:00.0. */
 static bool is_gpu_address(const char *name)
 {
     return isxdigit((unsigned char)name[0]);
@@ -56,8 +56,8 @@ static int32_t count_entries(const char *folder, bool (*is_one)(const char *name
     return count;
 }
 
-/* A container sees all GPUs of its machine in /proc, but has the devices of its own alone; a
- * machine on which nobody has used a GPU yet may have no devices. */
+/* A container sees all GPUs of its machine in /proc, but only its own in /dev. /dev may have none
+ * until the first use of a GPU. */
 static int32_t count_gpus(void)
 {
     const int32_t devices = count_entries("/dev", is_gpu_device);
@@ -94,15 +94,15 @@ static bool check_gpus(const RanksMachine *machine, const RanksPlan *plan, Statu
         return true;
     if (machine->gpus == 0) {
         status_fail(status, STATUS_MACHINE, here,
-                    "%" PRId32 " rank%s cannot be on a GPU: there is no NVIDIA driver here",
+                    "%" PRId32 " rank%s cannot use a GPU: this machine has no NVIDIA driver",
                     plan->ranks, plural(plan->ranks));
-        return status_hint(status, "it shows GPUs as /dev/nvidia0 and in /proc/driver/nvidia; "
-                                   "processors compute, too");
+        return status_hint(status, "the driver shows GPUs as /dev/nvidia0 and in "
+                                   "/proc/driver/nvidia; processors can compute instead");
     }
     status_fail(status, STATUS_MACHINE, here,
-                "%" PRId32 " ranks are to have a GPU each, but this machine has %" PRId32,
-                plan->ranks, machine->gpus);
-    return status_hint(status, "at most %" PRId32 " rank%s; or compute on processors",
+                "%" PRId32 " ranks need a GPU each, but this machine has %" PRId32, plan->ranks,
+                machine->gpus);
+    return status_hint(status, "use at most %" PRId32 " rank%s, or compute on processors",
                        machine->gpus, plural(machine->gpus));
 }
 
@@ -110,19 +110,19 @@ static bool check_programs(const RanksMachine *machine, const RanksPlan *plan, S
 {
     if (access(plan->program, X_OK) != 0) {
         status_fail(status, STATUS_MACHINE, place_in(plan->program, 0, 0),
-                    "there is no such program");
-        return status_hint(status, "\"cmake --build\" makes it with this one, \"cmake --install\" "
-                                   "puts both into one folder");
+                    "the program does not exist");
+        return status_hint(status, "\"cmake --build\" builds it together with this program; "
+                                   "\"cmake --install\" puts both into one folder");
     }
     if (plan->ranks > 1 && !machine->mpirun) {
         status_fail(status, STATUS_MACHINE, place_in("mpirun", 0, 0),
                     "is not on PATH, and %" PRId32 " ranks need it", plan->ranks);
-        return status_hint(status, "Debian package: openmpi-bin");
+        return status_hint(status, "install the Debian package openmpi-bin");
     }
     return true;
 }
 
-/* Of a NULL-ended list. */
+/* The length of a list that ends with NULL. */
 static size_t length_of(char *const *list)
 {
     size_t length = 0;
@@ -139,14 +139,14 @@ static char **append(char **end, char *const *more)
     return end;
 }
 
-/* "-n 4": the arguments that come before the program's. */
+/* Builds mpirun's command line: its own options, then the program and the program's arguments. */
 static char **mpirun_arguments(Arena *arena, const RanksMachine *machine, const RanksPlan *plan)
 {
     static char count[] = "-n", as_root[] = "--allow-run-as-root";
     static char threads_are_cores[] = "--use-hwthread-cpus", not_bound[] = "--bind-to",
                 to_nothing[] = "none";
-    // Ranks that wait let others have their core: Open MPI does so by itself only where it knows
-    // of all cores that this process may not use.
+    // Waiting ranks yield their core to others. Open MPI does so automatically only if it knows
+    // which cores this process may use.
     static char *const shared[] = {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", NULL};
     enum { OWN = 16 };
     char **list = ARENA_ARRAY(arena, char *, OWN + length_of(plan->arguments));
@@ -174,7 +174,8 @@ static char **own_arguments(Arena *arena, const RanksPlan *plan)
     return list;
 }
 
-/* How Open MPI works on this machine is said in variables of its own, which are not the job's. */
+/* Adds the OMPI_MCA_... variables of this process: they configure Open MPI for this machine and are
+ * not the job's. */
 static char **environment_of(Arena *arena, const RanksPlan *plan)
 {
     static const char stem[] = "OMPI_MCA_";
@@ -213,29 +214,30 @@ bool ranks_start(Arena *arena, const RanksMachine *machine, const RanksPlan *pla
         .error = plan->error};
     if (child_start(&started, child, status))
         return true;
-    status->code = STATUS_MACHINE; // it was there a moment ago
+    status->code = STATUS_MACHINE; // check_programs found the program a moment ago
     return false;
 }
 
 /* --- Waiting --- */
 
-/* Between SIGTERM and SIGKILL: mpirun gives its ranks a second of it. */
+/* Between SIGTERM and SIGKILL. mpirun needs one second of it for its ranks. */
 #define GRACE_NS (5 * NS_PER_S)
 #define PROGRESS_NS (200 * NS_PER_MS)
 
-/* What wakes us: an end, and signals that are not ignored here (nohup, a job of a script). */
-static sigset_t heard_signals(void)
+/* The signals that end a pause: SIGCHLD, and stop signals that this process does not ignore (nohup
+ * and shell scripts make processes ignore them). */
+static sigset_t awaited_signals(void)
 {
     const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t heard;
-    sigemptyset(&heard);
-    sigaddset(&heard, SIGCHLD);
+    sigset_t awaited;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         struct sigaction action;
         if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&heard, stops[i]);
+            sigaddset(&awaited, stops[i]);
     }
-    return heard;
+    return awaited;
 }
 
 typedef struct {
@@ -244,13 +246,13 @@ typedef struct {
     RanksEnd *end;
 } Watch;
 
-static void ask_to_end(Watch *watch, int64_t now_ns)
+static void request_end(Watch *watch, int64_t now_ns)
 {
     child_signal(watch->child, SIGTERM);
     watch->kill_ns = now_ns + GRACE_NS;
 }
 
-static void hear(Watch *watch, int signal, int64_t now_ns)
+static void handle_signal(Watch *watch, int signal, int64_t now_ns)
 {
     if (watch->kill_ns != INT64_MAX) {
         watch->kill_ns = now_ns;
@@ -258,31 +260,32 @@ static void hear(Watch *watch, int signal, int64_t now_ns)
     }
     watch->end->is_stopped = true;
     watch->end->signal = signal;
-    ask_to_end(watch, now_ns);
+    request_end(watch, now_ns);
 }
 
-static void do_what_is_due(Watch *watch, int64_t now_ns)
+static void enforce_limits(Watch *watch, int64_t now_ns)
 {
     if (now_ns >= watch->late_ns && watch->kill_ns == INT64_MAX) {
         watch->end->is_late = true;
-        ask_to_end(watch, now_ns);
+        request_end(watch, now_ns);
     }
     if (now_ns >= watch->kill_ns)
         child_signal(watch->child, SIGKILL);
 }
 
-/* `heard` is blocked: a signal that comes between two looks is kept. */
-static void wait_for_end(Watch *watch, const sigset_t *heard, void (*progress)(void *context),
+/* The `awaited` signals are blocked, so that a signal that arrives between two pauses is not lost.
+ */
+static void wait_for_end(Watch *watch, const sigset_t *awaited, void (*progress)(void *context),
                          void *context)
 {
     int64_t progress_ns = watch->since_ns + PROGRESS_NS;
     while (!child_has_ended(watch->child, &watch->end->exit_code)) {
         const struct timespec pause = {.tv_nsec = PROGRESS_NS};
-        const int signal = sigtimedwait(heard, NULL, &pause);
+        const int signal = sigtimedwait(awaited, NULL, &pause);
         const int64_t now_ns = machine_clock_ns();
         if (signal > 0 && signal != SIGCHLD)
-            hear(watch, signal, now_ns);
-        do_what_is_due(watch, now_ns);
+            handle_signal(watch, signal, now_ns);
+        enforce_limits(watch, now_ns);
         if (progress && now_ns >= progress_ns) {
             progress(context);
             progress_ns = now_ns + PROGRESS_NS;
@@ -305,18 +308,18 @@ bool ranks_run(Child *child, int64_t time_limit_ns, void (*progress)(void *conte
                    .late_ns = later(since_ns, time_limit_ns),
                    .kill_ns = INT64_MAX,
                    .end = end};
-    const sigset_t heard = heard_signals();
+    const sigset_t awaited = awaited_signals();
     ChildGuard guard;
     sigset_t before;
     *end = (RanksEnd){0};
-    sigprocmask(SIG_BLOCK, &heard, &before);
+    sigprocmask(SIG_BLOCK, &awaited, &before);
     const bool is_guarded = child_guard_open(&guard, status);
     if (is_guarded)
         child_guard_add(&guard, child);
     else
         child_signal(child, SIGKILL);
     const pid_t process = child->process;
-    wait_for_end(&watch, &heard, progress, context);
+    wait_for_end(&watch, &awaited, progress, context);
     if (is_guarded) {
         child_guard_remove(&guard, process);
         child_guard_close(&guard);

@@ -27,14 +27,14 @@
 typedef struct {
     JobId job;
     int32_t attempt;         /* Job.starts; 0: none yet */
-    int64_t since_ns;        /* the world's: the program began ... */
-    int64_t took_ns;         /* ... and its ranks ran so long */
-    int64_t started_unix_ns; /* the machine's */
-    int64_t steps_per_epoch; /* of the ranks: for the images that they found */
+    int64_t since_ns;        /* start of the program in simulated time */
+    int64_t took_ns;         /* how long its ranks ran */
+    int64_t started_unix_ns; /* start of the ranks by the machine's clock */
+    int64_t steps_per_epoch; /* of the ranks, for the images that they found */
     const char *log_folder;
-    bool is_killed;          /* by a fault of the scenario: the world is to lose it, too */
-    bool is_lost;            /* to the world, while it still ran ... */
-    int64_t lost_after_ns;   /* ... for so long */
+    bool is_killed;          /* by a fault of the scenario; the world must lose the attempt, too */
+    bool is_lost;            /* the world lost the attempt before its ranks had ended ... */
+    int64_t lost_after_ns;   /* ... this long after its start */
     int64_t terminate_at_ns; /* INT64_MAX: never */
 } RealJob;
 
@@ -47,8 +47,8 @@ typedef struct {
     CommandReader *reader;
     const ShareTree *tree;
     RanksMachine machine;
-    const char *ran_path; /* tells how all jobs went, of which none is handed off; or NULL */
-    RealJob *jobs;        /* that are not over */
+    const char *ran_path; /* the session to replay, which hands off no job; or NULL */
+    RealJob *jobs;        /* the jobs that have not ended */
     uint32_t job_count, job_capacity, jobs_seen;
     RealRunResult *result;
 } RealRun;
@@ -60,7 +60,7 @@ static const Job *job_of(const RealRun *run, const RealJob *real)
 
 /* --- Before anything runs --- */
 
-/* Whether the command tells how the job ends, or ends it. */
+/* Whether the command ends the job, or reports its end. */
 static bool ends(const Command *command, const char *job)
 {
     const bool is_end = command->kind == COMMAND_JOB_RAN ||
@@ -77,7 +77,7 @@ static bool is_ended(const Scenario *scenario, const char *job)
     return false;
 }
 
-static bool is_told_of(const Scenario *scenario, const char *job)
+static bool is_reported(const Scenario *scenario, const char *job)
 {
     for (int32_t i = 0; i < scenario->command_count; i++)
         if (scenario->commands[i].kind == COMMAND_JOB_RAN &&
@@ -98,7 +98,7 @@ bool real_run_is_needed(const Scenario *scenario)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Program *program = real_program(&scenario->commands[i]);
-        if (program && program->training && !is_told_of(scenario, scenario->commands[i].path.name))
+        if (program && program->training && !is_reported(scenario, scenario->commands[i].path.name))
             return true;
     }
     return false;
@@ -113,26 +113,27 @@ static const JobSpec *spec_of(const Scenario *scenario, const char *job)
     return NULL;
 }
 
-/* The epoch that the command says a training came to; -1: it does not say. */
-static int64_t epoch_told(const Command *command)
+/* The epoch that a training reached according to the command; -1: the command does not report one.
+ */
+static int64_t reported_epoch(const Command *command)
 {
     return command->kind == COMMAND_JOB_RAN       ? command->as.job_ran.training.epochs
            : command->kind == COMMAND_JOB_REACHED ? command->as.job_reached.kept
                                                   : -1;
 }
 
-/* That nobody is told of more epochs than there are. */
+/* Reports commands whose epoch is beyond the last epoch of their job. */
 static void check_epochs(const Scenario *scenario, Problems *problems)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
-        const int64_t epoch = epoch_told(command);
+        const int64_t epoch = reported_epoch(command);
         const JobSpec *spec = epoch > 0 ? spec_of(scenario, command->path.name) : NULL;
         const Program *training = spec ? spec->program->training : NULL;
         if (training && epoch > training->epochs)
             problems_add(problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
                          "job \"%s\" trains for %" PRId64
-                         " epoch%s and cannot have come to the end of %" PRId64,
+                         " epoch%s and cannot have reached the end of epoch %" PRId64,
                          command->path.name, training->epochs, plural(training->epochs), epoch);
     }
 }
@@ -147,18 +148,19 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
             continue;
         Status *problem = problems_add(
             problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
-            program->training ? "job \"%s\" is of real execution, and only `trainyard run` runs it"
-                              : "job \"%s\" is of real execution, and its command line is no "
-                                "training that the trainer knows: it would never end",
+            program->training
+                ? "job \"%s\" has real execution; only `trainyard run` runs such a job"
+                : "job \"%s\" has real execution, but its command line is not a training that the "
+                  "trainer knows: the job would never end",
             command->path.name);
         status_hint(problem,
                     "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
-                    "\"exit_code\": 0} says how it went%s",
+                    "\"exit_code\": 0} reports how it ended%s",
                     command->path.name,
                     program->training
                         ? ""
-                        : "; a program with a \"model\" whose \"match\" fits makes it "
-                          "a training");
+                        : "; a program with a \"model\" and a \"match\" for its command line "
+                          "makes it a training");
     }
 }
 
@@ -168,25 +170,25 @@ void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings
     const Json *session = json_member(file->root, "session");
     if (session->count == 0)
         problems_add(warnings, STATUS_BAD_INPUT, json_at(session),
-                     "tells of no job of the scenario: all are modelled");
+                     "contains no job of the scenario: all jobs are modelled");
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *ran = &scenario->commands[i];
         if (ran->kind != COMMAND_JOB_RAN || !ran->as.job_ran.ran_as)
             continue;
         const JobSpec *spec = spec_of(scenario, ran->path.name);
-        const char *words = spec ? hand_off_words(arena, spec) : ran->as.job_ran.ran_as;
+        const char *words = spec ? hand_off_description(arena, spec) : ran->as.job_ran.ran_as;
         if (strcmp(words, ran->as.job_ran.ran_as) != 0)
             status_hint(problems_add(warnings, STATUS_BAD_INPUT, place_in(ran->source, 0, 0),
                                      "job \"%s\" ran as %s, but here it is %s", ran->path.name,
                                      ran->as.job_ran.ran_as, words),
-                        "what it took is taken for this one's: give the scenario and the --set "
-                        "that it ran with");
+                        "its measured time is used nevertheless; pass the scenario and the --set "
+                        "options of that run");
     }
 }
 
-/* --- Telling the world --- */
+/* --- Reporting to the world --- */
 
-static Json *news(RealRun *run, CommandKind kind, const Job *job)
+static Json *command_entry(RealRun *run, CommandKind kind, const Job *job)
 {
     Arena *arena = run->arena;
     Json *entry = json_object(arena);
@@ -205,8 +207,9 @@ static void set_ns(RealRun *run, Json *entry, const char *key, int64_t ns)
     json_put_text(run->arena, entry, key, arena_printf(run->arena, "%" PRId64 "ns", ns));
 }
 
-/* An instant of its own, as a replay has it. The entry is read as the replay will read it. */
-static bool tell(RealRun *run, Json *entry, Status *status)
+/* Applies the command at an instant without other events, as a replay does. The command is read
+ * from JSON, as a replay reads it. */
+static bool report(RealRun *run, Json *entry, Status *status)
 {
     Problems problems = problems_create(run->arena);
     int64_t at_ns = world_now_ns(run->world) + 1;
@@ -224,35 +227,36 @@ static bool tell(RealRun *run, Json *entry, Status *status)
     return true;
 }
 
-static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int64_t took_ns,
-                     const RealTraining *training, const char *reason, Status *status)
+static bool report_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int64_t took_ns,
+                       const RealTraining *training, const char *reason, Status *status)
 {
     Arena *arena = run->arena;
-    Json *entry = news(run, COMMAND_JOB_RAN, job_of(run, real));
+    Json *entry = command_entry(run, COMMAND_JOB_RAN, job_of(run, real));
     set_ns(run, entry, "took", took_ns);
     json_put_integer(arena, entry, "exit_code", end->exit_code);
     if (reason)
         json_put_text(arena, entry, "reason", reason);
-    json_put_text(arena, entry, "ran_as", hand_off_words(arena, job_of(run, real)->spec));
-    hand_off_tell(arena, entry, *training);
-    return tell(run, entry, status);
+    json_put_text(arena, entry, "ran_as", hand_off_description(arena, job_of(run, real)->spec));
+    hand_off_put_training(arena, entry, *training);
+    return report(run, entry, status);
 }
 
-/* `kept` epochs are in a checkpoint then; 0: none is new. */
-static bool tell_reached(RealRun *run, const RealJob *real, int64_t step, int64_t took_ns,
-                         int64_t kept, Status *status)
+/* `kept` is the number of epochs in a new checkpoint at that step; 0: there is no new checkpoint.
+ */
+static bool report_reached(RealRun *run, const RealJob *real, int64_t step, int64_t took_ns,
+                           int64_t kept, Status *status)
 {
-    Json *entry = news(run, COMMAND_JOB_REACHED, job_of(run, real));
+    Json *entry = command_entry(run, COMMAND_JOB_REACHED, job_of(run, real));
     json_put_integer(run->arena, entry, "step", step);
     set_ns(run, entry, "took", took_ns);
     if (kept > 0)
         json_put_integer(run->arena, entry, "kept", kept);
-    return tell(run, entry, status);
+    return report(run, entry, status);
 }
 
-/* Of each checkpoint that the ranks wrote, when it was written: what it keeps is not lost with an
- * attempt, where the next one goes on from it. */
-static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
+/* Reports when the ranks wrote each checkpoint: if the attempt is lost, the next one resumes from
+ * the latest. */
+static bool report_checkpoints(RealRun *run, const RealJob *real, Status *status)
 {
     const Program *training = job_of(run, real)->spec->program->training;
     bool is_good = true;
@@ -264,16 +268,16 @@ static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
         if (stat(path, &facts) != 0)
             continue;
         const int64_t after_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
-        if (after_ns > 0 && after_ns <= real->took_ns) // and not of an attempt before
+        if (after_ns > 0 && after_ns <= real->took_ns) // not from an earlier attempt
             is_good =
-                tell_reached(run, real, epoch * real->steps_per_epoch, after_ns, epoch, status);
+                report_reached(run, real, epoch * real->steps_per_epoch, after_ns, epoch, status);
     }
     return is_good;
 }
 
-/* --- Steps that somebody waits for --- */
+/* --- Steps that commands wait for --- */
 
-/* A command that waits for a step of the job; NULL: it waits for something else, or no more. */
+/* The command at `index` if it still waits for a step of the job, otherwise NULL. */
 static const Command *waits_for_step(const RealRun *run, const Job *job, int32_t index)
 {
     const Command *command = &world_scenario(run->world)->commands[index];
@@ -294,7 +298,7 @@ static bool kills(const Command *command, const Job *job)
     return command->kind == COMMAND_JOB_EXIT || command->kind == COMMAND_JOB_TERMINATE;
 }
 
-/* The first rank on the node that the fault strikes; of one that is drawn, or of none, rank 0. */
+/* The first rank on the node that the fault affects; rank 0 if the command names no node. */
 static int32_t rank_of(const Command *command, const Job *job)
 {
     const bool is_of_node =
@@ -306,7 +310,7 @@ static int32_t rank_of(const Command *command, const Job *job)
     return 0;
 }
 
-/* The first step at which the ranks are to be killed. */
+/* Sets the first step at which a command kills a rank. */
 static void find_kill(const RealRun *run, const Job *job, HandOffSettings *settings)
 {
     const Program *training = job->spec->program->training;
@@ -314,7 +318,7 @@ static void find_kill(const RealRun *run, const Job *job, HandOffSettings *setti
     for (int32_t i = 0; i < world_scenario(run->world)->command_count; i++) {
         const Command *command = waits_for_step(run, job, i);
         if (!command || !kills(command, job) || command->trigger.ordinal >= steps)
-            continue; // after the last step there is none in front of which a rank could die
+            continue; // a rank dies before the next step; after the last step there is no next step
         if (settings->fail_step > 0 && settings->fail_step <= command->trigger.ordinal)
             continue;
         settings->fail_step = command->trigger.ordinal;
@@ -322,7 +326,8 @@ static void find_kill(const RealRun *run, const Job *job, HandOffSettings *setti
     }
 }
 
-/* When a step of all epochs, from 1, ended in the timeline of rank 0; -1: it is not there. */
+/* When a step, counted from 1 over all epochs, ended in the timeline of rank 0; -1: the timeline
+ * does not have it. */
 static int64_t step_end_ns(const TimelineFile *file, int64_t step)
 {
     int64_t end_ns = -1;
@@ -343,9 +348,9 @@ static int64_t last_end_ns(const TimelineFile *file)
     return end_ns;
 }
 
-/* Of each step that somebody waits for, when the ranks came to it. The timeline counts from when
- * all ranks were there, the world from when they were started: the ends are taken for one. */
-static bool tell_steps(RealRun *run, const RealJob *real, const char *folder, Status *status)
+/* Reports when the ranks reached each step that a command waits for. The timeline starts when all
+ * ranks are ready, and the world's attempt when they are started. Their ends are taken as equal. */
+static bool report_steps(RealRun *run, const RealJob *real, const char *folder, Status *status)
 {
     const Job *job = job_of(run, real);
     TimelineFile timeline;
@@ -358,7 +363,7 @@ static bool tell_steps(RealRun *run, const RealJob *real, const char *folder, St
         const Command *command = waits_for_step(run, job, i);
         const int64_t end_ns = command ? step_end_ns(&timeline, command->trigger.ordinal) : -1;
         if (end_ns >= 0 &&
-            !tell_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, 0, status))
+            !report_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, 0, status))
             return false;
     }
     return true;
@@ -371,7 +376,7 @@ static bool machine_failed(const char *path, Status *status)
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
 }
 
-/* Where on this machine something is, behind all links; in the arena. */
+/* `path` with all links resolved, or unchanged if that fails; in the arena. */
 static const char *real_path(RealRun *run, const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -387,7 +392,7 @@ static bool make_above(RealRun *run, const char *path, Status *status)
                          status);
 }
 
-/* Where something is mounted, there is a link to what is mounted there. */
+/* Makes a link at each mount path to the mounted folder. */
 static bool link_mounts(RealRun *run, const Program *program, const char *node, Status *status)
 {
     for (int32_t i = 0; i < program->mount_count; i++) {
@@ -412,17 +417,17 @@ static bool make_places(RealRun *run, const Job *job, const char *node, Status *
     return true;
 }
 
-/* Everything that the ranks find on their node. */
-static bool lay_out(RealRun *run, const Job *job, const char *node, Status *status)
+/* Writes all files that the ranks find on their node. */
+static bool prepare_node(RealRun *run, const Job *job, const char *node, Status *status)
 {
     return share_tree_write(run->tree, run->world, run->folder, status) &&
            folder_create(node, status) && link_mounts(run, job->spec->program, node, status) &&
            make_places(run, job, node, status);
 }
 
-/* The machine may be at a later time than the world when it lost the attempt before: what was
- * written since then is not there. */
-static bool forget_future(RealRun *run, const RealJob *real, Status *status)
+/* Removes the checkpoints that the previous attempt wrote after the world had lost it: its ranks
+ * ran longer than the world's attempt. */
+static bool remove_later_checkpoints(RealRun *run, const RealJob *real, Status *status)
 {
     DIR *listing =
         real->is_lost && !real->is_killed && real->log_folder ? opendir(real->log_folder) : NULL;
@@ -447,7 +452,8 @@ static const char *link_of(RealRun *run, const RealShare *share)
     return arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
 }
 
-/* What a run that this one goes on with has left on a share is not hidden by other contents. */
+/* Fails if a share that an earlier run filled with files would be replaced by a folder of the user.
+ */
 static bool check_links(RealRun *run, Status *status)
 {
     for (int32_t i = 0; run->settings.keeps_shares && i < run->settings.share_count; i++) {
@@ -457,14 +463,14 @@ static bool check_links(RealRun *run, Status *status)
         if (lstat(link, &facts) != 0 || S_ISLNK(facts.st_mode))
             continue;
         status_fail(status, STATUS_BAD_INPUT, place_in(link, 0, 0),
-                    "an earlier run has left its files here, and %s is to be mounted instead",
+                    "contains files of an earlier run, but %s is to be mounted instead",
                     share->folder);
-        return status_hint(status, "go on without that mount, or move the files there");
+        return status_hint(status, "continue without that mount, or move the files there");
     }
     return true;
 }
 
-/* Shares whose contents are elsewhere are links to there. */
+/* Makes a link to each folder of the user that is a share's contents. */
 static bool link_shares(RealRun *run, Status *status)
 {
     for (int32_t i = 0; i < run->settings.share_count; i++) {
@@ -472,7 +478,7 @@ static bool link_shares(RealRun *run, Status *status)
         const char *link = link_of(run, share);
         if (!make_above(run, link, status))
             return false;
-        (void)unlink(link); // of a run that this one goes on with
+        (void)unlink(link); // an earlier run, which this one continues, may have made it
         if (symlink(real_path(run, share->folder), link) != 0)
             return machine_failed(link, status);
     }
@@ -538,9 +544,9 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
     if (!is_started)
         return false;
     if (warning) {
-        Status told;
-        status_fail(&told, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", warning);
-        warn(run, &told);
+        Status as_status;
+        status_fail(&as_status, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", warning);
+        warn(run, &as_status);
     }
     RanksWatch watch = {.progress =
                             progress_start(arena_printf(run->arena, "job %s", job->path.name),
@@ -553,8 +559,8 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
     return has_run;
 }
 
-/* The last lines that the ranks have said, for whoever sees that they failed. */
-static void repeat_last_words(const char *error_path)
+/* Prints the last lines of the ranks' stderr. */
+static void print_last_lines(const char *error_path)
 {
     enum { LAST_BYTES = 1024 };
     char last[LAST_BYTES + 1];
@@ -574,18 +580,18 @@ static void repeat_last_words(const char *error_path)
     }
 }
 
-/* As a shell has it. */
+/* The exit code that a shell returns after SIGKILL. */
 enum { KILLED_EXIT = 128 + SIGKILL };
 
-/* The ranks were killed where a fault of the scenario strikes. */
+/* Whether a fault of the scenario killed the ranks. */
 static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
 {
     return settings->fail_step > 0 && end->exit_code == KILLED_EXIT && !end->is_late &&
            !end->signal;
 }
 
-static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
-                    const HandOffSettings *settings, const RanksEnd *end)
+static void print_end(const RealRun *run, const Job *job, const HandOff *plan,
+                      const HandOffSettings *settings, const RanksEnd *end)
 {
     Text took = {0};
     if (run->settings.is_quiet)
@@ -603,44 +609,45 @@ static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
     else {
         fprintf(stderr, ", exit code %d%s\n", end->exit_code,
                 end->is_late  ? ", ended by its maxWallClockTime"
-                : end->signal ? ", ended by a signal to us"
+                : end->signal ? ", ended by a signal to trainyard"
                               : "");
-        repeat_last_words(
-            arena_printf(run->arena, "%s%s", settings->node_folder, plan->error_path));
+        print_last_lines(arena_printf(run->arena, "%s%s", settings->node_folder, plan->error_path));
     }
 }
 
-/* That nobody will find what was written beside the program. */
-static void say_gone(const RealRun *run, const Job *job, const HandOff *plan, const char *node)
+/* Warns that the files in the program's working directory will be removed. */
+static void print_lost_files(const RealRun *run, const Job *job, const HandOff *plan,
+                             const char *node)
 {
     struct stat facts;
     if (!run->settings.is_quiet && strncmp(plan->log_folder, node, strlen(node)) == 0 &&
         stat(plan->log_folder, &facts) == 0)
         fprintf(
             stderr,
-            "job %s: its checkpoints and logs are on no share and go with the node, as the "
-            "service's; its --dir, or the program's \"checkpoint\", says where they are to be\n",
+            "job %s: its checkpoints and logs are not on a share and are removed with the node, as "
+            "in the service; set its --dir, or the program's \"checkpoint\", to a folder on a "
+            "share\n",
             job->path.name);
 }
 
-/* That an epoch is another one than the world has modelled. */
-static void say_steps(const RealRun *run, const Job *job, const HandOff *plan)
+/* Reports that the ranks' epoch has another number of steps than the world's. */
+static void print_steps(const RealRun *run, const Job *job, const HandOff *plan)
 {
     const Program *training = job->spec->program->training;
     if (!run->settings.is_quiet && plan->steps_per_epoch != training->steps_per_epoch)
         fprintf(stderr,
-                "job %s: an epoch has %" PRId64 " steps of the images in %s, not %" PRId64
-                " as of the catalogue's data set\n",
+                "job %s: an epoch has %" PRId64 " steps with the images in %s, not %" PRId64
+                " as with the catalogue's data set\n",
                 job->path.name, plan->steps_per_epoch, plan->data_folder,
                 training->steps_per_epoch);
 }
 
 /* --- One attempt --- */
 
-/* What the ranks did, for the world. */
-static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
-                     const HandOffSettings *settings, const RanksEnd *end, const char *folder,
-                     Status *status)
+/* Reports the results of the ranks to the world. */
+static bool report_end(RealRun *run, RealJob *real, const HandOff *plan,
+                       const HandOffSettings *settings, const RanksEnd *end, const char *folder,
+                       Status *status)
 {
     const int64_t limit_ns = job_place_limit_ns(job_of(run, real), 0);
     RealTraining training;
@@ -650,24 +657,24 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
         real->terminate_at_ns = real->since_ns + real->took_ns;
         return true;
     }
-    if (!tell_kept(run, real, status))
+    if (!report_checkpoints(run, real, status))
         return false;
     if (was_killed(settings, end)) {
         real->is_killed = true;
-        return tell_reached(run, real, settings->fail_step, real->took_ns, 0, status);
+        return report_reached(run, real, settings->fail_step, real->took_ns, 0, status);
     }
-    if (!tell_steps(run, real, folder, status))
+    if (!report_steps(run, real, folder, status))
         return false;
-    if (!hand_off_came_to(run->arena, plan, &training, &no_figures))
+    if (!hand_off_read_training(run->arena, plan, &training, &no_figures))
         warn(run, &no_figures);
-    // What was ended because it was late ends, in the world, by its limit, and not before.
+    // A job that was stopped by its time limit must not end before that limit in the world.
     const bool is_late = end->is_late && real->took_ns <= limit_ns;
-    return tell_ran(run, real, end, is_late ? limit_ns + 1 : real->took_ns, &training,
-                    end->is_late ? "The specified job ran longer than its maxWallClockTime" : NULL,
-                    status);
+    return report_ran(
+        run, real, end, is_late ? limit_ns + 1 : real->took_ns, &training,
+        end->is_late ? "The specified job ran longer than its maxWallClockTime" : NULL, status);
 }
 
-/* {folder}/real/{job}/attempt-{n}; two jobs of one name have their number beside it. */
+/* {folder}/real/{job}/attempt-{n}; {job}-{number} for a second job with that name. */
 static const char *attempt_folder(const RealRun *run, const Job *job)
 {
     struct stat facts;
@@ -691,12 +698,12 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
                                 .node_folder = node};
     HandOff plan;
     RanksEnd end;
-    if (!forget_future(run, real, status) || !lay_out(run, job, node, status))
+    if (!remove_later_checkpoints(run, real, status) || !prepare_node(run, job, node, status))
         return false;
     find_kill(run, job, &settings);
     if (!hand_off_plan(run->arena, run->world, job, &settings, &plan, status))
         return false;
-    say_steps(run, job, &plan);
+    print_steps(run, job, &plan);
     *real = (RealJob){.job = job->id,
                       .attempt = job->starts,
                       .since_ns = job_outside_since_ns(job, 0),
@@ -707,21 +714,21 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
         return false;
     real->took_ns = end.took_ns;
     real->log_folder = real_path(run, plan.log_folder);
-    say_how(run, job, &plan, &settings, &end);
-    say_gone(run, job, &plan, node);
+    print_end(run, job, &plan, &settings, &end);
+    print_lost_files(run, job, &plan, node);
     return hand_off_keep(run->arena, job, &plan, &settings, &end, folder, status) &&
-           tell_end(run, real, &plan, &settings, &end, folder, status) &&
+           report_end(run, real, &plan, &settings, &end, folder, status) &&
            folder_remove(node, status);
 }
 
 /* --- The world --- */
 
-static void catch_up(RealRun *run)
+static void add_new_jobs(RealRun *run)
 {
     for (; run->jobs_seen < world_job_count(run->world); run->jobs_seen++) {
         const Job *job = world_job(run->world, (JobId){run->jobs_seen});
         if (!hand_off_takes(job) ||
-            (!run->ran_path && is_told_of(world_scenario(run->world), job->path.name)))
+            (!run->ran_path && is_reported(world_scenario(run->world), job->path.name)))
             continue;
         run->jobs = array_room(run->arena, run->jobs, run->job_count + 1, &run->job_capacity,
                                sizeof *run->jobs);
@@ -729,8 +736,8 @@ static void catch_up(RealRun *run)
     }
 }
 
-/* The world lost an attempt whose ranks ran on. */
-static void note_loss(const RealRun *run, RealJob *real)
+/* Records that the world lost an attempt whose ranks ran longer. */
+static void record_loss(const RealRun *run, RealJob *real)
 {
     const Job *job = job_of(run, real);
     const int64_t after_ns = world_now_ns(run->world) - real->since_ns;
@@ -742,15 +749,15 @@ static void note_loss(const RealRun *run, RealJob *real)
     real->lost_after_ns = after_ns;
 }
 
-/* The ranks were killed for a fault that has not struck after all. */
-static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
+/* Reports the end of ranks that were killed for a fault which did not happen in the world. */
+static bool report_killed(RealRun *run, const RealJob *real, Status *status)
 {
     const RanksEnd end = {.exit_code = KILLED_EXIT};
     const RealTraining unknown = real_training_unknown();
-    return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
+    return report_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }
 
-/* Whether the job comes to a step, told of by `reached`, that ends its attempt. */
+/* Whether `reached` reports a step of the job at which a command ends its attempt. */
 static bool is_killed_at(const RealRun *run, const Job *job, const Command *reached)
 {
     if (reached->kind != COMMAND_JOB_REACHED || !ascii_same(reached->path.name, job->path.name))
@@ -764,8 +771,8 @@ static bool is_killed_at(const RealRun *run, const Job *job, const Command *reac
     return false;
 }
 
-/* Whether what is still to come in the scenario ends the job's attempt. */
-static bool end_is_to_come(const RealRun *run, const Job *job)
+/* Whether a pending command of the scenario ends the job's attempt. */
+static bool end_is_pending(const RealRun *run, const Job *job)
 {
     const Scenario *scenario = world_scenario(run->world);
     for (int32_t i = 0; i < scenario->command_count; i++) {
@@ -777,51 +784,52 @@ static bool end_is_to_come(const RealRun *run, const Job *job)
     return false;
 }
 
-/* Of a replay, when the program of an attempt begins: ranks ran for it, or it ran otherwise. */
-static bool check_told(const RealRun *run, RealJob *real, Status *status)
+/* Checks, when the program of an attempt begins in a replay, that the session reports its end. */
+static bool check_reported(const RealRun *run, RealJob *real, Status *status)
 {
     const Job *job = job_of(run, real);
     if (real->attempt == job->starts || !job_runs_outside(job, 0))
         return true;
     real->attempt = job->starts;
-    if (end_is_to_come(run, job))
+    if (end_is_pending(run, job))
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in(run->ran_path, 0, 0),
-                "does not say how attempt %" PRId32 " of job \"%s\" went", job->starts,
+                "does not report how attempt %" PRId32 " of job \"%s\" ended", job->starts,
                 job->path.name);
-    return status_hint(status, "give the scenario and the --set that it ran with; --real runs it");
+    return status_hint(
+        status, "pass the scenario and the --set options of that run, or use --real to run it");
 }
 
-static bool look_at(RealRun *run, RealJob *real, Status *status)
+static bool update_job(RealRun *run, RealJob *real, Status *status)
 {
     const Job *job = job_of(run, real);
     const int64_t now_ns = world_now_ns(run->world);
     if (run->ran_path)
-        return check_told(run, real, status);
-    note_loss(run, real);
+        return check_reported(run, real, status);
+    record_loss(run, real);
     const bool is_due = now_ns >= real->terminate_at_ns;
     if (is_due)
         real->terminate_at_ns = INT64_MAX;
     if (!job_runs_outside(job, 0))
         return true;
     if (is_due)
-        return tell(run, news(run, COMMAND_JOB_TERMINATE, job), status);
+        return report(run, command_entry(run, COMMAND_JOB_TERMINATE, job), status);
     if (real->attempt == job->starts)
         return !real->is_killed || now_ns < real->since_ns + real->took_ns ||
-               tell_killed(run, real, status);
+               report_killed(run, real, status);
     if (run->result->signal == 0)
         return hand_off(run, real, status);
     real->attempt = job->starts;
-    return tell(run, news(run, COMMAND_JOB_TERMINATE, job), status);
+    return report(run, command_entry(run, COMMAND_JOB_TERMINATE, job), status);
 }
 
-/* Jobs that are over are forgotten. */
-static bool look(RealRun *run, Status *status)
+/* Jobs that have ended are removed from the list. */
+static bool update_jobs(RealRun *run, Status *status)
 {
     uint32_t kept = 0;
-    catch_up(run);
+    add_new_jobs(run);
     for (uint32_t i = 0; i < run->job_count; i++) {
-        if (!look_at(run, &run->jobs[i], status))
+        if (!update_job(run, &run->jobs[i], status))
             return false;
         if (job_of(run, &run->jobs[i])->ended_ns == INT64_MAX)
             run->jobs[kept++] = run->jobs[i];
@@ -830,7 +838,7 @@ static bool look(RealRun *run, Status *status)
     return true;
 }
 
-/* The next time at which a job is to be terminated; its event is ours. */
+/* The next time at which a job must be terminated. The world has no event for it. */
 static int64_t next_own_ns(const RealRun *run)
 {
     int64_t next_ns = INT64_MAX;
@@ -840,8 +848,8 @@ static int64_t next_own_ns(const RealRun *run)
     return next_ns;
 }
 
-/* One instant of the world, or the time at which something of ours is due before it. */
-static bool go_on(RealRun *run)
+/* Runs the next instant of the world, or advances it to our next termination if that is earlier. */
+static bool run_next(RealRun *run)
 {
     const int64_t own_ns = next_own_ns(run);
     if (own_ns < world_next_event_ns(run->world)) {
@@ -852,53 +860,54 @@ static bool go_on(RealRun *run)
     return world_run_instant(run->world);
 }
 
-/* What a run makes in its folder: before it, as an earlier one has left it. */
-static bool remove_made(RealRun *run, Status *status)
+/* Removes the files that a run makes in its folder. */
+static bool remove_files(RealRun *run, Status *status)
 {
     return folder_remove(arena_printf(run->arena, "%s/real", run->folder), status) &&
            (run->settings.keeps_shares ||
             folder_remove(arena_printf(run->arena, "%s/share", run->folder), status));
 }
 
-/* Of a run that came to no end no half is left, as of any. */
-static bool leave_nothing(RealRun *run)
+/* A run that failed leaves no files, like every other run. */
+static bool clean_up(RealRun *run)
 {
-    Status unheard; // there is a reason already
-    (void)!remove_made(run, &unheard);
+    Status ignored; // the first error is the one to report
+    (void)!remove_files(run, &ignored);
     return false;
 }
 
 bool real_run(Arena *arena, const RealRunSettings *settings, World *world, CommandReader *reader,
               const ShareTree *tree, RealRunResult *result, Status *status)
 {
-    Text beside = {0};
-    folder_of_program(&beside);
+    Text program_folder = {0};
+    folder_of_program(&program_folder);
     *result = (RealRunResult){.ran = json_array(arena)};
     RealRun run = {.arena = arena,
                    .settings = *settings,
-                   .trainer = arena_printf(arena, "%strainyard-train", text_string(&beside)),
+                   .trainer =
+                       arena_printf(arena, "%strainyard-train", text_string(&program_folder)),
                    .world = world,
                    .reader = reader,
                    .tree = tree,
                    .machine = ranks_machine(arena),
                    .result = result};
-    text_free(&beside);
+    text_free(&program_folder);
     run.folder = real_path(&run, settings->folder);
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
     if (!check_links(&run, status))
         return false;
-    bool is_good = remove_made(&run, status) && link_shares(&run, status);
-    while (is_good && go_on(&run))
-        is_good = look(&run, status);
-    return is_good || leave_nothing(&run);
+    bool is_good = remove_files(&run, status) && link_shares(&run, status);
+    while (is_good && run_next(&run))
+        is_good = update_jobs(&run, status);
+    return is_good || clean_up(&run);
 }
 
 bool real_run_replay(Arena *arena, const char *ran_path, World *world, Status *status)
 {
     RealRun run = {.arena = arena, .world = world, .ran_path = ran_path};
-    while (go_on(&run))
-        if (!look(&run, status))
+    while (run_next(&run))
+        if (!update_jobs(&run, status))
             return false;
     return true;
 }

@@ -79,13 +79,13 @@ stderr_has "nowhere.json"
 echo '{}' >empty.json
 trainyard calibrate --from empty.json -o never.json
 exit_is 2
-stderr_has 'measurements start with "measurements": 1'
+stderr_has 'measurements, which start with "measurements": 1'
 holds test ! -e never.json
 
 example "a catalogue that was not calibrated cannot be checked"
 trainyard calibrate --from "$recorded" --check "$scenarios/catalog/azure-2018.json"
 exit_is 2
-stderr_has "this was not calibrated"
+stderr_has "this value was not calibrated"
 
 # The programs of the trainer are those next to this one; here they are scripts.
 if head -c 4 "$TRAINYARD" | grep -q ELF; then
@@ -104,7 +104,7 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     stderr_begins "nowhere.json: there is no such file"
     trainyard calibrate --quick --check "$scenarios/catalog/azure-2018.json"
     exit_is 2
-    stderr_has "this was not calibrated"
+    stderr_has "this value was not calibrated"
 
     example "a trainer that fails says why"
     printf '#!/bin/sh\necho "no memory left" >&2\nexit 3\n' >bin/trainyard-bench-training
@@ -112,7 +112,7 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     trainyard calibrate --quick -o never.json
     exit_is 3
     stderr_has "ended with exit code 3"
-    stderr_has "it said: no memory left"
+    stderr_has "it printed: no memory left"
 
     example "a trainer that prints half of its JSON"
     printf '#!/bin/sh\necho "{\\"network\\": "\n' >bin/trainyard-bench-training
@@ -124,7 +124,7 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     printf '#!/bin/sh\necho "{}"\n' >bin/trainyard-bench-training
     trainyard calibrate --quick -o never.json
     exit_is 3
-    stderr_has "prints no stages of a step"
+    stderr_has "printed no stages of a step"
     holds test ! -e never.json
 
     example "a trainer that knows fp32 alone is measured in that"
@@ -156,7 +156,7 @@ SCRIPT
     exit_is 0
     stderr_has "warning:"
     stderr_has "bf16 is not measured"
-    stderr_has "it said: no backend in bf16"
+    stderr_has "it printed: no backend in bf16"
     stdout_has "wrote fake.json and fake.measurements.json"
     # Half of the mean, since the phase's median is.
     holds grep -q '"4": "200.250us"' fake.json
@@ -173,14 +173,14 @@ SCRIPT
     holds test "$(grep -c '"round": 2' more.measurements.json)" -eq 9 # 6 trainings alone, 2 side by side, the disk
     trainyard calibrate --quick --ranks 1 --rounds 1 --more "$recorded" -o never.json
     exit_is 2
-    stderr_has "these measurements are of another machine, whose \"host\" is not the same"
-    stderr_has "hint: calibrate without them, or with the same --name and --backend"
+    stderr_has "these measurements have another \"host\", so they are not of this machine"
+    stderr_has "hint: calibrate without them, or use their --name and --backend"
     trainyard calibrate --quick --ranks 1 --more nowhere.json -o never.json
     exit_is 2
     stderr_has "nowhere.json"
     trainyard calibrate --from fake.measurements.json --more fake.measurements.json -o never.json
     exit_is 2
-    stderr_has "--more: goes with what is measured now, but --from measures nothing"
+    stderr_has "--more: does not go with --from, which measures nothing"
     holds test ! -e never.json
 
     example "one rank is known then, and no more"

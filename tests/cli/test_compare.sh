@@ -30,7 +30,7 @@ stderr_is_empty
 sed -i 's/"train_samples": 1000, "test_samples": 200, //' $ran/ranks.json
 trainyard compare scenario.json --measured measured
 exit_is 0
-stderr_has "measured: warning: it is not known how many images were trained on"
+stderr_has "measured: warning: the number of training images is not known"
 holds grep -qE "^training +s .*[0-9]$" ../stdout # without a verdict
 holds grep -qE "^evaluation .*\+[0-9]{3,4}" ../stdout # that of ten thousand
 cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
@@ -47,7 +47,7 @@ holds test "$(waits)" = True
 sed '/"jitter"/d' scenario.json >equal.json
 trainyard compare equal.json --measured measured
 stderr_has 'equal.json: warning: all steps of job "train" are predicted equal, and no rank waits'
-stderr_has 'hint: "jitter": "local" in its program'
+stderr_has 'hint: with "jitter": "local" in its program'
 
 example "a training that failed or ended early cannot be compared with a prediction"
 sed -i 's/"exit_code": 0/"exit_code": 1/' $ran/ranks.json
@@ -69,8 +69,8 @@ example "only a run of this machine can be compared"
 trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured --set /programs/0/batch_per_rank=8 \
     --set /programs/0/precision=fp32 --set /commands/0/config/properties/vmSize=Standard_NC6 --catalog local.json
 stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is predicted for Standard_NC6 with K80"
-stderr_has "what --catalog says of one has no effect"
-stderr_has 'hint: "vmSize": "local", as in scenarios/local/tutorial, compares like with like'
+stderr_has "--catalog has no effect on that machine"
+stderr_has 'hint: use "vmSize": "local" to predict this machine, as in scenarios/local/tutorial'
 
 example "both timelines are one trace, whose slices nest"
 nests()
@@ -137,7 +137,7 @@ holds grep -qE "^training .* outside$" ../stdout
 example "a run of something else is refused"
 trainyard compare scenario.json --measured measured --set /programs/0/batch_per_rank=16
 exit_is 2
-stderr_begins "measured/real/train/attempt-1/ranks.json: is of batches of 8, but those of job \"train\" are of 16"
+stderr_begins "measured/real/train/attempt-1/ranks.json: has a batch of 8, but job \"train\" has a batch of 16"
 trainyard compare scenario.json --measured measured --set /programs/0/precision=bf16
 exit_is 2
 trainyard compare scenario.json --measured nothing
@@ -160,10 +160,10 @@ done
 echo '[{"do": "job.reached", "name": "train", "step": 30}, {"do": "job.reached", "name": "other", "step": 35}]' >measured/ran.json
 trainyard compare scenario.json --measured measured
 stdout_has "1 run, 20 steps"
-stdout_has "Recovery: 0 restarts predicted, 1 measured; 0 steps done once more predicted, 10 measured."
+stdout_has "Recovery: 0 restarts predicted, 1 measured; 0 steps repeated in the prediction, 10 measured."
 sed -i 's/"bytes": "10.05MB"}/"bytes": "10.05MB", "resume": true}/; s/^  "commands"/  "faults": [{"after": "job train step 30", "do": "node.crash", "job": "train", "node": 1, "recovery": "replace", "duration": "2m"}],\n&/' scenario.json
 trainyard compare scenario.json --measured measured
-stdout_has "Recovery: 1 restart predicted, 1 measured; 10 steps done once more predicted, 10 measured."
+stdout_has "Recovery: 1 restart predicted, 1 measured; 10 steps repeated in the prediction, 10 measured."
 
 example "a matrix of cells"
 trainyard compare --matrix matrix.tsv --catalog local.json
@@ -217,10 +217,10 @@ stderr_has "was measured over at most 4 ranks, but the job has 8"
 example "wrong options"
 trainyard compare
 exit_is 2
-stderr_has "a scenario is missing, or --matrix FILE"
+stderr_has "a scenario or --matrix FILE is missing"
 trainyard compare scenario.json
 exit_is 2
-stderr_has "a real run needs a folder for what it leaves"
+stderr_has "a real run needs a folder for its files"
 trainyard compare scenario.json --measured measured --tolerance much
 exit_is 2
 stderr_has 'is "much", expected a percentage such as 12%'

@@ -12,7 +12,7 @@ results()
 example "a run checked against a second one says so and ends as any run"
 trainyard run small/scenario.json --check-determinism
 exit_is 0
-stdout_has "A second run told the same "
+stdout_has "A second run has the same "
 stderr_is_empty
 
 example "checked in silence"

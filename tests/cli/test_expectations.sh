@@ -102,7 +102,7 @@ stdout_has 'expected: "mean at most 60"'
 stdout_has ' over 5 runs, at most '
 stdout_has 'at 95 % confidence'
 holds grep -qE 'reproduce: "trainyard run small/limits.json --seed (7|8|9|10|11) --json"' stdout
-stdout_has 'got: "no such number in 3 of 3 runs, first with seed 7"'
+stdout_has 'got: "the metric is not a number in 3 of 3 runs, first with seed 7"'
 
 example "a broken scenario is bad input"
 echo '{' >small/broken.json

@@ -31,7 +31,7 @@ sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
 example "an operand after -- is refused, with a hint to mpirun"
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
-stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
+stderr_begins 'trainyard: launch: the arguments after -- are for the trainer, which takes options; got "train"'
 stderr_has "hint: \`mpirun -n N trainyard train ...\` starts a program as several ranks"
 trainyard launch one.json -- --stepz 2
 exit_is 2
@@ -74,7 +74,7 @@ example "a GPU that is not there"
 if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null && [ ! -e /proc/driver/nvidia ]; then
     trainyard launch one.json --real cuda -o gpu -- "${steps[@]}"
     exit_is 3
-    stderr_has 'there is no NVIDIA driver here'
+    stderr_has 'this machine has no NVIDIA driver'
 fi
 
 # --- One rank, which needs no MPI
@@ -88,8 +88,8 @@ fi
 example "one rank: the service's folders, files and result"
 trainyard launch one.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'one.json: 1 rank on 1 node of the service'
-stdout_has 'not done     jobPreparation: nothing is installed'
+stdout_has 'one.json: 1 rank for 1 node of the service'
+stdout_has 'skipped      jobPreparation: nothing is installed'
 stdout_has 'one.json: succeeded, exit code 0'
 holds [ ! -e prepared ]
 share=out/one/share/mystorageaccount/share
@@ -106,13 +106,13 @@ holds [ ! -e out/one/real/one/attempt-1/node ]
 example "an epoch is one of the images that are there, and not of the service's 50,000"
 trainyard launch one.json -o out --data "a set" -- --epochs 1
 exit_is 0
-stderr_has "job one: an epoch has 20 steps of the images in $work/a set, not 12500 as of the catalogue's data set"
+stderr_has "job one: an epoch has 20 steps with the images in $work/a set, not 12500 as with the catalogue's data set"
 
 example "what is on no share is gone with the node, as is said"
 sed 's/--dir=[^ ]* //' one.json >nowhere.json
 trainyard launch nowhere.json -o out -- --epochs 1 --steps 1 --limit 4
 exit_is 0
-stderr_has 'job nowhere: its checkpoints and logs are on no share'
+stderr_has 'job nowhere: its checkpoints and logs are not on a share'
 
 example "mounts of one's own are written to in their place, and may be on another disk"
 other=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$work")
@@ -201,7 +201,7 @@ example "a launch that cannot resume keeps the results of the earlier one"
 mkdir empty other
 trainyard launch one.json -o on --mount afs=other -- --epochs 3 --steps 2 --limit 8 --resume latest
 exit_is 2
-stderr_has 'on/one/share/mystorageaccount/share: an earlier run has left its files here'
+stderr_has 'on/one/share/mystorageaccount/share: contains files of an earlier run'
 holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 2 ]
 holds [ -s on/one/real/one/attempt-1/timeline.rank0.tsv ]
 trainyard launch one.json -o on --data empty -- --epochs 3 --steps 2 --limit 8 --resume latest
@@ -219,7 +219,7 @@ PATH=$work/nowhere trainyard launch two.json -o out -- "${steps[@]}"
 example "without mpirun there are no two ranks"
 exit_is 3
 stderr_begins 'mpirun: is not on PATH, and 2 ranks need it'
-stderr_has 'hint: Debian package: openmpi-bin'
+stderr_has 'hint: install the Debian package openmpi-bin'
 
 trainyard bench-allreduce --comm mpi -e 8
 if [ "$status" -eq 3 ] || ! command -v mpirun >/dev/null; then
@@ -229,7 +229,7 @@ fi
 example "two ranks on two nodes train one model"
 trainyard launch two.json -o out -- "${steps[@]}"
 exit_is 0
-stdout_has 'two.json: 2 ranks on 2 nodes of the service'
+stdout_has 'two.json: 2 ranks for 2 nodes of the service'
 stdout_has 'two.json: succeeded, exit code 0'
 share=out/two/share/mystorageaccount/share
 holds [ "$(find $share -name 'execution-*.log' | wc -l) $(find $share -name stdout.txt | wc -l)" = "2 1" ]

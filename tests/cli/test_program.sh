@@ -78,7 +78,7 @@ if [ "$(head -c 4 "$TRAINYARD" | tail -c 3)" = ELF ]; then
     PATH=/usr/bin:/bin lonely/trainyard train >stdout 2>stderr
     status=$?
     exit_is 3
-    stderr_begins "trainyard: the program trainyard-train is neither beside this one nor on PATH"
+    stderr_begins "trainyard: the program trainyard-train is neither in the folder of this program nor on PATH"
     lonely/trainyard help train >stdout 2>stderr
     holds cmp stdout train.help
 fi

@@ -99,20 +99,20 @@ example "a record that does not say how a job went is refused, and nothing runs"
 changed_ran unfinished.json 'entries.pop()'
 replays unfinished.json
 exit_is 2
-stderr_begins 'unfinished.json: does not say how attempt 1 of job "train" went'
+stderr_begins 'unfinished.json: does not report how attempt 1 of job "train" ended'
 holds [ ! -e untold/real ]
 changed_ran empty.json 'entries.clear()'
 replays empty.json
 exit_is 0
-stderr_has 'empty.json:1:1: warning: tells of no job of the scenario: all are modelled'
+stderr_has 'empty.json:1:1: warning: contains no job of the scenario: all jobs are modelled'
 changed_ran kept.json 'next(entry for entry in entries if entry.get("kept"))["kept"] = 77'
 replays kept.json
 exit_is 2
-stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 77'
+stderr_has 'job "train" trains for 2 epochs and cannot have reached the end of epoch 77'
 changed_ran epochs.json 'entries[-1]["epochs"] = 3'
 replays epochs.json
 exit_is 2
-stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 3'
+stderr_has 'job "train" trains for 2 epochs and cannot have reached the end of epoch 3'
 
 example "a node that crashes at a step kills its rank there, and the next attempt resumes"
 real crashed --set '/faults/0/after="job train step 7"'
@@ -137,7 +137,7 @@ killed_only=(--ran killed.json "${small[@]}" --set '/faults/0/after="job train s
 /usr/bin/python3 -c 'import json; json.dump(json.load(open("crashed/ran.json"))[:2], open("killed.json", "w"))'
 trainyard run "$scenario" "${killed_only[@]}"
 exit_is 2
-stderr_begins 'killed.json: does not say how attempt 2 of job "train" went'
+stderr_begins 'killed.json: does not report how attempt 2 of job "train" ended'
 trainyard run "$scenario" "${killed_only[@]}" --until 6m # before there is an attempt 2
 exit_is 1
 stdout_has 'job train was still running when the run ended'
@@ -211,11 +211,11 @@ stderr_has 'mpirun: is not on PATH, and 2 ranks need it'
 holds [ -z "$(ls unstarted)" ]
 trainyard run "$scenario" --real cpu -o unstarted
 exit_is 2
-stderr_has 'there is no CIFAR-10 in "cifar-10-batches-bin", which job "train" is to train on'
+stderr_has '"cifar-10-batches-bin" contains no CIFAR-10 data set; job "train" needs one'
 stderr_has '--data DIR'
 trainyard run "$scenario" --real cpu --data nothing
 exit_is 2
-stderr_begins "$work/nothing: there is no CIFAR-10 in it, which job \"train\" is to train on"
+stderr_begins "$work/nothing: contains no CIFAR-10 data set; job \"train\" needs one"
 mkdir -p mine/real && echo mine >mine/real/thesis.txt
 real mine "${no_fault[@]}"
 exit_is 2
@@ -226,7 +226,7 @@ exit_is 2
 stderr_has 'no job of the scenario trains a network that the trainer knows'
 trainyard run "$scenario" --set '/session=[]' --real cpu --data cifar
 exit_is 2
-stderr_has 'a scenario with a "session" is told how its jobs went, and none runs'
+stderr_has 'a scenario with a "session" replays its recorded jobs; none can run for real'
 mkdir real
 /usr/bin/python3 - "$scenario" <<'END'
 import sys
@@ -237,10 +237,10 @@ cp "$(dirname "$scenario")"/{cluster,job}.json real
 cp -r small/catalog real
 trainyard test real/scenario.json
 exit_is 2
-stderr_has 'job "train" is of real execution, and only `trainyard run` runs it'
+stderr_has 'job "train" has real execution; only `trainyard run` runs such a job'
 trainyard run small/scenario.json --set '/commands/1/execution="real"'
 exit_is 2
-stderr_has 'it would never end'
+stderr_has 'the job would never end'
 stderr_has '"job.ran"'
 
 finish

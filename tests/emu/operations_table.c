@@ -172,10 +172,9 @@ int main(int argc, char **argv)
 {
     arena = arena_create();
     read_logs(argc - 1, argv + 1);
-    printf(
-        "# Operations\n\nWhat the emulator answers, from the tables by which it routes requests; "
-        "which status codes the tests in tests/emu see.\nMade by `tools/operations.sh`: do not "
-        "edit.\n");
+    printf("# Operations\n\nThe operations of the emulator, from its routing tables, and the "
+           "status codes that the tests in tests/emu see.\nMade by `tools/operations.sh`: do not "
+           "edit.\n");
     print_heading("Batch AI, 2018-05-01");
     bool is_whole = print_arm_routes(batchai_routes);
     print_heading("Resource Manager and storage accounts");

@@ -62,7 +62,7 @@ static char *with(const char *text, const char *old, const char *new)
     return kept;
 }
 
-/* Puts a sample's two files into `directory`, `old` replaced by `new` wherever it stands. */
+/* Puts a sample's two files into `directory`, with every `old` replaced by `new`. */
 static void put_sample(const char *sample, const char *old, const char *new)
 {
     const char *folder = arena_printf(arena, "%s/%s", samples, sample);
@@ -86,7 +86,7 @@ static int count_of(const char *text, const char *word)
     return count;
 }
 
-/* Where a line may break does not matter here: no-break spaces count as spaces. */
+/* No-break spaces count as spaces, because line breaks do not matter here. */
 static void check_says(const char *page, const char *words)
 {
     ck_assert_msg(strstr(with(page, "\xC2\xA0", " "), words) != NULL,
@@ -206,7 +206,7 @@ START_TEST(a_page_answers_and_has_every_section)
 }
 END_TEST
 
-START_TEST(what_the_trace_level_left_out_is_said_where_it_would_be)
+START_TEST(a_page_notes_what_the_trace_level_left_out)
 {
     const char *page = page_of_sample("jobs-level");
     check_says(page, "the trace was written at level jobs and has no epochs");
@@ -216,7 +216,7 @@ START_TEST(what_the_trace_level_left_out_is_said_where_it_would_be)
 }
 END_TEST
 
-START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
+START_TEST(a_page_lists_faults_with_reasons_and_costs)
 {
     const char *page = page_of_sample("mishaps");
     static const char *const expected[] = {
@@ -249,7 +249,7 @@ START_TEST(an_empty_run_has_a_page)
     check_says(page, "The run created no cluster.");
     check_says(page, "The run had no job.");
     check_says(page, "<p>Nothing.</p>");
-    ck_assert_ptr_null(strstr(page, "Where a step")); // nothing trained, so nothing is said of it
+    ck_assert_ptr_null(strstr(page, "Where a step")); // no job trained, so the section is missing
     ck_assert_ptr_null(strstr(page, "Learning"));
     ck_assert_int_eq(count_of(page, "<svg "), 0);
 }
@@ -266,7 +266,7 @@ START_TEST(names_do_not_break_out_of_the_page_or_the_plots)
     ck_assert_ptr_null(strstr(page, "<b>"));
     check_says(page, "x&lt;b&gt;&amp;&#39;`date`%s{/5 y}");
     check_balanced(file_text(directory, "plots/gantt.svg"));
-    // gnuplot has shown the name as it is: no command run, no format filled, no mark-up obeyed
+    // gnuplot prints the name unchanged: it runs no command, fills no format and obeys no mark-up
     check_says(file_text(directory, "plots/gantt.svg"), "`date`%s{/5 y}</text>");
 }
 END_TEST
@@ -306,7 +306,7 @@ static void put_crowd(int jobs, int nodes)
     text_free(&trace);
 }
 
-START_TEST(a_crowd_is_cut_and_the_cut_is_said)
+START_TEST(a_crowd_is_cut_with_a_note)
 {
     Status status = {0};
     put_crowd(250, 100);
@@ -400,7 +400,7 @@ START_TEST(without_gnuplot_the_page_is_written_with_notes)
 {
     Status status = {0};
     put_sample("two-jobs", "second_job", "second_job");
-    ck_assert_int_eq(setenv("PATH", directory, 1), 0); // where no gnuplot is
+    ck_assert_int_eq(setenv("PATH", directory, 1), 0); // this folder does not contain gnuplot
     const bool is_written = report_write(arena, directory, &status);
     ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0); // for rm
     ck_assert(!is_written);
@@ -423,12 +423,12 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_page_is_well_formed_and_fetches_nothing);
     tcase_add_test(tests, a_plot_file_is_well_formed_and_says_no_version);
     tcase_add_test(tests, a_page_answers_and_has_every_section);
-    tcase_add_test(tests, what_the_trace_level_left_out_is_said_where_it_would_be);
-    tcase_add_test(tests, what_went_wrong_is_told_with_its_reasons_and_its_price);
+    tcase_add_test(tests, a_page_notes_what_the_trace_level_left_out);
+    tcase_add_test(tests, a_page_lists_faults_with_reasons_and_costs);
     tcase_add_test(tests, an_empty_run_has_a_page);
     tcase_add_test(tests, names_do_not_break_out_of_the_page_or_the_plots);
     tcase_add_test(tests, the_same_run_gives_the_same_bytes);
-    tcase_add_test(tests, a_crowd_is_cut_and_the_cut_is_said);
+    tcase_add_test(tests, a_crowd_is_cut_with_a_note);
     tcase_add_test(tests, the_last_job_of_all_may_be_of_a_workload);
     tcase_add_test(tests, plots_of_another_run_do_not_stay);
     tcase_add_test(tests, a_broken_run_is_refused_and_nothing_written);

@@ -65,7 +65,7 @@ START_TEST(the_rank_that_bounds_a_quantile_is_binomial)
 }
 END_TEST
 
-/* Uniform values in (0, 1), of which every quantile and the mean are known. */
+/* Uniform values in (0, 1), because their quantiles and their mean are known. */
 static double uniform(uint64_t sample, uint64_t draw)
 {
     return ((double)(rng_word(20180718, RNG_IDENTITY, sample, draw) >> 11) + 0.5) * 0x1p-53;

@@ -1,9 +1,8 @@
-# Instead of CMake's own, for machines with neither pkg-config nor the libraries: finds them in TRAINYARD_PACKED, the folder that
-# `tools/gpu_check.sh pack` fills, and knows only what is in there. Used by -DCMAKE_MODULE_PATH=tools/packed, up to where a module
-# of CMake's (FindMPI) takes the original.
-include_directories(SYSTEM ${TRAINYARD_PACKED}/include) # Random123 is headers alone
+# Replaces CMake's module on machines with neither pkg-config nor the libraries: finds the libraries in TRAINYARD_PACKED, the folder
+# that `tools/gpu_check.sh pack` fills. Used with -DCMAKE_MODULE_PATH=tools/packed. Modules of CMake (FindMPI) load the original.
+include_directories(SYSTEM ${TRAINYARD_PACKED}/include) # Random123 has only headers
 
-# packed_library(TARGET NAME...): what there is of each, lib/libNAME.a or .so, else the system's.
+# packed_library(TARGET NAME...): an imported target of lib/libNAME.a or .so; a NAME without such a file is the system's library.
 function(packed_library target)
   if(NOT TARGET ${target})
     add_library(${target} INTERFACE IMPORTED GLOBAL)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Takes pieces of odd sizes first, so that nothing that follows lies where it lay in a run before,
- * neither within its page nor relative to what else was allocated. */
+/* An arena in which pieces of odd sizes are allocated already. Later allocations therefore get
+ * other addresses than in the first run, both within a page and relative to one another. */
 static Arena *displaced_arena(void)
 {
     enum { PIECES = 97 };
@@ -13,7 +13,7 @@ static Arena *displaced_arena(void)
     return arena;
 }
 
-/* Runs it again for `watch`, without files and in silence. */
+/* Runs the scenario again with `watch` as listener, without files and without output. */
 static bool run_for(Arena *arena, const char *path, const RunOptions *options, RowWatch *watch,
                     RunResult *result, Problems *problems)
 {
@@ -35,8 +35,8 @@ static bool is_same_json(const Json *a, const Json *b)
     return is_same;
 }
 
-static bool find_words(const char *path, const RunOptions *options, const RowWatch *second,
-                       Text *explanation, Problems *problems)
+static bool explain_difference(const char *path, const RunOptions *options, const RowWatch *second,
+                               Text *explanation, Problems *problems)
 {
     Arena *arena = arena_create();
     RowWatch again = row_watch_for(arena, second);
@@ -57,12 +57,11 @@ bool determinism_holds(const char *path, const RunOptions *options, const RunRes
     bool has_run = run_for(arena, path, options, &second, &result, problems);
     bool differs = has_run && row_watch_differs(&second);
     if (differs)
-        has_run = find_words(path, options, &second, explanation, problems);
+        has_run = explain_difference(path, options, &second, explanation, problems);
     bool is_same = has_run && !differs && is_same_json(run_summary(first), run_summary(&result));
     if (has_run && !differs && !is_same)
-        text_add(
-            explanation,
-            "the second run tells the same records as the first, and sums them up otherwise\n");
+        text_add(explanation,
+                 "the second run has the same records as the first, but another summary\n");
     arena_destroy(arena);
     return is_same;
 }

@@ -13,18 +13,19 @@
 
 /* --- Watching --- */
 
-static const Comparator contrary[] = {
+static const Comparator opposite[] = {
     [COMPARE_LESS] = COMPARE_AT_LEAST,   [COMPARE_AT_MOST] = COMPARE_MORE,
     [COMPARE_EQUAL] = COMPARE_NOT_EQUAL, [COMPARE_NOT_EQUAL] = COMPARE_EQUAL,
     [COMPARE_AT_LEAST] = COMPARE_LESS,   [COMPARE_MORE] = COMPARE_AT_MOST,
 };
-_Static_assert(sizeof contrary / sizeof contrary[0] == COMPARATOR_COUNT, "one contrary each");
+_Static_assert(sizeof opposite / sizeof opposite[0] == COMPARATOR_COUNT,
+               "one opposite for each comparator");
 
 static int32_t watch_condition(RunWatch *watch, const Expectation *expectation)
 {
     Condition condition = expectation->condition;
     if (expectation->kind == EXPECT_ALWAYS)
-        condition.comparator = contrary[condition.comparator];
+        condition.comparator = opposite[condition.comparator];
     return run_watch_condition(watch, &condition);
 }
 
@@ -52,7 +53,7 @@ WatchedExpectations expectations_watch(Arena *run, const ScenarioFile *file)
     return watched;
 }
 
-/* --- Files: those that were written, and the logs of jobs, which are nowhere stored --- */
+/* --- Files: written ones, and the logs of jobs, which the world does not store --- */
 
 static int64_t count_written(Arena *arena, const RunMetrics *metrics, const char *pattern)
 {
@@ -88,7 +89,7 @@ static int64_t count_logs(Arena *arena, const World *world, const char *pattern)
 
 /* --- States, exit codes, errors --- */
 
-/* The parts that are asked for, one after the other: "failed, exit code 3, error JobFailed". */
+/* The parts of an EXPECT_STATE, joined by commas: "failed, exit code 3, error JobFailed". */
 typedef struct {
     Arena *arena;
     bool holds;
@@ -96,13 +97,13 @@ typedef struct {
     const char *got;
 } Parts;
 
-static void add_part(Parts *parts, const char *what, ExpectAnswer answer)
+static void add_part(Parts *parts, const char *label, ExpectAnswer answer)
 {
     const char *comma = parts->expected[0] != '\0' ? ", " : "";
     parts->holds &= answer.holds;
     parts->expected =
-        arena_printf(parts->arena, "%s%s%s%s", parts->expected, comma, what, answer.expected);
-    parts->got = arena_printf(parts->arena, "%s%s%s%s", parts->got, comma, what, answer.got);
+        arena_printf(parts->arena, "%s%s%s%s", parts->expected, comma, label, answer.expected);
+    parts->got = arena_printf(parts->arena, "%s%s%s%s", parts->got, comma, label, answer.got);
 }
 
 static const char *error_code(Arena *arena, const char *error)
@@ -110,7 +111,7 @@ static const char *error_code(Arena *arena, const char *error)
     return arena_strndup(arena, error, strcspn(error, ":"));
 }
 
-/* Any of the errors that were told of a cluster and its nodes. */
+/* Holds if any error recorded for the cluster or its nodes has the expected code. */
 static ExpectAnswer cluster_error(Arena *arena, const RunWatch *watch, const Expectation *wanted)
 {
     ExpectAnswer answer = {.expected = wanted->error, .got = "none"};
@@ -214,11 +215,11 @@ ExpectAnswer expectations_answer(Arena *arena, const RunResult *run, int32_t ind
 
 /* --- Records --- */
 
-/* The name in "jobs.NAME.run_s"; NULL when the metric begins otherwise. */
-static const char *name_in_metric(Arena *arena, const char *metric, const char *things)
+/* NAME in "jobs.NAME.run_s", for the prefix "jobs."; NULL if the metric has another prefix. */
+static const char *name_in_metric(Arena *arena, const char *metric, const char *prefix)
 {
-    size_t length = strlen(things);
-    if (strncmp(metric, things, length) != 0)
+    size_t length = strlen(prefix);
+    if (strncmp(metric, prefix, length) != 0)
         return NULL;
     return arena_strndup(arena, metric + length, strcspn(metric + length, "."));
 }
@@ -272,7 +273,7 @@ const char *const *expectations_records(Arena *arena, const ScenarioFile *file, 
 
 /* --- Statistics --- */
 
-/* Runs without the metric; the seed of the first of them in `seed`. */
+/* The number of runs without the metric; `*seed` is the seed of the first such run. */
 static int32_t count_missing(const MetricSample *sample, uint64_t *seed)
 {
     int32_t missing = 0;
@@ -284,8 +285,8 @@ static int32_t count_missing(const MetricSample *sample, uint64_t *seed)
     return missing;
 }
 
-/* The bound of the statistic on one side; NAN where the values are too few. `sorted` is in rising
- * order. */
+/* The confidence bound of the statistic on one side; NAN if there are too few values. `sorted` is
+ * in ascending order. */
 static double bound_of(const Expectation *wanted, const double *sorted, int32_t count,
                        BoundSide side)
 {
@@ -295,7 +296,7 @@ static double bound_of(const Expectation *wanted, const double *sorted, int32_t 
     return rank > 0 ? sorted[rank - 1] : NAN;
 }
 
-/* Compares one bound with its limit, and says so in `*got`. */
+/* Compares one bound with its limit, and adds the bound to the text `*got`. */
 static bool side_holds(Arena *arena, const Expectation *wanted, const double *sorted, int32_t count,
                        BoundSide side, const char **got)
 {
@@ -323,9 +324,10 @@ ExpectAnswer expectations_statistic(Arena *arena, const Expectation *wanted,
                                             expect_range_words(arena, wanted->low, wanted->high))};
     int32_t missing = count_missing(sample, &seed);
     if (missing > 0) {
-        answer.got = arena_printf(
-            arena, "no such number in %" PRId32 " of %" PRId32 " runs, first with seed %" PRIu64,
-            missing, sample->count, seed);
+        answer.got = arena_printf(arena,
+                                  "the metric is not a number in %" PRId32 " of %" PRId32
+                                  " runs, first with seed %" PRIu64,
+                                  missing, sample->count, seed);
         return answer;
     }
     double *sorted = ARENA_ARRAY(arena, double, sample->count);

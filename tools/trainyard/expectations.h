@@ -1,40 +1,45 @@
-/* The expectations of a scenario, put to a run of it: what must be watched while it goes, and the
- * answers afterwards. */
-#ifndef SIM_VERBS_EXPECTATIONS_H
-#define SIM_VERBS_EXPECTATIONS_H
+/* Checks the expectations of a scenario: watches a run while it proceeds, and evaluates each
+ * expectation after the run. */
+#ifndef TOOLS_TRAINYARD_EXPECTATIONS_H
+#define TOOLS_TRAINYARD_EXPECTATIONS_H
 
 #include "sim/output/explain/expect_check.h"
 #include "sim/output/explain/run_watch.h"
 #include "sim/scenario/read.h"
 
-/* A run's watch, and where each expectation finds its conditions and moments in it. */
+/* The watch of a run, and the numbers of each expectation's conditions and moments in that watch.
+ */
 typedef struct {
     RunWatch *watch;
-    int32_t *conditions;     /* [expectation]: number; of EXPECT_ALWAYS the contrary's */
-    const int32_t **moments; /* [expectation]: numbers; NULL where there are none */
+    int32_t *conditions;     /* [expectation]: its condition, for EXPECT_ALWAYS the opposite one */
+    const int32_t **moments; /* [expectation]: its moments; NULL if it has none */
 } WatchedExpectations;
 
+/* Makes a watch, in `run`, for all expectations of `file`. */
 WatchedExpectations expectations_watch(Arena *run, const ScenarioFile *file);
 
 struct RunResult;
 
-/* Whether the `index`-th expectation holds of a run that was watched for it; not for
- * EXPECT_STATISTIC. */
+/* Evaluates expectation `index` after a run that was watched for it. Not for EXPECT_STATISTIC,
+ * which needs several runs. */
 ExpectAnswer expectations_answer(Arena *arena, const struct RunResult *run, int32_t index);
 
-/* Runs the scenario once more and returns the records around what failed, `*count` lines in
- * `arena`: those of the instant, of the thing that the expectation is about; else the last ones. */
+/* Runs the scenario again and returns the records that explain a failed expectation, `*count` lines
+ * in `arena`. They are the records around the instant of the failure, or the last records if the
+ * answer has no instant. Only records of the expectation's cluster, job or share are selected, if
+ * it names one. */
 const char *const *expectations_records(Arena *arena, const ScenarioFile *file, int32_t index,
                                         const ExpectAnswer *answer, int32_t *count);
 
-/* Values of one metric in several runs, by seed; NaN where a run has none. */
+/* The values of one metric in several runs, ordered by seed; NaN if a run does not have it. */
 typedef struct {
     uint64_t first_seed;
     int32_t count;
     const double *values;
 } MetricSample;
 
-/* Whether the bound of an EXPECT_STATISTIC keeps within its limits. */
+/* Evaluates an EXPECT_STATISTIC: whether the confidence bound of the statistic is within the
+ * limits. */
 ExpectAnswer expectations_statistic(Arena *arena, const Expectation *expectation,
                                     const MetricSample *sample);
 

@@ -1,6 +1,6 @@
-/* `trainyard VERB ...`: finds the verb and hands over. A verb that is not built in may be a program
- * of its own, trainyard-VERB, beside this one or on PATH; so the simulator itself links neither
- * HTTP nor MPI nor CUDA. */
+/* `trainyard VERB ...`: finds the verb and runs it. A verb that is not built in may be a separate
+ * program, trainyard-VERB, in the folder of this program or on PATH. The simulator itself therefore
+ * links neither HTTP nor MPI nor CUDA. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static const Field main_options[] = {
 };
 #undef OWNER
 
-/* The program's own --help is that of a verb without a name, plus the list of verbs. */
+/* The options of the program itself, as a verb without a name. `verb_list` goes into its --help. */
 static OptionTable main_table(const char *verb_list)
 {
     return (OptionTable){
@@ -58,7 +58,7 @@ static OptionTable main_table(const char *verb_list)
     };
 }
 
-enum { VERB_WIDTH = 17 }; // of the longest name and two spaces
+enum { VERB_WIDTH = 17 }; // the longest name and two spaces
 
 static void list_verb(const char *name, const char *summary, Text *out)
 {
@@ -72,8 +72,9 @@ static void list_verbs(Text *out)
         list_verb(verbs[i]->options->name, verbs[i]->options->summary, out);
     for (int32_t i = 0; programs[i]; i++)
         list_verb(programs[i]->name, programs[i]->summary, out);
-    list_verb("help VERB", "Prints what `trainyard VERB --help` does.", out);
-    text_add(out, "\nA program named trainyard-NAME, beside this one or on PATH, is a verb too.");
+    list_verb("help VERB", "Prints the same text as `trainyard VERB --help`.", out);
+    text_add(out, "\nA program named trainyard-NAME, in the folder of this program or on PATH, is "
+                  "a verb too.");
 }
 
 static void print_help_of(const OptionTable *table, FILE *stream)
@@ -133,14 +134,16 @@ static int fail_missing_program(const char *name)
 {
     Status status;
     status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
-                "the program trainyard-%s is neither beside this one nor on PATH", name);
+                "the program trainyard-%s is neither in the folder of this program nor on PATH",
+                name);
     status_hint(&status,
-                "\"cmake --build\" makes it with this one, \"cmake --install\" puts both into "
+                "\"cmake --build\" builds both programs, \"cmake --install\" installs both into "
                 "one folder");
     return report_status(&status);
 }
 
-/* The program trainyard-`name` cannot be started: a shell that evaluates its output must notice. */
+/* Called when the program trainyard-`name` cannot be started. If a shell evaluates the output of
+ * this program, prints code that makes the evaluation fail. */
 static void guard_evaluation(const char *name, char **argv)
 {
     const OptionTable *program = program_find(name);
@@ -151,11 +154,12 @@ static void guard_evaluation(const char *name, char **argv)
         program->print_guard("its program cannot be started", argc, argv);
 }
 
-/* Becomes the program trainyard-`name`, or returns when there is none or it does not start. */
+/* Replaces this process by the program trainyard-`name`. Returns an exit code only if there is no
+ * such program or it cannot be started. */
 static int start_program(const char *name, char **argv)
 {
     if (strchr(name, '/'))
-        return fail_unknown_verb(name); // a name, not a path to whatever lies there
+        return fail_unknown_verb(name); // only names are verbs, not paths
     Text path = {0};
     folder_of_program(&path);
     const size_t folder_length = path.length;
@@ -217,7 +221,8 @@ static int write_pages(const char *folder)
     return is_written ? EXIT_FINE : report_status(&status);
 }
 
-/* `trainyard help VERB` is `trainyard VERB --help`, whoever answers. */
+/* `trainyard help VERB` prints the same text as `trainyard VERB --help`, for built-in verbs and for
+ * separate programs. */
 static int run_help(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--man") == 0)
@@ -227,7 +232,7 @@ static int run_help(int argc, char **argv)
         return EXIT_FINE;
     }
     const OptionTable *program = program_find(argv[1]);
-    if (program) { // also where it is not installed
+    if (program) { // works even if the program is not installed
         print_help_of(program, stdout);
         return EXIT_FINE;
     }
@@ -236,8 +241,8 @@ static int run_help(int argc, char **argv)
     return run_verb(2, verb_argv);
 }
 
-/* `option` stands where the verb should. */
-static int run_own_option(char *program, char *option)
+/* Handles `option`, the first argument, in place of a verb: --help, --version or an error. */
+static int run_main_option(char *program, char *option)
 {
     char *argv[] = {program, option, NULL};
     const OptionTable table = main_table(NULL);
@@ -264,7 +269,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     if (argv[1][0] == '-')
-        return run_own_option(argv[0], argv[1]);
+        return run_main_option(argv[0], argv[1]);
     if (strcmp(argv[1], "help") == 0)
         return run_help(argc - 1, argv + 1);
     return run_verb(argc - 1, argv + 1);

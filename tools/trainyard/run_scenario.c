@@ -20,14 +20,14 @@
 
 /* --- The summary --- */
 
-/* The input of a summary, and the summary once it is needed. */
+/* The input of a summary, and the summary itself after its first use. */
 struct RunSummary {
     Arena *arena;
     RunFacts facts;
     const RunMetrics *metrics;
     const char *fingerprint;
-    const Summary *folded; /* NULL: not needed yet */
-    const Json *json;      /* likewise */
+    const Summary *folded; /* NULL: not used yet */
+    const Json *json;      /* NULL: not used yet */
 };
 
 static const Summary *folded_summary(const RunResult *result)
@@ -49,7 +49,7 @@ const Json *run_summary(const RunResult *result)
 
 /* --- Files --- */
 
-/* Written while the run goes. */
+/* The files that are written during the run, and the rows for its report. */
 typedef struct {
     FileWriter trace;
     FileWriter timeline;
@@ -57,7 +57,7 @@ typedef struct {
     TimelineWriter *timeline_writer;
     ShareTree *shares;
     TraceHeader header;
-    ReportRows rows; /* for the report */
+    ReportRows rows;
 } RunFiles;
 
 static const char *in_folder(Arena *arena, const RunOptions *options, const char *name)
@@ -65,7 +65,7 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
     return arena_printf(arena, "%s/%s", options->output_folder, name);
 }
 
-/* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
+/* A run replaces the files of an earlier run in its folder, and no other files. */
 static const char *const replaced_names[] = {"share", "real", "plots", NULL};
 const FolderMark run_mark = {.maker = "run of trainyard",
                              .option = "-o",
@@ -115,7 +115,8 @@ static void files_abandon(RunFiles *files)
     file_writer_abandon(&files->timeline);
 }
 
-/* Jobs that ran for real have written to the shares themselves. */
+/* Removes the share files of an earlier run. Jobs that ran for real have written share/ themselves:
+ * then it is kept, and ran.json is written. */
 static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran, Status *status)
 {
     return ran != NULL ? json_file_write(in_folder(arena, options, "ran.json"), ran, status)
@@ -137,19 +138,19 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
 
 /* --- The run --- */
 
-/* Those who listen to every run, whether or not files are written. */
+/* The listeners of every run, whether or not files are written. */
 typedef struct {
     MetricsFold *metrics;
     Fingerprint fingerprint;
-    Narrator *narrator; /* NULL in silence */
-    Why *why;           /* NULL when nobody asks */
+    Narrator *narrator; /* NULL without RunOptions.narration */
+    Why *why;           /* NULL without RunOptions.why_job */
 } Listeners;
 
 static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
                            TraceFan *fan)
 {
-    // Percentiles of step times need every step, whatever the trace tells; and so the fingerprint
-    // does not hang on its level.
+    // Percentiles of step times need every step, at any trace level. With every step, the
+    // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
     listeners->fingerprint = fingerprint_start();
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
@@ -166,22 +167,22 @@ static void listeners_join(Arena *arena, const RunOptions *options, Listeners *l
     trace_fan_join(fan, narrator_listener(listeners->narrator));
 }
 
-/* Shows on a terminal how far a long run has come. */
+/* Shows the progress of a long run on a terminal. */
 typedef struct {
     Progress progress;
     int64_t rows;
 } Ticker;
 
-enum { ROWS_BETWEEN_LOOKS = 4096 };
+enum { ROWS_BETWEEN_UPDATES = 4096 };
 
 static void tick(void *listener, const TraceRow *row)
 {
     Ticker *ticker = listener;
-    if (++ticker->rows % ROWS_BETWEEN_LOOKS == 0)
+    if (++ticker->rows % ROWS_BETWEEN_UPDATES == 0)
         progress_update(&ticker->progress, row->record.at_ns / NS_PER_S);
 }
 
-/* Without `until` nobody knows how long a scenario is: then only the time is shown. */
+/* Without `until` the length of the run is not known: then only the simulated time is shown. */
 static Ticker ticker_start(const Scenario *scenario)
 {
     bool is_bounded = scenario->until_ns != INT64_MAX;
@@ -205,15 +206,15 @@ static World *world_before_run(Arena *arena, const Scenario *scenario, const Run
     return world;
 }
 
-/* A session, of --ran or the file's own, is what happened: nothing of it happens again. */
+/* Whether jobs run on this machine. A scenario with a session (its own, or from --ran) records what
+ * its jobs did, so they do not run again. */
 static bool runs_for_real(const RunOptions *options, const ScenarioFile *file)
 {
     return options->real != NULL && json_member(file->root, "session") == NULL &&
            real_run_is_needed(&file->scenario);
 }
 
-/* The world up to its end, `*ran` being what it was told of jobs that ran for real; NULL: none was
- * to. */
+/* Runs the world to its end. `*ran` is the record of the jobs that ran for real; NULL: none did. */
 static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *files,
                       RunResult *result, Json **ran, Status *status)
 {
@@ -226,7 +227,7 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
         RealRunResult real;
         RealRunSettings settings = *options->real;
         settings.folder = options->output_folder;
-        if (settings.folder == NULL) // nobody wants the files
+        if (settings.folder == NULL) // the files are not kept
             settings.folder = folder_create_temporary(arena, "trainyard", status);
         bool has_run =
             settings.folder != NULL &&
@@ -257,7 +258,7 @@ static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
     return summary;
 }
 
-static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)
+static void prepare_story(Arena *arena, const Listeners *listeners, RunResult *result)
 {
     result->story = NULL;
     result->story_status = (Status){0};
@@ -308,7 +309,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     }
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = prepare_summary(arena, result, &listeners);
-    tell_story(arena, &listeners, result);
+    prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, run_summary(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
@@ -353,7 +354,8 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
         real_run_check(&file->scenario, options->real != NULL || ran_path != NULL, problems);
     if (options->overrides.trains_for_real && session != NULL)
         problems_add(problems, STATUS_BAD_INPUT, session->key_at,
-                     "a scenario with a \"session\" is told how its jobs went, and none runs");
+                     "a scenario with a \"session\" replays its recorded jobs; none can run for "
+                     "real");
     else if (options->overrides.trains_for_real && !runs_for_real(options, file))
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                                  "no job of the scenario trains a network that the trainer knows"),

@@ -55,7 +55,7 @@ bool scenario_find(Arena *arena, const char *path, ScenarioPaths *paths, Status 
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-        add_path(arena, paths, path); // whoever reads the file says what is wrong with it
+        add_path(arena, paths, path); // errors in a file are reported when it is read
         return true;
     }
     const uint32_t before = paths->count;

@@ -1,8 +1,8 @@
-/* The scenarios that a command line means: files as given, and below a folder every scenario.json,
- * in the order of their paths (bytes compared). Links to folders are not followed, names that begin
- * with a dot are left alone. */
-#ifndef SIM_VERBS_SCENARIO_FIND_H
-#define SIM_VERBS_SCENARIO_FIND_H
+/* Finds the scenarios that a command line names. A file stands for itself, a folder for every
+ * scenario.json below it, in byte order of their paths. Links to folders are not followed; names
+ * that begin with a dot are skipped. */
+#ifndef TOOLS_TRAINYARD_SCENARIO_FIND_H
+#define TOOLS_TRAINYARD_SCENARIO_FIND_H
 
 #include "sim/base/status.h"
 
@@ -12,7 +12,8 @@ typedef struct {
     uint32_t capacity;
 } ScenarioPaths;
 
-/* Adds what `path` means to `paths`. STATUS_NOT_FOUND for a folder without scenarios. */
+/* Adds the file or the scenarios below the folder `path` to `paths`. STATUS_NOT_FOUND for a folder
+ * without scenarios, STATUS_MACHINE for a folder that cannot be read. */
 MUST_CHECK bool scenario_find(Arena *arena, const char *path, ScenarioPaths *paths, Status *status);
 
 #endif

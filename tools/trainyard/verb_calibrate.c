@@ -20,22 +20,22 @@ typedef struct {
 #define OWNER CalibrateOptions
 static const Field calibrate_options[] = {
     OPTION_FLAG(0, "quick", is_quick, "take a minute instead of five: fewer sizes, larger errors"),
-    OPTION_FILE(
-        'o', "output", output, "FILE",
-        "write the catalogue to FILE (scenarios/catalog/local-HOST.json where there is such a "
-        "folder, else local-HOST.json)"),
+    OPTION_FILE('o', "output", output, "FILE",
+                "write the catalogue to FILE (scenarios/catalog/local-HOST.json if that folder "
+                "exists, else local-HOST.json)"),
     OPTION_INTEGER(
         0, "ranks", ranks, "N", 1, 1024,
-        "measure sums over 2, 4, ... and N ranks (as many as GPUs, or as cores but 4 at least)"),
+        "measure all-reduces over 2, 4, ... and N ranks (the number of GPUs, or of cores "
+        "but at least 4)"),
     OPTION_INTEGER(0, "rounds", rounds, "N", 1, 1000,
-                   "measure everything N times (3, and 2 with --quick)"),
-    OPTION_TEXT(0, "name", name, "NAME", "call the machine NAME (its host's name)"),
-    OPTION_TEXT(0, "backend", backend, "NAME", "who computes, as bench-training takes it (auto)"),
+                   "measure everything N times (3, or 2 with --quick)"),
+    OPTION_TEXT(0, "name", name, "NAME", "call the machine NAME (its host name)"),
+    OPTION_TEXT(0, "backend", backend, "NAME",
+                "the compute backend, a name that bench-training accepts (auto)"),
     OPTION_FILE(0, "from", from, "FILE",
-                "measure nothing: fit what an earlier calibration measured"),
-    OPTION_FILE(
-        0, "more", more, "FILE",
-        "fit what is measured together with the rounds that an earlier calibration measured"),
+                "measure nothing; fit the measurements of an earlier calibration"),
+    OPTION_FILE(0, "more", more, "FILE",
+                "fit the new measurements together with those of an earlier calibration"),
     OPTION_FILE(
         0, "check", check, "FILE",
         "compare with the catalogue FILE of an earlier calibration; exit code 1 when a value "
@@ -47,20 +47,20 @@ static const Field calibrate_options[] = {
 static const OptionTable calibrate_table = {
     .name = "calibrate",
     .operands = "",
-    .summary = "Measures this machine and writes its catalogue, with which the simulator predicts "
+    .summary = "Measures this machine and writes its catalogue, from which the simulator predicts "
                "the real trainer.",
     .details =
-        "Starts bench-training on one rank, for the tutorial's network and small probes at several "
-        "sizes of batches in fp32 and bf16, several such ranks side by side, bench-allreduce by "
-        "mpirun, and writes a file as large as a checkpoint; all of that in rounds, since machines "
-        "are noisy. Nothing else should run meanwhile. Nothing is measured of training on several "
-        "ranks: that is what is predicted.\n"
+        "Measures in several rounds, since machines are noisy. A round runs bench-training on one "
+        "rank, for the tutorial's network and small probes at several batch sizes in fp32 and "
+        "bf16. It also runs several such ranks at the same time, runs bench-allreduce under "
+        "mpirun, and writes a file as large as a checkpoint. Run nothing else meanwhile. Training "
+        "on several ranks is not measured: the simulator predicts it.\n"
         "\n"
-        "Beside FILE.json the measurements are kept in FILE.measurements.json. In the catalogue "
-        "each value has an error: another calibration moves no time that it gives by more. "
-        "Scenarios name the catalogue after one of a cloud, and train with framework "
+        "The measurements are stored in FILE.measurements.json next to FILE.json. Each value of "
+        "the catalogue has an error: another calibration should not move a time by more. "
+        "A scenario lists this catalogue after the catalogue of a cloud, and trains with framework "
         "\"trainyard\", exchange \"trainyard-mpi\", jitter \"local\" and VM size \"local\", as "
-        "scenarios/local/tutorial.",
+        "scenarios/local/tutorial does.",
     .example = "trainyard calibrate\n"
                "trainyard calibrate --quick -o local.json\n"
                "trainyard calibrate --from local.measurements.json -o again.json\n"
@@ -101,7 +101,7 @@ static const char *default_output(Arena *arena, const Json *measurements)
     return is_folder(catalogues) ? arena_printf(arena, "%s/%s", catalogues, name) : name;
 }
 
-/* "local.measurements.json" beside "local.json". */
+/* "local.measurements.json" for "local.json". */
 static const char *measurements_path(Arena *arena, const char *path)
 {
     static const char ending[] = ".json";
@@ -117,7 +117,7 @@ static const char *folder_of(Arena *arena, const char *path)
     return slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : ".";
 }
 
-/* --- What it does --- */
+/* --- Calibrating --- */
 
 static Json *measure(Arena *arena, const CalibrateOptions *options, Status *status)
 {
@@ -141,8 +141,8 @@ static Json *measure(Arena *arena, const CalibrateOptions *options, Status *stat
     return measurements;
 }
 
-/* Six times this is the error of most times, and a step is to be predicted within 5 %. */
-#define SPREAD_MOST 0.01
+/* The error of most times is six times the spread, and steps should be predicted within 5 %. */
+#define SPREAD_MAX 0.01
 
 static bool warn_when_busy(Arena *arena, const Json *measurements, Status *status)
 {
@@ -150,9 +150,10 @@ static bool warn_when_busy(Arena *arena, const Json *measurements, Status *statu
     Problems warnings = problems_create(arena);
     if (!calibration_spread(arena, measurements, &spread, status))
         return false;
-    if (spread > SPREAD_MOST)
+    if (spread > SPREAD_MAX)
         status_hint(problems_add(&warnings, STATUS_MACHINE, place_in("trainyard", 0, 0),
-                                 "the machine was busy: what should be equal is %.1f %% uncertain",
+                                 "the machine was busy: the measurements have a standard error of "
+                                 "%.1f %%",
                                  100 * spread),
                     "calibrate again when nothing else runs");
     report_warnings(&warnings);
@@ -176,8 +177,8 @@ static void print_moves(const CalibrationMove *moves, int32_t count, int32_t *to
         printf("%d of %d values have moved by more than their errors\n", (int)*too_far, (int)count);
 }
 
-/* What is to be checked, before minutes are spent on measuring: the catalogue of a calibration,
- * which can at least be compared with itself. NULL with `status`. */
+/* Reads the catalogue for --check before the minutes of measuring. Comparing it with itself proves
+ * that it is the catalogue of a calibration. NULL with `status` on failure. */
 static const Json *load_old(Arena *arena, const char *path, Status *status)
 {
     int32_t count;
@@ -201,12 +202,12 @@ static bool store(Arena *arena, const CalibrateOptions *options, const Json *mea
                   const Json *catalogue, Status *status)
 {
     const char *path = options->output ? options->output : default_output(arena, measurements);
-    const char *beside = measurements_path(arena, path);
-    if (!options->from && !json_file_write(beside, measurements, status))
+    const char *kept = measurements_path(arena, path);
+    if (!options->from && !json_file_write(kept, measurements, status))
         return false;
     if (!json_file_write(path, catalogue, status))
         return false;
-    printf("wrote %s%s%s\n", path, options->from ? "" : " and ", options->from ? "" : beside);
+    printf("wrote %s%s%s\n", path, options->from ? "" : " and ", options->from ? "" : kept);
     return true;
 }
 
@@ -216,7 +217,7 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
     int exit_code = EXIT_FINE;
     if (options->from && options->more) {
         status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: calibrate: --more", 0, 0),
-                    "goes with what is measured now, but --from measures nothing");
+                    "does not go with --from, which measures nothing");
         return report_status(&status);
     }
     const Json *old = options->check ? load_old(arena, options->check, &status) : NULL;
@@ -228,7 +229,7 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
     if (!catalogue || (!options->from && !warn_when_busy(arena, measurements, &status)) ||
         (old && !check(arena, old, catalogue, &exit_code, &status)))
         return report_status(&status);
-    // Who only checks wants the old catalogue left as it is.
+    // With --check alone, the old catalogue must stay unchanged.
     if ((!options->check || options->output) &&
         !store(arena, options, measurements, catalogue, &status))
         return report_status(&status);

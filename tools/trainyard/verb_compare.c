@@ -1,4 +1,4 @@
-/* trainyard compare: what is predicted, and what really runs. */
+/* trainyard compare: predicts a scenario, runs it for real, and compares both. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,24 +45,23 @@ enum { REPEAT_MAX = 100 };
 #define OWNER CompareArguments
 static const Field compare_options[] = {
     OPTION_FOLDER('o', "output", output_folder, "DIR",
-                  "write tables, plots and timelines there, and what real runs leave"),
+                  "write tables, plots, timelines and the files of real runs to DIR"),
     OPTION_FOLDER(0, "measured", measured_folder, "DIR",
-                  "run nothing: compare with what real runs have left in DIR"),
+                  "run nothing; compare with the files of earlier real runs in DIR"),
     OPTION_TEXT(0, "tolerance", tolerance, "PERCENT",
-                "let every judged quantity be off by so much at the most (12%)"),
-    OPTION_TEXT(0, "mean", mean, "PERCENT",
-                "let steps be off by so much in the mean at the most (5%)"),
+                "the largest error allowed for each judged quantity (12%)"),
+    OPTION_TEXT(0, "mean", mean, "PERCENT", "the largest mean error allowed for steps (5%)"),
     OPTION_FILE(0, "catalog", catalog, "FILE",
-                "predict with what FILE says of this machine (trainyard calibrate)"),
+                "predict with FILE, this machine's catalogue (trainyard calibrate)"),
     OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
                  "change a value of the scenario or of a file it names, predicted and real"),
-    OPTION_CHOICE(0, "real", real, "WHAT", real_words, "train on processors or on GPUs (cpu)"),
+    OPTION_CHOICE(0, "real", real, "DEVICE", real_words, "train on processors or on GPUs (cpu)"),
     OPTION_INTEGER(0, "repeat", repeat, "N", 1, REPEAT_MAX, "run for real N times (1)"),
     OPTION_FOLDER(0, "data", data_folder, "DIR", "train on the CIFAR-10 set in DIR"),
     OPTION_FILE(0, "matrix", matrix, "FILE",
-                "instead of a scenario compare the cells of FILE (tools/validate.sh)"),
+                "compare the measured cells of FILE (tools/validate.sh) instead of a scenario"),
     OPTION_FLAG(0, "json", is_json, "print JSON instead of tables"),
-    OPTION_FLAG(0, "markdown", is_markdown, "of a matrix print Markdown instead"),
+    OPTION_FLAG(0, "markdown", is_markdown, "print a matrix as Markdown"),
     {0},
 };
 #undef OWNER
@@ -72,21 +71,23 @@ static const OptionTable compare_table = {
     .operands = "[SCENARIO]",
     .summary = "Predicts a scenario, runs it for real, and says how far off the prediction was.",
     .details =
-        "Every job that trains is compared: a step, its parts, each rank, images per second, an "
-        "epoch, evaluations, checkpoints, all epochs together. Whole durations are judged against "
-        "the tolerance; exit code 0 when all are inside, 1 when one is outside.\n"
+        "Compares every job that trains: a step, its parts, each rank, images per second, an "
+        "epoch, evaluations, checkpoints, and all epochs together. Whole durations are judged "
+        "against the tolerance. Exit code 0 when all errors are within the tolerance, 1 when one "
+        "is not.\n"
         "\n"
         "Files in DIR:\n"
-        "  run-N/                  what the N-th real run left; --measured takes DIR, or one of "
-        "them\n"
-        "  compare.json            what --json prints\n"
+        "  run-N/                  files of the N-th real run; --measured accepts DIR or "
+        "DIR/run-N\n"
+        "  compare.json            the output of --json\n"
         "  compare.html, plots/    a page that needs no other file, and its plots\n"
         "  compare.timeline.json   predicted and measured ranks side by side, for "
         "https://ui.perfetto.dev\n"
         "\n"
         "A matrix is a table of measured steps of several networks, precisions, batches and ranks. "
-        "Each is predicted with the machine \"local\" of the catalogue, which is read after "
-        "azure-2018.json beside it. Cells with more ranks than cores are shown, but not judged.",
+        "Each cell is predicted for the VM size \"local\" of the catalogue, which is read after "
+        "azure-2018.json in the same folder. Cells with more ranks than cores are shown, but not "
+        "judged.",
     .example = "trainyard compare scenario.json --catalog local.json --repeat 3 -o out/compare\n"
                "trainyard compare scenario.json --measured out/compare --tolerance 10%\n"
                "trainyard compare --matrix reports/measured/validation-zen4.tsv --catalog "
@@ -97,7 +98,7 @@ static const OptionTable compare_table = {
 
 /* --- Options --- */
 
-/* "12%", "2.5%" as a share of one. */
+/* Reads "12%" as 0.12. */
 static bool percent_read(const char *option, const char *text, double *share, Status *status)
 {
     const size_t digits = strspn(text, "0123456789.");
@@ -119,8 +120,8 @@ static bool tolerance_read(const CompareArguments *arguments, Tolerance *toleran
 
 /* --- Predicting --- */
 
-/* What is changed in both, the predicted run and the real one: `sets` with the catalogue, whose
- * name would else be one beside the scenario. */
+/* Adds --catalog to the --set changes, which apply to the predicted and the real run. The path
+ * becomes absolute, as a relative path would start at the scenario's folder. */
 static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *status)
 {
     const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
@@ -168,14 +169,15 @@ static bool predict(Arena *arena, const char *path, const CompareArguments *argu
     return *count > 0;
 }
 
-/* --- What it is predicted for --- */
+/* --- Runs to compare with, and warnings --- */
 
 static const char *run_folder(Arena *arena, const char *folder, int32_t run)
 {
     return arena_printf(arena, "%s/run-%" PRId32, folder, run);
 }
 
-/* The folders of single runs in `folder`: run-1, ..., or itself. */
+/* Finds the folders of single runs, run-1 and so on, in `folder`; if there are none, `folder`
+ * itself is one. Returns their number, at most REPEAT_MAX. */
 static int32_t run_folders(Arena *arena, const char *folder, const char **folders)
 {
     int32_t count = 0;
@@ -189,7 +191,7 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
     return count;
 }
 
-/* How many images the real run finds, or has found: those are predicted. */
+/* The number of images that the real run will find, or has found: the prediction uses the same. */
 static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSamples *samples,
                          Status *status)
 {
@@ -200,20 +202,21 @@ static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSa
     return ran_samples_read(arena, folders[0], samples, status);
 }
 
-/* Of a run that does not tell. */
+/* Warns that an earlier run did not record its number of images. */
 static void warn_of_samples(const CompareArguments *arguments, Arena *arena)
 {
     Problems warnings = problems_create(arena);
     status_hint(problems_add(&warnings, STATUS_BAD_INPUT,
                              place_in(arguments->measured_folder, 0, 0),
-                             "it is not known how many images were trained on: evaluations are "
-                             "predicted for the catalogue's, and the training is not judged"),
-                "`trainyard run --real` notes it in ranks.json");
+                             "the number of training images is not known: evaluations are "
+                             "predicted for the catalogue's number, and the training is not "
+                             "judged"),
+                "`trainyard run --real` records it in ranks.json");
     report_warnings(&warnings);
 }
 
-/* Whatever is predicted for other machines than the calibrated one, this one runs; and its steps
- * scatter, as a calibration knows. */
+/* Warns of each job that is predicted for another machine than the calibrated one, which runs it,
+ * or with steps that do not vary, although real steps do. */
 static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
                            const PredictedJob *predictions, int32_t count)
 {
@@ -224,22 +227,22 @@ static void warn_of_models(const CompareArguments *arguments, Arena *arena, cons
         const VmSize *vm_size = predictions[i].vm_size;
         const bool is_of_calibrated = strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0;
         if (!is_of_calibrated)
-            status_hint(problems_add(
-                            &warnings, STATUS_BAD_INPUT, at,
-                            "job \"%s\" is predicted for %s%s%s, which is not the machine "
-                            "that runs it%s",
-                            job, vm_size->name, vm_size->gpu ? " with " : "",
-                            vm_size->gpu ? vm_size->gpu->name : "",
-                            arguments->catalog ? ": what --catalog says of one has no effect" : ""),
-                        "\"vmSize\": \"" VALIDATION_VM_SIZE
-                        "\", as in scenarios/local/tutorial, compares like with like");
+            status_hint(
+                problems_add(&warnings, STATUS_BAD_INPUT, at,
+                             "job \"%s\" is predicted for %s%s%s, which is not the machine "
+                             "that runs it%s",
+                             job, vm_size->name, vm_size->gpu ? " with " : "",
+                             vm_size->gpu ? vm_size->gpu->name : "",
+                             arguments->catalog ? ": --catalog has no effect on that machine" : ""),
+                "use \"vmSize\": \"" VALIDATION_VM_SIZE
+                "\" to predict this machine, as in scenarios/local/tutorial");
         else if (predictions[i].program->step_jitter_ppm.count == 1)
             status_hint(problems_add(&warnings, STATUS_BAD_INPUT, at,
                                      "all steps of job \"%s\" are predicted equal, and no rank "
                                      "waits for a slower one",
                                      job),
-                        "\"jitter\": \"" VALIDATION_JITTER "\" in its program scatters them as the "
-                        "calibrated machine does");
+                        "with \"jitter\": \"" VALIDATION_JITTER "\" in its program they vary as on "
+                        "the calibrated machine");
     }
     report_warnings(&warnings);
 }
@@ -274,7 +277,8 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
     return command;
 }
 
-/* Whether a job that failed was to fail is seen when it is compared. */
+/* Runs the scenario for real. Exit code 1, a failed job, is accepted here: job_compare decides
+ * whether the job was expected to fail. */
 static bool run_once(Arena *arena, const char *path, const CompareArguments *arguments,
                      const char *folder, Status *status)
 {
@@ -296,8 +300,8 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
                        "the real run ended with exit code %d", end.exit_code);
 }
 
-/* A run replaces what an earlier one left in its folder. Whatever is behind the last of this time
- * would count with those for whoever reads the folder: it goes, where a run left it. */
+/* Checks that each folder of the new runs belongs to earlier runs. Removes earlier runs with higher
+ * numbers, as --measured would count them with the new ones. */
 static bool folders_begin(Arena *arena, const CompareArguments *arguments, Status *status)
 {
     const char *all = arguments->output_folder;
@@ -311,14 +315,14 @@ static bool folders_begin(Arena *arena, const CompareArguments *arguments, Statu
         FolderMark mark = run_mark;
         mark.mark = arena_printf(arena, "%s/%s", names[0], run_mark.mark);
         mark.replaced = names;
-        const bool was_empty = rmdir(folder) == 0; // of a run that failed
+        const bool was_empty = rmdir(folder) == 0; // left by a failed run
         if (!was_empty && (!folder_is_ours(all, &mark, status) || !folder_remove(folder, status)))
             return false;
     }
     return true;
 }
 
-/* Runs as often as asked for; where each has left what it left. */
+/* Runs the scenario --repeat times; `folders` are the folders of the runs. */
 static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
                     const char **folders, int32_t *count, Status *status)
 {
@@ -334,25 +338,27 @@ static bool run_all(Arena *arena, const char *path, const CompareArguments *argu
 
 /* --- Reading --- */
 
-/* Whether that is what was predicted. */
-static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
+/* Whether `attempt` has the predicted ranks, batch, precision and network. */
+static bool fits_prediction(const PredictedJob *prediction, const RanAttempt *attempt,
+                            Status *status)
 {
     const Place at = place_in(attempt->source, 0, 0);
     const char *precision = step_precision_word(prediction->program->precision);
     const int64_t batch = prediction->program->batch_per_rank;
     if (attempt->ranks != prediction->plan.ranks)
-        return status_fail(status, STATUS_BAD_INPUT, at, "is of %d ranks, but job \"%s\" has %d",
+        return status_fail(status, STATUS_BAD_INPUT, at, "has %d ranks, but job \"%s\" has %d",
                            (int)attempt->ranks, prediction->job, (int)prediction->plan.ranks);
     if (attempt->batch != batch)
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           "is of batches of %lld, but those of job \"%s\" are of %lld",
+                           "has a batch of %lld, but job \"%s\" has a batch of %lld",
                            (long long)attempt->batch, prediction->job, (long long)batch);
     if (attempt->precision != NULL && strcmp(attempt->precision, precision) != 0)
-        return status_fail(status, STATUS_BAD_INPUT, at, "is of %s, but job \"%s\" trains in %s",
-                           attempt->precision, prediction->job, precision);
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "trains in %s, but job \"%s\" trains in %s", attempt->precision,
+                           prediction->job, precision);
     return strcmp(attempt->network, prediction->program->network->name) == 0 ||
            status_fail(status, STATUS_BAD_INPUT, at,
-                       "is of the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,
+                       "trains the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,
                        prediction->job, prediction->program->network->name);
 }
 
@@ -372,7 +378,7 @@ static int64_t first_step(const TimelineFile *files)
     return first;
 }
 
-/* Steps that two attempts have both done; -1 when nobody knows how far one of them came. */
+/* Steps that two attempts have both done; -1 if the progress of one of them is unknown. */
 static int64_t steps_lost(const RanJob *ran)
 {
     int64_t lost = 0;
@@ -387,7 +393,7 @@ static int64_t steps_lost(const RanJob *ran)
     return lost;
 }
 
-/* Of all ranks. */
+/* The number of steps that all ranks have completed. */
 static int64_t steps_done(const RanAttempt *attempt)
 {
     int64_t least = attempt->files ? INT64_MAX : 0;
@@ -398,8 +404,8 @@ static int64_t steps_done(const RanAttempt *attempt)
     return least;
 }
 
-/* Whether a training came to its end that is predicted to. */
-static bool is_whole(const PredictedJob *prediction, const RanAttempt *last, Status *status)
+/* Whether a training that is predicted to succeed has succeeded, with all its steps. */
+static bool is_complete(const PredictedJob *prediction, const RanAttempt *last, Status *status)
 {
     const int64_t steps = prediction->plan.epochs * prediction->plan.steps_per_epoch;
     const int64_t done = steps_done(last);
@@ -411,12 +417,13 @@ static bool is_whole(const PredictedJob *prediction, const RanAttempt *last, Sta
                 " steps, but is predicted to succeed",
                 prediction->job, last->exit_code, done, steps);
     return status_hint(status, last->exit_code != 0
-                                   ? "what the ranks said is in the job's stdouterr, on the share"
-                                   : "with fewer \"epochs\" in its program it is predicted to end "
-                                     "there");
+                                   ? "the output of the ranks is in the job's stdouterr, on the "
+                                     "share"
+                                   : "set fewer \"epochs\" in its program, so that it is predicted "
+                                     "to end there");
 }
 
-/* Every attempt that left timelines counts as a run. */
+/* Compares one job. Every attempt with timelines counts as a run. */
 static bool job_compare(Arena *arena, const PredictedJob *prediction, const char *const *folders,
                         int32_t folder_count, CompareJob *job, Status *status)
 {
@@ -429,12 +436,12 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
         if (!ran_job_read(arena, folders[i], prediction->job, &ran, status))
             return false;
         for (int32_t a = 0; a < ran.attempt_count; a++) {
-            if (!is_of(prediction, &ran.attempts[a], status))
+            if (!fits_prediction(prediction, &ran.attempts[a], status))
                 return false;
             if (ran.attempts[a].files != NULL && count < RUNS_MAX)
                 runs[count++] = (MeasuredFiles){ran.attempts[a].files, ran.attempts[a].ranks};
         }
-        if (!is_whole(prediction, &ran.attempts[ran.attempt_count - 1], status))
+        if (!is_complete(prediction, &ran.attempts[ran.attempt_count - 1], status))
             return false;
         attempts = ran.attempt_count > attempts ? ran.attempt_count : attempts;
         const int64_t again = steps_lost(&ran);
@@ -442,8 +449,7 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
     }
     if (!compare_job(arena, prediction, runs, count, job))
         return status_fail(status, STATUS_BAD_INPUT, place_in(folders[0], 0, 0),
-                           "there is no whole step of job \"%s\" in its timelines",
-                           prediction->job);
+                           "the timelines of job \"%s\" contain no complete step", prediction->job);
     job->recovery = (Recovery){.attempts = attempts, .steps_lost = lost};
     return true;
 }
@@ -460,8 +466,8 @@ static bool files_write(Arena *arena, const Comparison *comparison, const char *
            compare_page_write(arena, comparison, scenario, folder, status);
 }
 
-static bool tell(Arena *arena, const CompareArguments *arguments, const char *scenario,
-                 const Comparison *comparison, Status *status)
+static bool print_and_write(Arena *arena, const CompareArguments *arguments, const char *scenario,
+                            const Comparison *comparison, Status *status)
 {
     const Json *json = compare_json(arena, comparison);
     Text text = {0};
@@ -496,10 +502,10 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
         if (!job_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))
             return false;
     *comparison = compare_sum_up(tolerance, jobs, count);
-    return tell(arena, arguments, path, comparison, status);
+    return print_and_write(arena, arguments, path, comparison, status);
 }
 
-/* An exit code. */
+/* Compares a scenario. Returns an exit code. */
 static int predict_and_compare(Arena *arena, const char *path, CompareArguments *arguments)
 {
     Problems problems = problems_create(arena);
@@ -510,8 +516,8 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
     Status status = {0};
     if (arguments->output_folder == NULL && arguments->measured_folder == NULL) {
         status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0),
-                    "a real run needs a folder for what it leaves");
-        status_hint(&status, "-o DIR, or --measured DIR with what an earlier one has left");
+                    "a real run needs a folder for its files");
+        status_hint(&status, "add -o DIR, or --measured DIR with the files of an earlier run");
         return report_status(&status);
     }
     if (!sets_complete(arena, arguments, &status) ||
@@ -532,7 +538,7 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
 
 /* --- A matrix --- */
 
-/* The catalogue of this machine, over the one of the cloud, whose networks it trains. */
+/* Reads --catalog after azure-2018.json in the same folder, which has the networks. */
 static const Catalog *catalog_of(Arena *arena, const CompareArguments *arguments,
                                  Problems *problems)
 {
@@ -547,7 +553,8 @@ static const Catalog *catalog_of(Arena *arena, const CompareArguments *arguments
     return catalog_files_read(arena, files, 2, problems);
 }
 
-/* "measured/validation-zen4.tsv": the plot of its errors is "measured/validation-zen4.svg". */
+/* The path of the plot of errors: "measured/validation-zen4.svg" for
+ * "measured/validation-zen4.tsv". */
 static const char *plot_of(Arena *arena, const char *matrix)
 {
     const size_t length = strlen(matrix);
@@ -571,7 +578,7 @@ static void matrix_print(Arena *arena, const CompareArguments *arguments,
     text_free(&out);
 }
 
-/* An exit code. */
+/* Compares the cells of --matrix. Returns an exit code. */
 static int compare_matrix(Arena *arena, const CompareArguments *arguments)
 {
     enum { TABLE_BYTES_MAX = 64 << 20 };
@@ -584,7 +591,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
     Status status = {0};
     if (arguments->catalog == NULL) {
         status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare: --matrix", 0, 0),
-                    "needs --catalog FILE: what is known of the machine that was measured");
+                    "needs --catalog FILE, the catalogue of the measured machine");
         return report_status(&status);
     }
     const Catalog *catalog = catalog_of(arena, arguments, &problems);
@@ -605,12 +612,12 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
 
 /* --- The verb --- */
 
-static int one_of_both_missing(const Operands *operands)
+static int report_wrong_operands(const Operands *operands)
 {
     Status status = {0};
     status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0), "%s",
-                operands->count == 0 ? "a scenario is missing, or --matrix FILE"
-                                     : "takes a scenario or --matrix FILE, and not both");
+                operands->count == 0 ? "a scenario or --matrix FILE is missing"
+                                     : "takes a scenario or --matrix FILE, not both");
     return report_status(&status);
 }
 
@@ -622,7 +629,7 @@ static int run_compare(int argc, char **argv)
     int exit_code;
     if (options_read(&compare_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         if ((operands.count == 0) == (arguments.matrix == NULL))
-            exit_code = one_of_both_missing(&operands);
+            exit_code = report_wrong_operands(&operands);
         else if (arguments.matrix != NULL)
             exit_code = compare_matrix(arena, &arguments);
         else

@@ -1,4 +1,4 @@
-/* trainyard diff: where two runs part. */
+/* trainyard diff: the first difference between two runs. */
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -13,10 +13,10 @@ static const Field diff_options[] = {{0}};
 static const OptionTable diff_table = {
     .name = "diff",
     .operands = "A B",
-    .summary = "Names the first difference of two runs and tabulates what it did to their metrics.",
+    .summary = "Prints the first difference between two runs and a table of their metrics.",
     .details =
-        "A and B are folders that `trainyard run -o` wrote, or trace.tsv files; of files the "
-        "metrics are counted from the trace. Exit code 0 when the runs are the same, 1 when "
+        "A and B are folders that `trainyard run -o` wrote, or trace.tsv files. For files, the "
+        "metrics are computed from the trace. Exit code 0 when the runs are the same, 1 when "
         "they differ.",
     .example = "trainyard run scenarios/resize/scenario.json -o out/before\n"
                "trainyard run scenarios/resize/scenario.json --seed 2 -o out/after\n"
@@ -66,7 +66,7 @@ static int diff(Arena *arena, const Operands *operands)
 {
     Problems problems = problems_create(arena);
     RecordedRun a, b;
-    // Both are loaded before giving up, so that all problems come in one go.
+    // Both are loaded even if the first fails, so that all problems are reported at once.
     const bool has_a = run_load(arena, operands->items[0], &a, &problems);
     const bool has_b = run_load(arena, operands->items[1], &b, &problems);
     Text text = {0};

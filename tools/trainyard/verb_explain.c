@@ -1,4 +1,4 @@
-/* trainyard explain: nothing of a scenario is a hidden assumption. */
+/* trainyard explain: every value that a scenario runs with, and its origin. */
 #include <stdio.h>
 
 #include "sim/cli/disk_files.h"
@@ -21,8 +21,9 @@ static const OptionTable explain_table = {
     .name = "explain",
     .operands = "SCENARIO",
     .summary = "Prints every value that a scenario runs with, and where it came from.",
-    .details = "A line each: name = value  # origin. The origin is a place in a file, \"default\", "
-               "or a catalogue entry with its source; what nobody can look up is marked ASSUMED.",
+    .details = "Prints one line per value: name = value  # origin. The origin is a place in a "
+               "file, \"default\", or a catalogue entry with its source. A value without a "
+               "published source is marked ASSUMED.",
     .example = "trainyard explain scenarios/cifar10-horovod/scenario.json | grep ASSUMED",
     .options = explain_options,
     .operand_count_min = 1,

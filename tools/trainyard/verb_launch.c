@@ -1,4 +1,4 @@
-/* trainyard launch: a job.json runs here and now, by the trainer. */
+/* trainyard launch: runs job.json files with the trainer on this machine. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct {
     int backend; /* HandOffBackend */
     const char *data_folder;
     OptionTexts mounts;
-    int64_t nodes; /* 0: as the job says */
+    int64_t nodes; /* 0: the job's nodeCount */
     bool is_json;
     bool is_quiet;
 } LaunchArguments;
@@ -31,16 +31,16 @@ static const char *const backend_names[] = {
 #define OWNER LaunchArguments
 static const Field launch_options[] = {
     OPTION_FOLDER('o', "output", output_folder, "DIR",
-                  "keep each job's files in a folder of its name in DIR (launch)"),
-    OPTION_CHOICE(0, "real", backend, "WHERE", backend_names, "who computes (auto)"),
+                  "store each job's files in DIR/NAME (launch)"),
+    OPTION_CHOICE(0, "real", backend, "BACKEND", backend_names, "the compute backend (auto)"),
     OPTION_FOLDER(0, "data", data_folder, "DIR", "train on CIFAR-10 in DIR"),
     OPTION_TEXTS(
         0, "mount", mounts, "PATH=DIR",
-        "mount DIR where the job mounts a share at PATH, or else for the cluster; as often as "
-        "needed"),
+        "use DIR as the share that the job mounts at PATH, or as a mount of the cluster if the job "
+        "has none; may be repeated"),
     OPTION_INTEGER(0, "nodes", nodes, "N", 1, 100,
-                   "run as on N nodes instead of nodeCount, with as many processes on each"),
-    OPTION_FLAG(0, "json", is_json, "print nothing but a record of each job as JSON"),
+                   "run as if on N nodes instead of nodeCount, with the same processes per node"),
+    OPTION_FLAG(0, "json", is_json, "print only a record of each job, as JSON"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
@@ -51,19 +51,20 @@ static const OptionTable launch_table = {
     .operands = "JOB... [-- OPTION...]",
     .summary = "Runs job.json files for real on this machine, one after the other.",
     .details =
-        "As many ranks as the service would start processes run `trainyard train`, by Open MPI's "
-        "mpirun where they are several, in the place of the job's script: commandLineArgs are the "
-        "trainer's options, and those behind -- come after them. Variables (AZ_BATCHAI_...), "
-        "folders, names of log files, maxWallClockTime, exit code and errors are those of the "
-        "service. jobPreparation and containerSettings are passed over: nothing is installed.\n"
+        "`trainyard train` runs in place of each job's script, with one rank for each process that "
+        "the service would start. Open MPI's mpirun starts several ranks. The trainer's options "
+        "are the job's commandLineArgs, followed by the options after --. Variables "
+        "(AZ_BATCHAI_...), folders, names of log files, maxWallClockTime, exit code and errors are "
+        "those of the service. jobPreparation and containerSettings are skipped: nothing is "
+        "installed.\n"
         "\n"
-        "A job's files are in DIR/NAME, NAME being that of its file: share/ACCOUNT/SHARE is what "
-        "it has mounted, real/ has the timelines of its ranks. A launch replaces what an earlier "
-        "one "
-        "left there; with --resume behind -- the shares stay, so that \"latest\" is found.\n"
+        "A job's files are in DIR/NAME, where NAME is the name of the job's file. share/ACCOUNT/"
+        "SHARE is a share that the job mounts, real/ has the timelines of the ranks. A launch "
+        "replaces the files of an earlier launch. With --resume after --, the shares are kept, so "
+        "that --resume latest finds a checkpoint.\n"
         "\n"
         "Exit codes: 0 when all jobs succeeded, 1 when one failed, 2 for wrong input, 3 when the "
-        "machine fails, 128 and the signal's number after a signal.",
+        "machine fails, 128 plus the signal's number after a signal.",
     .example = "trainyard launch job.json --data cifar10 -o out\n"
                "trainyard launch job.json --nodes 2 --real cpu --data cifar10 -- --epochs 2\n"
                "trainyard launch job.json --mount myshare=/srv/share -- --dir /srv/share/cifar",
@@ -74,14 +75,14 @@ static const OptionTable launch_table = {
 
 static const Place here = {.source = "trainyard: launch"};
 
-/* --- What is asked for --- */
+/* --- Arguments --- */
 
 static bool check_trainer_words(char **words, Status *status)
 {
     if (!words[0] || words[0][0] == '-')
         return true;
     status_fail(status, STATUS_BAD_INPUT, here,
-                "what stands behind -- is for the trainer, which takes options; got \"%s\"",
+                "the arguments after -- are for the trainer, which takes options; got \"%s\"",
                 words[0]);
     return status_hint(status, "`mpirun -n N trainyard %s ...` starts a program as several ranks",
                        words[0]);
@@ -107,8 +108,8 @@ static bool read_mounts(Arena *arena, const OptionTexts *texts, LaunchMount **mo
     return true;
 }
 
-/* Its file's name without ".json", in letters of names; of a second one of that name with a number.
- */
+/* The name of job `index`: the name of its file without the extension, at most 60 characters.
+ * Characters that names cannot have become '-'. Further files of the same name get a number. */
 static const char *job_name(Arena *arena, char **paths, int32_t index)
 {
     static const char letters[] =
@@ -127,7 +128,7 @@ static const char *job_name(Arena *arena, char **paths, int32_t index)
     return same > 1 ? arena_printf(arena, "%s-%" PRId32, name, same) : name;
 }
 
-/* What the trainer makes of the words. */
+/* Parses `words`, ended by NULL, as the trainer does. */
 static bool parse_words(Arena *arena, char *const *words, TrainingSettings *options, Status *status)
 {
     static char program[] = "train";
@@ -144,17 +145,18 @@ static bool parse_words(Arena *arena, char *const *words, TrainingSettings *opti
                          &wants_help, status);
 }
 
-/* Of the training set, which the trainer sees whole without --limit. */
+/* The training set; --limit makes the trainer use fewer images. */
 enum { TRAINING_IMAGES = 50000 };
 
-/* The job's own arguments and then `more`, with a seed in front: the world's is no seed of a
- * training. Words of the job that the trainer does not know are its own to complain of. */
+/* Sets the trainer's arguments: a seed (the trainer's default, not the world's), then the job's
+ * arguments, then `more`. If the trainer does not accept the job's arguments, the trainer reports
+ * that when it runs; `training` then follows from `more` alone. */
 static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
                           LaunchSettings *settings)
 {
     enum { SEED_WORDS = 2 };
     TrainingSettings options = train_option_defaults;
-    Status unheard;
+    Status ignored;
     int32_t count = 0;
     while (more[count])
         count++;
@@ -165,14 +167,14 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
         words[SEED_WORDS + i] = job->arguments[i];
     for (int32_t i = 0; i < count; i++)
         words[SEED_WORDS + job->argument_count + i] = more[i];
-    if (!parse_words(arena, words, &options, &unheard)) {
+    if (!parse_words(arena, words, &options, &ignored)) {
         options = train_option_defaults;
-        (void)!parse_words(arena, more, &options, &unheard);
+        (void)!parse_words(arena, more, &options, &ignored);
     }
     const int64_t images =
         options.limit > 0 && options.limit < TRAINING_IMAGES ? options.limit : TRAINING_IMAGES;
     settings->arguments = words;
-    settings->goes_on = options.resume != NULL;
+    settings->continues = options.resume != NULL;
     settings->training = (LaunchTraining){
         .network = options.network,
         .batch_size = options.batch_size,
@@ -181,14 +183,14 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
                                    : (images + options.batch_size - 1) / options.batch_size};
 }
 
-/* --- Its folder --- */
+/* --- The job's folder --- */
 
 static const char *record_path(Arena *arena, const char *folder)
 {
     return arena_printf(arena, "%s/launch.json", folder);
 }
 
-/* What is in share/ and real/ is replaced: only where we have left it. */
+/* A launch replaces share/ and real/, but only in a folder that an earlier launch made. */
 static const char *const replaced_names[] = {"share", "real", NULL};
 static const FolderMark launch_mark = {.maker = "launch",
                                        .option = "-o",
@@ -204,24 +206,24 @@ static bool folder_begin(Arena *arena, const char *folder, const LaunchJob *job,
            json_file_write(record_path(arena, folder), begun, status);
 }
 
-/* The seed of the launch before in `folder`, with which a job finds its own files on its shares;
- * `otherwise` where there was none. */
-static int64_t seed_before(Arena *arena, const char *folder, int64_t otherwise)
+/* The seed of the earlier launch in `folder`, which determines the job's folders on its shares;
+ * `fallback` if there was no earlier launch. */
+static int64_t earlier_seed(Arena *arena, const char *folder, int64_t fallback)
 {
     enum { RECORD_BYTES_MAX = 1 << 20 };
     char *text;
     size_t length;
     Status none;
-    Problems unheard = problems_create(arena);
+    Problems ignored = problems_create(arena);
     const char *path = record_path(arena, folder);
     const Json *record = file_read(arena, path, RECORD_BYTES_MAX, &text, &length, &none)
-                             ? json_parse(arena, path, text, length, JSON_STRICT, &unheard)
+                             ? json_parse(arena, path, text, length, JSON_STRICT, &ignored)
                              : NULL;
     const Json *seed = record ? json_member(record, "seed") : NULL;
-    return seed && seed->is_integer ? seed->integer : otherwise;
+    return seed && seed->is_integer ? seed->integer : fallback;
 }
 
-/* --- What came of it --- */
+/* --- Results --- */
 
 static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *result)
 {
@@ -252,23 +254,23 @@ static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *r
     return record;
 }
 
-static void say_begin(const LaunchJob *job)
+static void print_begin(const LaunchJob *job)
 {
-    const char *passed_over = job->has_preparation && job->has_container
-                                  ? "jobPreparation and containerSettings"
-                              : job->has_preparation ? "jobPreparation"
-                              : job->has_container   ? "containerSettings"
-                                                     : NULL;
-    printf("%s: %" PRId32 " rank%s on %" PRId32 " node%s of the service, here on one machine\n",
+    const char *skipped = job->has_preparation && job->has_container
+                              ? "jobPreparation and containerSettings"
+                          : job->has_preparation ? "jobPreparation"
+                          : job->has_container   ? "containerSettings"
+                                                 : NULL;
+    printf("%s: %" PRId32 " rank%s for %" PRId32 " node%s of the service, all on this machine\n",
            job->path, job->ranks, plural(job->ranks), job->nodes, plural(job->nodes));
     if (job->command)
         printf("  in place of  %s\n", job->command);
-    if (passed_over)
-        printf("  not done     %s: nothing is installed\n", passed_over);
+    if (skipped)
+        printf("  skipped      %s: nothing is installed\n", skipped);
     fflush(stdout);
 }
 
-static void say_end(const LaunchJob *job, const LaunchResult *result)
+static void print_end(const LaunchJob *job, const LaunchResult *result)
 {
     Text took = {0};
     duration_print(&took, result->took_ns);
@@ -286,13 +288,13 @@ static void say_end(const LaunchJob *job, const LaunchResult *result)
     fflush(stdout);
 }
 
-/* --- Together --- */
+/* --- The launch --- */
 
 typedef struct {
     Arena *arena;
     const LaunchArguments *arguments;
     LaunchSettings settings;
-    char **words; /* behind --; ended by NULL */
+    char **words; /* the arguments after --; ended by NULL */
     Json *records;
     bool has_failed;
     int signal;
@@ -306,14 +308,14 @@ static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
     Status status = {0};
     settings.folder = arena_printf(arena, "%s/%s", launch->arguments->output_folder, job->name);
     read_training(arena, job, launch->words, &settings);
-    if (settings.goes_on)
-        job->seed = seed_before(arena, settings.folder, job->seed);
+    if (settings.continues)
+        job->seed = earlier_seed(arena, settings.folder, job->seed);
     if (!folder_begin(arena, settings.folder, job, &status)) {
         problems_add_status(problems, &status);
         return false;
     }
     if (!settings.is_quiet)
-        say_begin(job);
+        print_begin(job);
     if (!launch_run(arena, job, &settings, &result, problems))
         return false;
     Json *record = json_add(launch->records, record_of(arena, job, &result));
@@ -322,7 +324,7 @@ static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
         return false;
     }
     if (!settings.is_quiet)
-        say_end(job, &result);
+        print_end(job, &result);
     launch->has_failed = launch->has_failed || !result.has_succeeded;
     launch->signal = result.signal;
     return true;

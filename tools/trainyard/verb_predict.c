@@ -1,4 +1,4 @@
-/* trainyard predict: how fast a network would train, from the catalogue alone. */
+/* trainyard predict: predicts how fast a network trains, from the catalogue alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,24 +38,24 @@ static const char *const wires[] = {
 #undef X
         NULL};
 
-enum { GPUS_MOST = 4096, BATCH_MOST = 65536 };
+enum { GPUS_MAX = 4096, BATCH_MAX = 65536 };
 
 #define OWNER PredictArguments
 static const Field predict_options[] = {
     OPTION_TEXT('m', "model", model, "NETWORK",
                 "the network: resnet50, vgg16, ...; \"?\" lists all"),
     OPTION_TEXT(0, "vm", vm, "SIZE", "the nodes: Standard_NC24r, ...; \"?\" lists all"),
-    OPTION_INTEGER('n', "gpus", gpus, "N", 1, GPUS_MOST,
-                   "GPUs, which fill one node after the other (1)"),
-    OPTION_INTEGER('b', "batch", batch, "B", 1, BATCH_MOST, "images of each GPU in a step (64)"),
+    OPTION_INTEGER('n', "gpus", gpus, "N", 1, GPUS_MAX,
+                   "the number of GPUs; each node is filled before the next (1)"),
+    OPTION_INTEGER('b', "batch", batch, "B", 1, BATCH_MAX, "images per GPU and step (64)"),
     OPTION_TEXT('f', "framework", framework, "SOFTWARE",
-                "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" lists all"),
-    OPTION_CHOICE('c', "collective", collective, "HOW", collectives,
-                  "who adds gradients up (mpi-host where the software has it)"),
+                "the training software (tf1.8-horovod0.13.2); \"?\" lists all"),
+    OPTION_CHOICE('c', "collective", collective, "LIBRARY", collectives,
+                  "the library that adds gradients (mpi-host if the software has it)"),
     OPTION_CHOICE('w', "network", wire, "WIRE", wires,
-                  "the wire it takes (InfiniBand where size and software have it)"),
+                  "the network between nodes (InfiniBand if size and software have it)"),
     OPTION_TEXTS(0, "catalog", catalogs, "FILE",
-                 "a catalogue over the one that is compiled in; as often as you like"),
+                 "read FILE after the compiled-in catalogues; may be repeated"),
     OPTION_FLAG(0, "json", is_json, "print JSON"),
     {0},
 };
@@ -64,28 +64,28 @@ static const Field predict_options[] = {
 static const OptionTable predict_table = {
     .name = "predict",
     .operands = "",
-    .summary = "Predicts how fast a network trains on so many GPUs, from the catalogue alone.",
+    .summary = "Predicts how fast a network trains on a number of GPUs, from the catalogue alone.",
     .details =
-        "What one GPU takes rests on published measurements of one GPU; what several exchange, "
-        "on what their software and wires do. Images are taken to be there already. About 19 of "
-        "20 measurements should lie within the uncertainty; below the figures it says what they "
-        "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
-        "from measurements of several GPUs but the Ethernet of Standard_NC6, which a log of two of "
-        "them gave.",
+        "The time of one GPU is based on published measurements of one GPU. The exchange between "
+        "GPUs is modelled from their software and links. Images are assumed to be in memory. "
+        "About 19 of 20 measurements should be within the uncertainty. The basis of the figures is "
+        "printed below them. A training that does not fit into the memory of a GPU is predicted "
+        "with a warning. No value comes from measurements of several GPUs, except the Ethernet of "
+        "Standard_NC6, which comes from a log of two nodes.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
                "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
     .options = predict_options,
 };
 
-/* --- What it rests on --- */
+/* --- The basis of a prediction --- */
 
-enum { LINES_MOST = 12 };
+enum { LINES_MAX = 12 };
 
 typedef struct {
     Arena *arena;
     int32_t count;
-    const char *items[LINES_MOST];
+    const char *items[LINES_MAX];
 } Lines;
 
 #define LINE(lines, ...)                                                                           \
@@ -110,10 +110,10 @@ static void add_row(const Prediction *prediction, Lines *lines)
          prediction->estimate.row_count > 1 ? ", the first of several" : "");
     LINE(lines, "source: %s", row->source);
     if (row->exchange != NULL)
-        LINE(lines, "modelled: %s ms of that step are what one process of %s adds",
+        LINE(lines, "modelled: %s ms of that step are the cost of one process of %s",
              decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
     if (prediction->estimate.is_other_batch)
-        LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
+        LINE(lines, "converted to batch %" PRId64 " on a line through the measurements",
              prediction->batch);
 }
 
@@ -129,22 +129,23 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
     case STEP_BASIS_SOFTWARE:
         add_row(prediction, lines);
         if (estimate->factor_ppm == 0)
-            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+            LINE(lines, "assumed: %s is as fast; no network was measured with both", framework);
         else
             LINE(lines,
-                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 "times %s: %s compared with that, the median of measurements with both on %s",
                  factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_ROOFLINE:
         LINE(lines,
-             "computed: %s was not measured on one %s; layer by layer, arithmetic at the peak "
-             "against memory, times %s: the middle of %" PRId32 " measurements of %s",
+             "computed: %s was not measured on one %s; for each layer the longer of arithmetic at "
+             "the peak rate and memory traffic, times %s: the median of %" PRId32
+             " measurements of %s",
              prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
              estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_STAGES:
         LINE(lines,
-             "measured: what each kind of layer takes on %s; %s is taken to add %s ms a step",
+             "measured: the time of each kind of layer on %s; %s is assumed to add %s ms per step",
              prediction->vm_size->gpu->name, framework,
              decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
         break;
@@ -153,7 +154,7 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
     }
 }
 
-/* One process of the exchange. */
+/* The cost of the exchange for one process without others. */
 static void add_alone(const Prediction *prediction, Lines *lines)
 {
     const StepEstimate *estimate = &prediction->estimate;
@@ -162,26 +163,26 @@ static void add_alone(const Prediction *prediction, Lines *lines)
     const char *name = prediction->exchange->name;
     const char *ms = decimal_text(lines->arena, estimate->alone_ns, 6, 2);
     if (estimate->alone_batch == 0) {
-        if (estimate->alone_error_ns > 0) // or it is part of what was measured, and told with it
-            LINE(lines, "modelled: one process of %s, alone with itself, adds %s ms", name, ms);
+        if (estimate->alone_error_ns > 0) // else it is part of the measured step: see add_row
+            LINE(lines, "modelled: a single process of %s adds %s ms", name, ms);
         return;
     }
-    LINE(lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
-         name, ms, estimate->alone_batch);
+    LINE(lines, "measured: a single process of %s adds %s ms at batch %" PRId64, name, ms,
+         estimate->alone_batch);
     if (estimate->alone_batch != prediction->batch)
-        LINE(lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
+        LINE(lines, "assumed: the same at batch %" PRId64 ", as gradients have the same size",
              prediction->batch);
 }
 
-/* A value of the catalogue, after `what`, with the reason for it. */
-static void add_value(const Catalog *catalog, const char *path, const char *what, Lines *lines)
+/* Adds the catalogue's value at `path`, after `label`, with its note or source. */
+static void add_value(const Catalog *catalog, const char *path, const char *label, Lines *lines)
 {
     const CatalogValue *value = catalog_value(catalog, path);
-    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", what, value->value,
-         value->note[0] != '\0' ? value->note : value->source);
+    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", label,
+         value->value, value->note[0] != '\0' ? value->note : value->source);
 }
 
-/* The wire that all chunks go over, or those that leave the node. */
+/* The rate of the network that the exchange uses, and the assumption of a forced InfiniBand. */
 static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines *lines)
 {
     const bool is_infiniband = prediction->wire == WIRE_IB_FDR || prediction->loops_back;
@@ -193,17 +194,17 @@ static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines
         return;
     const char *exchange = prediction->exchange->name;
     const char *uses_rdma = arena_printf(lines->arena, "exchanges/%s/uses_rdma", exchange);
-    LINE(lines, "assumed: InfiniBand all the same, which %s did not use: %s", exchange,
+    LINE(lines, "assumed: InfiniBand, although %s did not use it: %s", exchange,
          catalog_value(catalog, uses_rdma)->note);
     add_value(catalog, arena_printf(lines->arena, "exchanges/%s/rdma_efficiency", exchange),
-              "of which it reaches", lines);
+              "an InfiniBand efficiency of", lines);
 }
 
-/* What several exchange. */
+/* The model of the exchange between GPUs. */
 static void add_exchange(const Catalog *catalog, const Prediction *prediction, Lines *lines)
 {
     const bool has_wire = prediction->wire != WIRE_ANY;
-    LINE(lines, "modelled: %s%s%s%s, from its source and what links were measured to do",
+    LINE(lines, "modelled: %s%s%s%s, from its source code and measured links",
          prediction->exchange->name, has_wire ? " over " : " on one node",
          has_wire ? wire_name(prediction->wire) : "",
          !prediction->loops_back ? ""
@@ -211,7 +212,7 @@ static void add_exchange(const Catalog *catalog, const Prediction *prediction, L
                                  : ", through its InfiniBand adapter");
     if (has_wire || prediction->loops_back)
         add_wire(catalog, prediction, lines);
-    LINE(lines, "assumed: steps vary as on machines of one's own; images are there in time");
+    LINE(lines, "assumed: steps vary as on dedicated machines; images are in memory in time");
 }
 
 static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
@@ -240,8 +241,8 @@ static void print_part(const char *name, int64_t ns, const Prediction *predictio
     text_free(&text);
 }
 
-/* What is odd about a measurement that tells nothing of others, and so about a prediction that
- * rests on it; NULL: nothing. The note names the machine first. */
+/* Why the measurement below a prediction does not apply to other networks, GPUs or software, which
+ * also limits the prediction; NULL: no such reason. The note of a row names the machine first. */
 static const char *caveat_of(const Prediction *prediction)
 {
     const Throughput *row = prediction->estimate.row;
@@ -259,17 +260,18 @@ static const char *gib_text(Arena *arena, int64_t bytes)
 static void print_memory(Arena *arena, const Prediction *prediction)
 {
     const GpuModel *gpu = prediction->vm_size->gpu;
-    printf("memory      %12s GiB at the least, of %s on one %s\n",
+    printf("memory      %12s GiB at least, of %s on one %s\n",
            gib_text(arena, prediction->memory_least_bytes), gib_text(arena, gpu->memory_bytes),
            gpu->name);
     if (!prediction->may_fit)
-        printf(
-            "\nWarning: it does not fit into the memory of one %s. The figures are what it would "
-            "take if it did.\n",
-            gpu->name);
+        printf("\nWarning: the training does not fit into the memory of one %s. The figures assume "
+               "that it does.\n",
+               gpu->name);
 }
 
-/* "+- 8 %", "+178 % -64 %": what may be more than twice as much may also be less than half. */
+/* "+- 8 %", "+178 % -64 %". From 100 % on, the uncertainty is a factor, so the lower limit is
+ * closer.
+ */
 static const char *uncertainty_text(Arena *arena, int64_t ppm)
 {
     if (ppm < PPM)
@@ -288,7 +290,7 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
            (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
            plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
     if (caveat_of(prediction) != NULL)
-        printf("as it was measured: %s\n", caveat_of(prediction));
+        printf("caveat: %s\n", caveat_of(prediction));
     printf("\nimages/s    %12s   %s\n", decimal_text(arena, prediction->micro_images_per_s, 6, 1),
            uncertainty_text(arena, prediction->uncertainty_ppm));
     printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
@@ -297,12 +299,12 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
     print_part("exchange", prediction->parts.exchange_ns, prediction);
     print_part("wait", prediction->parts.wait_ns, prediction);
     print_memory(arena, prediction);
-    printf("\nIt rests on\n");
+    printf("\nBased on\n");
     for (int32_t i = 0; i < basis.count; i++)
         printf("  - %s\n", basis.items[i]);
 }
 
-/* `value` / 10^decimals with `shown` digits behind the point, as a JSON number. */
+/* `value` / 10^decimals with `shown` decimals, as a JSON number. */
 static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
                         int32_t decimals, int32_t shown)
 {
@@ -356,7 +358,8 @@ static const Catalog *read_catalog(Arena *arena, OptionTexts more, Problems *pro
     return catalog_files_read(arena, files, more.count + 2, problems);
 }
 
-static bool needs(const char *option, const char *value, Status *status)
+/* Fails if `option` has no value. */
+static bool check_given(const char *option, const char *value, Status *status)
 {
     if (value != NULL)
         return true;
@@ -370,7 +373,8 @@ static bool asks_for_all(const char *name)
     return name != NULL && strcmp(name, "?") == 0;
 }
 
-/* All that an option may name, where it is "?": sizes with GPUs, and which. */
+/* Returns whether `typed` is "?", and if so prints all names of `section`. VM sizes are printed
+ * with their GPUs; sizes without GPUs are left out. */
 static bool list_names(const Catalog *catalog, const char *typed, CatalogSection section)
 {
     int32_t count;
@@ -390,8 +394,8 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
     Status status = {0};
     const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
                       asks_for_all(arguments->framework);
-    if (!asks &&
-        (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status)))
+    if (!asks && (!check_given("--model", arguments->model, &status) ||
+                  !check_given("--vm", arguments->vm, &status)))
         return report_status(&status);
     Problems problems = problems_create(arena);
     const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);

@@ -1,4 +1,4 @@
-/* trainyard report: the page of a run, made again. */
+/* trainyard report: writes the report of an earlier run again. */
 #include <stdio.h>
 
 #include "reports/run/report.h"
@@ -11,7 +11,7 @@ static const OptionTable report_table = {
     .operands = "DIR",
     .summary = "Writes report.html and its plots from a run's files.",
     .details =
-        "DIR is what `trainyard run -o DIR` wrote: its summary.json and trace.tsv are read.\n"
+        "DIR is the folder of `trainyard run -o DIR`: its summary.json and trace.tsv are read.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"

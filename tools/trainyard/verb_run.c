@@ -13,7 +13,7 @@ typedef struct {
     int64_t seed;
     OptionTexts sets;
     int64_t until_ns;
-    const char *failures; /* their scale */
+    const char *failures; /* the factor on failure rates */
     int fidelity;
     int level;
     const char *why_job;
@@ -40,33 +40,32 @@ static const char *const backend_names[] = {
 #define OWNER RunArguments
 static const Field run_options[] = {
     OPTION_FOLDER('o', "output", output_folder, "DIR",
-                  "write trace, summary, timeline, share files and report there"),
+                  "write trace, summary, timeline, share files and report to DIR"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
                    "use N instead of the scenario's seed"),
     OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
                  "change a value of the scenario or of a file it names"),
-    OPTION_DURATION(0, "until", until_ns, "TIME", "stop the simulated clock there"),
+    OPTION_DURATION(0, "until", until_ns, "TIME", "stop the simulated clock at TIME"),
     OPTION_TEXT(0, "failures", failures, "SCALE",
-                "use SCALE as the factor on all failure rates and chances; 0 switches them off"),
-    OPTION_CHOICE(0, "fidelity", fidelity, "WHAT", fidelity_names,
+                "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
+    OPTION_CHOICE(0, "fidelity", fidelity, "UNIT", fidelity_names,
                   "simulate each step, each epoch, or each job as one event"),
-    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names,
-                  "how much trace.tsv tells (default: epochs)"),
+    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names, "the detail of trace.tsv (epochs)"),
     OPTION_TEXT(0, "why", why_job, "JOB",
-                "tell the story of a job afterwards: what it waited for, lost and ended with"),
-    OPTION_CHOICE(0, "real", backend, "WHERE", backend_names,
-                  "let the trainer run jobs that train a network which it knows, on this machine"),
+                "print the story of a job afterwards: its waits, its losses and its end"),
+    OPTION_CHOICE(0, "real", backend, "BACKEND", backend_names,
+                  "run jobs for real on this machine if the trainer knows their network"),
     OPTION_FOLDER(0, "data", data_folder, "DIR",
-                  "let them train on CIFAR-10 in DIR (where the job says that its data is)"),
+                  "train real jobs on CIFAR-10 in DIR (the folder that the job names)"),
     OPTION_FILE(0, "ran", ran_path, "FILE",
-                "take from FILE, ran.json of a run with --real, how its jobs went, and run none"),
+                "replay the real jobs recorded in FILE, ran.json of a run with --real"),
     OPTION_FLAG(0, "json", is_json, "print summary.json instead of the tables"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
                 "run twice and compare; exit code 1 names the first record that differs"),
     OPTION_INTEGER(0, "shuffle-ties", shuffle_seed, "N", 1, 0,
-                   "let what happens at one time happen in another order, drawn from N"),
+                   "handle events with equal times in a random order, drawn from N"),
     {0},
 };
 #undef OWNER
@@ -76,18 +75,20 @@ static const OptionTable run_table = {
     .operands = "SCENARIO",
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
     .details =
-        "Exit code 0 when every job succeeded, 1 when one failed or never ran, or a command was "
-        "refused or never had its moment; 128 and the signal's number when a signal ended a job "
-        "that ran for real.\n"
+        "Exit code 0 when every job succeeded. Exit code 1 when a job failed or never ran, a "
+        "command was refused, or the moment of a command never came. 128 plus the signal's number "
+        "when a signal ended a job that ran for real.\n"
         "\n"
-        "--real hands each job of \"commands\" whose program trains a network that `trainyard "
-        "train` knows to it: as many ranks as the job has processes, all on this machine, started "
-        "by Open MPI's mpirun. Simulated time stands meanwhile, and what a job took becomes its "
-        "duration. With -o what the ranks write is in share/, their timelines are in "
-        "real/JOB/attempt-N, and ran.json is what the world was told: --ran replays it, to the "
-        "same trace.tsv and summary.json, but without what the ranks wrote; of a job that has "
-        "changed since it warns. No command line of a scenario is run. \"execution\": \"real\" "
-        "does the same for one job.",
+        "With --real, `trainyard train` runs each job of \"commands\" whose program trains a "
+        "network that the trainer knows. Open MPI's mpirun starts as many ranks as the job has "
+        "processes, all on this machine. Simulated time stops meanwhile, and the measured time "
+        "becomes the job's duration. \"execution\": \"real\" does the same for one job. The "
+        "command lines of a scenario are never run.\n"
+        "\n"
+        "With -o, the files that the ranks write are in share/, their timelines are in "
+        "real/JOB/attempt-N, and ran.json records how the jobs went. --ran replays ran.json. It "
+        "produces the same trace.tsv and summary.json, but not the files of the ranks, and warns "
+        "if a job has changed since.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
                "/commands/7/config/properties/nodeCount=2",
@@ -96,7 +97,8 @@ static const OptionTable run_table = {
     .operand_count_max = 1,
 };
 
-/* Options that are short for --set, in the form of scenario_read.h. */
+/* The --set options and the options that are short for --set, in the form of sim/scenario/read.h.
+ */
 static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments,
                                       DataSamples samples)
 {
@@ -130,7 +132,7 @@ static bool all_went_well(const RunResult *result)
     return true;
 }
 
-/* False when there was no such job. */
+/* Prints the story of --why. False if there was no such job. */
 static bool print_story(const RunResult *result)
 {
     if (result->story != NULL)
@@ -138,7 +140,7 @@ static bool print_story(const RunResult *result)
     return result->story != NULL;
 }
 
-/* An exit code. */
+/* The second run of --check-determinism. Returns an exit code. */
 static int run_again(Arena *arena, const char *path, const RunOptions *options,
                      const RunResult *result)
 {
@@ -149,13 +151,14 @@ static int run_again(Arena *arena, const char *path, const RunOptions *options,
     if (!holds)
         fprintf(stderr, "%s: %s", path, text_string(&explanation));
     else if (options->narration != NULL)
-        fprintf(options->narration, "A second run told the same %" PRIu32 " records.\n",
+        fprintf(options->narration, "A second run has the same %" PRIu32 " records.\n",
                 options->row_watch->count);
     text_free(&explanation);
     return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
 }
 
-/* What runs on a machine takes another time each time, and what is replayed runs nothing. */
+/* Refuses options that contradict --real: a real run never takes the same time twice, and a replay
+ * runs nothing. */
 static bool options_fit(const RunArguments *arguments, Status *status)
 {
     if (arguments->backend == NOT_GIVEN)
@@ -167,7 +170,7 @@ static bool options_fit(const RunArguments *arguments, Status *status)
                                         "does not go with %s", other);
 }
 
-/* An exit code. */
+/* Runs and prints the scenario. Returns an exit code. */
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
     const bool is_silent = arguments->is_json || arguments->is_quiet;

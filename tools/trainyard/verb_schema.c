@@ -1,4 +1,4 @@
-/* trainyard schema: the formats, for editors and other tools. */
+/* trainyard schema: the file formats as JSON Schema, for editors and other tools. */
 #include <stdio.h>
 
 #include "sim/cli/json_file.h"
@@ -22,7 +22,7 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
-/* A catalogue has no type of its own, because its values have sources. */
+/* A catalogue has no ObjectType, because each of its values has a source. */
 static const struct {
     const char *name;
     const ObjectType *type;

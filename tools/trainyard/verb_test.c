@@ -15,7 +15,7 @@
 typedef struct {
     const char *junit_file;
     bool checks_always;
-    int64_t seeds; /* 0: as each expectation says */
+    int64_t seeds; /* 0: the number that each expectation names */
 } TestArguments;
 
 #define OWNER TestArguments
@@ -23,7 +23,8 @@ static const Field test_options[] = {
     OPTION_FILE(0, "junit", junit_file, "FILE", "write the results as JUnit XML too"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 2, 100000,
-                   "run expectations over several seeds with N instead of as many as they ask for"),
+                   "use N seeds for expectations over several seeds, instead of the number that "
+                   "they name"),
     {0},
 };
 #undef OWNER
@@ -31,10 +32,10 @@ static const Field test_options[] = {
 static const OptionTable test_table = {
     .name = "test",
     .operands = "SCENARIO|DIR...",
-    .summary = "Runs scenarios and checks what they expect; prints TAP.",
-    .details = "Below a folder every scenario.json is a test. Exit code 0 when all expectations "
-               "hold, 1 when one does not, 2 when a scenario is not right. An expectation that "
-               "does not hold is shown with the records of the run that matter.",
+    .summary = "Runs scenarios and checks their expectations; prints TAP.",
+    .details = "For a folder, every scenario.json below it is a test. Exit code 0 when all "
+               "expectations hold, 1 when one does not, 2 when a scenario is not valid. An "
+               "expectation that does not hold is shown with the relevant records of the run.",
     .example = "trainyard test scenarios/\n"
                "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
     .options = test_options,
@@ -42,7 +43,7 @@ static const OptionTable test_table = {
     .operand_count_max = INT32_MAX,
 };
 
-/* All cases so far. */
+/* The cases of all scenarios so far. */
 typedef struct {
     Arena *arena;
     TestCase *cases;
@@ -59,13 +60,13 @@ static void add_case(TestRun *tests, TestCase test)
     Text line = {0};
     test_report_tap(&line, (int32_t)tests->count, &test);
     fputs(text_string(&line), stdout);
-    fflush(stdout); // a run may take a while: each result shows when it is there
+    fflush(stdout); // shows each result at once: the next run may take long
     text_free(&line);
 }
 
 /* --- Several runs --- */
 
-/* How many runs an expectation over several takes; 0: it is about one. */
+/* The number of runs that an expectation over several runs needs; 0: it is about one run. */
 static int32_t seeds_of(const Expectation *expectation, const TestArguments *arguments)
 {
     if (expectation->kind != EXPECT_STATISTIC)
@@ -73,7 +74,8 @@ static int32_t seeds_of(const Expectation *expectation, const TestArguments *arg
     return arguments->seeds > 0 ? (int32_t)arguments->seeds : expectation->seeds;
 }
 
-/* What each run makes of each expectation: values[expectation][seed - first seed]. */
+/* The value of each expectation's metric in each run: values[expectation][seed - first seed]; NAN
+ * if the run has none. */
 static double **sample_metrics(Arena *arena, const ScenarioFile *file,
                                const TestArguments *arguments)
 {
@@ -102,7 +104,8 @@ static double **sample_metrics(Arena *arena, const ScenarioFile *file,
     return values;
 }
 
-/* The run that is furthest from what was wanted, for whoever wants to see it. */
+/* The seed to reproduce a failure with: the first run without a value, or else the run whose value
+ * is furthest from the expected one. */
 static uint64_t worst_seed(const Expectation *expectation, const MetricSample *sample)
 {
     int32_t worst = 0;
@@ -125,7 +128,7 @@ static void show_records(Arena *arena, const ScenarioFile *file, int32_t index,
     test->records = expectations_records(arena, file, index, found, &test->record_count);
 }
 
-/* The case of one expectation; it outlives the run. */
+/* The case of one expectation, in `arena`; it does not refer to the run's memory. */
 static TestCase case_of(Arena *arena, const char *path, const Expectation *expectation,
                         const ExpectAnswer *found)
 {
@@ -166,14 +169,14 @@ static void check_expectations(TestRun *tests, Arena *run_arena, const char *pat
         TestCase test = case_of(tests->arena, path, expectation, &found);
         if (!found.holds)
             show_records(tests->arena, run->file, i, &found, &test);
-        if (found.has_instant) // the whole trace says more than a summary
+        if (found.has_instant) // the trace shows the instant, a summary does not
             test.reproduce = arena_printf(tests->arena, "run %s -o out", path);
         add_case(tests, test);
     }
 }
 
-/* One case for the run itself and one for each expectation. An exit code: EXIT_FINE when there was
- * a run, whatever came out. */
+/* Adds one case for the run itself and one for each expectation. Returns EXIT_FINE if the scenario
+ * ran, whether or not its expectations hold; else the exit code of its problems. */
 static int test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
 {
     Arena *run_arena = arena_create();
@@ -204,7 +207,7 @@ static bool junit_write(const TestRun *tests, const char *path, Status *status)
     return is_written;
 }
 
-/* An exit code. */
+/* Runs all scenarios and prints TAP. Returns the worst exit code. */
 static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArguments *arguments)
 {
     Text line = {0};

@@ -1,4 +1,4 @@
-/* trainyard validate: what is wrong with a file, before it costs a quarter of an hour. */
+/* trainyard validate: checks files without running them. */
 #include <stdio.h>
 
 #include "sim/cli/disk_files.h"
@@ -20,11 +20,11 @@ static const Field validate_options[] = {
 static const OptionTable validate_table = {
     .name = "validate",
     .operands = "FILE...",
-    .summary = "Checks scenarios, and cluster.json, job.json and catalogue files alone.",
+    .summary = "Checks scenario, cluster.json, job.json and catalogue files.",
     .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
-               "when there is none, 2 otherwise. A warning is about what will run, but hardly as "
-               "it was meant; it changes no exit code. A "
-               "catalogue that is not whole is checked over the compiled-in azure-2018.json.",
+               "when there are no problems, 2 otherwise. A warning names something that will run, "
+               "but probably not as intended; it does not change the exit code. A partial "
+               "catalogue is checked together with the compiled-in azure-2018.json.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
                "trainyard validate scenarios/cifar10-horovod/job.json "
                "scenarios/cifar10-horovod/cluster.json",

@@ -1,18 +1,18 @@
-/* The verbs of `trainyard`, one file each: sim/verbs/verb_NAME.c defines its option table and its
- * entry point, tools/trainyard/main.c lists them.
+/* The verbs of `trainyard`, one file each: tools/trainyard/verb_NAME.c defines the option table and
+ * the entry point, tools/trainyard/main.c lists them.
  *
- * A verb that needs heavy libraries is not here but a program of its own, `trainyard-NAME`, which
- * main.c starts. */
-#ifndef SIM_VERBS_VERBS_H
-#define SIM_VERBS_VERBS_H
+ * A verb that needs heavy libraries is a separate program, `trainyard-NAME`, which main.c starts.
+ */
+#ifndef TOOLS_TRAINYARD_VERBS_H
+#define TOOLS_TRAINYARD_VERBS_H
 
 #include "sim/cli/options.h"
 #include "sim/cli/report.h"
 
 typedef struct {
-    const OptionTable *options; /* its name, summary and example too */
-    /* argv[0] is the verb. Prints, and returns an exit code of sim/cli/report.h; stdout is flushed
-     * and checked by main. */
+    const OptionTable *options; /* also contains the verb's name, summary and example */
+    /* Runs the verb; argv[0] is its name. Returns an exit code of sim/cli/report.h. main flushes
+     * and checks stdout afterwards. */
     int (*run)(int argc, char **argv);
 } Verb;
 
@@ -32,7 +32,7 @@ extern const Verb verb_completion;
 /* All verbs in the order of `trainyard --help`, ended by NULL. */
 extern const Verb *const verbs[];
 
-/* The options of those that are programs of their own and come with this one, ended by NULL. */
+/* The options of the verbs that are separate programs of this project, ended by NULL. */
 extern const OptionTable *const programs[];
 
 #endif

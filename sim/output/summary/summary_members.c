@@ -224,7 +224,7 @@ static const Field cost_fields[] = {
         "price of the stored bytes, or of a premium share's provisioned size"),
     {0},
 };
-static const ObjectType cost_type = OBJECT_TYPE("Costs", "What the run costs.", cost_fields);
+static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);
 
 static const Field summary_fields[] = {
     TEXT("scenario", scenario, "name of the scenario"),

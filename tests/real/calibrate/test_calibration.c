@@ -25,12 +25,13 @@ static void teardown(void)
     arena_destroy(arena);
 }
 
-/* --- A machine that is known --- */
+/* --- A machine with known times --- */
 
-/* What it takes, in us: a layer with weights fixed + parameters (in millions) * p + images *
- * (millions of multiply-adds * m + of values * v); a pool values alone; a dropout behind a dense
- * layer values, behind a pool nothing; bf16 0.6 of it; backward twice as much, but of the first
- * layer, which makes no gradient of its input. */
+/* The time of a layer in us. A layer with weights takes fixed + parameters (in millions) * p +
+ * images * (millions of multiply-adds * m + millions of values * v). A pool depends on values
+ * alone. A dropout depends on values after a dense layer and takes no time after a pool. bf16 takes
+ * 0.6 of these times. Backward takes twice as long, except for the first layer, whose input needs
+ * no gradient. */
 static double layer_us(const NetworkLayer *layer, int64_t batch, const char *precision,
                        bool is_backward)
 {
@@ -63,7 +64,8 @@ static double update_us(int64_t parameters)
     return 2 + 0.0004 * (double)parameters;
 }
 
-/* A sum over ranks: 5 us and 2 GB/s, slower by half for each further rank. */
+/* A sum over ranks takes 5 us plus its bytes at 2 GB/s, and half as much again for each further
+ * rank. */
 static double sum_us(int64_t bytes, int32_t ranks)
 {
     return (5 + (double)bytes / 2000) * (1 + 0.5 * (ranks - 2));
@@ -89,11 +91,11 @@ static double step_us(const NetworkLayer *layers, int32_t count, int64_t batch,
     return us;
 }
 
-/* --- What is measured of it --- */
+/* --- Its measurements --- */
 
 enum { ROUNDS = 5 };
 
-/* One round in five meets other work, and a machine's clock wanders a little. */
+/* One round in five is disturbed by other work, and the clock varies a little. */
 static double disturbed(double us, int32_t round, int32_t number)
 {
     const double wander = 1 + 0.002 * (round - 2);
@@ -107,7 +109,7 @@ static void add_stage(Text *text, const char *name, const char *pass, double us,
     *sum += us;
 }
 
-/* Phases are medians of steps, the profile has their means: of a burst the medians know nothing. */
+/* Phases are medians of steps, which a burst does not change. The profile has means. */
 static void add_phase(Text *text, const char *name, double us, double mean_over_median)
 {
     text_printf(text, "\"%s\": {\"median\": %.6f, \"mean\": %.6f}, ", name, us / 1e3,
@@ -164,7 +166,7 @@ static void add_sums(Text *text, int32_t ranks, int32_t round)
     text_add(text, "]}");
 }
 
-/* Of two ranks side by side, one takes 1.1 times as long, the other 1.05 times. */
+/* Two ranks side by side take 1.1 and 1.05 times as long. */
 static const Json *measurements(const char *host, double speed)
 {
     static const char *const networks[] = {"keras_cifar10_cnn", "probe_same", "probe_wide",
@@ -200,7 +202,7 @@ static const Json *measurements(const char *host, double speed)
     return root;
 }
 
-/* --- What comes of it --- */
+/* --- The catalogue --- */
 
 static Json *fitted(const Json *root)
 {
@@ -238,7 +240,7 @@ static const Catalog *catalogue_of(const Json *catalogue)
     return catalog;
 }
 
-/* A program on the machine, of a network of the trainer. */
+/* Predicts a program on the machine for a network of the trainer. */
 static StepPlan predicted(const Catalog *catalog, const char *name, StepPrecision precision,
                           int64_t batch, int32_t ranks)
 {
@@ -342,7 +344,7 @@ START_TEST(every_fitted_value_has_an_error_and_a_range)
         catalog, "stage_times/local-core fp32 forward convolution 3x3/1 32>32 30x30/time");
     ck_assert(value != NULL);
     ck_assert_str_eq(value->range, "4 to 160 images in a batch");
-    // The rounds wander by 0.2 %, which is 6 * 1.2533 * 1.4826 * 0.2 % / sqrt(5) = 1 %.
+    // The rounds vary by 0.2 %, which is 6 * 1.2533 * 1.4826 * 0.2 % / sqrt(5) = 1 %.
     ck_assert_str_eq(value->error, "2.0%");
     ck_assert_str_eq(value->date, "2026-01-02");
     value = catalog_value(catalog, "service/local_disk_rate");
@@ -377,7 +379,7 @@ END_TEST
 
 /* --- Repeating it --- */
 
-START_TEST(nothing_has_moved_in_the_same_catalogue)
+START_TEST(equal_catalogues_have_no_moves)
 {
     const Json *old = fitted(measurements("here", 1)), *new = fitted(measurements("here", 1.005));
     Status status = {0};
@@ -394,7 +396,7 @@ START_TEST(nothing_has_moved_in_the_same_catalogue)
 }
 END_TEST
 
-START_TEST(a_machine_that_became_slower_is_found_out)
+START_TEST(a_slower_machine_is_detected)
 {
     const Json *old = fitted(measurements("here", 1)), *new = fitted(measurements("here", 1.1));
     Status status = {0};
@@ -413,20 +415,20 @@ START_TEST(a_machine_that_became_slower_is_found_out)
 }
 END_TEST
 
-START_TEST(another_catalogue_is_nothing_to_compare_with)
+START_TEST(a_catalogue_without_calibration_is_refused)
 {
     const Json *new = fitted(measurements("here", 1));
     Status status = {0};
     int32_t count;
     ck_assert(!calibration_compare(arena, json_object(arena), new, &count, &status));
-    ck_assert_msg(strstr(status.message, "nothing in this catalogue") != NULL, "%s",
+    ck_assert_msg(strstr(status.message, "no value of this catalogue") != NULL, "%s",
                   status.message);
 }
 END_TEST
 
 /* --- A GPU --- */
 
-/* No phases, and the profile has what the phases had. */
+/* Removes the phases and puts their times into the profile. */
 static const Json *without_phases(const Json *root)
 {
     Json *copy = json_copy(arena, root, NULL);
@@ -439,7 +441,7 @@ static const Json *without_phases(const Json *root)
     return copy;
 }
 
-START_TEST(where_phases_are_not_told_apart_stages_are_added_up)
+START_TEST(stages_are_added_up_if_phases_are_unknown)
 {
     const Json *catalogue = fitted(without_phases(measurements("here", 1)));
     const Json *sides = json_member(catalogue, "side_by_side");
@@ -447,12 +449,12 @@ START_TEST(where_phases_are_not_told_apart_stages_are_added_up)
     ck_assert(factor != NULL);
     near(strtod(factor->text, NULL), 1.1, 0.005, "two ranks", 48);
     const Json *input = json_find(catalogue, "/stage_times/local-gpu fp32 input/time/value");
-    ck_assert(input != NULL); // 1.3 * (4 + 3 * 4): of the mean nobody knows the bursts
+    ck_assert(input != NULL); // 1.3 * (4 + 3 * 4): bursts cannot be removed from a mean
     ck_assert_msg(strncmp(input->first->text, "20.8", 4) == 0, "%s", input->first->text);
 }
 END_TEST
 
-/* --- What is not as it should be --- */
+/* --- Malformed measurements --- */
 
 static void refused(const Json *measured, const char *pointer, Json *value, const char *message)
 {
@@ -468,19 +470,18 @@ START_TEST(broken_measurements_are_refused_by_name)
 {
     const Json *measured = measurements("here", 1);
     refused(measured, "/measurements", json_integer(arena, 2), "start with \"measurements\": 1");
-    refused(measured, "/host", json_null(arena), "do not say \"host\"");
-    refused(measured, "/cores", json_integer(arena, 0), "do not say \"cores\"");
+    refused(measured, "/host", json_null(arena), "measurements lack \"host\"");
+    refused(measured, "/cores", json_integer(arena, 0), "measurements lack \"cores\"");
     refused(measured, "/training", json_null(arena), "no list \"training\"");
     refused(measured, "/training", json_array(arena), "no training was measured");
-    refused(measured, "/training/0/network", json_string(arena, "vgg"),
-            "there is no network \"vgg\"");
+    refused(measured, "/training/0/network", json_string(arena, "vgg"), "unknown network \"vgg\"");
     refused(measured, "/training/2/profile", json_null(arena), "no object \"/profile/stages\"");
     refused(measured, "/training/3/batch_size", json_string(arena, "4"), "no count \"batch_size\"");
     refused(measured, "/training/4/step_ms", json_null(arena), "no number \"/step_ms/min\"");
     refused(measured, "/training/25/batch_size", json_integer(arena, 12), // the second of two
-            "2 ranks ran side by side, but here are 1");
+            "2 ranks ran side by side, but only 1 are listed");
     refused(measured, "/allreduce/0/rows/2/time_us", json_null(arena), "no number \"/time_us\"");
-    refused(measured, "/disk", json_array(arena), "nor the disk");
+    refused(measured, "/disk", json_array(arena), "or the disk");
 }
 END_TEST
 
@@ -496,10 +497,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_fitted_value_has_an_error_and_a_range);
     tcase_add_test(tests, a_line_is_two_points_and_a_bend_keeps_all);
     tcase_add_test(tests, the_same_measurements_make_the_same_bytes);
-    tcase_add_test(tests, nothing_has_moved_in_the_same_catalogue);
-    tcase_add_test(tests, a_machine_that_became_slower_is_found_out);
-    tcase_add_test(tests, another_catalogue_is_nothing_to_compare_with);
-    tcase_add_test(tests, where_phases_are_not_told_apart_stages_are_added_up);
+    tcase_add_test(tests, equal_catalogues_have_no_moves);
+    tcase_add_test(tests, a_slower_machine_is_detected);
+    tcase_add_test(tests, a_catalogue_without_calibration_is_refused);
+    tcase_add_test(tests, stages_are_added_up_if_phases_are_unknown);
     tcase_add_test(tests, broken_measurements_are_refused_by_name);
     suite_add_tcase(suite, tests);
     return suite;

@@ -38,7 +38,7 @@ static void make_rows(double x[ROWS][3], double y[ROWS])
     }
 }
 
-START_TEST(what_is_exact_is_found)
+START_TEST(exact_rows_give_exact_coefficients)
 {
     double x[ROWS][3], y[ROWS], c[3];
     make_rows(x, y);
@@ -92,7 +92,7 @@ START_TEST(a_column_of_zeros_is_left_out)
 }
 END_TEST
 
-START_TEST(too_few_rows_are_no_fit)
+START_TEST(too_few_rows_are_refused)
 {
     double x[ROWS][3], y[ROWS], c[3];
     make_rows(x, y);
@@ -102,7 +102,7 @@ START_TEST(too_few_rows_are_no_fit)
 }
 END_TEST
 
-START_TEST(nothing_at_all_is_fitted_by_zeros)
+START_TEST(zeros_are_fitted_by_zeros)
 {
     double x[ROWS][3], y[ROWS], c[3] = {7, 7, 7};
     make_rows(x, y);
@@ -120,12 +120,12 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("fit");
     tcase_add_test(tests, a_burst_of_other_work_does_not_move_a_median);
     tcase_add_test(tests, a_single_value_has_no_spread);
-    tcase_add_test(tests, what_is_exact_is_found);
+    tcase_add_test(tests, exact_rows_give_exact_coefficients);
     tcase_add_test(tests, outliers_do_not_count);
     tcase_add_test(tests, no_coefficient_is_negative);
     tcase_add_test(tests, a_column_of_zeros_is_left_out);
-    tcase_add_test(tests, too_few_rows_are_no_fit);
-    tcase_add_test(tests, nothing_at_all_is_fitted_by_zeros);
+    tcase_add_test(tests, too_few_rows_are_refused);
+    tcase_add_test(tests, zeros_are_fitted_by_zeros);
     suite_add_tcase(suite, tests);
     return suite;
 }

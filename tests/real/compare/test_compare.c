@@ -13,8 +13,7 @@ static Arena *arena;
 static PredictedJob job;
 static Rows ranks[2];
 
-/* Two ranks on two cores that compute 10 ms, 6.6 of them backward, sum for 2 ms and update for
- * 1 ms. */
+/* Two ranks on two cores compute for 10 ms (backward: 6.6 ms), sum for 2 ms and update for 1 ms. */
 static void begin(void)
 {
     static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
@@ -78,7 +77,7 @@ static const CompareRow *row_find(const CompareJob *result, const char *what, in
     return NULL;
 }
 
-START_TEST(what_was_predicted_and_happens_has_no_error)
+START_TEST(an_exact_prediction_has_no_error)
 {
     measure(20, 6600, 6600);
     const CompareJob result = compared();
@@ -96,7 +95,7 @@ START_TEST(what_was_predicted_and_happens_has_no_error)
 END_TEST
 
 /* An evaluation of 5 ms, a checkpoint of 3 ms, and the test of the saved model. */
-START_TEST(a_training_is_of_its_epochs_and_not_of_the_test_behind_them)
+START_TEST(a_training_ends_with_its_epochs_and_not_with_the_test_after_them)
 {
     enum { STEP_US = 13000, END_US = 100 + 20 * STEP_US };
     job.plan.epochs = 1;
@@ -118,7 +117,7 @@ START_TEST(a_training_is_of_its_epochs_and_not_of_the_test_behind_them)
 }
 END_TEST
 
-/* Of two epochs that follow each other the median is half of both together. */
+/* The median of two consecutive epochs is half of their sum. */
 START_TEST(a_predicted_epoch_is_the_median_of_those_that_steps_make_by_chance)
 {
     static const QuantileKnot scattered[] = {{.probability_ppm = 0, .value = PPM},
@@ -134,7 +133,7 @@ START_TEST(a_predicted_epoch_is_the_median_of_those_that_steps_make_by_chance)
 }
 END_TEST
 
-START_TEST(a_training_on_nobody_knows_how_many_images_is_not_judged)
+START_TEST(a_training_on_an_unknown_number_of_images_is_not_judged)
 {
     job.guesses_samples = true;
     measure(20, 6600, 6600);
@@ -222,7 +221,7 @@ START_TEST(a_prediction_is_a_timeline_that_folds_back_to_its_plan)
     ck_assert_int_eq(step->spent_ns[SPENT_REST], 0);
     ck_assert_int_eq(run.evaluate_count, 2);
     ck_assert_int_eq(run.checkpoint_count, 2);
-    // 20 steps of 13 ms, two evaluations of 5 and checkpoints of 3: ranks go on together.
+    // 20 steps of 13 ms, two evaluations of 5 and checkpoints of 3: all ranks continue together.
     ck_assert_int_eq(run.ended_ns, (20 * 13 + 2 * 5 + 2 * 3) * NS_PER_MS);
     ck_assert_int_eq(run.steps[1][10].begin_ns, (10 * 13 + 5 + 3) * NS_PER_MS);
 }
@@ -285,10 +284,10 @@ Suite *test_suite(void)
     Suite *suite = suite_create("compare");
     TCase *tests = tcase_create("compare");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, what_was_predicted_and_happens_has_no_error);
-    tcase_add_test(tests, a_training_is_of_its_epochs_and_not_of_the_test_behind_them);
+    tcase_add_test(tests, an_exact_prediction_has_no_error);
+    tcase_add_test(tests, a_training_ends_with_its_epochs_and_not_with_the_test_after_them);
     tcase_add_test(tests, a_predicted_epoch_is_the_median_of_those_that_steps_make_by_chance);
-    tcase_add_test(tests, a_training_on_nobody_knows_how_many_images_is_not_judged);
+    tcase_add_test(tests, a_training_on_an_unknown_number_of_images_is_not_judged);
     tcase_add_test(tests, a_rank_that_is_slow_is_to_blame_and_the_other_waits);
     tcase_add_test(tests, the_backward_pass_is_to_blame_where_both_take_longer);
     tcase_add_test(tests, throughput_is_the_images_of_all_ranks);

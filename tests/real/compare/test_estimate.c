@@ -28,7 +28,7 @@ START_TEST(the_median_of_an_even_number_is_between_the_two_in_the_middle)
     const double values[] = {4, 1, 3, 2};
     const Estimate estimate = estimate_series(arena, values, 4, 0);
     ck_assert_double_eq(estimate.median, 2.5);
-    // Four values are too few to be 95 % sure: all there is.
+    // Four values are too few for 95 %: the interval is the whole range.
     ck_assert_double_eq(estimate.low, 1);
     ck_assert_double_eq(estimate.high, 4);
     ck_assert_int_eq(estimate.count, 4);
@@ -45,7 +45,7 @@ START_TEST(six_independent_values_are_just_enough)
 }
 END_TEST
 
-START_TEST(no_values_are_no_estimate)
+START_TEST(no_values_give_no_estimate)
 {
     const Estimate estimate = estimate_series(arena, NULL, 0, 0);
     ck_assert_int_eq(estimate.runs, 0);
@@ -69,7 +69,7 @@ START_TEST(a_slow_beginning_is_left_out)
 }
 END_TEST
 
-START_TEST(one_late_step_is_no_beginning)
+START_TEST(one_late_step_is_not_warm_up)
 {
     double values[100];
     for (uint32_t i = 0; i < 100; i++)
@@ -81,7 +81,7 @@ START_TEST(one_late_step_is_no_beginning)
 }
 END_TEST
 
-START_TEST(a_series_that_goes_on_changing_has_no_beginning)
+START_TEST(a_series_that_keeps_changing_has_no_warm_up)
 {
     double values[100];
     for (uint32_t i = 0; i < 100; i++)
@@ -95,7 +95,7 @@ START_TEST(neighbours_that_are_alike_count_as_fewer)
     double independent[400], alike[400];
     for (uint32_t i = 0; i < 400; i++) {
         independent[i] = luck(3, i);
-        alike[i] = luck(3, i / 10); // tens of equal ones
+        alike[i] = luck(3, i / 10); // groups of ten equal values
     }
     const Estimate many = estimate_series(arena, independent, 400, 0);
     const Estimate few = estimate_series(arena, alike, 400, 0);
@@ -106,9 +106,9 @@ START_TEST(neighbours_that_are_alike_count_as_fewer)
 }
 END_TEST
 
-/* Of intervals of 95 %, between 90 and 99 % have the true median in them: first-order
- * autoregression with a correlation of 0.5, whose median is 0. */
-START_TEST(intervals_keep_their_word)
+/* Between 90 and 99 % of the intervals of 95 % contain the true median. The series is a first-order
+ * autoregression with a correlation of 0.5 and the median 0. */
+START_TEST(intervals_contain_the_median_as_often_as_promised)
 {
     enum { SERIES = 400, LENGTH = 200 };
     int right = 0;
@@ -139,7 +139,7 @@ START_TEST(several_runs_are_as_sure_as_they_agree)
     ck_assert_double_eq(all.median, 10);
     ck_assert_double_eq_tol(all.low, 10 - 2.4842, 1e-3);
     ck_assert_double_eq_tol(all.high, 10 + 2.4842, 1e-3);
-    runs[0].runs = runs[2].runs = 0; // of which nothing was measured
+    runs[0].runs = runs[2].runs = 0; // nothing was measured in these runs
     ck_assert_double_eq(estimate_runs(arena, runs, 3).low, 10.9);
 }
 END_TEST
@@ -151,12 +151,12 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, the_median_of_an_even_number_is_between_the_two_in_the_middle);
     tcase_add_test(tests, six_independent_values_are_just_enough);
-    tcase_add_test(tests, no_values_are_no_estimate);
+    tcase_add_test(tests, no_values_give_no_estimate);
     tcase_add_test(tests, a_slow_beginning_is_left_out);
-    tcase_add_test(tests, one_late_step_is_no_beginning);
-    tcase_add_test(tests, a_series_that_goes_on_changing_has_no_beginning);
+    tcase_add_test(tests, one_late_step_is_not_warm_up);
+    tcase_add_test(tests, a_series_that_keeps_changing_has_no_warm_up);
     tcase_add_test(tests, neighbours_that_are_alike_count_as_fewer);
-    tcase_add_test(tests, intervals_keep_their_word);
+    tcase_add_test(tests, intervals_contain_the_median_as_often_as_promised);
     tcase_add_test(tests, several_runs_are_as_sure_as_they_agree);
     suite_add_tcase(suite, tests);
     return suite;

@@ -71,7 +71,7 @@ START_TEST(a_rank_waits_until_the_slowest_has_its_gradients_and_exchanges_from_t
 }
 END_TEST
 
-START_TEST(an_exchange_beside_the_arithmetic_counts_only_where_it_shows)
+START_TEST(an_exchange_counts_only_outside_arithmetic)
 {
     // Overlap: summed from 60 on, computed until 100; only 100 to 120 is the exchange's.
     rows_add(&ranks[0], 0, PHASE_FORWARD, 0, 50);
@@ -120,11 +120,12 @@ START_TEST(an_epoch_is_from_its_first_step_to_its_last_where_it_has_all)
     ck_assert_int_eq(run.evaluate_ns[0], 30);
     ck_assert_int_eq(run.checkpoint_ns[0], 9);
     ck_assert_int_eq(run.ended_ns, 660);
-    ck_assert_int_eq(run.steps[0][2].end_ns, 260); // an evaluation is no part of the step before it
+    ck_assert_int_eq(run.steps[0][2].end_ns,
+                     260); // an evaluation does not belong to the step before it
 }
 END_TEST
 
-START_TEST(a_run_ends_with_its_last_epoch_and_not_with_the_test_behind_it)
+START_TEST(a_run_ends_with_its_last_epoch_and_not_with_the_test_after_it)
 {
     for (int64_t step = 0; step < 6; step++)
         rows_add(&ranks[0], step, PHASE_FORWARD, 100 * step, 100 * step + 60);
@@ -137,7 +138,7 @@ START_TEST(a_run_ends_with_its_last_epoch_and_not_with_the_test_behind_it)
 }
 END_TEST
 
-START_TEST(nothing_is_a_run_without_steps)
+START_TEST(empty_timelines_give_a_run_without_steps)
 {
     const MeasuredRun run = run_of(2);
     ck_assert_int_eq(run.step_count, 0);
@@ -146,7 +147,7 @@ START_TEST(nothing_is_a_run_without_steps)
 }
 END_TEST
 
-/* Whatever the rows: the parts of a step add up to it. */
+/* For random rows, the sum of a step's parts is the step. */
 START_TEST(parts_add_up_to_the_step)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -182,11 +183,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, each_phase_of_one_rank_is_its_own);
     tcase_add_test(tests,
                    a_rank_waits_until_the_slowest_has_its_gradients_and_exchanges_from_then_on);
-    tcase_add_test(tests, an_exchange_beside_the_arithmetic_counts_only_where_it_shows);
+    tcase_add_test(tests, an_exchange_counts_only_outside_arithmetic);
     tcase_add_test(tests, steps_that_a_rank_lacks_are_left_out);
     tcase_add_test(tests, an_epoch_is_from_its_first_step_to_its_last_where_it_has_all);
-    tcase_add_test(tests, a_run_ends_with_its_last_epoch_and_not_with_the_test_behind_it);
-    tcase_add_test(tests, nothing_is_a_run_without_steps);
+    tcase_add_test(tests, a_run_ends_with_its_last_epoch_and_not_with_the_test_after_it);
+    tcase_add_test(tests, empty_timelines_give_a_run_without_steps);
     tcase_add_test(tests, parts_add_up_to_the_step);
     suite_add_tcase(suite, tests);
     return suite;

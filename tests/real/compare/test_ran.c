@@ -64,7 +64,7 @@ START_TEST(attempts_are_read_in_order)
 }
 END_TEST
 
-START_TEST(a_fault_struck_at_a_step_and_a_checkpoint_is_none)
+START_TEST(a_reached_step_is_a_fault_unless_it_is_a_checkpoint)
 {
     static const char told[] =
         "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 20, \"kept\": 1},"
@@ -79,7 +79,7 @@ START_TEST(a_fault_struck_at_a_step_and_a_checkpoint_is_none)
 }
 END_TEST
 
-START_TEST(what_was_found_is_known_where_all_jobs_say_the_same)
+START_TEST(samples_are_known_if_all_jobs_agree)
 {
     static const char of_tiny[] =
         "{\"backend\": \"ref\", \"precision\": \"fp32\", \"network\": \"net\", \"ranks\": 1, "
@@ -88,7 +88,7 @@ START_TEST(what_was_found_is_known_where_all_jobs_say_the_same)
     const char *other = arena_printf(arena, "%s/real/other/attempt-1", folder);
     DataSamples samples;
     ck_assert(ran_samples_read(arena, folder, &samples, &status));
-    ck_assert_int_eq(samples.train, 0); // no job at all
+    ck_assert_int_eq(samples.train, 0); // there are no jobs
     put(1, "ranks.json", of_tiny);
     ck_assert(ran_samples_read(arena, folder, &samples, &status));
     ck_assert_int_eq(samples.train, 1000);
@@ -96,11 +96,11 @@ START_TEST(what_was_found_is_known_where_all_jobs_say_the_same)
     ck_assert(folder_create(other, &status));
     ck_assert(file_write(arena_printf(arena, "%s/ranks.json", other), good, strlen(good), &status));
     ck_assert(ran_samples_read(arena, folder, &samples, &status));
-    ck_assert_int_eq(samples.train, 0); // the other one does not say
+    ck_assert_int_eq(samples.train, 0); // the other job does not state it
 }
 END_TEST
 
-START_TEST(a_job_that_never_ran_is_said_so)
+START_TEST(a_job_that_never_ran_is_reported)
 {
     ck_fails(STATUS_BAD_INPUT, "there is no attempt-1 of job \"train\"", "/real/train");
     ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));
@@ -155,7 +155,7 @@ START_TEST(ranks_and_timelines_agree)
         "{\"backend\": \"ref\", \"precision\": \"fp32\", \"network\": \"net\", "
         "\"ranks\": 2, \"batch\": 8, \"took_ns\": 5, \"exit_code\": 0}");
     put(1, "timeline.rank0.tsv", timeline);
-    ck_fails(STATUS_BAD_INPUT, "is of 2 ranks, but the timelines beside it are of 1",
+    ck_fails(STATUS_BAD_INPUT, "has 2 ranks, but the timelines in the same folder have 1",
              "/ranks.json");
 }
 END_TEST
@@ -166,9 +166,9 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("ran");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, attempts_are_read_in_order);
-    tcase_add_test(tests, a_fault_struck_at_a_step_and_a_checkpoint_is_none);
-    tcase_add_test(tests, what_was_found_is_known_where_all_jobs_say_the_same);
-    tcase_add_test(tests, a_job_that_never_ran_is_said_so);
+    tcase_add_test(tests, a_reached_step_is_a_fault_unless_it_is_a_checkpoint);
+    tcase_add_test(tests, samples_are_known_if_all_jobs_agree);
+    tcase_add_test(tests, a_job_that_never_ran_is_reported);
     tcase_add_test(tests, an_attempt_that_went_well_has_timelines);
     tcase_add_test(tests, a_broken_timeline_has_a_place);
     tcase_add_test(tests, members_are_checked);

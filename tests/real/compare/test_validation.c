@@ -53,7 +53,7 @@ START_TEST(times_are_read_to_the_nanosecond)
 }
 END_TEST
 
-START_TEST(what_is_no_table_has_a_place)
+START_TEST(a_malformed_table_is_refused_with_a_place)
 {
     static const struct {
         const char *text;
@@ -98,7 +98,7 @@ static const Catalog *catalog_of_test(void)
     return catalog;
 }
 
-START_TEST(cells_are_medians_of_rounds_beside_predictions)
+START_TEST(cells_have_the_medians_of_rounds_and_predictions)
 {
     Validation validation;
     ck_parses(HEAD CELL "8\t1\t1\t100\t9\t12\t11\t12" PHASES // rounds of one cell, out of order
@@ -121,7 +121,7 @@ START_TEST(cells_are_medians_of_rounds_beside_predictions)
     ck_assert_int_eq(validation.cells[1].cores, CORES_CROWDED);
     ck_assert_int_eq(validation.judged.count, 1);
     ck_assert_int_eq(validation.uses[CORES_CROWDED].count, 1);
-    ck_assert(validation.is_inside); // whatever the crowded one is off by
+    ck_assert(validation.is_inside); // the crowded cell's error does not count
 }
 END_TEST
 
@@ -131,14 +131,15 @@ START_TEST(ranks_wait_for_the_slowest)
     ck_parses(HEAD CELL "8\t2\t1\t100\t9\t12\t11\t12" PHASES);
     ck_assert(validation_judge(arena, &table, catalog_of_test(), (Tolerance){1, 1}, &validation,
                                &status));
-    // Half of the time the slower of two is below what one is below with probability sqrt(1/2):
-    // 1 + 0.02 * (0.7071 - 0.5) / 0.4. As alone, that much longer, and a sum of 5,003,432 B.
+    // The median of the slower of two ranks is the quantile sqrt(1/2) of one rank: 1 + 0.02 *
+    // (0.7071 - 0.5) / 0.4. The step of one rank takes that much longer, and a sum of 5,003,432 B
+    // follows.
     ck_assert_double_eq_tol(validation.cells[0].predicted_ms,
                             (10.6676 + 2) * 1.010355 + 0.136 + 1.25086, 1e-3);
 }
 END_TEST
 
-START_TEST(nothing_but_crowded_cells_is_no_yes)
+START_TEST(crowded_cells_alone_are_not_inside)
 {
     Validation validation;
     ck_parses(HEAD CELL "8\t4\t1\t100\t9\t22\t11\t12" PHASES);
@@ -168,10 +169,10 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("validation");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, times_are_read_to_the_nanosecond);
-    tcase_add_test(tests, what_is_no_table_has_a_place);
-    tcase_add_test(tests, cells_are_medians_of_rounds_beside_predictions);
+    tcase_add_test(tests, a_malformed_table_is_refused_with_a_place);
+    tcase_add_test(tests, cells_have_the_medians_of_rounds_and_predictions);
     tcase_add_test(tests, ranks_wait_for_the_slowest);
-    tcase_add_test(tests, nothing_but_crowded_cells_is_no_yes);
+    tcase_add_test(tests, crowded_cells_alone_are_not_inside);
     tcase_add_test(tests, a_catalogue_without_this_machine_is_refused);
     suite_add_tcase(suite, tests);
     return suite;

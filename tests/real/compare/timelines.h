@@ -1,4 +1,4 @@
-/* Timelines written down in tests: rows of phases, a file for each rank. */
+/* Timelines for tests: rows of phases, one file for each rank. */
 #ifndef TESTS_REAL_COMPARE_TIMELINES_H
 #define TESTS_REAL_COMPARE_TIMELINES_H
 

@@ -1,5 +1,5 @@
-/* What the tests of real/launch/ranks.h start as ranks: a shell with a script, in a folder of its
- * own. */
+/* Starts ranks for the tests of real/launch/ranks.h. A rank is a shell with a script, in a separate
+ * folder. */
 #ifndef TESTS_REAL_COMPARE_STARTED_RANKS_H
 #define TESTS_REAL_COMPARE_STARTED_RANKS_H
 
@@ -41,7 +41,7 @@ static inline int make(const char *name)
     return file;
 }
 
-/* "": there is no such file yet. */
+/* Returns the text of a file; "" if it does not exist yet. */
 static inline const char *contents(const char *name)
 {
     enum { ROOM = 4096 };
@@ -60,7 +60,7 @@ static inline void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* The number in a file, once it is there. */
+/* Waits for a file and returns the number in it. */
 static inline pid_t process_in(const char *name)
 {
     while (!strchr(contents(name), '\n'))
@@ -68,7 +68,7 @@ static inline pid_t process_in(const char *name)
     return (pid_t)strtol(contents(name), NULL, 10);
 }
 
-/* Not there, or waiting for its parent to notice, which is a matter of the system's first process.
+/* Whether the process does not exist, or is a zombie that the system's first process will remove.
  */
 static inline bool is_gone(pid_t process)
 {
@@ -81,7 +81,7 @@ static inline bool is_gone(pid_t process)
     return strstr(line, ") Z ") != NULL;
 }
 
-/* Within ten seconds. */
+/* Whether the process ends within ten seconds. */
 static inline bool goes(pid_t process)
 {
     for (int i = 0; i < 5000 && !is_gone(process); i++)
@@ -89,8 +89,8 @@ static inline bool goes(pid_t process)
     return is_gone(process);
 }
 
-/* `ranks` shells that run `script`, with files "out" and "error"; a failed start is the caller's to
- * judge. */
+/* Starts `ranks` shells that run `script`, with the files "out" and "error". The caller checks
+ * whether the start failed. */
 static inline bool start_ranks(const RanksMachine *machine, int32_t ranks, bool is_on_gpus,
                                const char *script, Child *child, Status *status)
 {
@@ -111,7 +111,7 @@ static inline bool start_ranks(const RanksMachine *machine, int32_t ranks, bool 
     return is_started;
 }
 
-/* For those who wait for it: now somebody looks after them. */
+/* Makes the file "guarded", for which tests wait: a guard process now watches the ranks. */
 static inline void say_guarded(void *context)
 {
     (void)context;
@@ -120,7 +120,7 @@ static inline void say_guarded(void *context)
     close(file);
 }
 
-/* Runs them to their end, on this machine. */
+/* Runs the ranks to their end on this machine. */
 static inline RanksEnd run_ranks(int32_t ranks, const char *script, int64_t time_limit_ns)
 {
     const RanksMachine machine = ranks_machine(arena);

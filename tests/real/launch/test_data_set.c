@@ -32,7 +32,7 @@ static void put_set(const char *where, CifarEncoding encoding, int32_t images_pe
     ck_assert_msg(make_cifar(&what, arena, &status), "%s", status.message);
 }
 
-/* Overwrites the file's beginning; it stays the same file, of the same size. */
+/* Overwrites the beginning of the file, whose size does not change. */
 static void spoil(const char *path)
 {
     const int file = open(path, O_WRONLY);

@@ -1,4 +1,4 @@
-/* real/launch/hand_off.h: what a job becomes for the trainer, without starting anything. */
+/* Tests of real/launch/hand_off.h: the plan for a job, without starting a program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static bool has(char *const *list, const char *word)
     return false;
 }
 
-/* What follows `name`; NULL: it is not there. */
+/* The argument after `name`; NULL: there is no such argument. */
 static const char *value_of(const char *name)
 {
     for (char *const *list = plan.ranks.arguments; *list; list++)
@@ -79,7 +79,7 @@ static const char *value_of(const char *name)
     return NULL;
 }
 
-START_TEST(the_trainer_is_told_what_the_program_is)
+START_TEST(arguments_describe_the_program)
 {
     put_data("data_batch_1.bin");
     run_to_program(NULL, 0);
@@ -92,7 +92,7 @@ START_TEST(the_trainer_is_told_what_the_program_is)
     ck_assert_str_eq(value_of("--batch-size"), "32");
     ck_assert_str_eq(value_of("--precision"), "fp32");
     ck_assert_str_eq(value_of("--epochs"), "2");
-    ck_assert(!has(plan.ranks.arguments, "--steps")); // all that are there
+    ck_assert(!has(plan.ranks.arguments, "--steps")); // all images
     ck_assert_str_eq(value_of("--seed"), "1");
     ck_assert_str_eq(value_of("--backend"), "cpu");
     ck_assert_str_eq(value_of("--data-dir"), folder);
@@ -112,7 +112,7 @@ static void put_images(const char *name, int32_t count)
     ck_assert(file_write(arena_printf(arena, "%s/%s", folder, name), records, length, &status));
 }
 
-START_TEST(an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there)
+START_TEST(an_epoch_of_the_modelled_set_covers_the_set_in_the_folder)
 {
     put_data("data_batch_1.bin");
     put_images("data_batch_1.bin", 65);
@@ -124,7 +124,7 @@ START_TEST(an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there)
     const char *const few[] = {"/programs/0/steps_per_epoch=20"};
     run_to_program(few, 1);
     make_plan();
-    ck_assert_str_eq(value_of("--steps"), "20"); // as it is asked for, whatever there is
+    ck_assert_str_eq(value_of("--steps"), "20"); // the program's number, for any number of images
     ck_assert_int_eq(plan.steps_per_epoch, 20);
 }
 END_TEST
@@ -155,8 +155,8 @@ START_TEST(everything_goes_where_the_service_puts_it)
 }
 END_TEST
 
-/* Beside the worker's there are files of a parameter server, which come first by name. */
-START_TEST(what_is_printed_is_the_first_workers)
+/* A parameter server also has output files, and their names come first. */
+START_TEST(output_goes_to_the_first_workers_file)
 {
     const char *const sets[] = {
         "/commands/1/config/properties/horovodSettings=null",
@@ -171,7 +171,7 @@ START_TEST(what_is_printed_is_the_first_workers)
 }
 END_TEST
 
-START_TEST(what_is_of_no_share_is_on_the_node)
+START_TEST(paths_outside_shares_are_on_the_node)
 {
     const char *const sets[] = {
         "/programs/0/checkpoint={\"path\": \"./checkpoint-{epoch}.h5\", \"bytes\": \"1MB\"}",
@@ -184,7 +184,7 @@ START_TEST(what_is_of_no_share_is_on_the_node)
 }
 END_TEST
 
-START_TEST(who_is_to_die_and_where_is_said)
+START_TEST(arguments_name_the_rank_and_step_of_a_failure)
 {
     put_data("data_batch_1.bin");
     settings.fail_step = 250;
@@ -213,7 +213,7 @@ START_TEST(without_data_nothing_is_planned)
 }
 END_TEST
 
-START_TEST(a_share_is_seen_where_it_is_mounted)
+START_TEST(a_share_has_the_path_of_its_mount)
 {
     const ShellMount mounts[] = {{.path = "/mnt/batch/part", .share = "a/s", .folder = "sub"},
                                  {.path = "/mnt/batch/all", .share = "a/s", .folder = ""}};
@@ -227,7 +227,7 @@ START_TEST(a_share_is_seen_where_it_is_mounted)
 }
 END_TEST
 
-START_TEST(what_is_printed_tells_how_far_it_is)
+START_TEST(steps_are_counted_from_the_output)
 {
     static const struct {
         const char *text;
@@ -256,29 +256,29 @@ static void put_history(const char *history)
                          &status));
 }
 
-START_TEST(the_history_tells_what_it_came_to)
+START_TEST(results_are_read_from_the_history)
 {
     Status status;
     RealTraining training;
     const HandOff of = {.log_folder = folder, .epochs = 2, .steps_per_epoch = 20};
-    ck_assert(hand_off_came_to(arena, &of, &training, &status));
+    ck_assert(hand_off_read_training(arena, &of, &training, &status));
     ck_assert_int_eq(training.epochs, -1);
     put_history(HISTORY_HEAD "1\t2.300000\t0.100000\t2.284246\t0.120000" HISTORY_TAIL
                              "2\t2.100000\t0.200000\t1.900001\t0.715000" HISTORY_TAIL);
-    ck_assert(hand_off_came_to(arena, &of, &training, &status));
+    ck_assert(hand_off_read_training(arena, &of, &training, &status));
     ck_assert_int_eq(training.epochs, 2);
     ck_assert_int_eq(training.steps, 40);
     ck_assert_int_eq(training.loss_micro, 1900001);
     ck_assert_int_eq(training.accuracy_ppm, 715000);
     put_history(HISTORY_HEAD "1\t2.300000\t0.100000\t-\t-" HISTORY_TAIL);
-    ck_assert(hand_off_came_to(arena, &of, &training, &status));
+    ck_assert(hand_off_read_training(arena, &of, &training, &status));
     ck_assert_int_eq(training.epochs, 1);
     ck_assert_int_eq(training.loss_micro, -1);
     ck_assert_int_eq(training.accuracy_ppm, -1);
 }
 END_TEST
 
-START_TEST(of_the_history_of_another_attempt_counts_what_was_gone_on_from)
+START_TEST(an_earlier_attempts_history_counts_up_to_the_resumed_epoch)
 {
     static const char rows[] =
         HISTORY_HEAD "1\t2.300000\t0.100000\t2.284246\t0.120000" HISTORY_TAIL
@@ -294,21 +294,21 @@ START_TEST(of_the_history_of_another_attempt_counts_what_was_gone_on_from)
     run_to_program(sets, 1);
     make_plan();
     ck_assert_str_eq(plan.log_folder, folder);
-    ck_assert_int_eq(plan.resumed_epoch, 0); // the first attempt begins anew
-    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(plan.resumed_epoch, 0); // the first attempt has no checkpoint
+    ck_assert(hand_off_read_training(arena, &plan, &training, &status));
     ck_assert_int_eq(training.epochs, -1);
     ck_assert_int_eq(training.accuracy_ppm, -1);
     plan.resumed_epoch = 1; // died before it had done epoch 2 again
-    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert(hand_off_read_training(arena, &plan, &training, &status));
     ck_assert_int_eq(training.epochs, 1);
     ck_assert_int_eq(training.accuracy_ppm, 120000);
-    put_history(rows); // its own
-    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    put_history(rows); // the attempt's own history
+    ck_assert(hand_off_read_training(arena, &plan, &training, &status));
     ck_assert_int_eq(training.epochs, 2);
 }
 END_TEST
 
-START_TEST(a_history_that_somebody_spoilt_tells_nothing_but_why)
+START_TEST(a_broken_history_gives_no_results_but_a_reason)
 {
     static const char *const rows[][2] = {
         {"", "expected a history"},
@@ -326,7 +326,7 @@ START_TEST(a_history_that_somebody_spoilt_tells_nothing_but_why)
         RealTraining training;
         Status status = {0};
         put_history(rows[i][0]);
-        ck_assert_msg(!hand_off_came_to(arena, &of, &training, &status), "row %zu", i);
+        ck_assert_msg(!hand_off_read_training(arena, &of, &training, &status), "row %zu", i);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
         ck_assert_msg(strstr(status.message, rows[i][1]) != NULL, "row %zu: %s", i, status.message);
         ck_assert_msg(training.epochs == -1 && training.steps == -1 && training.loss_micro == -1 &&
@@ -341,18 +341,18 @@ Suite *test_suite(void)
     Suite *suite = suite_create("hand_off");
     TCase *cases = tcase_create("hand_off");
     tcase_add_checked_fixture(cases, begin, end);
-    tcase_add_test(cases, the_trainer_is_told_what_the_program_is);
-    tcase_add_test(cases, an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there);
+    tcase_add_test(cases, arguments_describe_the_program);
+    tcase_add_test(cases, an_epoch_of_the_modelled_set_covers_the_set_in_the_folder);
     tcase_add_test(cases, everything_goes_where_the_service_puts_it);
-    tcase_add_test(cases, what_is_printed_is_the_first_workers);
-    tcase_add_test(cases, what_is_of_no_share_is_on_the_node);
-    tcase_add_test(cases, who_is_to_die_and_where_is_said);
+    tcase_add_test(cases, output_goes_to_the_first_workers_file);
+    tcase_add_test(cases, paths_outside_shares_are_on_the_node);
+    tcase_add_test(cases, arguments_name_the_rank_and_step_of_a_failure);
     tcase_add_test(cases, without_data_nothing_is_planned);
-    tcase_add_test(cases, a_share_is_seen_where_it_is_mounted);
-    tcase_add_test(cases, what_is_printed_tells_how_far_it_is);
-    tcase_add_test(cases, the_history_tells_what_it_came_to);
-    tcase_add_test(cases, of_the_history_of_another_attempt_counts_what_was_gone_on_from);
-    tcase_add_test(cases, a_history_that_somebody_spoilt_tells_nothing_but_why);
+    tcase_add_test(cases, a_share_has_the_path_of_its_mount);
+    tcase_add_test(cases, steps_are_counted_from_the_output);
+    tcase_add_test(cases, results_are_read_from_the_history);
+    tcase_add_test(cases, an_earlier_attempts_history_counts_up_to_the_resumed_epoch);
+    tcase_add_test(cases, a_broken_history_gives_no_results_but_a_reason);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -1,4 +1,5 @@
-/* real/launch/ranks.h with one rank, and what is refused. Several: test_ranks_mpi.c. */
+/* Tests of real/launch/ranks.h with one rank, and of plans that it refuses. mpi/test_ranks.c has
+ * several ranks. */
 #include "tests/real/launch/started_ranks.h"
 
 START_TEST(one_rank_is_the_program_itself)
@@ -16,7 +17,7 @@ START_TEST(one_rank_is_the_program_itself)
 }
 END_TEST
 
-START_TEST(one_that_is_killed_tells_128_and_the_signal)
+START_TEST(a_killed_rank_returns_128_plus_the_signal)
 {
     ck_assert_int_eq(run_ranks(1, "kill -KILL $$", INT64_MAX).exit_code, 128 + SIGKILL);
 }
@@ -32,7 +33,7 @@ START_TEST(a_time_limit_asks_it_to_end)
 }
 END_TEST
 
-/* A second signal, while it is still asked to end, kills. */
+/* Sends two signals; the second arrives before the rank has ended and kills it. */
 static void ask_twice(void *context)
 {
     int *asked = context;
@@ -78,7 +79,7 @@ START_TEST(a_signal_that_we_ignore_ends_nothing)
 }
 END_TEST
 
-START_TEST(it_ends_with_us)
+START_TEST(a_rank_ends_with_this_process)
 {
     const pid_t us = fork();
     if (us == 0) {
@@ -93,8 +94,8 @@ START_TEST(it_ends_with_us)
 }
 END_TEST
 
-/* No program is started in these: `machine` alone is what refuses. */
-START_TEST(what_cannot_be_is_refused_with_a_hint)
+/* No program starts here: the plan is refused because of `machine`. */
+START_TEST(an_impossible_plan_is_refused_with_a_hint)
 {
     const struct {
         RanksMachine machine;
@@ -106,9 +107,9 @@ START_TEST(what_cannot_be_is_refused_with_a_hint)
         {{.cores = 8, .gpus = 1, .mpirun = "/nowhere/mpirun"},
          2,
          true,
-         "2 ranks are to have a GPU each, but this machine has 1",
+         "2 ranks need a GPU each, but this machine has 1",
          "at most 1 rank"},
-        {{.cores = 8}, 1, true, "there is no NVIDIA driver", "/dev/nvidia0"},
+        {{.cores = 8}, 1, true, "has no NVIDIA driver", "/dev/nvidia0"},
         {{.cores = 8, .mpirun = "/nowhere/mpirun"}, 2, false, "cannot start", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -145,7 +146,7 @@ START_TEST(a_missing_program_is_named)
 }
 END_TEST
 
-/* What mpirun is told, seen by a program in its place. */
+/* A program that replaces mpirun prints its arguments. */
 START_TEST(ranks_beyond_the_cores_share_them_with_a_warning)
 {
     const char *mpirun = arena_printf(arena, "%s/mpirun", folder);
@@ -185,7 +186,7 @@ START_TEST(mpirun_is_found_on_path_and_cores_are_those_we_may_use)
     ck_assert_ptr_null(ranks_machine(arena).mpirun);
     temporary_file_write(folder, "mpirun", "", 0);
     ck_assert_int_eq(chmod(mpirun, 0600), 0);
-    if (geteuid() != 0) // who may execute whatever anyone may
+    if (geteuid() != 0) // root may execute any executable file
         ck_assert_ptr_null(ranks_machine(arena).mpirun);
     ck_assert_int_eq(chmod(mpirun, 0700), 0);
     setenv("PATH", arena_printf(arena, "relative::/nowhere:%s", folder), 1);
@@ -202,12 +203,12 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, one_rank_is_the_program_itself);
-    tcase_add_test(tests, one_that_is_killed_tells_128_and_the_signal);
+    tcase_add_test(tests, a_killed_rank_returns_128_plus_the_signal);
     tcase_add_test(tests, a_time_limit_asks_it_to_end);
     tcase_add_test(tests, signals_end_it_instead_of_us_and_a_second_one_kills);
     tcase_add_test(tests, a_signal_that_we_ignore_ends_nothing);
-    tcase_add_test(tests, it_ends_with_us);
-    tcase_add_test(tests, what_cannot_be_is_refused_with_a_hint);
+    tcase_add_test(tests, a_rank_ends_with_this_process);
+    tcase_add_test(tests, an_impossible_plan_is_refused_with_a_hint);
     tcase_add_test(tests, a_missing_program_is_named);
     tcase_add_test(tests, ranks_beyond_the_cores_share_them_with_a_warning);
     tcase_add_test(tests, mpirun_is_found_on_path_and_cores_are_those_we_may_use);

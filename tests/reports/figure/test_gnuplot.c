@@ -42,7 +42,7 @@ START_TEST(a_drawing_is_tidied_but_its_words_are_not)
 }
 END_TEST
 
-START_TEST(what_gnuplot_complains_about_is_told)
+START_TEST(errors_of_gnuplot_are_reported)
 {
     Arena *arena = arena_create();
     Status status = {0};
@@ -73,7 +73,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("gnuplot");
     tcase_add_test(tests, a_script_becomes_drawings_in_order);
     tcase_add_test(tests, a_drawing_is_tidied_but_its_words_are_not);
-    tcase_add_test(tests, what_gnuplot_complains_about_is_told);
+    tcase_add_test(tests, errors_of_gnuplot_are_reported);
     tcase_add_test(tests, a_drawing_too_few_is_a_failure);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,8 +1,8 @@
-/* real/launch/ranks.h with several ranks, by the mpirun of this machine. Exit code 77: there is
- * none. */
+/* Tests of real/launch/ranks.h with several ranks and this machine's mpirun. Exit code 77: mpirun
+ * is not installed. */
 #include "tests/real/launch/started_ranks.h"
 
-/* Rank 1 alone does it, at once; rank 0 would go on for ten minutes. */
+/* Only rank 1 does it, at once. Rank 0 would continue for ten minutes. */
 #define RANK_1 "[ $OMPI_COMM_WORLD_RANK = 1 ] || exec sleep 600; "
 
 START_TEST(all_ranks_run_at_once_with_the_same_environment)
@@ -54,7 +54,7 @@ START_TEST(a_time_limit_ends_all_even_those_that_will_not)
 }
 END_TEST
 
-/* Its ranks have process groups of their own. */
+/* mpirun gives each rank a separate process group. */
 START_TEST(ranks_are_gone_when_mpirun_is_killed)
 {
     const RanksMachine machine = ranks_machine(arena);
