@@ -127,7 +127,7 @@ leg_optional()
 {
     local folder=build/optional
     cmake --preset release -B "$folder" -DTRAINYARD_WERROR="$werror" \
-        -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF -DTRAINYARD_MPI=OFF
+        -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_MPI=OFF
     cmake --build "$folder" --target trainyard-train trainer_tests
     ctest --test-dir "$folder" -L '^trainer$' -j "$jobs" --output-on-failure | tee build/log/ctest.optional.txt || true
     count_ctest build/log/ctest.optional.txt

@@ -7,14 +7,16 @@
 
 /* X(ENUM, phase, awaited, subject, generation, handler)
  *
- * phase:      when it runs within an instant (EventPhase) awaited:    how it counts for a run
- * without a set end (EventAwaited) subject:    the kind of index in Event.subject. The handler gets
- * it, after the part of the world that it belongs to, and Event.detail where the subject's name
- * ends in _DETAIL generation: compared with Event.generation. NONE: the event always counts.
- * JOB_WORK: as JOB, and a stalled job does nothing more, though its limits still count. NODE_LIFE:
- *             grows with failure, repair and release, whatever the node does meanwhile. NODE_HELD:
- *             counts until the node is released, broken or not
- * handler:    the function that runs it */
+ * - phase: when it runs within an instant (EventPhase)
+ * - awaited: how it counts for a run without a set end (EventAwaited)
+ * - subject: the kind of index in Event.subject. The arguments of the handler are the part of the
+ *   world that the subject belongs to, the subject, and Event.detail if the subject's name ends in
+ *   _DETAIL
+ * - generation: the counter that is compared with Event.generation. NONE: the event is never stale.
+ *   JOB_WORK: as JOB, and a stalled job does nothing more, though its limits still count.
+ *   NODE_LIFE: grows with failure, repair and release, whatever the node does meanwhile.
+ *   NODE_HELD: the event counts until the node is released, broken or not
+ * - handler: the function that runs it */
 #define EVENT_KINDS(X)                                                                             \
     X(COMMAND, COMMAND, AWAITED, INDEX, NONE, trigger_command_due)                                 \
     X(CONDITION, TIMER, AWAITED, INDEX, CONDITION, condition_held)                                 \
