@@ -266,7 +266,7 @@ void emulator_withdraw(Emulator *emulator)
 /* Reports the files that clients have written to the world before its next event up to `until_ns`.
  * The report comes immediately before that event, so that its instant depends on simulated time
  * alone. */
-static void tell_files(Emulator *emulator, int64_t until_ns)
+static void report_files(Emulator *emulator, int64_t until_ns)
 {
     const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
     const int32_t count = next_ns <= until_ns ? files_unreported_count(&emulator->azure_files) : 0;
@@ -286,7 +286,7 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
     Session *session = emulator->session;
     const World *world = session_world(session);
     runs_look(emulator->runs);
-    tell_files(emulator, least(until_ns, runs_reach_ns(emulator->runs)));
+    report_files(emulator, least(until_ns, runs_reach_ns(emulator->runs)));
     // Event by event: none may pass the moment at which a command begins.
     while (runs_are_expected(emulator->runs) && world_next_event_ns(world) <= until_ns &&
            world_next_event_ns(world) <= runs_reach_ns(emulator->runs)) {

@@ -5,7 +5,7 @@
 The tables "Folders" in the README.md of each top folder are the plan. Each folder has a row with its purpose and the folders that it may
 use (`sim/cloud/*` is every folder below sim/cloud). The rules:
 
-- An arrow leads from a folder to another if a file includes a header of it, or if an object imports a symbol that it defines. Each arrow
+- An arrow leads from one folder to another if a file includes a header of it, or if an object imports a symbol that it defines. Each arrow
   needs an entry in its row, each entry an arrow, and the arrows form no circle.
 - A folder has a row, at most 25 modules (a .c and its .h are one module) and no bag header (parts.h).
 - A .c file has a header of its name, or its first line says "Private to".
@@ -43,7 +43,7 @@ def source_files():
 
 
 def include_arrows(files):
-    """{(folder, folder): a file that makes the arrow}"""
+    """{(folder, folder): a file with such an include}"""
     arrows = {}
     for path in files:
         for header in re.findall(r'^#\s*include "([^"]+)"', path.read_text(), re.MULTILINE):

@@ -36,7 +36,7 @@ make_sysroot()
 {
     local work package link
     [ "$(cat "$sysroot/packages" 2>/dev/null)" != "${packages[*]}" ] || return 0
-    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || cannot "there is no apt-get to fetch libraries for arm64 with"
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || cannot "apt-get is needed to fetch libraries for arm64"
     work=$(mktemp -d)
     if ! fetch "$work"; then
         rm -r "$work"

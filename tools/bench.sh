@@ -54,7 +54,7 @@ bench_peer()
     fi
     read -ra flags < <(pkg-config --cflags --libs "$2")
     if ! g++ -std=c++17 -O2 -o "$program" "tests/bench/peers/hold_$1.cpp" "${flags[@]}" 2>"$program.log"; then
-        echo "$1: does not build here (packages: $3), see $program.log"
+        echo "$1: cannot be built on this machine (packages: $3), see $program.log"
         return
     fi
     for pending in 1000 100000; do
@@ -64,7 +64,7 @@ bench_peer()
 
 bench_peers()
 {
-    echo "The same on other simulators, as their users would write it (M events/s, ns per event):"
+    echo "The same with other simulators, written as their users would write it (M events/s, ns per event):"
     bench_peer ns3 ns3-core "libns3-dev libgsl-dev g++"
     bench_peer simgrid simgrid "libsimgrid-dev g++"
 }
@@ -127,7 +127,7 @@ bench_world()
     fi
     read -ra flags < <(pkg-config --cflags --libs simgrid)
     if ! g++ -std=c++17 -O2 -o "$program" tests/bench/peers/world_simgrid.cpp "${flags[@]}" 2>"$program.log"; then
-        echo "SimGrid: does not build here (packages: libsimgrid-dev g++), see $program.log"
+        echo "SimGrid: cannot be built on this machine (packages: libsimgrid-dev g++), see $program.log"
         return
     fi
     if ! read -r peer _ < <("$program" 2>"$program.log"); then
@@ -170,9 +170,9 @@ median()
 # check_bar NAME VALUE UNIT BAR [most]: prints whether the value is at least the bar, or with "most" at most the bar.
 check_bar()
 {
-    awk -v what="$1" -v value="$2" -v unit="$3" -v bar="$4" -v most="${5:-}" 'BEGIN {
+    awk -v name="$1" -v value="$2" -v unit="$3" -v bar="$4" -v most="${5:-}" 'BEGIN {
         met = most ? value <= bar : value >= bar
-        printf "  %-44s %7.2f %s  %s (%s %s)\n", what, value, unit, met ? "met" : "MISSED", most ? "at most" : "at least", bar
+        printf "  %-44s %7.2f %s  %s (%s %s)\n", name, value, unit, met ? "met" : "MISSED", most ? "at most" : "at least", bar
         exit !met }' || status=1
 }
 
@@ -472,7 +472,7 @@ emu_azurite()
         sleep 0.05
     done
     if ! ready=$(/usr/bin/python3 tests/bench/emulator_setup.py azurite "$azurite_port"); then
-        echo "  Azurite: does not run here, see $log"
+        echo "  Azurite: does not run on this machine, see $log"
         return
     fi
     eval "$ready"
@@ -519,7 +519,7 @@ bench_emu()
         fi
     done
     if ! cmake --build --preset release --target trainyard-serve >/dev/null 2>&1; then
-        echo "  skipped: the emulator is not built here"
+        echo "  skipped: the emulator is not built on this machine"
         return
     fi
     rm -rf "$emu_folder"

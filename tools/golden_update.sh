@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs every shipped scenario and keeps trace.tsv (down to epochs) and summary.json in tests/golden/, from where each test
-# run compares them byte for byte. summary.json carries a fingerprint of all records, single steps included.
+# Runs every shipped scenario and stores trace.tsv (at level epochs) and summary.json in tests/golden/. Each test run compares
+# them byte for byte. summary.json contains a fingerprint of all records, including single steps.
 #
 #   tools/golden_update.sh [PROGRAM]           writes tests/golden/
-#   tools/golden_update.sh --check [PROGRAM]   only compares; exit 1 when something differs
+#   tools/golden_update.sh --check [PROGRAM]   only compares; exit code 1 if a file differs
 #
 # PROGRAM is the trainyard to run (default: builds preset release). A changed golden is reviewed like code: the commit says
-# which model changed and why. The first lines of the Keras log (tests/sim/output/share/stdout_head.txt) are kept by their own test:
+# which model changed and why. The first lines of the Keras log (tests/sim/output/share/stdout_head.txt) are updated by their test:
 # TRAINYARD_GOLDEN_UPDATE=1 build/dev/bin/test_sim_output_share keras_log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +28,7 @@ trap 'rm -r "$fresh"' EXIT
 mkdir "$fresh/golden"
 while read -r scenario; do
     name=$(dirname "${scenario#scenarios/}")
-    # Exit code 1 is an answer: some scenarios are about jobs that fail.
+    # Exit code 1 is allowed: some scenarios are about jobs that fail.
     "$program" run "$scenario" --quiet --trace epochs -o "$fresh/run" || [ $? -eq 1 ]
     mkdir -p "$fresh/golden/$name"
     mv "$fresh/run/trace.tsv" "$fresh/run/summary.json" "$fresh/golden/$name/"
@@ -46,8 +46,8 @@ elif ! diff -r --brief tests/golden "$fresh/golden" >/dev/null; then
         [ -e "$fresh/golden/$file" ] || continue
         diff -U 1 --label "golden/$file" --label "this run/$file" "tests/golden/$file" "$fresh/golden/$file" | head -n 7 || true
     done < <(cd tests/golden && find -- * -type f | LC_ALL=C sort)
-    echo "golden: if the change is meant, run tools/golden_update.sh and say in the commit which model changed and why" >&2
+    echo "golden: if the change is intended, run tools/golden_update.sh and say in the commit which model changed and why" >&2
     exit 1
 else
-    echo "golden: $(find tests/golden -name trace.tsv | wc -l) scenarios give the bytes they gave before"
+    echo "golden: $(find tests/golden -name trace.tsv | wc -l) scenarios give the same bytes as before"
 fi

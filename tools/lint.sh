@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy (.clang-tidy) over all files of C, C++ and CUDA, or over those given; exit 1 when it finds something.
-# Kernels are read as tests compile them for the processor: as C++, with the headers of tests/trainer/cuda/emulation.
+# Runs clang-tidy (.clang-tidy) on all C, C++ and CUDA files, or on the given files; exit code 1 if there are findings.
+# Kernels are checked as the tests compile them for the processor: as C++, with the headers of tests/trainer/cuda/emulation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,6 @@ cmake --preset clang >/dev/null
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find sim reports real trainer emu tools tests -regex '.*\.\(c\|cc\|cu\)' | LC_ALL=C sort)
 
-# One file a process: the analyzer of clang-tidy 14 carries state from file to file and then sees uninitialised va_lists.
-# "N warnings generated" counts what was suppressed in system headers; only findings are of interest.
+# One process per file: the analyzer of clang-tidy 14 carries state from file to file and then reports uninitialised va_lists.
+# "N warnings generated" counts suppressed warnings of system headers, so these lines are removed.
 printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" "$clang_tidy" --quiet -p build/clang 2> >(grep -v 'warnings\? generated\|warnings\? treated' >&2)

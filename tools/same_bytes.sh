@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The same scenario run in many ways: the same bytes in every file that a run writes.
+# Runs the same scenario in many ways and checks that every file of a run has the same bytes.
 #
 #   tools/same_bytes.sh [SCENARIO...]     (default: all under scenarios/, and 20 random ones)
 #
-# Ways: gcc with -O2, again; gcc with sanitizers, with -O0, with -O3 -march=native; clang, with -O3 -march=native; for arm64 where
-# tools/arm64.sh works; and under another time zone, locale, environment, address layout and working directory. Scenarios that
-# take more than 20 s are left out. Ends with "N passed, N failed": comparisons.
+# Ways: gcc with -O2, a second time; gcc with sanitizers, with -O0, with -O3 -march=native; clang, also with -O3 -march=native; arm64 if
+# tools/arm64.sh works; another time zone, locale, environment, address layout and working directory. Scenarios that take more
+# than 20 s are left out. The last line "N passed, N failed" counts comparisons.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,12 +29,12 @@ prepare()
         mkdir -p "$folder/random/$seed"
         build/release/bin/swarm make "$seed" >"$folder/random/$seed/scenario.json"
     done
-    # A locale that writes 1,5; made here, since few machines have one installed.
+    # A locale that writes 1,5. It is made here because few machines have one installed.
     mkdir -p "$folder/locales"
-    localedef -i de_DE -f UTF-8 "$folder/locales/de_DE.UTF-8" || echo "same_bytes: no locale could be made; the C library's own it is"
+    localedef -i de_DE -f UTF-8 "$folder/locales/de_DE.UTF-8" || echo "same_bytes: no locale could be made; the default of the C library is used"
 }
 
-# Runs `trainyard run "$@"` in the way $1; exit code 1 is an answer.
+# Runs scenario $2 in the way $1, with output to $3. Exit code 1 is allowed.
 run_in_way()
 {
     local way=$1 scenario=$2 output=$3 program=build/release/bin/trainyard status=0

@@ -32,10 +32,10 @@ curl             | have_command curl                    | sends requests to the 
 openssl          | have_command openssl                 | signs requests
 procps           | have_command pgrep                   | finds processes that should have ended
 groff-base       | have_command groff                   | formats the man pages
-fish             | have_command fish                    | shells that az-env writes for
-zsh              | have_command zsh                     | shells that az-env writes for
-mksh             | have_command mksh                    | shells that az-env writes for
-busybox          | have_command busybox                 | shells that az-env writes for
+fish             | have_command fish                    | a shell that az-env supports
+zsh              | have_command zsh                     | a shell that az-env supports
+mksh             | have_command mksh                    | a shell that az-env supports
+busybox          | have_command busybox                 | a shell that az-env supports
 python3-jsonschema | /usr/bin/python3 -c "import jsonschema" | validates scenarios
 check            | have_library check                   | unit tests
 clang            | have_command clang                   | the second compiler
@@ -74,7 +74,7 @@ have_command()
     command -v "$1"
 }
 
-# Any of the given pkg-config names.
+# True if pkg-config knows one of the given names.
 have_library()
 {
     local name
@@ -165,7 +165,7 @@ apt_packages()
 install_packages()
 {
     local names=("$@") packages package
-    # Fresh containers come without package lists: fetch them when a name is unknown, not at every call.
+    # Fresh containers have no package lists: fetch them if a name is unknown, not at every call.
     for package in "${names[@]}"; do
         if [ "$package" != CLANG_RUNTIME ] && ! apt_knows "$package"; then
             echo "setup: fetching the package lists (apt-get update)"

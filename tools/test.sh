@@ -55,7 +55,7 @@ run_tests()
     count_ctest build/log/ctest."$1".txt
 }
 
-# Builds a preset and runs its tests.
+# Builds all targets of a preset and runs its tests.
 preset()
 {
     build "$1" all unit_tests
@@ -84,7 +84,8 @@ leg_unit()
     run_tests unit
 }
 
-# Everything but unit tests, and the unit tests that take too long with sanitizers. The tests of the command line run the installed program.
+# All tests except unit tests, plus the unit tests that take too long with sanitizers. The command line tests run the installed
+# program.
 leg_program()
 {
     local prefix status=0
@@ -96,7 +97,7 @@ leg_program()
     return $status
 }
 
-# The second compiler accepts everything without a warning, and its program writes the same bytes.
+# The second compiler compiles everything without a warning, and its program writes the same bytes.
 leg_compiler()
 {
     build clang all unit_tests benchmarks
@@ -167,7 +168,7 @@ leg_scenarios()
     build/release/bin/trainyard test scenarios/
 }
 
-# "12 passed, 0 failed" is the last line of several scripts.
+# Counts the tests of a script whose last line is like "12 passed, 0 failed".
 count_last_line()
 {
     local good bad
@@ -175,7 +176,7 @@ count_last_line()
     counted "$good" "${bad:-0}"
 }
 
-# Builds for arm64 and runs all tests there, under an emulator.
+# Builds for arm64 and runs all tests under an emulator.
 leg_arm64()
 {
     local status=0 total failed
@@ -227,7 +228,7 @@ leg_dashboard()
 leg_siege()
 {
     build release all
-    [ -x build/release/bin/trainyard-serve ] || skip "the emulator is not built here"
+    [ -x build/release/bin/trainyard-serve ] || skip "the emulator is not built on this machine"
     ctest --test-dir build/release -L '^siege$' --verbose | tee build/log/ctest.siege.txt || true
     grep -o '[0-9]* kills, .*' build/log/ctest.siege.txt || true
     count_ctest build/log/ctest.siege.txt
@@ -336,7 +337,7 @@ count()
     if [ -z "$counts" ]; then
         counts="$((status == 0)) $((status != 0))"
     elif [ "$status" -ne 0 ] && [ "${counts#* }" -eq 0 ]; then
-        counts="${counts% *} 1" # it failed outside its tests
+        counts="${counts% *} 1" # the leg failed outside its tests
     fi
     echo "$counts"
 }
@@ -381,7 +382,7 @@ for leg in "${legs[@]}"; do
 done
 
 setup "$build_needs$test_needs"
-# Warnings are errors with the compilers of Debian 12. Other versions have warnings that this code was not written for.
+# Warnings are errors with the compilers of Debian 12. Other versions may have other warnings.
 werror=OFF
 if [[ $(gcc -dumpversion) == 12 && $(clang -dumpversion) == 14.* ]]; then
     werror=ON

@@ -21,7 +21,7 @@ static const Job *job_of(const ArmCall *call, const Record *record)
  * that runs continuously reports a job's end 1.5 s of machine time late. A client that has
  * controlled the clock after the end sees it at once. With the clock "auto" simulated time stands
  * still between two requests, so that no delay is needed. */
-static bool is_end_told(const ArmCall *call, const Job *job)
+static bool is_end_reported(const ArmCall *call, const Job *job)
 {
     const Clock *clock = &call->arm->pace->clock;
     const int64_t late_ms = 1500;
@@ -34,11 +34,11 @@ static bool is_end_told(const ArmCall *call, const Job *job)
     return session_now_ns(call->session) - job->ended_ns >= late_ms * clock->rate_ppm;
 }
 
-static JobState told_state(const ArmCall *call, const Job *job)
+static JobState reported_state(const ArmCall *call, const Job *job)
 {
     const bool is_over = job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
     const bool has_run = job->nodes; // a job that ended in the queue has no nodes
-    return is_over && has_run && !is_end_told(call, job) ? JOB_RUNNING : job->state;
+    return is_over && has_run && !is_end_reported(call, job) ? JOB_RUNNING : job->state;
 }
 
 static void put_errors(Arena *arena, Json *info, const Job *job)
@@ -109,7 +109,7 @@ static void put_toolkit(Arena *arena, Json *properties, const Record *record, co
 static void put_states(const ArmCall *call, Json *properties, const Job *job)
 {
     Arena *arena = call->arena;
-    const JobState state = told_state(call, job);
+    const JobState state = reported_state(call, job);
     arm_put_time(call, properties, "creationTime", job->created_ns);
     json_put_text(arena, properties, "provisioningState",
                   provisioning_state_name(job->provisioning));
@@ -122,7 +122,7 @@ static void put_states(const ArmCall *call, Json *properties, const Job *job)
 
 static bool is_settled(const ArmCall *call, const Job *job)
 {
-    const JobState state = told_state(call, job);
+    const JobState state = reported_state(call, job);
     return job->provisioning == PROVISIONING_SUCCEEDED &&
            (state == JOB_SUCCEEDED || state == JOB_FAILED);
 }

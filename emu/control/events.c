@@ -22,13 +22,13 @@ Events *events_create(Arena *arena, const Scenario *scenario)
     return events;
 }
 
-static void hear(void *listener, const TraceRow *row)
+static void on_row(void *listener, const TraceRow *row)
 {
     Events *events = listener;
     events->rows[++events->last % EVENTS_KEPT] = *row;
 }
 
-static void hear_moment(void *listener, const MomentNotice *notice)
+static void on_moment(void *listener, const MomentNotice *notice)
 {
     Events *events = listener;
     if (events->watch != NULL && moment_watch_fits(events->watch, notice))
@@ -37,13 +37,13 @@ static void hear_moment(void *listener, const MomentNotice *notice)
 
 void events_begin(Events *events, World *world)
 {
-    const MomentListener listener = {.listener = events, .happened = hear_moment};
+    const MomentListener listener = {.listener = events, .happened = on_moment};
     world_listen(world, moment_watch_kinds(), listener);
 }
 
 TraceListener events_listener(Events *events)
 {
-    return (TraceListener){.listener = events, .level = TRACE_LEVEL_EPOCHS, .row = hear};
+    return (TraceListener){.listener = events, .level = TRACE_LEVEL_EPOCHS, .row = on_row};
 }
 
 uint64_t events_last(const Events *events)

@@ -48,7 +48,7 @@ static void job_provisioned(Tally *tally, const TraceRecord *record)
         job_is(tally, record->job, NO_JOB);
 }
 
-static void job_state_told(Tally *tally, const TraceRecord *record)
+static void job_state_reported(Tally *tally, const TraceRecord *record)
 {
     for (JobState state = JOB_QUEUED; state < JOB_STATE_COUNT; state++)
         if (strcmp(record->name, job_state_name(state)) == 0)
@@ -98,14 +98,14 @@ static void node_billed(Tally *tally, const TraceRecord *record)
     memmove(held, held + 1, (size_t)(end - held - 1) * sizeof *held);
 }
 
-static void hear(void *listener, const TraceRow *row)
+static void on_row(void *listener, const TraceRow *row)
 {
     Tally *tally = listener;
     const TraceRecord *record = &row->record;
     if (record->kind == TRACE_JOB_PROVISIONING)
         job_provisioned(tally, record);
     else if (record->kind == TRACE_JOB_STATE)
-        job_state_told(tally, record);
+        job_state_reported(tally, record);
     else if (record->kind == TRACE_NODE_STATE && record->node_state.was == NODE_STATE_COUNT)
         node_allocated(tally, record);
     else if (record->kind == TRACE_NODE_BILLED)
@@ -114,7 +114,7 @@ static void hear(void *listener, const TraceRow *row)
 
 TraceListener tally_listener(Tally *tally)
 {
-    return (TraceListener){.listener = tally, .level = TRACE_LEVEL_JOBS, .row = hear};
+    return (TraceListener){.listener = tally, .level = TRACE_LEVEL_JOBS, .row = on_row};
 }
 
 /* --- Looking --- */

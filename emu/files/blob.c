@@ -13,7 +13,7 @@ static const char *setting_name(const FilesCall *call)
     return call_setting(call, "blob.container", call->address.share);
 }
 
-static void tell(FilesCall *call, int64_t made_ms)
+static void answer_times(FilesCall *call, int64_t made_ms)
 {
     char *date = arena_alloc(call->arena, HTTP_DATE);
     http_date_print(made_ms, date);
@@ -36,7 +36,7 @@ static void container_create(FilesCall *call)
         return;
     }
     call->response->status = 201;
-    tell(call, call_now_ms(call));
+    answer_times(call, call_now_ms(call));
 }
 
 static void container_get(FilesCall *call)
@@ -46,7 +46,7 @@ static void container_get(FilesCall *call)
         call_refuse(call, AZURE_FILES_NO_CONTAINER);
         return;
     }
-    tell(call, strtoll(made, NULL, 10));
+    answer_times(call, strtoll(made, NULL, 10));
     http_set(call->response, "x-ms-lease-status", "unlocked");
     http_set(call->response, "x-ms-lease-state", "available");
     http_set(call->response, "x-ms-has-immutability-policy", "false");

@@ -424,7 +424,7 @@ static Json *command(FilesCall *call, const char *action, const char *name)
     return json;
 }
 
-static bool tell(FilesCall *call, const Json *said)
+static bool enter_command(FilesCall *call, const Json *said)
 {
     Problems problems = problems_create(call->arena);
     if (call->service->enter(call->service->owner, said, &problems))
@@ -447,12 +447,12 @@ static bool tell(FilesCall *call, const Json *said)
 }
 
 /* Without the Resource Manager the first request with its name creates an account. */
-static bool tell_account(FilesCall *call)
+static bool create_account(FilesCall *call)
 {
     if (!call->service->is_files_only ||
         call->service->account_number(call->service->owner, call->address.account) >= 0)
         return true;
-    return tell(call, command(call, "storage.create", call->address.account));
+    return enter_command(call, command(call, "storage.create", call->address.account));
 }
 
 static const char *world_name(const FilesCall *call)
@@ -465,7 +465,7 @@ bool call_report_share(FilesCall *call, bool is_created)
     Json *said = command(call, is_created ? "share.create" : "share.delete", world_name(call));
     if (is_created)
         files_json_put(call->arena, said, "tier", "standard"); // its speed for jobs
-    return (!is_created || tell_account(call)) && tell(call, said);
+    return (!is_created || create_account(call)) && enter_command(call, said);
 }
 
 /* A job finds a file by the letters with which it was first written, whatever letters this request
@@ -481,7 +481,7 @@ bool call_report_upload(FilesCall *call, const char *path, int64_t bytes)
     files_json_put(call->arena, said, "file", true_path(call, path));
     Json *content = json_put_object(call->arena, said, "content");
     json_put_integer(call->arena, content, "bytes", bytes);
-    return tell(call, said);
+    return enter_command(call, said);
 }
 
 bool call_report_later(FilesCall *call, const char *path)
@@ -495,5 +495,5 @@ bool call_report_delete(FilesCall *call, const char *path)
 {
     Json *said = command(call, "file.delete", world_name(call));
     files_json_put(call->arena, said, "file", path);
-    return tell(call, said);
+    return enter_command(call, said);
 }

@@ -150,7 +150,7 @@ bool cors_rule_is_valid(const XmlNode *rule)
 
 /* --- Answers --- */
 
-static void tell_origin(FilesCall *call, const XmlNode *rule, const char *origin)
+static void answer_origin(FilesCall *call, const XmlNode *rule, const char *origin)
 {
     const bool is_any = rule_has_all_origins(rule);
     http_set(call->response, "Access-Control-Allow-Origin", is_any ? "*" : origin);
@@ -174,7 +174,7 @@ void cors_answer(FilesCall *call)
     if (!rule)
         return;
     const char *exposed = xml_child_text(rule, "ExposedHeaders");
-    tell_origin(call, rule, origin);
+    answer_origin(call, rule, origin);
     if (exposed && *exposed)
         http_set(call->response, "Access-Control-Expose-Headers", exposed);
 }
@@ -190,7 +190,7 @@ void op_preflight(FilesCall *call)
         call_refuse(call, AZURE_FILES_CORS_FAILURE);
         return;
     }
-    tell_origin(call, rule, origin);
+    answer_origin(call, rule, origin);
     http_set(call->response, "Access-Control-Allow-Methods", method);
     http_set(call->response, "Access-Control-Max-Age", xml_child_text(rule, "MaxAgeInSeconds"));
     if (headers)

@@ -116,7 +116,7 @@ HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first)
 }
 
 /* Sets the headers of a file that is read. */
-static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)
+static void answer_file(FilesCall *call, const FilesEntry *file, bool is_whole)
 {
     const Json *properties = files_json_read(call->arena, file->properties);
     smb_answer(call, file, properties);
@@ -130,7 +130,7 @@ static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)
 }
 
 /* Sets the headers that a service SAS overrides. */
-static void tell_overrides(FilesCall *call)
+static void answer_overrides(FilesCall *call)
 {
     static const char *const overrides[][2] = {{"rscc", "Cache-Control"},
                                                {"rscd", "Content-Disposition"},
@@ -150,8 +150,8 @@ void op_file_head(FilesCall *call)
     FilesEntry file;
     if (!call_look_to_read(call, &file))
         return;
-    tell_file(call, &file, true);
-    tell_overrides(call);
+    answer_file(call, &file, true);
+    answer_overrides(call);
     call->response->entity_bytes = file.bytes;
 }
 
@@ -231,8 +231,8 @@ void op_file_get(FilesCall *call)
         files_reader_close(reader);
         return;
     }
-    tell_file(call, &file, !is_part);
-    tell_overrides(call);
+    answer_file(call, &file, !is_part);
+    answer_overrides(call);
     if (is_part) {
         call->response->status = 206;
         call_set(call, "Content-Range", "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range.first,

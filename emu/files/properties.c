@@ -210,7 +210,7 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
     return true;
 }
 
-static const char *said_or_ticks(Arena *arena, const Json *properties, const char *key,
+static const char *text_or_ticks(Arena *arena, const Json *properties, const char *key,
                                  int64_t ticks)
 {
     const char *said = files_json_text(properties, key);
@@ -219,17 +219,17 @@ static const char *said_or_ticks(Arena *arena, const Json *properties, const cha
 
 const char *smb_created(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return said_or_ticks(arena, properties, "creation-time", entry->created_ticks);
+    return text_or_ticks(arena, properties, "creation-time", entry->created_ticks);
 }
 
 const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return said_or_ticks(arena, properties, "last-write-time", entry->written_ticks);
+    return text_or_ticks(arena, properties, "last-write-time", entry->written_ticks);
 }
 
 const char *smb_changed(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return said_or_ticks(arena, properties, "change-time", entry->changed_ticks);
+    return text_or_ticks(arena, properties, "change-time", entry->changed_ticks);
 }
 
 const char *smb_changed_now(Arena *arena, const FilesEntry *entry)

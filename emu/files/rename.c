@@ -77,7 +77,7 @@ static PathList *files_below(FilesCall *call, const char *directory, const char 
 }
 
 /* For the world a renamed file is deleted and created. */
-static bool tell_moved(FilesCall *call, const char *from, const PathList *files)
+static bool report_moved(FilesCall *call, const char *from, const PathList *files)
 {
     for (; files; files = files->next) {
         const char *to = arena_printf(call->arena, "%s%s", call->address.path, files->path);
@@ -150,6 +150,6 @@ void op_entry_rename(FilesCall *call)
         failure = change_moved(call, &old, properties, metadata);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
-    else if (tell_moved(call, from, files))
+    else if (report_moved(call, from, files))
         smb_answer_path(call, call->address.path);
 }

@@ -1,4 +1,4 @@
-/* Memory by lifetime: everything made in an arena goes when the arena goes, and nothing before.
+/* Memory by lifetime: an arena frees its allocations together, when it is destroyed or rewound.
  *
  * Three arenas cover nearly all of trainyard: the scenario's, the run's, the request's. Allocation
  * never fails: without memory a simulator has no answer to give, so it ends with a message. */
@@ -14,7 +14,7 @@ void arena_destroy(Arena *arena); /* NULL is fine */
 /* Bytes handed out so far, including those lost to alignment. */
 size_t arena_bytes(const Arena *arena);
 
-/* Takes the next `bytes` from the heap now, in one piece. */
+/* Takes the memory for the next `bytes` bytes from the heap now, in one piece. */
 void arena_reserve(Arena *arena, size_t bytes);
 /* `bytes` zeroed bytes, aligned for any type. `bytes` may be 0: the address is then valid but not
  * to be read. */

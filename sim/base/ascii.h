@@ -1,5 +1,5 @@
-/* Letters and digits of ASCII, of which names of machines, shares and headers are made. The C
- * library's own functions depend on the locale. */
+/* ASCII letters and digits, which make up the names of machines, shares and HTTP headers. Unlike
+ * the C library's functions, these do not depend on the locale. */
 #ifndef SIM_BASE_ASCII_H
 #define SIM_BASE_ASCII_H
 
@@ -35,7 +35,7 @@ static inline int32_t ascii_hex_value(char c)
     return ascii_is_digit(c) ? c - '0' : small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-/* Whether two names are the same but for large and small letters. */
+/* Whether two names are equal when letter case is ignored. */
 static inline bool ascii_same(const char *a, const char *b)
 {
     for (; *a && ascii_lower(*a) == ascii_lower(*b); a++)
@@ -43,7 +43,8 @@ static inline bool ascii_same(const char *a, const char *b)
     return ascii_lower(*a) == ascii_lower(*b);
 }
 
-/* The same of their first `length` letters; both may end before, then at the same length. */
+/* The same for the first `length` bytes. A name that is shorter equals only a name of the same
+ * length. */
 static inline bool ascii_same_start(const char *a, const char *b, size_t length)
 {
     for (; length > 0 && *a && ascii_lower(*a) == ascii_lower(*b); length--) {

@@ -7,7 +7,7 @@
 
 /* The files of one folder. */
 typedef struct {
-    const char *path;    /* with a slash at its end, "catalog/"; "": the names are whole paths */
+    const char *path;    /* ends with a slash: "catalog/"; "": the names are whole paths */
     const Asset *assets; /* [*count] */
     const int *count;
 } AssetFolder;
@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
     int32_t folder_count;
     const AssetFolder *folders;
-    const FileSource *others; /* has all other files; NULL: there are none */
+    const FileSource *others; /* the source of all other files; NULL: there are none */
 } AssetFiles;
 
 /* `files` is borrowed. */

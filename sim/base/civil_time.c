@@ -112,8 +112,8 @@ static bool civil_read(const char *text, CivilTime *civil)
            letter_read(&text, 'Z') && *text == '\0';
 }
 
-/* True for instants that exist: the 31st of April and 24:00 do not survive the way there and back.
- */
+/* True for instants that exist. Conversion to a number and back changes all others, such as the
+ * 31st of April and 24:00. */
 static bool civil_exists(const CivilTime *civil)
 {
     if (civil->year < 1970 || civil->month < 1 || civil->month > 12)

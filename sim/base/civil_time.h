@@ -16,8 +16,8 @@ CivilTime civil_from_unix_ms(int64_t unix_ms);
 int64_t civil_to_unix_ms(CivilTime civil);
 
 /* Writes the last `count` digits of a number >= 0, with leading zeros and without a NUL. Returns
- * the end of the text. All times are written with it, because printf would take most of the time
- * of a request whose answer contains several. */
+ * the end of the text. All times are written with it: an answer may contain many times, and printf
+ * would take most of the time of the request. */
 char *digits_print(char *out, int64_t number, int32_t count);
 
 enum { CIVIL_TEXT = 40 };

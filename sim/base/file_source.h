@@ -9,11 +9,11 @@
 /* Paths use '/' and are not empty. */
 typedef struct {
     void *context;
-    /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it
-     * cannot be read. */
+    /* Reads the whole file into `arena`. STATUS_NOT_FOUND when there is no such file,
+     * STATUS_MACHINE when it cannot be read. */
     bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
                  Status *status);
-    /* Its size alone, failing alike: a share may hold large files. */
+    /* Returns only the size, because a share may contain large files. Fails like `read`. */
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
 } FileSource;
 
@@ -22,7 +22,7 @@ size_t path_folder_length(const char *path);
 /* `name` relative to the folder of `path`; an absolute name is returned unchanged. In `arena`. */
 const char *path_beside(Arena *arena, const char *path, const char *name);
 
-/* Fails as every source does that has no file at `path`: STATUS_NOT_FOUND. */
+/* Reports that a source has no file at `path`: fills in STATUS_NOT_FOUND and returns false. */
 bool file_is_missing(const char *path, Status *status);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Open addressing with linear probing in a power of two of slots, at most half of them full, so
- * that a search ends soon and always ends. Removal moves later entries of the run back: no
- * tombstones. */
+/* Open addressing with linear probing. The number of slots is a power of two, and at most half of
+ * them are full, so every search ends, and soon. Removal moves later entries of the run back
+ * instead of leaving tombstones. */
 typedef struct {
     const char *name; // NULL: free
     uint64_t hash;

@@ -14,7 +14,7 @@ NameTable *name_table_create(Arena *arena);
 /* Sets `name` (copied) to `value`, replacing an earlier value. */
 void name_table_set(NameTable *table, const char *name, uint32_t value);
 void name_table_remove(NameTable *table, const char *name);
-/* True and `*value` when known. `value` may be NULL. */
+/* Whether the table contains `name`; if so, stores its value in `*value`. `value` may be NULL. */
 bool name_table_find(const NameTable *table, const char *name, uint32_t *value);
 
 /* The same for a caller that already has the name's hash. */

@@ -1,6 +1,6 @@
 #include "sim/base/philox.h"
 
-// The library's headers serve C89 to C++17 and many compilers; their warnings are not ours.
+// The library's headers support C89 to C++17 and many compilers; their warnings are ignored.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wpedantic"

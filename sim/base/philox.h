@@ -17,9 +17,9 @@ typedef struct {
 /* `key` is given to the generator low 32 bits first. */
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
-/* blocks[count]: those of `counter` and of the counters after it, which differ from it in their
- * first word alone: it goes up by one, and from its largest value to 0. Compilers compute several
- * at once. */
+/* Fills blocks[count] with the blocks of `counter` and of the counters that follow it. Only the
+ * first word of the counter is increased; its largest value is followed by 0. Compilers vectorise
+ * this loop. */
 void philox_run(uint64_t key, PhiloxBlock counter, int64_t count, PhiloxBlock *blocks);
 
 #endif

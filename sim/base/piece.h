@@ -17,7 +17,7 @@ typedef struct {
 } Piece;
 
 Piece piece_of(const char *source, const char *text, size_t length);
-/* Without its first `skip` bytes. */
+/* The piece without its first `skip` bytes. */
 Piece piece_rest(Piece piece, size_t skip);
 /* Cuts the part before `separator` off `rest`. Without a separator the part is all of `rest`,
  * and `rest` becomes NULL. False when `rest` is already NULL. */
@@ -29,20 +29,21 @@ bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole);
 /* The same where a line is required: STATUS_BAD_INPUT when nothing is left and `expected` should
  * follow, or when the text ends inside the line. */
 MUST_CHECK bool piece_take_line(Piece *rest, const char *expected, Piece *line, Status *status);
-/* How many lines end in it. */
+/* The number of line ends in the piece. */
 int64_t piece_line_count(Piece piece);
 
 bool piece_is(Piece piece, const char *text);
 /* Takes `prefix` off the front; false when the piece does not begin with it. */
 bool piece_skip(Piece *piece, const char *prefix);
-/* Decimal digits without sign and needless zeros, at most `limit`. */
+/* Reads a whole number of decimal digits. False when the piece has a sign or leading zeros, or when
+ * the number is above `limit`. */
 bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);
 
-/* False, with STATUS_BAD_INPUT at its place: "WHAT IT IS": expected WHAT. */
+/* Fills in STATUS_BAD_INPUT at the piece, "PIECE": expected EXPECTED. Returns false. */
 bool piece_bad(Piece piece, const char *expected, Status *status);
-/* Hints at the one of `names` that it most likely means, if there is one; returns false. */
+/* Hints at the name among `names` that the piece most likely means, if any. Returns false. */
 bool piece_hint_nearest(Piece piece, const char *const *names, int32_t count, Status *status);
-/* How much of it a message shows: for "%.*s". */
+/* How many bytes of the piece a message shows, for "%.*s". */
 int piece_shown_length(Piece piece);
 
 #endif

@@ -9,9 +9,8 @@
 /* Whether a part of `path` is ".."; a part such as "a..b" does not count. */
 bool share_path_leads_up(const char *path);
 
-/* A share's file as a path below the share: without empty parts ("cifar//logs") and ".", as the
- * service did. NULL when it would lead out of the share (a part that is "..", or absolute), or to
- * the share itself. In `arena`. */
+/* `path` without empty parts ("cifar//logs") and "." parts, as the service read paths on a share.
+ * NULL when the path is absolute, has a ".." part, or leads to the share itself. In `arena`. */
 const char *share_path_below(const char *path, Arena *arena);
 
 #endif

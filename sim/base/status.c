@@ -122,7 +122,7 @@ void problems_merge(Problems *problems, const Problems *more)
         not_kept < INT32_MAX - problems->count ? problems->count + not_kept : INT32_MAX;
 }
 
-// Longer words are not typing errors worth guessing at, and the distance takes length x length.
+// Longer words are not compared: the distance takes time in proportion to length x length.
 enum { GUESS_LENGTH_MAX = 64 };
 
 static int32_t smaller(int32_t a, int32_t b)
@@ -153,7 +153,7 @@ static int32_t edit_distance(const char *a, int32_t a_length, const char *b, int
     return rows[a_length % 3][b_length];
 }
 
-/* The name that is the first of several words, or NULL. */
+/* The name that equals the first of several words in `typed`, or NULL. */
 static const char *name_with_more(const char *typed, const char *const *names, int32_t count)
 {
     const size_t length = strcspn(typed, " ");

@@ -65,8 +65,8 @@ Problems problems_create(Arena *arena);
 Status *problems_add(Problems *problems, StatusCode code, Place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void problems_add_status(Problems *problems, const Status *status);
-/* Adds those of `more` that `problems` does not have yet, being at another place or with another
- * message; what `more` counted without keeping is counted here too. */
+/* Adds the problems of `more`, except those whose place and message `problems` already has.
+ * Problems that `more` counted but did not keep are counted here too. */
 void problems_merge(Problems *problems, const Problems *more);
 
 /* The name among `names` that was most likely meant, or NULL: a name with `typed` as its first
@@ -74,7 +74,8 @@ void problems_merge(Problems *problems, const Problems *more);
  * first of equally near names); or a name that ends with `typed` after a '_'. Letter case does
  * not count. For hints: "did you mean ...?" */
 const char *nearest_name(const char *typed, const char *const *names, int32_t count);
-/* Adds that as a hint, or else all of `names`, of very many the first; returns false. */
+/* Adds that name as a hint; without such a name, lists `names`, or the first of them if they are
+ * too many. Returns false. */
 bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count);
 
 #endif

@@ -59,23 +59,24 @@ static void repeat(Text *out, const char *letter, int32_t count)
         text_add(out, letter);
 }
 
-/* A line under way: gaps are owed until a cell follows them, so that no line ends in spaces. */
+/* A line while it is printed. Spaces are owed until a cell follows them, so that no line ends in
+ * spaces. */
 typedef struct {
     Text *out;
     int32_t spaces_owed;
 } Line;
 
-static void line_cell(Line *line, const char *cell, int32_t width, bool stands_right)
+static void line_cell(Line *line, const char *cell, int32_t width, bool is_right_aligned)
 {
     const int32_t padding = width - characters(cell);
-    if (stands_right)
+    if (is_right_aligned)
         line->spaces_owed += padding;
     if (*cell) {
         repeat(line->out, " ", line->spaces_owed);
         text_add(line->out, cell);
         line->spaces_owed = 0;
     }
-    line->spaces_owed += 2 + (stands_right ? 0 : padding);
+    line->spaces_owed += 2 + (is_right_aligned ? 0 : padding);
 }
 
 static void print_header(const Table *table, Text *out)

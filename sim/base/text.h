@@ -22,7 +22,7 @@ static inline const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Never NULL. */
+/* The text, or "" while it is empty; never NULL. */
 const char *text_string(const Text *text);
 
 #endif

@@ -84,7 +84,7 @@ static NumberOutcome decimal_read(const char **text, Decimal *number)
     return NUMBER_READ;
 }
 
-/* `number` of `unit`, added to `*total` and rounded up. False when the sum is beyond INT64_MAX. */
+/* Adds `number` times `unit`, rounded up, to `*total`. False when the sum is beyond INT64_MAX. */
 static bool quantity_add(int64_t *total, Decimal number, Unit unit)
 {
     // (whole + fraction / scale) * numerator / denominator, with the whole part divided first: no
@@ -254,7 +254,7 @@ bool rate_parse(const char *text, Place at, int64_t *bytes_per_s, Status *status
     return true;
 }
 
-/* The letters of an ISO-8601 duration in the only order they may come in. */
+/* The letters of an ISO-8601 duration, in the required order. */
 static const struct {
     char letter;
     bool is_time; /* it is after the T */
@@ -266,7 +266,7 @@ static const struct {
     {'S', true, {"S", NS_PER_S, 1}},
 };
 
-/* The part that `letter` names on this side of the T and after part `last`, or -1. */
+/* The index of the part that `letter` names on this side of the T, after part `last`; or -1. */
 static int32_t iso_part_find(char letter, bool is_time, int32_t last)
 {
     for (int32_t i = last + 1; i < UNIT_COUNT(iso_parts); i++)

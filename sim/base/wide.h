@@ -12,9 +12,8 @@ static inline int64_t wide_capped(Wide value)
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
-/* part * scale / whole, rounded down; whole > 0. 0 when part or scale is not positive. `part`
- * must leave room for `scale`: for millionths it may be 2^107 ns, five million million node-
- * years. */
+/* part * scale / whole, rounded down; whole > 0. 0 when part or scale is not positive. The product
+ * part * scale must fit: for millionths, `part` may be up to 2^107 ns, 5 * 10^15 node-years. */
 static inline int64_t wide_proportion(Wide part, int64_t scale, Wide whole)
 {
     return part <= 0 || scale <= 0 ? 0 : wide_capped(part * scale / whole);

@@ -54,7 +54,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return error;
 }
 
-static void hear_of_ends(void)
+static void restore_sigchld(void)
 {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) == 0 &&
@@ -66,7 +66,7 @@ bool child_start(const ChildPlan *plan, Child *child, Status *status)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    hear_of_ends();
+    restore_sigchld();
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         goto failed;
@@ -98,7 +98,7 @@ failed:
 void child_signal(const Child *child, int signal)
 {
     if (child->process > 0)
-        (void)!kill(-child->process, signal); // its group is gone: the process itself
+        (void)!kill(-child->process, signal); // fails when the group has ended
 }
 
 /* The process that an entry of /proc describes; 0: the entry is not a process. */
@@ -164,7 +164,7 @@ bool child_has_ended(Child *child, int *exit_code)
     return true;
 }
 
-/* --- When we end first --- */
+/* --- The guard --- */
 
 enum { SESSIONS_BYTES = CHILD_GUARD_MAX * sizeof(pid_t) };
 

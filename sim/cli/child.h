@@ -1,6 +1,6 @@
-/* Child processes: each in a separate session and process group, without a terminal, without
- * descriptors of this process, with no signal blocked and with an environment that is stated in
- * full. When it ends, its whole session is killed.
+/* Child processes. Each has a separate session and process group, no terminal and no descriptors of
+ * this process. It has no signal blocked, and only the environment that the plan lists. When it
+ * ends, its whole session is killed.
  *
  * Nothing here waits or reads a clock: the caller polls a child, and ends it if it takes too
  * long or writes too much. A process that leaves its session (setsid, a daemon) is not reached. */
@@ -13,9 +13,9 @@
 
 typedef struct {
     char *const *arguments;   /* ended by NULL; the first is the path of the program */
-    char *const *environment; /* "NAME=value", ended by NULL: all there is */
+    char *const *environment; /* "NAME=value", ended by NULL; nothing is inherited */
     const char *directory;    /* where it starts */
-    int out, error; /* its stdout and stderr: descriptors, which stay ours; stdin is empty */
+    int out, error;           /* its stdout and stderr: descriptors of the caller; stdin is empty */
 } ChildPlan;
 
 typedef struct {
@@ -31,15 +31,15 @@ MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status)
  * `*exit_code` is set as in a shell: 128 plus the number of the signal that ended it. */
 bool child_has_ended(Child *child, int *exit_code);
 
-/* Sends SIGTERM or SIGKILL to the whole group; does nothing if it is gone. */
+/* Sends SIGTERM or SIGKILL to the whole group; does nothing if the group has ended. */
 void child_signal(const Child *child, int signal);
 
-/* --- When we end first --- */
+/* --- The guard: kills children when this process ends first --- */
 
 enum { CHILD_GUARD_MAX = 1024 }; /* sessions that one guard knows at a time */
 
-/* A fork of this process that kills the sessions it knows once this process is gone, for any
- * reason. */
+/* A fork of this process. Once this process has ended, for any reason, it kills the sessions it
+ * knows. */
 typedef struct {
     pid_t process;
     int channel;              /* the guard waits until this end closes; -1: not open */

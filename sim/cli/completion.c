@@ -1,7 +1,7 @@
 #include "sim/cli/completion.h"
 
-// The script is a frame of plain bash with two lists in it, one line for each row of the tables:
-// what follows an option, and what else a verb takes.
+// The script is a frame of plain bash with two lists, made from the rows of the tables: the words
+// that may follow an option, and the other words that a verb takes.
 static const char frame_begin[] =
     "# bash completion for trainyard: eval \"$(trainyard completion bash)\"\n"
     "_trainyard_offer() {\n"
@@ -76,7 +76,8 @@ static void add_verb_cases(const OptionTable *table, Text *out)
     text_add(out, " ;;\n");
 }
 
-/* The first word, and what follows `help`. Programs called trainyard-VERB are verbs too. */
+/* Adds the cases of the first word and of the word after `help`. Programs called trainyard-VERB are
+ * verbs too. */
 static void add_first_word_cases(const OptionTable *const *tables, int32_t count, Text *out)
 {
     text_add(out, "    \"help -\"*) _trainyard_offer words \"--help --version\" ;;\n"

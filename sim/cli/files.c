@@ -13,12 +13,12 @@
 #include "sim/base/file_source.h"
 #include "sim/cli/machine_clock.h"
 
-/* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
- * no reason. */
+/* Reports that `doing` something to `path` failed, with the reason in errno. A stream that failed
+ * earlier has lost its reason: errno is then 0. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
-                       errno ? strerror(errno) : "not everything was taken");
+                       errno ? strerror(errno) : "not all bytes were written");
 }
 
 /* --- Reading --- */
@@ -39,8 +39,8 @@ static bool fail_folder(const char *path, Status *status)
                        "is a folder, expected a file");
 }
 
-/* Reads until the end or one byte beyond `bytes_max`; a size asked for beforehand would not hold
- * for pipes and growing files. */
+/* Reads until the end or one byte beyond `bytes_max`. It does not ask for the size first, because
+ * pipes have none and files may grow. */
 static bool read_all(int descriptor, const char *path, size_t bytes_max, Text *content,
                      Status *status)
 {
@@ -96,7 +96,7 @@ bool file_writer_open(FileWriter *writer, const char *path, Status *status)
         descriptor = open(path, O_WRONLY | O_CLOEXEC);
     } else {
         text_printf(&writer->temporary, "%s.%ld.tmp", path, (long)getpid());
-        unlink(writer->temporary.data); // what a dead process of our number may have left
+        unlink(writer->temporary.data); // left by an ended process that had the same number
         descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     writer->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -109,7 +109,8 @@ bool file_writer_open(FileWriter *writer, const char *path, Status *status)
     return false;
 }
 
-/* Everything is on disk before the new name shows it: a crash in between leaves the old file. */
+/* Flushes all bytes to disk, because the file is renamed only afterwards: a crash in between leaves
+ * the old file. */
 static bool stream_settle(FileWriter *writer)
 {
     const bool is_direct = writer->temporary.length == 0;
@@ -117,14 +118,14 @@ static bool stream_settle(FileWriter *writer)
            (is_direct || fsync(fileno(writer->stream)) == 0);
 }
 
-/* An earlier failure left no reason, but a full disk is still full: writing one more block to a
- * file that is discarded finds the reason. */
+/* An earlier failure has lost its reason, but a full disk is still full. Writing one more block to
+ * the file, which is discarded anyway, sets errno again. */
 static void find_reason(const FileWriter *writer)
 {
     static const char block[4096];
     if (errno == 0 && writer->temporary.length > 0 &&
         write(fileno(writer->stream), block, sizeof block) == (ssize_t)sizeof block)
-        errno = 0; // the reason has gone
+        errno = 0; // the reason no longer applies
 }
 
 bool file_writer_commit(FileWriter *writer, Status *status)
@@ -162,7 +163,7 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     errno = 0;
     if (fwrite(bytes, 1, length, writer.stream) == length)
         return file_writer_commit(&writer, status);
-    fail_errno("writing", path, status); // the commit would no longer know why
+    fail_errno("writing", path, status); // now, because the commit resets errno
     file_writer_abandon(&writer);
     return false;
 }
@@ -171,7 +172,7 @@ bool file_put(int descriptor, const void *bytes, size_t length, int64_t position
 {
     const char *next = bytes;
     while (length > 0) {
-        const ssize_t count = position == FILE_GOES_ON
+        const ssize_t count = position == FILE_CURRENT_POSITION
                                   ? write(descriptor, next, length)
                                   : pwrite(descriptor, next, length, (off_t)position);
         if (count < 0 && errno == EINTR)
@@ -182,7 +183,7 @@ bool file_put(int descriptor, const void *bytes, size_t length, int64_t position
             return false;
         next += count;
         length -= (size_t)count;
-        if (position != FILE_GOES_ON)
+        if (position != FILE_CURRENT_POSITION)
             position += count;
     }
     return true;
@@ -203,7 +204,7 @@ bool file_name_settle(const char *path, Status *status)
     Text folder = {0};
     folder_of(path, &folder);
     const int descriptor = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // EINVAL: this file system does not do that for folders; EACCES: we may not look into it.
+    // EINVAL: this file system cannot sync folders; EACCES: the folder may not be read.
     const bool is_settled = descriptor < 0
                                 ? errno == EACCES
                                 : fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
@@ -217,7 +218,7 @@ bool file_name_settle(const char *path, Status *status)
 
 /* --- Folders --- */
 
-/* Makes `part`, a folder on the way to `path`. */
+/* Makes `part`, which is `path` or a folder above it. */
 static bool folder_make(const char *part, const char *path, Status *status)
 {
     if (mkdir(part, 0777) == 0)
@@ -225,7 +226,7 @@ static bool folder_make(const char *part, const char *path, Status *status)
     const int error = errno;
     struct stat info;
     if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
-        return true; // there already, whatever mkdir calls it: EEXIST, EROFS, EACCES
+        return true; // it exists, although mkdir may report EEXIST, EROFS or EACCES
     if (error == EEXIST || error == ENOTDIR)
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                            "\"%s\" is a file, expected a folder", part);
@@ -248,7 +249,7 @@ bool folder_create(const char *path, Status *status)
     return is_made;
 }
 
-/* Whether the file that marks our folders is `path`. */
+/* Whether the file at `path` exists and begins with `beginning`. */
 static bool is_mark(const char *path, const char *beginning)
 {
     if (*beginning == '\0')
@@ -279,23 +280,22 @@ bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status)
     if (is_ours || *name == NULL)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
-                "there is a \"%s\" in it that no %s left", *name, mark->maker);
+                "contains a \"%s\" that no %s made", *name, mark->maker);
     return status_hint(status, "it would be replaced: choose another folder for %s", mark->option);
 }
 
-/* A removal keeps at most so many folders open, one in the other. Deeper folders are first moved
- * up into the outermost one, so that neither the limit of descriptors nor the length of paths
- * stops the removal. */
+/* A removal keeps at most this many nested folders open. Deeper folders are first moved up into the
+ * outermost one, so that neither the limit of descriptors nor the length of paths stops it. */
 enum { REMOVAL_DEPTH = 32 };
 
 typedef struct {
     int top;            /* the outermost folder */
-    uint32_t last_name; /* given to what was moved up last */
+    uint32_t last_name; /* number in the name of the entry that was moved up last */
     bool has_moved;     /* an entry was moved since this was last reset */
-    int error;          /* the first reason why an entry stays; 0 */
+    int error;          /* errno of the first entry that could not be removed; 0: none */
 } Removal;
 
-static void stays(Removal *removal, int error)
+static void note_error(Removal *removal, int error)
 {
     if (removal->error == 0)
         removal->error = error;
@@ -310,12 +310,12 @@ static void move_up(Removal *removal, int folder, const char *name)
             removal->has_moved = true;
             return;
         }
-    } while (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR); // that one is taken
-    stays(removal, errno);
+    } while (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR); // the name is taken
+    note_error(removal, errno);
 }
 
-/* The folder `name` in `folder`, with the right to remove its entries, which its owner may have
- * lacked; -1 with errno. */
+/* Opens the folder `name` in `folder`, and gives its owner the right to remove its entries. Returns
+ * -1 with errno on failure. */
 static int open_to_remove(int folder, const char *name)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -323,18 +323,18 @@ static int open_to_remove(int folder, const char *name)
     if (inner < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
         inner = openat(folder, name, FLAGS);
     if (inner >= 0)
-        (void)!fchmod(inner, 0700); // another's folder, but one that we may write to, is fine
+        (void)!fchmod(inner, 0700); // fails for another user's folder, which may still be writable
     return inner;
 }
 
 static void remove_all(Removal *removal, int folder, const char *name, int depth);
 
-/* All in `inner`, which it closes. */
+/* Removes the entries of `inner` and closes it. */
 static void remove_contents(Removal *removal, int inner, int depth)
 {
     DIR *list = fdopendir(inner);
     if (list == NULL) {
-        stays(removal, errno);
+        note_error(removal, errno);
         close(inner);
         return;
     }
@@ -351,7 +351,7 @@ static void remove_contents(Removal *removal, int inner, int depth)
     closedir(list);
 }
 
-/* Whatever `name` in `folder` is, with all in it. */
+/* Removes `name` in `folder`: a file, a link, or a folder with its content. */
 static void remove_all(Removal *removal, int folder, const char *name, int depth)
 {
     if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
@@ -359,14 +359,14 @@ static void remove_all(Removal *removal, int folder, const char *name, int depth
     const int error = errno;
     const int inner = open_to_remove(folder, name);
     if (inner < 0) {
-        stays(removal, errno == ENOTDIR ? error : errno);
+        note_error(removal, errno == ENOTDIR ? error : errno);
     } else if (depth == REMOVAL_DEPTH) {
         close(inner);
         move_up(removal, folder, name);
     } else {
         remove_contents(removal, inner, depth);
         if (unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-            stays(removal, errno);
+            note_error(removal, errno);
     }
 }
 
@@ -389,7 +389,7 @@ const char *folder_create_temporary(Arena *arena, const char *prefix, Status *st
     char *folder = arena_printf(arena, "%s/%s-XXXXXX", parent && *parent ? parent : "/tmp", prefix);
     if (mkdtemp(folder) != NULL)
         return folder;
-    status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "no folder can be made: %s",
+    status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "cannot make a folder: %s",
                 strerror(errno));
     return NULL;
 }

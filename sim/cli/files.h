@@ -32,10 +32,10 @@ MUST_CHECK bool file_writer_open(FileWriter *writer, const char *path, Status *s
 MUST_CHECK bool file_writer_commit(FileWriter *writer, Status *status);
 void file_writer_abandon(FileWriter *writer); /* instead of the commit */
 
-/* Writes all `length` bytes to an open file at `position`; FILE_GOES_ON: at its current
- * position, as for a pipe. False with errno, possibly after a part of them; ENOSPC if the file
- * takes no more bytes. */
-#define FILE_GOES_ON (INT64_C(-1))
+/* Writes all `length` bytes to an open file at `position`; FILE_CURRENT_POSITION: at its current
+ * position, as a pipe needs. On failure returns false with errno, and part of the bytes may have
+ * been written; ENOSPC if the file takes no more bytes. */
+#define FILE_CURRENT_POSITION (INT64_C(-1))
 MUST_CHECK bool file_put(int descriptor, const void *bytes, size_t length, int64_t position);
 
 /* After a file was written: syncs its folder, so that its name survives a crash of the machine.
@@ -57,7 +57,7 @@ FileVersion file_version(const char *path);
 bool file_version_is_same(FileVersion a, FileVersion b);
 
 /* The names that a program replaces in a folder chosen by the user, and how it recognises the
- * folders that it made. */
+ * folders that it has made. */
 typedef struct {
     const char *maker;  /* the program that leaves such names, in a sentence: "run of trainyard" */
     const char *option; /* the option that names the folder: "-o" */
@@ -66,21 +66,22 @@ typedef struct {
     const char *const *replaced; /* names of files and folders, ended by NULL */
 } FolderMark;
 
-/* Before a change in `folder`: true if it contains none of the names, or also its mark.
- * Otherwise the files belong to another program or the user: STATUS_BAD_INPUT. Succeeds if there
- * is no such folder. */
+/* Call it before changing `folder`. Succeeds if the folder contains the mark or none of the names,
+ * and if there is no such folder. Otherwise the files belong to the user or to another program:
+ * STATUS_BAD_INPUT. */
 MUST_CHECK bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status);
 
 /* Makes a new folder, whose name begins with `prefix`, in the folder that TMPDIR names, or in
  * /tmp. Returns its path, in `arena`; NULL with STATUS_MACHINE. */
 const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status);
 
-/* Adds the folder of this executable with its slash; nothing when the system does not say. */
+/* Adds the folder of this executable, ending with a slash; nothing if the system does not report
+ * it. */
 void folder_of_program(Text *out);
 
-/* Removes folder `path` with its whole content; of a link the link itself, not its target.
- * Permissions of folders are changed where needed. Succeeds if there is no such folder.
- * STATUS_MACHINE when an entry could not be removed; all others are removed then. */
+/* Removes folder `path` with its whole content. Removes a link itself, not its target. Permissions
+ * of folders are changed where needed. Succeeds if there is no such folder. STATUS_MACHINE when an
+ * entry could not be removed; all others have been removed. */
 MUST_CHECK bool folder_remove(const char *path, Status *status);
 /* The same for `name`, of any kind, in an open folder; false with errno. */
 MUST_CHECK bool folder_remove_at(int folder, const char *name);

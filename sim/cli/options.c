@@ -86,7 +86,7 @@ static const struct option *getopt_names(const Parse *parse)
     return names;
 }
 
-/* The row that getopt's answer stands for; option_count for --help, -1 for none. */
+/* The index of the row that getopt's answer means; option_count for --help, -1 for no row. */
 static int32_t row_of_answer(const Parse *parse, int answer)
 {
     if (answer >= ANSWER_FIRST_ROW)
@@ -99,7 +99,7 @@ static int32_t row_of_answer(const Parse *parse, int answer)
     return -1;
 }
 
-/* --- What can be wrong --- */
+/* --- Errors of usage --- */
 
 /* A hint for `typed`, a long option's name that is unknown or the beginning of several. */
 static bool hint_option(const Parse *parse, const char *typed, Status *status)
@@ -166,7 +166,7 @@ static bool check_operand_count(const Parse *parse, const Operands *operands, St
     return hint_help(parse, status);
 }
 
-/* Where operands are words, they are among those that the shell offers. */
+/* Operands that are words must be words of the table. */
 static bool check_operand_words(const Parse *parse, const Operands *operands, Status *status)
 {
     const OptionTable *table = parse->table;
@@ -247,7 +247,7 @@ static void text_take(const Parse *parse, const char *argument, OptionTexts *fie
 {
     if (!field->items)
         field->items =
-            ARENA_ARRAY(parse->arena, const char *, parse->argc); // room for all there are
+            ARENA_ARRAY(parse->arena, const char *, parse->argc); // enough for every argument
     field->items[field->count++] = argument;
 }
 

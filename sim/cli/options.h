@@ -84,9 +84,10 @@ typedef struct {
     int32_t count;
 } Operands;
 
-/* All that a verb needs. True when the verb should continue. False after --help was printed
- * (exit code 0) or a problem was reported on stderr (exit code 2). argv[0] is skipped. A table
- * with `print_guard` prints its help through that unless stdout is a terminal. */
+/* Parses the command line, prints --help and reports problems. True when the verb should continue.
+ * False after --help was printed (exit code 0) or a problem was reported on stderr (exit code 2).
+ * argv[0] is skipped. A table with `print_guard` prints its help through that function unless
+ * stdout is a terminal. */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);
 
@@ -98,7 +99,7 @@ MUST_CHECK bool options_parse(const OptionTable *table, Arena *arena, int argc, 
 
 /* The row of --help, which every table has. */
 extern const Field help_option;
-/* The help of an option with the words to choose from. */
+/* Adds the help of an option, with the words to choose from. */
 void options_description(const Field *option, Text *out);
 
 /* The text of --help: usage, summary, options, example. Lines of at most 80 characters. */

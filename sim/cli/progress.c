@@ -24,7 +24,7 @@ Progress progress_start(const char *what, int64_t total)
     return progress;
 }
 
-// A larger estimate is not shown: it would be wrong anyway.
+// A larger estimate is not shown, because it would not be accurate.
 #define LEFT_MS_MAX INT64_C(1000000000)
 
 static void add_time_left(int64_t done, int64_t total, int64_t elapsed_ms, Text *out)

@@ -14,7 +14,7 @@ void streams_guard(void)
         // open returns the lowest free number: this one. The wrong direction makes every use fail.
         const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
         if (open("/dev/null", direction) < 0)
-            return; // without /dev/null there is no better way
+            return; // without /dev/null the descriptor stays closed
     }
 }
 

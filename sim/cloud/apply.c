@@ -42,7 +42,7 @@ static bool share_command(World *world, const Command *command, Status *status)
     return true;
 }
 
-/* A container with everything in it. `made_by` is the kind of command that creates it. */
+/* Deletes a container and its contents. `made_by` is the kind of command that creates it. */
 static bool delete_container(World *world, const Command *command, CommandKind made_by,
                              Status *status)
 {
@@ -59,7 +59,7 @@ static bool delete_container(World *world, const Command *command, CommandKind m
     return true;
 }
 
-/* NULL: the table. */
+/* The name of the member that a show command queries; NULL: it prints the table. */
 static const char *asked_member(const Command *command)
 {
     ShowQuery query = command->as.show.query;
@@ -132,7 +132,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_FILE_DELETE:
         return share_command(world, command, status);
     case COMMAND_CLUSTER_CREATE:
-        return container_takes(world->resources, command, status) &&
+        return container_check_open(world->resources, command, status) &&
                cluster_create(world->clusters, command, status);
     case COMMAND_CLUSTER_RESIZE:
     case COMMAND_CLUSTER_AUTOSCALE:
@@ -140,7 +140,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_CLUSTER_SHOW:
         return cluster_command(world, command, status);
     case COMMAND_JOB_CREATE:
-        return container_takes(world->resources, command, status) &&
+        return container_check_open(world->resources, command, status) &&
                job_create(world->jobs, command, status);
     case COMMAND_JOB_TERMINATE:
     case COMMAND_JOB_DELETE:
@@ -150,7 +150,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_JOB_REACHED:
         return job_command(world, command, status);
     case COMMAND_FILE_SERVER_CREATE:
-        return container_takes(world->resources, command, status) &&
+        return container_check_open(world->resources, command, status) &&
                file_server_create(world->storage, command, status);
     case COMMAND_FILE_SERVER_DELETE:
         return file_server_delete(world->storage, command, status);

@@ -8,11 +8,11 @@
 
 void world_check(const World *world)
 {
-    // Every resource in a container is counted by it.
+    // Containers count their contents correctly.
     const int64_t contained = clusters_check(world->clusters) + jobs_check(world->jobs) +
                               file_servers_check(world->storage);
     invariant(resources_check(world->resources) == contained);
     conditions_check(world);
-    // No event that is still to happen is in the past.
+    // No pending event is in the past.
     invariant(world_next_event_ns(world) >= world_now_ns(world));
 }

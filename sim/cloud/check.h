@@ -1,5 +1,5 @@
-/* Everything that must be true of a world between two events. A violation aborts with the broken
- * promise: after every event in tests and with `--check`. */
+/* The invariants of a world between two events. A violation aborts with the text of the invariant.
+ * Tests and `--check` check them after every event (world_check_always). */
 #ifndef SIM_CLOUD_CHECK_H
 #define SIM_CLOUD_CHECK_H
 

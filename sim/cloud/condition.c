@@ -138,7 +138,7 @@ void conditions_prepare(World *world)
     }
 }
 
-void conditions_look(World *world)
+void conditions_update(World *world)
 {
     for (int32_t i = 0; i < world->awaited_condition_count; i++) {
         int32_t command = world->awaited_conditions[i];
@@ -155,7 +155,6 @@ void conditions_look(World *world)
     }
 }
 
-/* The condition has held long enough. Its command is applied once. */
 void condition_held(World *world, uint32_t command)
 {
     int32_t left = 0;
@@ -173,7 +172,7 @@ bool condition_is_stale(const World *world, uint32_t command, uint32_t generatio
     return world->progress[command].condition_generation != generation;
 }
 
-/* The awaited conditions wait, each once, in the order of the list. */
+/* The list of awaited conditions is in the order of the commands, without duplicates. */
 void conditions_check(const World *world)
 {
     for (int32_t i = 0; i < world->awaited_condition_count; i++) {

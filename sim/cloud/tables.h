@@ -8,12 +8,12 @@
 
 /* How far a command of the scenario has progressed. */
 typedef struct {
-    bool is_waiting;       /* its moment has not come */
-    bool is_applied;       /* or was refused */
+    bool is_waiting;       /* its moment has not happened, or its condition has not held */
+    bool is_applied;       /* or refused */
     int32_t listens_after; /* index of the command that must be applied first; -1: none */
-    int32_t next;          /* index of the next with a trigger on the same subject; -1: none */
+    int32_t next; /* index of the next command with a trigger on the same subject; -1: none */
     uint32_t condition_generation; /* grows when its condition begins or stops to hold */
-    bool holds;                    /* its condition, at the end of the last instant */
+    bool holds;                    /* its condition held at the end of the last instant */
 } CommandProgress;
 
 struct World {
@@ -33,7 +33,7 @@ struct World {
     int32_t *awaited_conditions; /* commands whose condition has not held yet, by index */
     int32_t awaited_condition_count;
     int32_t asked_count;      /* commands applied in addition to the scenario's */
-    const Command *announced; /* by world_apply_at: not recorded yet; NULL: none */
+    const Command *announced; /* the command of world_apply_at until it is recorded; NULL: none */
 };
 
 #endif

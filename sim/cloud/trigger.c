@@ -29,8 +29,8 @@ static int32_t find_command(const NameTable *table, const char *key)
     return name_table_find(table, key, &index) ? (int32_t)index : -1;
 }
 
-/* A trigger listens once the command before it in the list that changes its subject was applied:
- * after a resize, "ready" means ready again. */
+/* Fills in listens_after: a trigger listens only after the last earlier command in the list that
+ * changes its subject was applied. After a resize, "ready" means ready again. */
 static void find_changes(World *world)
 {
     NameTable *last_changes = name_table_create(world->arena);
@@ -46,7 +46,8 @@ static void find_changes(World *world)
     }
 }
 
-/* From the last to the first, so that each subject's commands are chained in the list's order. */
+/* Chains the commands of each subject, from the last to the first, so that each chain is in the
+ * list's order. Returns the awaited moments, a bit for each. */
 static uint32_t chain_listeners(World *world)
 {
     uint32_t awaited = 0;
@@ -64,7 +65,7 @@ static uint32_t chain_listeners(World *world)
     return awaited;
 }
 
-/* The first command from `i` on in the chain of a subject that waits for exactly this; -1: none. */
+/* The first command from `i` on in a subject's chain that waits for this moment; -1: none. */
 static int32_t next_waiting(const World *world, int32_t i, Moment moment, int64_t ordinal)
 {
     for (; i >= 0; i = world->progress[i].next) {
@@ -159,8 +160,8 @@ void trigger_command_due(World *world, uint32_t index)
                      arena_printf(world->arena, "%s: %s", title, status.message));
 }
 
-/* A command from outside comes before its consequences in the trace, as a command of the scenario
- * does; but whether it is refused is known only when it is applied. */
+/* Records the command of world_apply_at, just before its first consequence. It cannot be recorded
+ * earlier: only applying it shows whether the service refuses it. */
 static void announce(void *context)
 {
     World *world = context;
@@ -177,7 +178,7 @@ bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status 
     world->announced = command;
     recorder_announce_first(world->recorder, world, announce);
     if (!world_apply(world, command, status)) {
-        invariant(world->announced != NULL); // refused is refused before anything changes
+        invariant(world->announced != NULL); // a refused command has no consequences
         world->announced = NULL;
         recorder_announce_first(world->recorder, NULL, NULL);
         engine_leave_instant(world->engine);

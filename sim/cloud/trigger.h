@@ -4,13 +4,13 @@
 
 #include "sim/cloud/world.h"
 
-/* Finds out which commands wait for which moments; once, before any event. */
+/* Registers the commands that wait for moments; once, before any event. */
 void triggers_prepare(World *world);
 /* Pushes the commands that have a time; once, before any event. */
 void triggers_begin(World *world);
 /* Event: a command of the scenario is due. Applies and records it. */
 void trigger_command_due(World *world, uint32_t command);
-/* The run ends: records the commands whose moment never came. */
+/* At the end of a run: records the commands that were never applied. */
 void triggers_end(World *world);
 
 #endif

@@ -19,7 +19,7 @@ static void event_ran(void *world)
 
 static void instant_ends(void *world)
 {
-    conditions_look(world);
+    conditions_update(world);
 }
 
 static void instant_ended(void *owner)
@@ -107,7 +107,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     workloads_prepare(world->jobs);
     triggers_begin(world);
     if (engine_next_event_ns(world->engine) > 0)
-        conditions_look(world); // no instant at time 0 will end with it
+        conditions_update(world); // without an event at time 0 no instant ends there
     return world;
 }
 
@@ -155,7 +155,7 @@ void world_run(World *world)
     emit_end(world);
 }
 
-/* --- Looking --- */
+/* --- Queries --- */
 
 uint32_t world_subject(const World *world, CommandKind made_by, const char *name)
 {

@@ -14,34 +14,34 @@ static bool comes_before(const EndEntry *a, const EndEntry *b)
     return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-static void stand(EndHeap *heap, int32_t at, EndEntry entry)
+static void set_entry(EndHeap *heap, int32_t at, EndEntry entry)
 {
     heap->items[at] = entry;
     heap->place[entry.id] = at + 1;
 }
 
 /* Puts `entry` at `hole` or above; later entries move down. */
-static void rise(EndHeap *heap, int32_t hole, EndEntry entry)
+static void sift_up(EndHeap *heap, int32_t hole, EndEntry entry)
 {
     while (hole > 0 && comes_before(&entry, &heap->items[(hole - 1) / 2])) {
-        stand(heap, hole, heap->items[(hole - 1) / 2]);
+        set_entry(heap, hole, heap->items[(hole - 1) / 2]);
         hole = (hole - 1) / 2;
     }
-    stand(heap, hole, entry);
+    set_entry(heap, hole, entry);
 }
 
-/* Puts `entry` at `hole`, below or above, wherever it belongs. */
-static void settle(EndHeap *heap, int32_t hole, EndEntry entry)
+/* Puts `entry` at `hole`, or moves it up or down from there to keep the heap in order. */
+static void sift(EndHeap *heap, int32_t hole, EndEntry entry)
 {
     for (int32_t child = 2 * hole + 1; child < heap->count; child = 2 * hole + 1) {
         if (child + 1 < heap->count && comes_before(&heap->items[child + 1], &heap->items[child]))
             child++;
         if (!comes_before(&heap->items[child], &entry))
             break;
-        stand(heap, hole, heap->items[child]);
+        set_entry(heap, hole, heap->items[child]);
         hole = child;
     }
-    rise(heap, hole, entry);
+    sift_up(heap, hole, entry);
 }
 
 static void reserve_item(EndHeap *heap)
@@ -77,11 +77,11 @@ void end_heap_put(EndHeap *heap, uint32_t id, EndKey key, uint64_t order)
     EndEntry entry = {.key = key, .order = order, .id = id};
     reserve_id(heap, id);
     if (heap->place[id] > 0) {
-        settle(heap, heap->place[id] - 1, entry);
+        sift(heap, heap->place[id] - 1, entry);
         return;
     }
     reserve_item(heap);
-    rise(heap, heap->count++, entry);
+    sift_up(heap, heap->count++, entry);
 }
 
 const EndEntry *end_heap_find(const EndHeap *heap, uint32_t id)
@@ -103,5 +103,5 @@ void end_heap_remove(EndHeap *heap, uint32_t id)
     heap->place[id] = 0;
     EndEntry last = heap->items[--heap->count];
     if (hole < heap->count)
-        settle(heap, hole, last);
+        sift(heap, hole, last);
 }

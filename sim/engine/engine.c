@@ -15,13 +15,13 @@ typedef struct EngineInside {
     EngineSettings settings;
     EventQueue *queue;
     int64_t events_run;
-    int64_t looked_events;      /* events_run when stale events were last looked for */
-    int64_t looked_next_ns;     /* the time of the next event then */
-    const char *give_up_reason; /* of a run that would never end; NULL */
+    int64_t searched_events;    /* events_run at the last search for stale events */
+    int64_t searched_next_ns;   /* the time of the next event at that search */
+    const char *give_up_reason; /* why the run would never end; NULL: it is not given up */
     bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
     bool checks_always;
     bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not reported yet */
-    DueEvents due[EVENT_PHASES]; /* taken out of the queue: all at `due_ns` */
+    DueEvents due[EVENT_PHASES]; /* removed from the queue: all at `due_ns` */
     int32_t due_count;
     int64_t due_ns;
     uint64_t shuffles; /* draws taken from the shuffle seed */
@@ -104,7 +104,7 @@ static void due_add(EngineInside *inside, const Event *event)
     inside->due_ns = event->at_ns;
 }
 
-/* Which of the events due in `phase` runs next: the first, or with a shuffle seed any of them. */
+/* The index of the event due in `phase` that runs next: the first, or with a shuffle seed any. */
 static int32_t due_choice(EngineInside *inside, EventPhase phase)
 {
     const DueEvents *due = &inside->due[phase];
@@ -128,14 +128,14 @@ static Event due_take(EngineInside *inside)
     return event;
 }
 
-/* Takes out the next event at or before `until_ns`, by time, phase and order of pushing. */
+/* Removes the next event at or before `until_ns`, by time, phase and order of pushing. */
 static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
 {
     if (inside->due_count == 0) {
         if (event_queue_next_ns(inside->queue) > until_ns || !event_queue_pop(inside->queue, event))
             return false;
         if (event_queue_next_ns(inside->queue) > event->at_ns)
-            return true; // the only event at its time, as most are
+            return true; // usual case: the only event at its time
         due_add(inside, event);
     }
     while (event_queue_next_ns(inside->queue) == inside->due_ns) {
@@ -161,7 +161,7 @@ static void end_instant(Engine *engine)
         inside->owner.instant_ended(inside->owner.owner);
 }
 
-/* Takes out the next event that is not stale, at or before `until_ns`. */
+/* Removes events up to the next one that is not stale, at or before `until_ns`. */
 static bool next_event(Engine *engine, int64_t until_ns, Event *event)
 {
     for (; take_event(engine->inside, until_ns, event); end_instant(engine))
@@ -170,7 +170,6 @@ static bool next_event(Engine *engine, int64_t until_ns, Event *event)
     return false;
 }
 
-/* Something happened at this time. */
 static void count_event(Engine *engine)
 {
     EngineInside *inside = engine->inside;
@@ -198,7 +197,7 @@ static void run_until(Engine *engine, int64_t until_ns)
 
 /* --- Whether anything is awaited --- */
 
-static bool is_awaited_still(void *context, const Event *event)
+static bool is_live_and_awaited(void *context, const Event *event)
 {
     return is_awaited(context, event) && !is_stale(context, event);
 }
@@ -207,9 +206,9 @@ static bool is_any_awaited(const EngineInside *inside)
 {
     for (int phase = 0; phase < EVENT_PHASES; phase++)
         for (int32_t i = inside->due[phase].begin; i < inside->due[phase].end; i++)
-            if (is_awaited_still((void *)inside, &inside->due[phase].items[i]))
+            if (is_live_and_awaited((void *)inside, &inside->due[phase].items[i]))
                 return true;
-    return event_queue_any(inside->queue, (void *)inside, is_awaited_still);
+    return event_queue_any(inside->queue, (void *)inside, is_live_and_awaited);
 }
 
 static bool is_given_up(const EngineInside *inside)
@@ -217,9 +216,9 @@ static bool is_given_up(const EngineInside *inside)
     return inside->give_up_reason != NULL && inside->settings.until_ns == INT64_MAX;
 }
 
-/* Runs until no event is awaited. All events due together are one question: the answer does not
- * depend on which of them comes first. */
-static void run_to_rest(Engine *engine)
+/* Runs until no event is awaited. is_any_awaited looks at all events that are due together, so the
+ * end of the run does not depend on their order. */
+static void run_while_awaited(Engine *engine)
 {
     EngineInside *inside = engine->inside;
     for (Event event; next_event(engine, INT64_MAX, &event) &&
@@ -232,27 +231,28 @@ static void run_to_rest(Engine *engine)
 
 /* --- Stale events --- */
 
-static bool counts_next(void *context, const Event *event)
+static bool is_live_and_next(void *context, const Event *event)
 {
     const EngineInside *inside = context;
-    return event->at_ns == inside->looked_next_ns && !is_stale(inside, event);
+    return event->at_ns == inside->searched_next_ns && !is_stale(inside, event);
 }
 
-static bool has_turned_stale(void *context, const Event *event)
+static bool is_stale_event(void *context, const Event *event)
 {
     return is_stale(context, event);
 }
 
-/* Removes stale events if the next event is one: the limits of a job that has ended may be days
- * ahead, and no caller should wait for them. Looks only after an event has run. */
-static void forget_stale(EngineInside *inside)
+/* Removes all stale events if the next event is stale: the limits of an ended job may be days
+ * ahead, and no caller should wait for them. Searches only if an event has run since. */
+static void remove_stale(EngineInside *inside)
 {
-    if (inside->looked_events == inside->events_run)
+    if (inside->searched_events == inside->events_run)
         return;
-    inside->looked_events = inside->events_run;
-    inside->looked_next_ns = event_queue_next_ns(inside->queue);
-    if (inside->looked_next_ns < INT64_MAX && !event_queue_any(inside->queue, inside, counts_next))
-        event_queue_remove(inside->queue, inside, has_turned_stale);
+    inside->searched_events = inside->events_run;
+    inside->searched_next_ns = event_queue_next_ns(inside->queue);
+    if (inside->searched_next_ns < INT64_MAX &&
+        !event_queue_any(inside->queue, inside, is_live_and_next))
+        event_queue_remove(inside->queue, inside, is_stale_event);
 }
 
 /* --- Running --- */
@@ -262,7 +262,7 @@ void engine_advance(Engine *engine, int64_t until_ns)
     invariant(until_ns >= engine->now_ns);
     run_until(engine, until_ns);
     engine->now_ns = until_ns;
-    forget_stale(engine->inside);
+    remove_stale(engine->inside);
 }
 
 bool engine_run_instant(Engine *engine)
@@ -281,7 +281,7 @@ void engine_run(Engine *engine)
 {
     const EngineSettings *settings = &engine->inside->settings;
     if (settings->until_ns == INT64_MAX) {
-        run_to_rest(engine);
+        run_while_awaited(engine);
         return;
     }
     run_until(engine, settings->until_ns);

@@ -4,10 +4,10 @@
 
 #include "sim/base/invariant.h"
 
-/* A time is read as 11 digits of 6 bits. An event whose highest digit that differs from `now_ns` is
- * number `level` is in buckets[level][that digit]; since nothing is before now, lower levels come
- * first, and within a level lower digits. With 6 bits the buckets in use of a level are the bits of
- * one word.
+/* A time is read as 11 digits of 6 bits. Let `level` be the number of the highest digit in which an
+ * event's time differs from `now_ns`: the event is in buckets[level][that digit]. No event is
+ * before now, so lower levels are earlier, and within a level lower digits. With 6 bits, one word
+ * has a bit for each bucket of a level.
  *
  * Measured with tests/bench/bench_event_queue.c, pop and push together, 1e3 / 1e5 / 1e6 pending: 25
  * / 31 / 32 ns; with digits of 5 bits a fifth more; without the sorted front, digits of one bit, 51
@@ -16,7 +16,7 @@ enum {
     DIGIT_BITS = 6,
     DIGITS = 1 << DIGIT_BITS,
     LEVELS = 11,
-    CHUNK_EVENTS = 31, /* 10 and 21 are slower with many pending, 42 no quicker */
+    CHUNK_EVENTS = 31, /* 10 and 21 are slower with many events pending, 42 is not faster */
     FRONT_EVENTS = 64,
     CACHE_LINE_BYTES = 64,
 };
@@ -34,14 +34,14 @@ typedef struct {
     Chunk *first;
     Event *end;      /* where the next event goes in the last chunk */
     Event *limit;    /* the end of that chunk */
-    int64_t next_ns; /* the earliest event */
+    int64_t next_ns; /* the time of the earliest event */
 } Bucket;
 
 /* The front holds every event before `front_end_ns`, latest first, so that a pop is one load. The
  * buckets hold the others. */
 struct EventQueue {
     int64_t count;
-    int64_t now_ns; /* the last event popped */
+    int64_t now_ns; /* the time of the last event popped */
     uint64_t front_end_ns;
     int32_t front_count;
     uint32_t levels_used;         /* a bit for each level with events */
@@ -80,7 +80,7 @@ static Chunk *bucket_last(const Bucket *bucket)
     return (Chunk *)((char *)(bucket->limit - CHUNK_EVENTS) - offsetof(Chunk, events));
 }
 
-/* Out of line, as is everything that happens once per chunk, so that the path of most events stays
+/* Not inlined, like everything that happens once per chunk, so that the code for most events stays
  * short. */
 static __attribute__((noinline)) void bucket_grow(EventQueue *queue, uint32_t level, uint32_t digit)
 {
@@ -109,7 +109,7 @@ static void bucket_clear(EventQueue *queue, uint32_t level, uint32_t digit)
 static inline void bucket_push(EventQueue *queue, const Event *event)
 {
     uint64_t at = (uint64_t)event->at_ns;
-    // The lowest bit is set because zeros cannot be counted in 0; it does not change the level.
+    // __builtin_clzll(0) is undefined; setting the lowest bit does not change the level.
     uint64_t differing = (at ^ (uint64_t)queue->now_ns) | 1;
     uint32_t level = (63 - (uint32_t)__builtin_clzll(differing)) / DIGIT_BITS;
     uint32_t digit = (uint32_t)(at >> (level * DIGIT_BITS)) % DIGITS;
@@ -120,8 +120,7 @@ static inline void bucket_push(EventQueue *queue, const Event *event)
     bucket->next_ns = event->at_ns < bucket->next_ns ? event->at_ns : bucket->next_ns;
 }
 
-/* Moves the front back into the buckets: it has more events of the near future than it should sort.
- */
+/* Moves all events of the full front back into the buckets. */
 static void front_spill(EventQueue *queue)
 {
     queue->front_end_ns = 0;
@@ -129,7 +128,7 @@ static void front_spill(EventQueue *queue)
         bucket_push(queue, &queue->front[--queue->front_count]);
 }
 
-/* Puts the event into its place in the front, after all that are not later. */
+/* Inserts the event into the front so that it is popped after all events that are not later. */
 static __attribute__((noinline)) void front_push(EventQueue *queue, const Event *event)
 {
     if (queue->front_count == FRONT_EVENTS) {
@@ -157,7 +156,7 @@ void event_queue_push(EventQueue *queue, Event event)
  * so few events, counting the later ones for each is quicker than a sort with branches. */
 static void front_take(EventQueue *queue, Chunk *chunk, int64_t count)
 {
-    int64_t place[CHUNK_EVENTS]; // how many come out after this one
+    int64_t place[CHUNK_EVENTS]; // how many events are popped after this one
     for (int64_t i = 0; i < count; i++) {
         int64_t at_ns = chunk->events[i].at_ns;
         int64_t later = 0;
@@ -180,7 +179,7 @@ static void chunk_prefetch(const Chunk *chunk)
         __builtin_prefetch((const char *)chunk + byte);
 }
 
-/* Sends each event of `bucket`, no longer part of the queue, to a lower level. */
+/* Moves each event of `bucket`, which is no longer part of the queue, to a lower level. */
 static void bucket_scatter(EventQueue *queue, const Bucket *bucket)
 {
     for (Chunk *chunk = bucket->first, *next; chunk != NULL; chunk = next) {
@@ -196,8 +195,8 @@ static void bucket_scatter(EventQueue *queue, const Bucket *bucket)
     }
 }
 
-/* Moves the earliest events forward: into the front when they are few, otherwise to lower levels.
- * Now becomes the time of the earliest, which is popped next. */
+/* Moves the earliest bucket into the front if it is a single chunk, otherwise to lower levels.
+ * `now_ns` becomes the time of the earliest event, which is popped next. */
 static __attribute__((noinline)) void earliest_advance(EventQueue *queue)
 {
     uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
@@ -209,7 +208,7 @@ static __attribute__((noinline)) void earliest_advance(EventQueue *queue)
         bucket_clear(queue, level, digit);
         queue->front_end_ns = (((uint64_t)queue->now_ns >> shift) + 1) << shift;
         front_take(queue, bucket.first, bucket.end - bucket.first->events);
-    } else if (level == 0) { // all at one time: a chunk of them will do, the front ends before it
+    } else if (level == 0) { // all at one time: the front takes one chunk and ends before that time
         queue->buckets[level][digit].first = bucket.first->next;
         queue->front_end_ns = (uint64_t)queue->now_ns;
         front_take(queue, bucket.first, CHUNK_EVENTS);
@@ -278,8 +277,8 @@ static void front_remove(EventQueue *queue, void *context,
     queue->front_count = kept;
 }
 
-/* The others of `bucket`, no longer part of the queue, go back to where they were, in their order.
- */
+/* Pushes the events of `bucket` for which `matches` returns false, in their order. `bucket` is no
+ * longer part of the queue. */
 static void bucket_put_back(EventQueue *queue, const Bucket *bucket, void *context,
                             bool (*matches)(void *context, const Event *event))
 {

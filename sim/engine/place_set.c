@@ -6,7 +6,7 @@
 
 enum { BITS = 64 };
 
-/* How many words a level has for so many places. */
+/* The number of words of a level in a set of this capacity. */
 static int32_t word_count(int32_t capacity, int32_t level)
 {
     int64_t words = capacity;

@@ -1,8 +1,8 @@
-/* A set of places (0, 1, ...): which places of a cluster hold an idle node, which are free.
+/* A set of places (0, 1, ...), such as the places of a cluster that hold an idle node.
  *
- * Words of 64 bits, and above them words that show which of the words below are not 0, and so on:
- * adding, removing and finding the next place up or down take a handful of steps, however many
- * places there are. The set takes one bit per place, and 1/64 more for the upper levels. */
+ * Level 0 has one bit per place. Each bit of a higher level shows whether a word of the level below
+ * is not 0. Adding, removing and finding the next place take at most PLACE_SET_LEVELS steps. The
+ * higher levels take 1/64 more memory. */
 #ifndef SIM_ENGINE_PLACE_SET_H
 #define SIM_ENGINE_PLACE_SET_H
 
@@ -11,20 +11,20 @@
 
 #include "sim/base/arena.h"
 
-enum { PLACE_SET_LEVELS = 6 }; /* 64^6 places are more than an int32 counts */
+enum { PLACE_SET_LEVELS = 6 }; /* 64^6 places are more than an int32 can count */
 
-/* All zero: empty, with room for none. */
+/* All zero: empty, without room for any place. */
 typedef struct {
     uint64_t *words[PLACE_SET_LEVELS];
-    int32_t capacity; /* places are below it */
+    int32_t capacity; /* all places are below it */
     int32_t count;
 } PlaceSet;
 
 /* Makes room for places below `capacity`, which never shrinks; the set keeps its places. */
 void place_set_reserve(Arena *arena, PlaceSet *set, int32_t capacity);
 bool place_set_has(const PlaceSet *set, int32_t place);
-void place_set_add(PlaceSet *set, int32_t place);    /* is not in it yet */
-void place_set_remove(PlaceSet *set, int32_t place); /* is in it */
+void place_set_add(PlaceSet *set, int32_t place);    /* `place` is not in the set */
+void place_set_remove(PlaceSet *set, int32_t place); /* `place` is in the set */
 
 /* The lowest place at or above `from` >= 0, and the highest at or below `to`; -1 when there is
  * none. */

@@ -1,8 +1,8 @@
 /* Random words by address (rng: philox4x32-10/v1).
  *
  * There is no sequence and no state: a word is a function of (seed, stream, entity, draw). Adding a
- * node or a job leaves the words of all others unchanged, so two policies meet the same failures,
- * and any word can be computed again independently. */
+ * node or a job leaves the words of all others unchanged, so two policies are compared under the
+ * same failures. Any word can be computed again independently. */
 #ifndef SIM_ENGINE_RNG_H
 #define SIM_ENGINE_RNG_H
 
@@ -14,7 +14,7 @@ typedef enum {
     RNG_ALLOCATION,
     RNG_NODE_PREPARATION,
     RNG_NODE_RELEASE,
-    RNG_JOB_RECORD_OWN, /* not drawn: RNG_JOB_START is for the record too */
+    RNG_JOB_RECORD_OWN, /* unused: the record takes the word of RNG_JOB_START */
     RNG_JOB_START,
     RNG_NODE_STAGE, /* draw = stage * 2^16 + attempt */
     RNG_STEP,       /* draw = step * 2^16 + rank */
@@ -25,11 +25,11 @@ typedef enum {
     RNG_SHUFFLE,       /* of events at one time */
     RNG_NODE_FAILURE,  /* draw = failure * 2 + (0: time until it, 1: repair) */
     RNG_NODE_LIFETIME, /* of a low-priority node */
-    RNG_GROUP_FAILURE, /* as RNG_NODE_FAILURE */
+    RNG_GROUP_FAILURE, /* draw: as for RNG_NODE_FAILURE */
     RNG_CHANCE,        /* draw = kind of mishap * 2^32 + occurrence */
     RNG_DETECTION,
     RNG_REBOOT,
-    RNG_FAULT,    /* which node is struck, where a fault does not name one */
+    RNG_FAULT,    /* the node that a fault strikes, if the fault does not name one */
     RNG_WORKLOAD, /* draw = job * 2^8 + (0: gap, 1: shape, ...) */
     RNG_FILE_SERVER,
     RNG_SETUP,

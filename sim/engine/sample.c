@@ -33,8 +33,8 @@ static double tail_of_max(double width, double p_low, double p_high, int32_t n)
     return width * (1 - mean_power);
 }
 
-/* With P the distribution of one sample, that of the largest of n is P^n, and the mean excess over
- * t is the integral of 1 - P^n from t on. */
+/* If P is the distribution function of one sample, P^n is that of the largest of n samples. Its
+ * mean excess over t is the integral of 1 - P^n from t to infinity. */
 static double mean_excess(Quantiles quantiles, int32_t draws, double threshold)
 {
     const QuantileKnot *knots = quantiles.knots;

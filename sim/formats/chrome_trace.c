@@ -87,7 +87,7 @@ void chrome_trace_mark(ChromeTrace *trace, ChromeTrack track, const char *name, 
 {
     begin_event(trace, "i", track, name);
     add_us(trace, "ts", at_ns);
-    text_add(&trace->piece, ",\"s\":\"t\""); // as high as its thread
+    text_add(&trace->piece, ",\"s\":\"t\""); // scope: viewers draw the mark on its thread only
     end_event(trace, details);
 }
 

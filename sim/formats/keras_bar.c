@@ -117,7 +117,7 @@ static char *put_seconds(char *out, int64_t elapsed_ns)
 }
 
 /* " - 143s 92ms/step" */
-static char *put_taken(char *out, KerasProgress progress)
+static char *put_total_time(char *out, KerasProgress progress)
 {
     int64_t each_ns = progress.elapsed_ns / progress.current;
     out = put_seconds(out, progress.elapsed_ns);
@@ -152,7 +152,7 @@ char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
     const char *line = out;
     bool is_last = progress.current >= progress.target;
     out = put_bar(out, progress);
-    out = is_last ? put_taken(out, progress) : put_eta(out, progress);
+    out = is_last ? put_total_time(out, progress) : put_eta(out, progress);
     if (means)
         out = put_means(out, "", *means);
     if (validation)

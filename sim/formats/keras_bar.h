@@ -3,9 +3,9 @@
  *        3/1563 [..............................] - ETA: 55:05 - loss: 2.3232 - acc: 0.0938
  *     1563/1563 [==============================] - 143s 92ms/step - loss: ... - val_acc: 0.4512
  *
- * Form after keras/utils/generic_utils.py (Progbar): a bar of 30, an ETA of (elapsed / done) *
- * left, running means of loss and accuracy, spaces over what a longer line before left. Everything
- * is integer arithmetic: the same numbers give the same bytes on every machine. */
+ * The form follows keras/utils/generic_utils.py (Progbar): a bar of 30, an ETA of (elapsed / done)
+ * * left, running means of loss and accuracy, and spaces over the rest of a longer previous line.
+ * All arithmetic is on integers: the same numbers give the same bytes on every machine. */
 #ifndef SIM_FORMATS_KERAS_BAR_H
 #define SIM_FORMATS_KERAS_BAR_H
 
@@ -31,8 +31,8 @@ typedef struct {
 /* Enough for any of these lines, including the spaces that erase the line before. */
 enum { KERAS_BAR_ROOM = 512 };
 
-/* These write into `out`, where there is room for KERAS_BAR_ROOM, without a NUL, and return the
- * end. */
+/* The functions below write into `out`, which has room for KERAS_BAR_ROOM bytes, without a NUL.
+ * They return the end of the text. */
 
 /* One update; ends in a line feed if it is the last. The caller writes the character before it:
  * a carriage return on a terminal, a line feed elsewhere. `means` and `validation` may be NULL.
@@ -45,8 +45,8 @@ char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
 char *keras_epoch_put(char *out, int64_t elapsed_ns, const KerasMeans *means,
                       const KerasMeans *validation);
 
-/* "0.7312": millionths as Python prints a float of few digits, without zeros at the end but with
- * one digit. */
+/* "0.7312": millionths as Python prints a float, without trailing zeros but with at least one digit
+ * after the point. */
 char *keras_float_put(char *out, int64_t millionths);
 
 #endif

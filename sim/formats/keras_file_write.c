@@ -21,13 +21,13 @@ typedef struct {
     float *zeros; /* as many as the largest tensor has; NULL when there are slots */
 } Writer;
 
-static hid_t opened(Writer *writer, hid_t id)
+static hid_t check_id(Writer *writer, hid_t id)
 {
     writer->has_failed |= id < 0;
     return id;
 }
 
-static void did(Writer *writer, herr_t outcome)
+static void check(Writer *writer, herr_t outcome)
 {
     writer->has_failed |= outcome < 0;
 }
@@ -36,35 +36,37 @@ static void did(Writer *writer, herr_t outcome)
 
 static hid_t string_type(Writer *writer, size_t length)
 {
-    hid_t type = opened(writer, H5Tcopy(H5T_C_S1));
-    did(writer, H5Tset_size(type, length));
-    did(writer, H5Tset_strpad(type, H5T_STR_NULLPAD));
+    hid_t type = check_id(writer, H5Tcopy(H5T_C_S1));
+    check(writer, H5Tset_size(type, length));
+    check(writer, H5Tset_strpad(type, H5T_STR_NULLPAD));
     return type;
 }
 
-/* Takes over `type` and `space`. `memory_type` is that of `value`, which may be NULL: nothing. */
+/* Takes ownership of `type` and `space`. `memory_type` is the type of `value`; if `value` is NULL,
+ * the attribute stays empty. */
 static void write_attribute(Writer *writer, hid_t object, const char *name, hid_t type, hid_t space,
                             hid_t memory_type, const void *value)
 {
     hid_t attribute =
-        opened(writer, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+        check_id(writer, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
     if (value)
-        did(writer, H5Awrite(attribute, memory_type, value));
-    did(writer, H5Aclose(attribute));
-    did(writer, H5Sclose(space));
-    did(writer, H5Tclose(type));
+        check(writer, H5Awrite(attribute, memory_type, value));
+    check(writer, H5Aclose(attribute));
+    check(writer, H5Sclose(space));
+    check(writer, H5Tclose(type));
 }
 
 static void write_string(Writer *writer, hid_t object, const char *name, const char *value)
 {
     hid_t type = string_type(writer, strlen(value));
-    write_attribute(writer, object, name, type, opened(writer, H5Screate(H5S_SCALAR)), type, value);
+    write_attribute(writer, object, name, type, check_id(writer, H5Screate(H5S_SCALAR)), type,
+                    value);
 }
 
 static void write_integer(Writer *writer, hid_t object, const char *name, int64_t value)
 {
-    write_attribute(writer, object, name, opened(writer, H5Tcopy(H5T_STD_I64LE)),
-                    opened(writer, H5Screate(H5S_SCALAR)), H5T_NATIVE_INT64, &value);
+    write_attribute(writer, object, name, check_id(writer, H5Tcopy(H5T_STD_I64LE)),
+                    check_id(writer, H5Screate(H5S_SCALAR)), H5T_NATIVE_INT64, &value);
 }
 
 /* A list of names. An empty one is an array of no doubles, as h5py writes []. */
@@ -72,9 +74,9 @@ static void write_names(Writer *writer, hid_t object, const char *name, const ch
                         int32_t count)
 {
     hsize_t size = (hsize_t)count;
-    hid_t space = opened(writer, H5Screate_simple(1, &size, NULL));
+    hid_t space = check_id(writer, H5Screate_simple(1, &size, NULL));
     if (count == 0) {
-        write_attribute(writer, object, name, opened(writer, H5Tcopy(H5T_IEEE_F64LE)), space, -1,
+        write_attribute(writer, object, name, check_id(writer, H5Tcopy(H5T_IEEE_F64LE)), space, -1,
                         NULL);
         return;
     }
@@ -93,10 +95,10 @@ static void write_names(Writer *writer, hid_t object, const char *name, const ch
 static hid_t group_create(Writer *writer, hid_t parent, const char *name)
 {
     // The file has no times: the same model gives the same bytes.
-    hid_t settings = opened(writer, H5Pcreate(H5P_GROUP_CREATE));
-    did(writer, H5Pset_obj_track_times(settings, false));
-    hid_t group = opened(writer, H5Gcreate2(parent, name, H5P_DEFAULT, settings, H5P_DEFAULT));
-    did(writer, H5Pclose(settings));
+    hid_t settings = check_id(writer, H5Pcreate(H5P_GROUP_CREATE));
+    check(writer, H5Pset_obj_track_times(settings, false));
+    hid_t group = check_id(writer, H5Gcreate2(parent, name, H5P_DEFAULT, settings, H5P_DEFAULT));
+    check(writer, H5Pclose(settings));
     return group;
 }
 
@@ -105,17 +107,17 @@ static hid_t group_create(Writer *writer, hid_t parent, const char *name)
 static void write_dataset(Writer *writer, hid_t group, const char *path, hid_t type, hid_t space,
                           hid_t memory_type, const void *values)
 {
-    hid_t links = opened(writer, H5Pcreate(H5P_LINK_CREATE));
-    did(writer, H5Pset_create_intermediate_group(links, 1));
-    hid_t settings = opened(writer, H5Pcreate(H5P_DATASET_CREATE));
-    did(writer, H5Pset_obj_track_times(settings, false));
+    hid_t links = check_id(writer, H5Pcreate(H5P_LINK_CREATE));
+    check(writer, H5Pset_create_intermediate_group(links, 1));
+    hid_t settings = check_id(writer, H5Pcreate(H5P_DATASET_CREATE));
+    check(writer, H5Pset_obj_track_times(settings, false));
     hid_t dataset =
-        opened(writer, H5Dcreate2(group, path, type, space, links, settings, H5P_DEFAULT));
-    did(writer, H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-    did(writer, H5Dclose(dataset));
-    did(writer, H5Pclose(settings));
-    did(writer, H5Pclose(links));
-    did(writer, H5Sclose(space));
+        check_id(writer, H5Dcreate2(group, path, type, space, links, settings, H5P_DEFAULT));
+    check(writer, H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    check(writer, H5Dclose(dataset));
+    check(writer, H5Pclose(settings));
+    check(writer, H5Pclose(links));
+    check(writer, H5Sclose(space));
 }
 
 static void write_tensor(Writer *writer, hid_t group, const char *path, const KerasWeight *weight,
@@ -124,7 +126,7 @@ static void write_tensor(Writer *writer, hid_t group, const char *path, const Ke
     hsize_t shape[4];
     for (int32_t i = 0; i < weight->rank; i++)
         shape[i] = (hsize_t)weight->shape[i];
-    hid_t space = opened(writer, H5Screate_simple((int)weight->rank, shape, NULL));
+    hid_t space = check_id(writer, H5Screate_simple((int)weight->rank, shape, NULL));
     write_dataset(writer, group, path, H5T_IEEE_F32LE, space, H5T_NATIVE_FLOAT, values);
 }
 
@@ -145,7 +147,7 @@ static void write_layer(Writer *writer, hid_t parent, const KerasLayer *layer)
         count++;
     }
     write_names(writer, group, "weight_names", names, count);
-    did(writer, H5Gclose(group));
+    check(writer, H5Gclose(group));
 }
 
 static void write_model_weights(Writer *writer, hid_t file)
@@ -160,7 +162,7 @@ static void write_model_weights(Writer *writer, hid_t file)
     write_string(writer, group, "keras_version", version_names[writer->content->version]);
     for (int32_t i = 0; i < network->layer_count; i++)
         write_layer(writer, group, &network->layers[i]);
-    did(writer, H5Gclose(group));
+    check(writer, H5Gclose(group));
 }
 
 /* One variable of every tensor, then the next variable. */
@@ -188,12 +190,13 @@ static void write_optimizer_weights(Writer *writer, hid_t file)
     const char **names = ARENA_ARRAY(writer->arena, const char *, count);
     if (first_slot > 0) {
         names[0] = keras_iterations_name(writer->arena, optimizer);
-        write_dataset(writer, group, names[0], H5T_STD_I64LE, opened(writer, H5Screate(H5S_SCALAR)),
-                      H5T_NATIVE_INT64, &content->iterations);
+        write_dataset(writer, group, names[0], H5T_STD_I64LE,
+                      check_id(writer, H5Screate(H5S_SCALAR)), H5T_NATIVE_INT64,
+                      &content->iterations);
     }
     write_slots(writer, group, names + first_slot);
     write_names(writer, group, "weight_names", names, count);
-    did(writer, H5Gclose(group));
+    check(writer, H5Gclose(group));
 }
 
 static void write_root(Writer *writer, hid_t file)
@@ -222,20 +225,20 @@ static void write_root(Writer *writer, hid_t file)
 /* A file in memory only, in the format that every HDF5 library since 1.8 reads. */
 static hid_t file_create(Writer *writer)
 {
-    hid_t access = opened(writer, H5Pcreate(H5P_FILE_ACCESS));
-    did(writer, H5Pset_fapl_core(access, 1 << 22, false));
-    did(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18));
-    hid_t creation = opened(writer, H5Pcreate(H5P_FILE_CREATE));
-    did(writer, H5Pset_obj_track_times(creation, false));
-    hid_t file = opened(writer, H5Fcreate("trainyard-model.h5", H5F_ACC_TRUNC, creation, access));
-    did(writer, H5Pclose(creation));
-    did(writer, H5Pclose(access));
+    hid_t access = check_id(writer, H5Pcreate(H5P_FILE_ACCESS));
+    check(writer, H5Pset_fapl_core(access, 1 << 22, false));
+    check(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18));
+    hid_t creation = check_id(writer, H5Pcreate(H5P_FILE_CREATE));
+    check(writer, H5Pset_obj_track_times(creation, false));
+    hid_t file = check_id(writer, H5Fcreate("trainyard-model.h5", H5F_ACC_TRUNC, creation, access));
+    check(writer, H5Pclose(creation));
+    check(writer, H5Pclose(access));
     return file;
 }
 
-static void pass_on(Writer *writer, hid_t file, ByteSink sink)
+static void write_image(Writer *writer, hid_t file, ByteSink sink)
 {
-    did(writer, H5Fflush(file, H5F_SCOPE_LOCAL));
+    check(writer, H5Fflush(file, H5F_SCOPE_LOCAL));
     ssize_t size = H5Fget_file_image(file, NULL, 0);
     writer->has_failed |= size <= 0;
     if (writer->has_failed)
@@ -254,8 +257,8 @@ static void write_file(Writer *writer, ByteSink sink)
     write_root(writer, file);
     write_model_weights(writer, file);
     write_optimizer_weights(writer, file);
-    pass_on(writer, file, sink);
-    did(writer, H5Fclose(file));
+    write_image(writer, file, sink);
+    check(writer, H5Fclose(file));
 }
 
 static float *zeros_for_largest(const Writer *writer)

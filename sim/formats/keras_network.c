@@ -36,7 +36,7 @@ static const KerasLayer cifar10_layers[] = {
 };
 
 // The same style, two layers deeper: blocks of 32, 64 and 128 filters that keep their sides,
-// 1,341,226 parameters. For judging predictions by a network that no calibration has seen.
+// 1,341,226 parameters. It tests predictions for a network that calibrations do not measure.
 static const KerasLayer cifar10_deep_layers[] = {
     {LAYER_CONVOLUTION, "conv2d_1", .units = 32, .side = 3, .padding = "same",
      .activation = "linear"},
@@ -84,9 +84,9 @@ static const KerasLayer mnist_layers[] = {
     {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
 };
 
-// For calibration alone (real/calibrate/calibration.h): shapes on all sides of those that the
-// networks above have, so that a shape between them can be predicted. Widths of layers are powers
-// of two, as those of most networks: libraries are slower with others.
+// For calibration alone (real/calibrate/calibration.h): the shapes surround those of the networks
+// above, so that shapes between them can be predicted. Widths of layers are powers of two, as in
+// most networks: libraries are slower with other widths.
 static const KerasLayer probe_same_layers[] = {
     {LAYER_CONVOLUTION, "conv2d_1", .units = 16, .side = 3, .padding = "same",
      .activation = "relu"},
@@ -363,7 +363,7 @@ void keras_add_number(Text *json, double value)
     text_add(json, text);
 }
 
-/* --- Another's JSON --- */
+/* --- The JSON in a file --- */
 
 /* Settings of a layer that decide what it computes from its weights; dropout's rate does not. */
 static const char *const deciding[] = {
@@ -385,8 +385,8 @@ static const char *member_text(const Json *object, const char *key)
     return member && member->kind == JSON_STRING ? member->text : "";
 }
 
-/* A setting that the file does not have is one that its version of Keras did not have; that
- * version computes as this one. */
+/* A setting that is missing from the file is not compared: the version of Keras that wrote the file
+ * did not have it, and computes as the expected setting does. */
 static bool check_layer(Arena *arena, const char *source, const Json *expected, const Json *found,
                         Status *status)
 {

@@ -40,8 +40,8 @@ typedef struct {
     KerasOptimizer optimizer;
 } KerasNetwork;
 
-/* The data between two layers, for one image: [height][width][channels], or 1 x 1 x values once
- * it is flat. */
+/* The data between two layers, for one image: [height][width][channels], or 1 x 1 x values after
+ * the image has been flattened. */
 typedef struct {
     int32_t height, width, channels;
 } KerasShape;

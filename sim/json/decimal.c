@@ -80,20 +80,21 @@ bool decimal_read(const Json *number, int32_t decimals, Wide *value)
     }
     const char *text = number->text + (number->text[0] == '-');
     Wide sum = 0;
-    int32_t digits = 0, behind = -1; // digits after the point; -1 before it
+    int32_t digits = 0, decimals_read = -1; // digits after the point; -1 before it
     for (; *text != '\0'; text++) {
-        if (*text == '.' && behind < 0) {
-            behind = 0;
+        if (*text == '.' && decimals_read < 0) {
+            decimals_read = 0;
             continue;
         }
         if (!ascii_is_digit(*text) || ++digits > DIGITS_MAX)
             return false;
         sum = sum * 10 + (*text - '0');
-        behind += behind >= 0;
+        decimals_read += decimals_read >= 0;
     }
-    for (behind = behind < 0 ? 0 : behind; behind < decimals; behind++, digits++)
+    for (decimals_read = decimals_read < 0 ? 0 : decimals_read; decimals_read < decimals;
+         decimals_read++, digits++)
         sum *= 10;
-    if (behind > decimals || digits > DIGITS_MAX)
+    if (decimals_read > decimals || digits > DIGITS_MAX)
         return false;
     *value = number->text[0] == '-' ? -sum : sum;
     return true;

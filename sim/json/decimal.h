@@ -21,7 +21,7 @@ void decimal_print_usd(Text *out, int64_t micro_usd);
 /* `value` / 10^decimals as a JSON number, printed as by decimal_print. */
 Json *decimal_json(Arena *arena, Wide value, int32_t decimals);
 /* Members in the units of summary.json and of the emulator's answers: seconds from ns, USD from
- * micro-USD. json_put_moment puts null for INT64_MAX (the moment has not come). */
+ * micro-USD. json_put_moment writes null for INT64_MAX (the moment has not come). */
 void json_put_seconds(Arena *arena, Json *object, const char *key, Wide ns);
 void json_put_usd(Arena *arena, Json *object, const char *key, int64_t micro_usd);
 void json_put_moment(Arena *arena, Json *object, const char *key, int64_t at_ns);

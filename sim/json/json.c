@@ -106,7 +106,8 @@ static bool set_number(Json *node, double number)
         return false;
     if (!json_scaled(node, 0, &integer))
         return !has_only_digits;
-    // An integer that a double rounds would be another number for the next program that reads it.
+    // An integer that a double rounds is refused: a program that reads doubles would see another
+    // number.
     if (number >= first_beyond_int64 || (int64_t)number != integer)
         return false;
     node->is_integer = true;
@@ -120,7 +121,8 @@ static void decode_number(Decoder *decoder, Json *node, const cJSON *item, JsonT
     if (!set_number(node, item->valuedouble))
         status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, token.at,
                                  "%s cannot be held exactly", node->text),
-                    "integers are exact up to 2^53, and other numbers go up to 1.7e308");
+                    "integers are exact up to 2^53, and some above it; other numbers go up to "
+                    "1.7e308");
 }
 
 static JsonKind kind_of(const cJSON *item)

@@ -60,14 +60,14 @@ const char *json_kind_name(JsonKind kind);
 Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
                  JsonDialect dialect, Problems *problems);
 
-/* --- Looking: NULL where there is nothing, so that calls nest --- */
+/* --- Lookups: NULL for a missing value, so that calls nest --- */
 
 static inline Place json_at(const Json *node)
 {
     return node != NULL ? node->at : place_in(NULL, 0, 0);
 }
 
-/* The member `key`; NULL when `object` is NULL, not an object, or has none. */
+/* The member `key`; NULL when `object` is NULL, is not an object, or has no such member. */
 Json *json_member(const Json *object, const char *key);
 /* The item `index` from 0, found by counting. */
 Json *json_item(const Json *array, int32_t index);
@@ -93,10 +93,10 @@ Json *json_object(Arena *arena);
 /* Makes `value` (part of no other tree) the member `key`: it replaces an earlier one, or is
  * appended. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
-/* The same if there is a value; no member is made for NULL. */
+/* The same, except that a `value` of NULL changes nothing. */
 void json_put(Arena *arena, Json *object, const char *key, Json *value);
-/* The same for a new value made from `value`; the functions for containers return the new, empty
- * one. */
+/* The same for a new value made from `value`. The functions for arrays and objects return the new,
+ * empty container. */
 void json_put_text(Arena *arena, Json *object, const char *key, const char *value); /* NULL: null */
 void json_put_integer(Arena *arena, Json *object, const char *key, int64_t value);
 void json_put_decimal(Arena *arena, Json *object, const char *key, const char *digits);
@@ -106,8 +106,8 @@ Json *json_put_array(Arena *arena, Json *object, const char *key);
 Json *json_put_object(Arena *arena, Json *object, const char *key);
 /* Appends; returns `value`. */
 Json *json_add(Json *array, Json *value);
-/* Whether a copy keeps the member `key` of an object that is the value of the key `parent`, or
- * that is in an array there (NULL: the object is the root, or in an array that is the root). */
+/* Whether a copy keeps the member `key` of an object. `parent` is the key of that object, or of the
+ * array that contains it; NULL when that is the root. */
 typedef bool JsonKeeps(const char *parent, const char *key);
 /* A copy of `value` that shares only the names of sources with it. `keeps` NULL: everything is
  * copied. */

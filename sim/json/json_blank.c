@@ -55,7 +55,7 @@ static void refuse_byte(Blanker *blanker)
         blanker->reported_line = blanker->line;
         if (byte == 0)
             problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
-                         "a NUL byte, which no text has");
+                         "a NUL byte, which text cannot contain");
         else
             status_hint(problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
                                      "byte 0x%02x is not UTF-8", byte),

@@ -7,10 +7,9 @@
 /* An object with fewer members has no index: a linear search is as fast. */
 enum { JSON_INDEXED_LEAST = 16 };
 
-/* Is called after the last member of `object` was appended. `link` is the pointer of the tree to
- * that member: its parent's `first` or its predecessor's `next`. Makes the index when the object
- * has grown to JSON_INDEXED_LEAST members. An index keeps the first of several members with one
- * key. */
+/* Call it whenever a member was appended to `object`. `link` is the pointer of the tree to that
+ * member: its parent's `first` or its predecessor's `next`. Makes the index when the object has
+ * grown to JSON_INDEXED_LEAST members. If several members have one key, it keeps the first. */
 void json_index_add(Arena *arena, Json *object, Json **link);
 /* The pointer of the tree to the member `key` of an object that has an index; NULL: there is no
  * such member. */

@@ -59,14 +59,14 @@ static bool missing_step(Arena *arena, const Json *node, const char *step, Place
         for (const Json *member = node->first; member != NULL; member = member->next)
             keys[count++] = member->key;
         const char *nearest = nearest_name(step, keys, count);
-        status_fail(status, STATUS_NOT_FOUND, at, "there is no \"%s\" on the way", step);
+        status_fail(status, STATUS_NOT_FOUND, at, "there is no \"%s\" on this path", step);
         return nearest == NULL ? false : status_hint(status, "did you mean \"%s\"?", nearest);
     }
     if (node->kind == JSON_ARRAY)
         return status_fail(status, STATUS_NOT_FOUND, at,
                            "there is no item \"%s\" in an array of %d, counted from 0", step,
                            (int)node->count);
-    return status_fail(status, STATUS_NOT_FOUND, at, "\"%s\" is looked for inside %s", step,
+    return status_fail(status, STATUS_NOT_FOUND, at, "\"%s\" cannot be inside %s", step,
                        json_kind_name(node->kind));
 }
 

@@ -284,7 +284,7 @@ static bool walk_children(Walk *walk, char end, bool (*walk_child)(Walk *), cons
         if (peek(walk) == end)
             status_hint(
                 problems_add(walk->problems, STATUS_BAD_INPUT, comma, "a comma before '%c'", end),
-                "JSON has none after the last one");
+                "JSON allows no comma after the last item");
         if (peek(walk) == end) {
             walk->position++;
             return true;

@@ -34,7 +34,7 @@ int64_t allreduce_ns(int64_t bytes, Gang gang, Ring ring)
     int64_t latency_ns =
         bounded_add(bounded_times(steps_of(gang) - crossings, ring.within.latency_ns),
                     bounded_times(crossings, ring.between.latency_ns));
-    // The chunks of all steps are timed at once: rounding each would grow with the number of ranks.
+    // The time of all steps together: the error of rounding each would grow with the ranks.
     int64_t moving_ns =
         bounded_at_rate_ns(allreduce_sent_bytes(bytes, gang), ring_bytes_per_s(ring, gang));
     if (ring.add_bytes_per_s > 0) {

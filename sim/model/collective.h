@@ -1,5 +1,5 @@
-/* The time to add up a buffer that every rank has, so that every rank has the sum. Bytes >= 0,
- * ranks >= nodes >= 1; times round up. */
+/* The time of an all-reduce: every rank has a buffer, and in the end every rank has the sum of all
+ * buffers. Bytes >= 0, ranks >= nodes >= 1; times are rounded up. */
 #ifndef SIM_MODEL_COLLECTIVE_H
 #define SIM_MODEL_COLLECTIVE_H
 
@@ -10,19 +10,18 @@ typedef struct {
     int64_t latency_ns;  /* of one small message, one way */
 } Link;
 
-/* The participants: ranks are placed node by node, equally many on each. */
+/* The participants: ranks are placed node by node, the same number on each. */
 typedef struct {
     int32_t ranks;
     int32_t nodes;
 } Gang;
 
-/* The links that a ring of ranks runs over. A link that joins no two neighbours of the ring does
- * not count. */
+/* The links of a ring of ranks. A link that joins no two neighbours of the ring does not count. */
 typedef struct {
     Link within;             /* two neighbours on one node */
     Link between;            /* two neighbours on two nodes */
     int64_t start_ns;        /* until the first byte moves */
-    int64_t add_bytes_per_s; /* where a rank moves bytes and adds them in turn; 0: at once */
+    int64_t add_bytes_per_s; /* rate of adding, if a rank cannot move bytes meanwhile; 0: it can */
 } Ring;
 
 /* The rate of the slowest link that the ring runs over; the gang has more than one rank. */
@@ -31,18 +30,19 @@ int64_t ring_bytes_per_s(Ring ring, Gang gang);
 /* Bytes that each rank sends, and receives: 2(n-1)/n of the buffer. */
 int64_t allreduce_sent_bytes(int64_t bytes, Gang gang);
 
-/* A ring all-reduce of `bytes` over n ranks; one rank alone has the sum.
+/* The time of a ring all-reduce of `bytes` over n ranks; 0 for one rank.
  *
  *     t = start + (2(n-1) - c) within.latency + c between.latency, c = 2(nodes-1)
  *       + 2(n-1)/n bytes / rate + (n-1)/n bytes / add
  *
- * n chunks go round twice: once to add up, once to spread the sum. All links of the ring are busy
- * in each of the 2(n-1) steps, so the slowest one sets the rate; the ring enters and leaves each
- * node once, so several ranks per node share its network interface at full rate. Sources: Patarasuk
- * and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2),
- * 2009; the split of the latency is that of NCCL (src/graph/tuning.cc), whose 2.2 and 2.3 know
- * rings only. Intel MPI 2017 chooses between Rabenseifner's algorithm and rings for large buffers:
- * both move these bytes. */
+ * n chunks go round twice: once to be added up, once to spread the sum. All links of the ring are
+ * busy in each of the 2(n-1) steps, so the slowest link sets the rate. The ring enters and leaves
+ * each node once, so several ranks per node use its network interface at full rate.
+ *
+ * Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+ * workstations", JPDC 69(2), 2009. The latency is split as in NCCL (src/graph/tuning.cc), whose
+ * versions 2.2 and 2.3 have rings only. For large buffers Intel MPI 2017 chooses between
+ * Rabenseifner's algorithm and rings: both move these bytes. */
 int64_t allreduce_ns(int64_t bytes, Gang gang, Ring ring);
 
 #endif

@@ -15,16 +15,16 @@ typedef struct {
 /* `flops` >= 0 at the reached rate:  t = flops / (peak * efficiency). */
 int64_t compute_ns(ComputeRate rate, int64_t flops);
 
-/* The same where `bytes` must come from memory and go back meanwhile: the slower of both decides.
+/* The larger of compute_ns and the time to move `bytes` between memory and processor.
  * `bytes_per_s` 0: memory takes no time. Source: Williams, Waterman and Patterson, "Roofline: an
  * insightful visual performance model", CACM 52(4), 2009. */
 int64_t roofline_ns(ComputeRate rate, int64_t flops, int64_t bytes_per_s, int64_t bytes);
 
-/* How many of `workers` equal ones share the busiest of `places`: each is slowed down by that. */
+/* The number of workers at the busiest place, when `workers` are spread evenly over `places`. */
 int32_t busiest_share(int32_t workers, int32_t places);
 
-/* Preparing one batch on the CPU (read, decode, augment). Every rank on the node has
- * `parallelism_ppm` effective workers (Python's interpreter lock keeps them near one); together
+/* The preparation of batches on the CPU (read, decode, augment). Every rank on the node has
+ * `parallelism_ppm` effective workers (about one, because of Python's interpreter lock). Together
  * they cannot use more than the node's processors. */
 typedef struct {
     int64_t cpu_ns_per_sample;
@@ -33,6 +33,7 @@ typedef struct {
     int32_t vcpus;
 } InputPipeline;
 
+/* The time to prepare one batch of `samples`. */
 int64_t input_batch_ns(InputPipeline pipeline, int64_t samples);
 
 #endif

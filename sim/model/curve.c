@@ -10,7 +10,7 @@ static int64_t less(int64_t a, int64_t b)
     return a > b ? a - b : 0;
 }
 
-/* On the line through both points, from the one that is nearer. */
+/* The value at `at` of the line through both points. */
 static int64_t line_at(CurvePoint low, CurvePoint high, int64_t at)
 {
     int64_t run = high.at - low.at;

@@ -1,7 +1,7 @@
-/* A measured line with corners: a time or value as a function of an amount.
+/* A measured curve: a time or value as a function of an amount.
  *
- * Between two points the line is straight. Beyond the first and the last one the nearest piece
- * continues, never below 0; a single point is a constant. */
+ * It is linear between two points. Beyond the first and the last point the nearest segment
+ * continues, but not below 0. A single point is a constant. */
 #ifndef SIM_MODEL_CURVE_H
 #define SIM_MODEL_CURVE_H
 
@@ -17,9 +17,10 @@ typedef struct {
     const CurvePoint *points;
 } MeasuredCurve;
 
-/* At `at` >= 0, rounded up; stops at INT64_MAX. */
+/* The value at `at` >= 0, INT64_MAX at most. Between two points it is rounded up, beyond the ends
+ * away from the value of the end. */
 int64_t curve_at(MeasuredCurve curve, int64_t at);
-/* The same, but beyond both ends the value of the end. */
+/* The same, but before the first and after the last point the value of that point. */
 int64_t curve_within(MeasuredCurve curve, int64_t at);
 
 #endif

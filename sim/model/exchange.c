@@ -19,9 +19,9 @@ typedef struct {
     Gang gang;
     const Gradient *gradients;
     int32_t count;
-    int32_t next;         /* the first gradient that the thread has not heard of */
-    int64_t announced_ns; /* when that one is announced */
-    int64_t thread_ns;    /* the thread is busy, or asleep, until then */
+    int32_t next;         /* the first gradient that no cycle has taken yet */
+    int64_t announced_ns; /* when `next` is announced */
+    int64_t thread_ns;    /* the thread is busy or asleep until then */
     int64_t queue_ns;     /* the device's queue of reductions is empty from then on */
     int64_t copied_ns;    /* the last sum has been copied back to the device */
 } Run;
@@ -36,8 +36,7 @@ static int64_t copy_ns(const Exchange *exchange, int64_t bytes)
     return bounded_at_rate_ns(bytes, exchange->copy_bytes_per_s);
 }
 
-/* Advances to the next gradient and computes when it will be announced. Copies off the device
- * follow one another. */
+/* Computes when gradient `next` will be announced. Copies off the device follow one another. */
 static void announce(Run *run)
 {
     if (run->next == run->count)
@@ -48,13 +47,13 @@ static void announce(Run *run)
         int64_t off_ns = bounded_at_rate_ns(gradient->bytes, exchange->host_link_bytes_per_s);
         run->announced_ns = bounded_add(later(run->announced_ns, gradient->ready_ns), off_ns);
     } else {
-        // All of the forward pass is queued before the first of these.
+        // The whole forward pass is queued before the first backward operation.
         int64_t halves = (int64_t)run->count + 2 * ((int64_t)run->next + 1);
         run->announced_ns = bounded_part(exchange->launch_ns, halves, 2);
     }
 }
 
-/* Sums of one buffer of gradients, the last of which the thread has waited for. */
+/* Adds up one buffer of gradients, all of which are ready. */
 static void reduce(Run *run, int64_t bytes, int32_t tensors)
 {
     const Exchange *exchange = run->exchange;
@@ -63,14 +62,14 @@ static void reduce(Run *run, int64_t bytes, int32_t tensors)
         run->queue_ns = bounded_add(later(run->queue_ns, run->thread_ns), reduce_ns);
         return;
     }
-    // A single tensor is added without a copy into the buffer.
+    // A single tensor is not copied into the buffer.
     int64_t copies_ns = bounded_times(tensors > 1 ? 2 : 1, copy_ns(exchange, bytes));
     run->thread_ns = bounded_add(run->thread_ns, bounded_add(copies_ns, reduce_ns));
     int64_t back_ns = bounded_at_rate_ns(bytes, exchange->host_link_bytes_per_s);
     run->copied_ns = bounded_add(later(run->copied_ns, run->thread_ns), back_ns);
 }
 
-/* All that has been announced when the thread wakes; then it sleeps. */
+/* One cycle: adds up all gradients that have been announced when the thread wakes, then sleeps. */
 static void cycle(Run *run)
 {
     const Exchange *exchange = run->exchange;
@@ -100,7 +99,7 @@ static void cycle(Run *run)
         run->thread_ns = later(run->thread_ns, bounded_add(woke_ns, exchange->cycle_ns));
 }
 
-/* How long the thread's cycles are while nothing is announced. */
+/* The length of a cycle in which no gradient is announced. */
 static int64_t idle_period_ns(const Exchange *exchange, Gang gang)
 {
     int64_t negotiation_ns = exchange_negotiation_ns(exchange, gang, 0);
@@ -109,7 +108,7 @@ static int64_t idle_period_ns(const Exchange *exchange, Gang gang)
     return later(exchange->cycle_ns, negotiation_ns);
 }
 
-/* The cycles in which there is nothing to hear. */
+/* Skips the cycles before the next gradient is announced. */
 static void sleep_until_announced(Run *run, int64_t period_ns)
 {
     int64_t early_ns = run->announced_ns - run->thread_ns;

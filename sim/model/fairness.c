@@ -11,7 +11,8 @@ static int64_t level_of(const FairLink *link)
     return link->left_bytes_per_s / link->waiting;
 }
 
-/* Where the flows that wait are stopped next: by the tightest link, or by their own limits. */
+/* The rate at which the growing flows are stopped next, by the tightest link or by a flow's limit.
+ */
 static int64_t next_level(int32_t link_count, const FairLink *links, int32_t flow_count,
                           const FairFlow *flows, const int64_t *rates)
 {
@@ -35,8 +36,8 @@ static bool is_stopped(const FairFlow *flow, const FairLink *links, int64_t leve
     return false;
 }
 
-/* All flows that stop at `level` are found before any takes its part, so the result does not depend
- * on their order. They are marked by rates below WAITING. Returns how many there are. */
+/* Marks the flows that stop at `level` by a rate below WAITING, and returns how many there are. All
+ * are found before any takes its part, so the result does not depend on their order. */
 static int32_t stop_flows(const FairLink *links, int32_t flow_count, const FairFlow *flows,
                           int64_t level, int64_t *rates)
 {

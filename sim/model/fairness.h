@@ -1,11 +1,12 @@
 /* Rates of flows that share links: max-min fair, by progressive filling.
  *
- * All flows grow together until a link is full or a flow reaches its own limit; those flows stop
- * there, and the others share the rest. In the end no flow can get more without taking from a flow
- * that has no more (Bertsekas and Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2).
+ * All flows grow together until a link is full or a flow reaches its own limit. The flows concerned
+ * stop there, and the others share the rest. In the end no flow can grow without taking from a flow
+ * whose rate is equal or lower (Bertsekas and Gallager, "Data Networks", 2nd ed., 1992, section
+ * 6.5.2).
  *
- * Rates are whole bytes per second, rounded down: of a full link less than one byte per second for
- * each of its flows stays unused. The result depends on the flows, not on their order. */
+ * Rates are whole bytes per second, rounded down. On a full link, less than one byte per second
+ * for each of its flows stays unused. The result does not depend on the order of the flows. */
 #ifndef SIM_MODEL_FAIRNESS_H
 #define SIM_MODEL_FAIRNESS_H
 
@@ -17,16 +18,15 @@ typedef struct {
     const int32_t *links;     /* indices, each once */
 } FairFlow;
 
-/* The rate of one link, and, while rates are computed, how much of it is left for how many flows.
- */
+/* A link. The last two members are used while rates are computed. */
 typedef struct {
-    int64_t bytes_per_s; /* >= 0 */
-    int64_t left_bytes_per_s;
-    int32_t waiting;
+    int64_t bytes_per_s;      /* >= 0 */
+    int64_t left_bytes_per_s; /* not taken by flows that have stopped */
+    int32_t waiting;          /* flows that still grow */
 } FairLink;
 
-/* Fills rates[flow_count]. Reads only bytes_per_s of `links`; afterwards `left_bytes_per_s` is the
- * unused rate. Each round stops at least one flow and looks at all links and flows. */
+/* Fills rates[flow_count]. Reads only bytes_per_s of `links`; afterwards left_bytes_per_s is the
+ * unused rate. There are at most flow_count rounds, each over all links and flows. */
 void fair_rates(int32_t link_count, FairLink *links, int32_t flow_count, const FairFlow *flows,
                 int64_t *rates);
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The bill of a machine. */
+/* The billed time of a machine and its price. */
 typedef struct {
     int64_t billed_ns;
     int64_t micro_usd_per_hour;
@@ -15,8 +15,8 @@ typedef struct {
  * is billing for virtual machines calculated", 2018). */
 int64_t billed_ns(int64_t held_ns, int64_t granularity_ns);
 
-/* The cost of `billed` ns at a price, rounded down. Add up the times first and call this once per
- * price, so that nothing is lost to rounding. */
+/* The cost of `billed` ns at a price, rounded down. To lose nothing to rounding, add up the times
+ * first and call this once per price. */
 int64_t cost_micro_usd(int64_t billed, int64_t micro_usd_per_hour);
 
 #endif

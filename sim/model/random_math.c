@@ -9,7 +9,7 @@
 
 enum { MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 };
 
-// ln 2 in two parts: the first has 21 bits to spare, so that its product with an exponent is exact.
+// ln 2 in two parts. The low 21 bits of the first are 0, so its product with an exponent is exact.
 static const double ln2_high = 0x1.62e42feep-1;
 static const double ln2_low = 0x1.a39ef35793c76p-33;
 
@@ -45,8 +45,8 @@ static double atanh_rest(double s)
     return sum;
 }
 
-/* log(1 + f) = 2 atanh(s) with s = f / (2 + f); as 2 s = f - s f, and f is exact, only the small
- * rest of it is rounded. */
+/* log(1 + f) = 2 atanh(s) with s = f / (2 + f). Since 2 s = f - s f and f is exact, only the small
+ * remainder is rounded. */
 double random_log(double x)
 {
     invariant(x > 0 && x <= DBL_MAX);

@@ -13,13 +13,14 @@ typedef struct {
     Explanation out;
     const Catalog *catalog;
     int32_t used_count;
-    const char **used; /* "vm_sizes/Standard_NC6/": where the catalogue values that count begin */
+    const char *
+        *used; /* beginnings of the paths of used catalogue values: "vm_sizes/Standard_NC6/" */
 } Explainer;
 
-/* --- Worked out --- */
+/* --- Derived values --- */
 
-static void work_out(Explainer *explainer, const char *subject, const char *name, const char *value,
-                     const char *how)
+static void explain_derived(Explainer *explainer, const char *subject, const char *name,
+                            const char *value, const char *how)
 {
     explain(&explainer->out, arena_printf(explainer->out.arena, "%s %s", subject, name), value,
             how);
@@ -32,34 +33,37 @@ static const char *number(const Explainer *explainer, int64_t value)
 
 static void explain_program(Explainer *explainer, const char *subject, const Program *program)
 {
-    work_out(explainer, subject, "program", program->name,
-             program->training                ? "a training that runs outside of the simulation"
-             : program->kind == PROGRAM_REAL  ? "its command, run outside of the simulation"
-             : program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
-             : program->is_other              ? "\"other_programs\""
-                                              : "first match in \"programs\"");
+    explain_derived(explainer, subject, "program", program->name,
+                    program->training ? "a training that runs outside of the simulation"
+                    : program->kind == PROGRAM_REAL  ? "its command, run outside of the simulation"
+                    : program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
+                    : program->is_other              ? "\"other_programs\""
+                                                     : "first match in \"programs\"");
     if (program->kind != PROGRAM_TRAIN)
         return;
-    work_out(explainer, subject, "epochs", number(explainer, program->epochs),
-             "the program's \"epochs\"");
-    work_out(explainer, subject, "steps per epoch and rank",
-             number(explainer, program->steps_per_epoch), "the program's \"steps_per_epoch\"");
-    work_out(explainer, subject, "evaluated samples", number(explainer, program->evaluate_samples),
-             "the program's \"evaluate_samples\"");
+    explain_derived(explainer, subject, "epochs", number(explainer, program->epochs),
+                    "the program's \"epochs\"");
+    explain_derived(explainer, subject, "steps per epoch and rank",
+                    number(explainer, program->steps_per_epoch),
+                    "the program's \"steps_per_epoch\"");
+    explain_derived(explainer, subject, "evaluated samples",
+                    number(explainer, program->evaluate_samples),
+                    "the program's \"evaluate_samples\"");
     if (program->checkpoint_path != NULL)
-        work_out(explainer, subject, "checkpoint",
-                 program->checkpoint_share != NULL
-                     ? arena_printf(explainer->out.arena, "%s/%s", program->checkpoint_share,
-                                    program->checkpoint_path)
-                     : program->checkpoint_path,
-                 program->checkpoint_share != NULL ? "on a share" : "on the node's own disk");
+        explain_derived(explainer, subject, "checkpoint",
+                        program->checkpoint_share != NULL
+                            ? arena_printf(explainer->out.arena, "%s/%s", program->checkpoint_share,
+                                           program->checkpoint_path)
+                            : program->checkpoint_path,
+                        program->checkpoint_share != NULL ? "on a share"
+                                                          : "on the node's own disk");
     if (program->model_path != NULL)
-        work_out(explainer, subject, "saved model",
-                 program->model_share != NULL
-                     ? arena_printf(explainer->out.arena, "%s/%s", program->model_share,
-                                    program->model_path)
-                     : program->model_path,
-                 program->model_share != NULL ? "on a share" : "on the node's own disk");
+        explain_derived(explainer, subject, "saved model",
+                        program->model_share != NULL
+                            ? arena_printf(explainer->out.arena, "%s/%s", program->model_share,
+                                           program->model_path)
+                            : program->model_path,
+                        program->model_share != NULL ? "on a share" : "on the node's own disk");
 }
 
 static void explain_job(Explainer *explainer, const char *subject, const JobConfig *job)
@@ -69,22 +73,25 @@ static void explain_job(Explainer *explainer, const char *subject, const JobConf
     Text wall_clock = {0};
     duration_print(&wall_clock, spec->max_wall_clock_ns);
     bound_explain(&explainer->out, subject, &job_type, job->text);
-    work_out(explainer, subject, "command line", spec->command, "its toolkit");
-    work_out(explainer, subject, "processes", number(explainer, spec->processes), "its toolkit");
-    work_out(explainer, subject, "longest run", text_string(&wall_clock),
-             job->text->constraints != NULL ? "its constraints" : "service/max_wall_clock");
-    work_out(explainer, subject, "logs",
-             arena_printf(arena, "%s/%s", spec->std_out_err.share, spec->std_out_err.directory),
-             "stdOutErrPathPrefix");
+    explain_derived(explainer, subject, "command line", spec->command, "its toolkit");
+    explain_derived(explainer, subject, "processes", number(explainer, spec->processes),
+                    "its toolkit");
+    explain_derived(explainer, subject, "longest run", text_string(&wall_clock),
+                    job->text->constraints != NULL ? "its constraints" : "service/max_wall_clock");
+    explain_derived(
+        explainer, subject, "logs",
+        arena_printf(arena, "%s/%s", spec->std_out_err.share, spec->std_out_err.directory),
+        "stdOutErrPathPrefix");
     for (int32_t i = 0; i < spec->environment_count; i++)
-        work_out(explainer, subject, arena_printf(arena, "$%s", spec->environment[i].name),
-                 spec->environment[i].value != NULL ? spec->environment[i].value : "(secret)",
-                 "environment");
+        explain_derived(explainer, subject, arena_printf(arena, "$%s", spec->environment[i].name),
+                        spec->environment[i].value != NULL ? spec->environment[i].value
+                                                           : "(secret)",
+                        "environment");
     explain_program(explainer, subject, spec->program);
     text_free(&wall_clock);
 }
 
-/* A workload without its config, which its shapes explain. */
+/* Explains a workload without its config, which explain_shape covers. */
 static void explain_workload(Explainer *explainer, const WorkloadText *text)
 {
     WorkloadText settings = *text;
@@ -101,7 +108,8 @@ static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
     explain_job(explainer, subject, shape->job);
 }
 
-/* Commands, workloads, expectations and catalogues are explained in their own ways. */
+/* Explains the scenario's other values: commands, workloads, expectations and catalogues are
+ * explained separately. */
 static void explain_settings(Explainer *explainer, const ScenarioText *text)
 {
     ScenarioText settings = *text;
@@ -126,7 +134,7 @@ static void explain_commands(Explainer *explainer, const ScenarioCommands *comma
     }
 }
 
-/* A command apart from its time: "cluster.resize gpu target = 2". Configs are explained
+/* Explains a command without its time: "cluster.resize gpu target = 2". Configs are explained
  * separately. */
 static void explain_command(Explainer *explainer, const CommandText *command)
 {
@@ -146,9 +154,9 @@ static void explain_command(Explainer *explainer, const CommandText *command)
         command);
 }
 
-/* --- Of the catalogue --- */
+/* --- Values of the catalogue --- */
 
-/* Entries of a section whose paths begin like that. */
+/* Marks the entries of a section whose names begin with `begin` as used. */
 static void use_all(Explainer *explainer, CatalogSection section, const char *begin)
 {
     const char *prefix =
@@ -164,7 +172,8 @@ static void use(Explainer *explainer, CatalogSection section, const char *name)
     use_all(explainer, section, arena_printf(explainer->out.arena, "%s/", name));
 }
 
-/* Explains entries whose names consist of the device's name, a precision and the measured stage. */
+/* Marks entries as used whose names consist of the device's name, a precision and the measured
+ * stage. */
 static void use_measured(Explainer *explainer, const GpuModel *gpu, StepPrecision precision)
 {
     const char *begin =
@@ -284,8 +293,8 @@ static bool is_used_entry(const Explainer *explainer, CatalogSection section, co
                                            catalog_section_name(section), name));
 }
 
-/* Steps of software that was measured rest on what any software was measured to do on their GPU,
- * and on their network (sim/cloud/training/step_estimate.h). */
+/* Estimates of a step use the measurements of all software on the same GPU and on the same network
+ * (sim/cloud/training/step_estimate.h). */
 static void explain_throughputs(Explainer *explainer, Throughputs rows)
 {
     Arena *arena = explainer->out.arena;

@@ -26,7 +26,7 @@ static const char *folder_above(Arena *arena, const char *folder)
 
 /* --- Catalogues --- */
 
-/* The problem of `node`, which names the catalogue that was last tried at `path`. */
+/* Reports that the catalogue that `node` names cannot be read; `path` is the last path tried. */
 static void refuse_catalog(Loader *loader, const Json *node, const char *path, const Status *why)
 {
     Status *problem = why->code == STATUS_NOT_FOUND
@@ -61,11 +61,11 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
             json_replace(parent, node, tree);
         folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
-    if (status.code != STATUS_OK) // otherwise it is loaded, or its text is refused already
+    if (status.code != STATUS_OK) // otherwise it is loaded, or its content has been refused
         refuse_catalog(loader, node, path, &status);
 }
 
-/* --- Whatever a scenario names --- */
+/* --- Files that a scenario names --- */
 
 /* The "config" of each item of `list` (NULL: none). */
 static void load_configs(Loader *loader, Json *list)
@@ -90,15 +90,15 @@ static void load_references(Loader *loader, Json *root)
         catalog_load_included(&loader->json, item);
 }
 
-/* VALUE as JSON, or else the text itself. */
+/* `text` read as JSON; if it is not JSON, the text itself as a string. */
 static Json *override_value(Arena *arena, const char *source, const char *text)
 {
-    Problems unheard = problems_create(arena);
-    Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &unheard);
+    Problems discarded = problems_create(arena);
+    Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &discarded);
     if (value == NULL)
         value = json_string(arena, text);
     if (value->first == NULL)
-        value->at = place_in(source, 0, 0); // the change itself says where a single value is
+        value->at = place_in(source, 0, 0); // a single value needs no line and column
     return value;
 }
 
@@ -128,13 +128,14 @@ static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
         failures = json_put_object(loader->json.arena, root, "failures");
         failures->at = at;
     }
-    if (failures->kind == JSON_OBJECT) // or else binding refuses it
+    if (failures->kind == JSON_OBJECT) // binding refuses other values
         json_set(loader->json.arena, failures, "scale", json_string(loader->json.arena, scale))
             ->at = at;
 }
 
-/* Jobs called `name` (NULL: all), in so far as they do not say what becomes of their commands. */
-static void let_train(Loader *loader, Json *root, const char *name)
+/* Sets the execution of the jobs called `name` (NULL: all jobs) to "training", except of those that
+ * state their execution. */
+static void set_training(Loader *loader, Json *root, const char *name)
 {
     Json *commands = json_member(root, "commands");
     for (Json *item = commands != NULL ? commands->first : NULL; item != NULL; item = item->next) {
@@ -150,7 +151,8 @@ static void let_train(Loader *loader, Json *root, const char *name)
     }
 }
 
-/* The commands that report jobs that ran become the session of the file. */
+/* Makes the commands in the file at `path`, which report jobs that ran, the session of the
+ * scenario. */
 static void apply_ran(Loader *loader, Json *root, const char *path)
 {
     Status status = {0};
@@ -167,7 +169,7 @@ static void apply_ran(Loader *loader, Json *root, const char *path)
     for (const Json *entry = ran->first; entry != NULL; entry = entry->next) {
         const Json *name = json_member(entry, "name");
         if (name != NULL && name->kind == JSON_STRING)
-            let_train(loader, root, name->text);
+            set_training(loader, root, name->text);
     }
 }
 
@@ -200,7 +202,7 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     if (overrides.failures_scale != NULL && root->kind == JSON_OBJECT)
         apply_failures_scale(&loader, root, overrides.failures_scale);
     if (overrides.trains_for_real)
-        let_train(&loader, root, NULL);
+        set_training(&loader, root, NULL);
     if (overrides.ran_path != NULL && root->kind == JSON_OBJECT)
         apply_ran(&loader, root, overrides.ran_path);
     if (overrides.count > 0)

@@ -1,13 +1,13 @@
-/* From the name of a scenario file to its tree, with the files it names in the place of their names
- * and overrides applied. Private to sim/scenario. */
+/* From the name of a scenario file to its tree, where overrides are applied and files that it names
+ * have replaced their names. Private to sim/scenario. */
 #ifndef SIM_SCENARIO_SCENARIO_LOAD_H
 #define SIM_SCENARIO_SCENARIO_LOAD_H
 
 #include "sim/scenario/read.h"
 
-/* NULL when there is no such file or it is not JSON. The name of another file that is missing or
- * not JSON stays in the tree: a command's config, or an item of the catalogue, that is a string
- * has been reported. */
+/* NULL when there is no such file or it is not JSON. If a file that it names is missing or not
+ * JSON, that is reported and the name stays in the tree: a command's config, or an item of
+ * "catalog", is then a string. */
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems);
 

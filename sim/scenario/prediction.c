@@ -6,9 +6,9 @@
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/step_memory.h"
 
-/* --- What is asked for --- */
+/* --- The request --- */
 
-static Place asked(void)
+static Place place_of_request(void)
 {
     return place_in("trainyard predict", 0, 0);
 }
@@ -18,8 +18,8 @@ static bool fail_unknown(const Catalog *catalog, CatalogSection section, const c
 {
     int32_t count;
     const char *const *names = catalog_names(catalog, section, &count);
-    status_fail(status, STATUS_BAD_INPUT, asked(), "\"%s\" is not among the %s of the catalogue",
-                name, catalog_section_name(section));
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(),
+                "\"%s\" is not among the %s of the catalogue", name, catalog_section_name(section));
     return status_hint_names(status, name, names, count);
 }
 
@@ -36,7 +36,7 @@ static bool find_pieces(const Catalog *catalog, const PredictionRequest *request
     if (prediction->stack == NULL)
         return fail_unknown(catalog, CATALOG_STACKS, request->stack, status);
     return (prediction->vm_size->gpu != NULL && prediction->vm_size->gpus > 0) ||
-           status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no GPU",
+           status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no GPU",
                        prediction->vm_size->name);
 }
 
@@ -75,12 +75,12 @@ static bool choose_exchange(Collective asked_for, Prediction *prediction, Status
     if (prediction->exchange != NULL)
         return true;
     if (asked_for != COLLECTIVE_ANY)
-        return status_fail(status, STATUS_BAD_INPUT, asked(), "%s does not exchange by %s",
-                           stack->name, collective_name(asked_for));
+        return status_fail(status, STATUS_BAD_INPUT, place_of_request(),
+                           "%s does not exchange by %s", stack->name, collective_name(asked_for));
     if (prediction->gpus == 1)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, asked(), "%s trains on one GPU, not on %d", stack->name,
-                (int)prediction->gpus);
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s trains on one GPU, not on %d",
+                stack->name, (int)prediction->gpus);
     return status_hint(status, "software with an exchange has it in its name: "
                                "\"tf1.8-horovod0.13.2\"");
 }
@@ -99,7 +99,7 @@ static bool check_wire(Wire asked_for, const VmSize *size, Status *status)
 {
     if (asked_for != WIRE_IB_FDR || size->rdma_bytes_per_s > 0)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no InfiniBand", size->name);
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no InfiniBand", size->name);
     return status_hint(status, "sizes with it have an r after their number: Standard_NC24r");
 }
 
@@ -115,23 +115,24 @@ static Wire choose_wire(Wire asked_for, const Prediction *prediction)
 
 /* --- The step --- */
 
-/* The exchange over the wire that was chosen. One node has none, but an exchange that talks to
- * itself through the adapter does so only where it would also use it between nodes. */
+/* The exchange over the chosen wire. A single node uses no wire between nodes. But an exchange that
+ * connects ranks of one node through their adapter does so only if it also uses InfiniBand between
+ * nodes. */
 static ExchangeMethod exchange_over(const Prediction *prediction, Wire wire)
 {
-    static const ExchangeMethod none = {.name = "none"}; // of one process, which is never asked
+    static const ExchangeMethod none = {.name = "none"}; // for one process, which exchanges nothing
     ExchangeMethod exchange = prediction->exchange != NULL ? *prediction->exchange : none;
     exchange.uses_rdma = wire == WIRE_IB_FDR;
     return exchange;
 }
 
-/* Nothing but steps. */
+/* A program that only performs steps. */
 static Program program_of(const Catalog *catalog, const Prediction *prediction,
                           const ExchangeMethod *exchange)
 {
     static const DataSet synthetic = {.name = "synthetic", .train_samples = 1, .test_samples = 1};
     Throughputs throughputs = catalog_throughputs(catalog);
-    throughputs.replaces_constants = true; // these were read from one network each
+    throughputs.replaces_constants = true; // each constant was derived from one network
     return (Program){
         .kind = PROGRAM_TRAIN,
         .name = prediction->network->name,
@@ -147,12 +148,12 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
     };
 }
 
-/* As independent errors add up; see the header. */
+/* The sum of the independent errors that the header lists. */
 static int64_t uncertainty_ppm(const Prediction *prediction)
 {
     const StepParts *parts = &prediction->parts;
     const bool is_alone = prediction->gpus == 1;
-    // What one process exchanges with itself was measured with its step, or has its own error.
+    // The exchange of a single process was measured as part of its step, or has its own error.
     const bool has_own_error = !is_alone || prediction->estimate.alone_error_ns > 0;
     const int64_t measured_ns = parts->input_ns + parts->compute_ns + parts->update_ns +
                                 (has_own_error ? 0 : parts->exchange_ns);
@@ -185,7 +186,7 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     prediction->loops_back = exchange.uses_rdma && exchange.loops_back;
     prediction->is_forced = prediction->wire == WIRE_IB_FDR && !prediction->exchange->uses_rdma;
     const Program program = program_of(catalog, prediction, &exchange);
-    if (!training_check_places(&program, prediction->vm_size, places, asked(), status))
+    if (!training_check_places(&program, prediction->vm_size, places, place_of_request(), status))
         return false;
     const StepPlan plan = step_plan(&program, prediction->vm_size, places);
     prediction->parts = step_parts_mean(&plan);

@@ -1,13 +1,13 @@
-/* The time of training a network on a number of GPUs, from the catalogue alone: the plan of a
- * step as the simulator has it (sim/cloud/training/training.h), for a job that only performs
- * steps on images that are already there.
+/* The time of training a network on a number of GPUs, from the catalogue alone. It is the
+ * simulator's plan of a step (sim/cloud/training/training.h), for a job that only performs steps on
+ * images that are already on the node.
  *
  * Uncertainty: about 19 of 20 measurements should be within `uncertainty_ppm` of the images per
  * second, or, from 100 % on, within a factor of 1 + the uncertainty. It combines the
  * uncertainties of the parts of the step (as independent errors):
  *
  *     compute     the error of its estimate (sim/cloud/training/step_estimate.h)
- *     exchange    half of its time: the rates of links, copies and additions are not known better
+ *     exchange    half of its time: rates of links, copies and additions are known only roughly
  *     wait        all of it: how unevenly steps take their time is an assumption
  *     the step    5 % on several GPUs: the assumed difference between equal runs */
 #ifndef SIM_SCENARIO_PREDICTION_H
@@ -22,7 +22,7 @@
     X(NCCL, "nccl")
 
 typedef enum {
-    COLLECTIVE_ANY = -1, /* the first of these that the software has */
+    COLLECTIVE_ANY = -1, /* the first of the collectives below that the software has */
 #define X(name, text) COLLECTIVE_##name,
     COLLECTIVES(X)
 #undef X
@@ -30,11 +30,11 @@ typedef enum {
 } Collective;
 
 #define WIRES(X)                                                                                   \
-    X(IB_FDR, "ib-fdr") /* InfiniBand, of whatever generation the size has */                      \
+    X(IB_FDR, "ib-fdr") /* InfiniBand, of the generation that the VM size has */                   \
     X(ETHERNET, "ethernet")
 
 typedef enum {
-    WIRE_ANY = -1, /* what the exchange uses where it finds both */
+    WIRE_ANY = -1, /* the wire that the exchange prefers */
 #define X(name, text) WIRE_##name,
     WIRES(X)
 #undef X
@@ -46,20 +46,20 @@ typedef struct {
     const char *vm_size;
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
-    Wire wire;     /* between nodes, and inside one where the exchange goes out and in again */
-    int32_t gpus;  /* one rank each; they fill one node after the other, as many as it has GPUs */
-    int64_t batch; /* of each */
+    Wire wire;     /* between nodes, and inside a node if its ranks connect through the adapter */
+    int32_t gpus;  /* one rank on each; all GPUs of a node are used before the next node */
+    int64_t batch; /* of each rank */
 } PredictionRequest;
 
 typedef struct {
     const NetworkModel *network;
     const VmSize *vm_size;
     const SoftwareStack *stack;
-    Collective collective;          /* COLLECTIVE_ANY: one GPU, and software that has none */
-    const ExchangeMethod *exchange; /* NULL then */
+    Collective collective;          /* COLLECTIVE_ANY: one GPU, and software without an exchange */
+    const ExchangeMethod *exchange; /* NULL for COLLECTIVE_ANY */
     Wire wire;                      /* WIRE_ANY: one node */
     bool loops_back;                /* ranks of a node talk through its InfiniBand adapter */
-    bool is_forced;                 /* over InfiniBand, which this software did not use */
+    bool is_forced;                 /* InfiniBand was requested, but this software did not use it */
     int32_t gpus;
     int32_t nodes;
     int64_t batch;
@@ -71,11 +71,11 @@ typedef struct {
     /* For each GPU (sim/cloud/training/step_memory.h). A training that does not fit is predicted
      * as if the GPU had more memory. */
     int64_t memory_least_bytes;
-    bool may_fit; /* into the memory of the GPU; less than that need not */
+    bool may_fit; /* the least memory fits into the GPU's; the training may still need more */
 } Prediction;
 
-/* STATUS_BAD_INPUT, with the nearest name or all as a hint, when the catalogue does not have what
- * is asked for or it does not go together. */
+/* STATUS_BAD_INPUT, with the nearest name or all names as a hint, when the request has a name that
+ * is not in the catalogue, or names that cannot be combined. */
 MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest request,
                                 Prediction *prediction, Status *status);
 

@@ -12,8 +12,8 @@
 #include "sim/scenario/explain.h"
 #include "sim/scenario/load.h"
 
-/* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
- * folder's name when the file's says nothing. */
+/* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": a file
+ * called scenario.json has the name of its folder. */
 static const char *scenario_name(Arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -28,7 +28,7 @@ static const char *scenario_name(Arena *arena, const char *path)
                          dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
 }
 
-/* NULL when it is not known: something is wrong with it, as is then reported. */
+/* NULL when the catalogue could not be read, which has been reported. */
 static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
 {
     if (list == NULL)
@@ -65,7 +65,7 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
     }
 }
 
-/* Those of `list` that say what they match; `*has_more` when one does not. */
+/* The items of `list` that have a pattern; `*has_more` when an item has none. */
 static PreparationText *const *with_patterns(Arena *arena, BoundList list, int32_t *count,
                                              bool *has_more)
 {
@@ -90,7 +90,7 @@ static void add_preparations(ConfigContext *context, const ScenarioText *text)
                                     &context->unlisted.setups);
 }
 
-/* Only the emulator has clients to strike. */
+/* Warns of API faults, which have no effect in a run: only the emulator has clients. */
 static void check_api_faults(const ConfigContext *context, BoundList faults)
 {
     ApiFaultRule ignored;
@@ -100,8 +100,8 @@ static void check_api_faults(const ConfigContext *context, BoundList faults)
     if (are_sound && faults.count > 0)
         status_hint(
             problems_add(context->warnings, STATUS_BAD_INPUT, json_at(faults.node),
-                         "\"api_faults\" strike clients of the emulator, and a run has none"),
-            "they hold under `trainyard serve --scenario`");
+                         "\"api_faults\" affect clients of the emulator, and a run has none"),
+            "they take effect under `trainyard serve --scenario`");
 }
 
 static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
@@ -115,7 +115,7 @@ static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
     scenario->quota_count = count;
 }
 
-/* The wires that `text` (NULL: none) describes. */
+/* The topology that `text` (NULL: absent) describes. */
 static NetworkTopology network_read(const NetworkText *text, Problems *problems)
 {
     NetworkTopology topology = {0};
@@ -127,7 +127,7 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
     if (!rate_parse(text->rack_uplink_rate.value, at, &topology.uplink_bytes_per_s, &status))
         problems_add_status(problems, &status);
     else if (topology.uplink_bytes_per_s < topology.nodes_per_rack)
-        // Otherwise a job could be left with nothing of it, and never end.
+        // Otherwise the share of a job could be 0, and the job would never end.
         problems_add(problems, STATUS_BAD_INPUT, at,
                      "rack_uplink_rate \"%s\" is less than one byte per second for each node",
                      text->rack_uplink_rate.value);
@@ -193,7 +193,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .commands = commands.items,
     };
     add_quotas(arena, catalog, &file->scenario);
-    // Two jobs may share one job.json: what it is warned of is said once.
+    // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
     file->explanation = scenario_explain(arena, text, catalog, &commands, &workloads);
@@ -205,7 +205,7 @@ ScenarioFile *scenario_read(Arena *arena, FileSource files, const char *path,
 {
     Problems found = problems_create(arena);
     ScenarioFile *file = read_file(arena, files, path, overrides, &found);
-    // Two jobs may share one job.json: its mistakes are said once.
+    // Two jobs may have the same job.json: its problems are reported once.
     problems_merge(problems, &found);
     return file;
 }

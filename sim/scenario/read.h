@@ -1,10 +1,10 @@
-/* From a scenario file to everything a run starts from.
+/* From a scenario file to the input of a run.
  *
  * A scenario file names others (job.json, cluster.json, catalogues, files for shares); all are read
- * through a FileSource, so that tests, fuzzers and the emulator can feed memory. Everything is
- * checked whole before anything is built: either there is a scenario that the world can run, or
- * there are problems, each with its place. The format is described by the tables in
- * sim/scenario/format/types.c and printed by `trainyard schema`. */
+ * through a FileSource, so that tests, fuzzers and the emulator can pass files in memory. All input
+ * is checked before anything is built: the result is either a scenario that the world can run, or
+ * problems, each with its place. The tables in sim/scenario/format/types.c define the format, and
+ * `trainyard schema` prints it. */
 #ifndef SIM_SCENARIO_SCENARIO_READ_H
 #define SIM_SCENARIO_SCENARIO_READ_H
 
@@ -20,31 +20,31 @@ typedef struct {
     Scenario scenario;
     int32_t expectation_count;
     const Expectation *expectations;
-    Problems warnings;       /* what will run, but probably not as intended: beyond a quota, ... */
-    Explanation explanation; /* every effective value and where it came from */
+    Problems warnings;       /* mistakes that do not prevent a run: a target above a quota, ... */
+    Explanation explanation; /* every effective value with its origin */
     const char *path;
-    const Json *root;           /* the file, with those that it names in the place of their names */
-    const char *resource_group; /* of commands that name none */
+    const Json *root;           /* the file's tree; files that it names have replaced their names */
+    const char *resource_group; /* of commands without a group */
     CommandReader *reader;      /* for commands that follow those of the file */
 } ScenarioFile;
 
-/* Changes made to the file's values before they are checked, as `--set` takes them:
- * "/json/pointer=VALUE". VALUE is JSON, or else the text itself as a string; the pointer goes
- * through referenced files as if they replaced their names ("/commands/1/config/
- * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". `--failures 0`
- * is "/failures/scale=0", and also fits a scenario that has no "failures".
+/* Changes to the file's values before they are checked, in the form of `--set`:
+ * "/json/pointer=VALUE". VALUE is JSON; other text is a string. The pointer continues into named
+ * files ("/commands/1/config/properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is
+ * "/until=2h". `--failures 0` is "/failures/scale=0", and is also valid for a scenario without
+ * "failures".
  *
- * `--real` lets each job of "commands" that does not say its "execution" be a "training". `--ran
- * FILE` does so for the jobs that FILE reports, and makes its commands the session of a scenario
- * that has none.
+ * `--real` sets the "execution" of each job of "commands" to "training", except of jobs that state
+ * their own. `--ran FILE` does so for the jobs that FILE reports, and makes the commands in FILE
+ * the session of the scenario, which must not have one.
  *
- * `samples` are those of the set on which our trainer trains, in the place of the catalogue's. */
+ * `samples` are the sizes of the set on which our trainer trains, instead of the catalogue's. */
 typedef struct {
     int32_t count;
     const char *const *items;
-    const char *failures_scale; /* NULL: as the scenario says */
+    const char *failures_scale; /* NULL: that of the scenario */
     bool trains_for_real;
-    const char *ran_path; /* NULL: none */
+    const char *ran_path; /* NULL: there is no such file */
     DataSamples samples;
 } ScenarioOverrides;
 

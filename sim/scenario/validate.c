@@ -21,8 +21,7 @@ static void validate_job(const ConfigContext *context, const Json *root)
                     cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
-/* A catalogue that is not complete alone is checked together with the complete one that precedes
- * it. */
+/* A catalogue that is not complete is checked together with the complete one that precedes it. */
 static const char *validate_catalog(const ConfigContext *context, FileSource files, Json *root)
 {
     const JsonLoader loader = {
@@ -41,7 +40,7 @@ static const char *validate_catalog(const ConfigContext *context, FileSource fil
     return arena_printf(context->arena, "catalogue over %s", base.path);
 }
 
-/* A job or cluster is recognised by any member that the other kind never has. */
+/* A job or cluster is recognised by any member that the other kind cannot have. */
 static const char *validate_tree(const ConfigContext *context, FileSource files, Json *root)
 {
     const Json *properties = json_member(root, "properties");
@@ -66,7 +65,8 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
     return NULL;
 }
 
-/* Also one whose version is missing or misspelt: a catalogue has no commands. */
+/* Whether the file is a scenario. Its version may be missing or misspelt: a catalogue has no
+ * commands. */
 static bool is_scenario(const Json *root)
 {
     return json_member(root, "trainyard") != NULL ||

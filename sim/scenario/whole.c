@@ -14,7 +14,7 @@ static const Command *upload_at(Arena *arena, const ScenarioFile *file, Place at
     return NULL;
 }
 
-/* Puts {"bytes": size} in the place of a local file's name. */
+/* Replaces the name of a local file by {"bytes": size}. */
 static void put_size(Arena *arena, Json *parent, Json *content, const Command *upload)
 {
     if (content == NULL || content->kind != JSON_STRING || upload == NULL)

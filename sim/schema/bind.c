@@ -9,7 +9,7 @@ typedef struct {
     Problems *problems;
 } Binder;
 
-/* Whether a secret is among its members, or theirs. */
+/* Whether the type, or a type that it contains, has a secret member. */
 static bool has_secrets(const ObjectType *type)
 {
     for (const Field *field = type->fields; field->name != NULL; field++)
@@ -33,7 +33,7 @@ static const char *shown(Arena *arena, const Json *node)
     return arena_printf(arena, "a string of %zu bytes", strlen(node->text));
 }
 
-/* Returns false, as every function below whose value is refused. */
+/* Returns false, like every function below whose value is refused. */
 static bool wrong_type(const Binder *binder, const Field *field, const Json *node)
 {
     const bool is_hidden = field->is_secret || (field->type != NULL && has_secrets(field->type));
@@ -151,7 +151,7 @@ static bool bind_integer_like(const Binder *binder, const Field *field, const Js
     return bind_quantity(binder, field, node, &bound->value);
 }
 
-/* A default, written as text in the table, in the place of an absent value; 0 without one. */
+/* The default of a field, which the table gives as text; 0 without a default. */
 static int64_t fallback_value(const Field *field)
 {
     int64_t value = 0;
@@ -269,13 +269,13 @@ static void *refused_object(Arena *arena, const ObjectType *type)
  * without a second problem. */
 static void bind_misspelt(const Binder *binder, const Field *field, const Json *value, void *member)
 {
-    Problems unheard = problems_create(binder->arena);
-    Binder quiet = {.arena = binder->arena, .problems = &unheard};
-    if (!bind_member(&quiet, field, value, member) || unheard.count > 0)
+    Problems discarded = problems_create(binder->arena);
+    Binder quiet = {.arena = binder->arena, .problems = &discarded};
+    if (!bind_member(&quiet, field, value, member) || discarded.count > 0)
         bind_nothing(binder->arena, field, value, true, member);
 }
 
-/* `has_unknown`: some keys of `node` are not of `type`, as was said. */
+/* `has_unknown`: some keys of `node` do not belong to `type`, which has been reported. */
 static void bind_field(const Binder *binder, const ObjectType *type, const Field *field,
                        const Json *node, bool has_unknown, void *member)
 {
@@ -321,7 +321,7 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     return bound;
 }
 
-/* --- Is it whole? --- */
+/* --- Whole structs: without refused values --- */
 
 static bool list_is_whole(const ObjectType *type, const BoundList *list)
 {

@@ -1,14 +1,14 @@
 /* From JSON objects to structs by field tables (sim/schema/field.h).
  *
- * Every bound struct begins with the node it was read from, and every bound value keeps its own, so
- * that later checks can say where. If a member is absent (or null), its node is NULL and its value
- * the fallback. Bound structs live in the arena and borrow the tree.
+ * Every bound struct begins with the node it was read from, and every bound value keeps its own
+ * node, so that later checks can report places. If a member is absent (or null), its node is NULL
+ * and its value the fallback. Bound structs live in the arena and borrow the tree.
  *
- * A value that does not fit its table is reported and refused; the others stay bound, so that later
- * checks find the other problems in the same run. Refused are values of a wrong type or out of
- * range, and missing ones that are required: `is_refused` is set and the value is the fallback, or
- * else NULL or 0. A refused list has no items. A refused object is a struct whose node is NULL and
- * whose values are all refused. A check skips what needs a refused value. */
+ * A value is reported and refused if it has a wrong type, is out of range, or is required but
+ * missing. The other values stay bound, so that later checks find their problems in the same run. A
+ * refused value has `is_refused` set and is the fallback, or without one NULL or 0. A refused list
+ * has no items. A refused object is a struct whose node is NULL and whose values are all refused.
+ * Checks that need a refused value are skipped. */
 #ifndef SIM_SCHEMA_BIND_H
 #define SIM_SCHEMA_BIND_H
 
@@ -51,7 +51,8 @@ BoundAs bound_as(ValueKind kind);
  * the same, so that one typing error is one problem. */
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems);
 
-/* The member `key` of `object`, or the one that a misspelt key means; NULL: neither. */
+/* The member `key` of `object`, or else the member whose misspelt key means `key`. NULL when there
+ * is neither. */
 const Json *bind_member_meant(Arena *arena, const Json *object, const ObjectType *type,
                               const char *key);
 

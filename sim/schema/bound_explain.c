@@ -11,7 +11,7 @@ static const char *node_text(Arena *arena, const Json *node)
     return copy;
 }
 
-/* A value of the text, or the default of an absent one. */
+/* Explains a value of the file, or the default of an absent value. */
 static void explain_value(Explanation *explanation, const char *name, const Field *field,
                           const Json *node)
 {

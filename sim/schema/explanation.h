@@ -25,7 +25,7 @@ Explanation explanation_create(Arena *arena);
 void explain(Explanation *explanation, const char *name, const char *value, const char *origin);
 /* "file:line:column" of a place. */
 const char *place_text(Arena *arena, Place at);
-/* A line for each: "name = value  # origin". */
+/* Adds a line for each value: "name = value  # origin". */
 void explanation_print(Text *text, const Explanation *explanation);
 
 #endif

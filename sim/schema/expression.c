@@ -6,10 +6,10 @@
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
-/* --- Exact fractions: every function is false when the result leaves int64
- * -------------------------
- *
- * INT64_MIN is never a part of a fraction, so that negation and division cannot overflow. */
+/* --- Exact fractions --- */
+
+/* Functions that return bool return false when the result does not fit into int64. INT64_MIN is
+ * never a part of a fraction, so that negation and division cannot overflow. */
 
 static bool multiply(int64_t a, int64_t b, int64_t *product)
 {
@@ -95,8 +95,7 @@ static bool fraction_less(Fraction a, Fraction b, bool *is_less)
     return true;
 }
 
-/* --- Reading: one function a rule of the grammar
- * ---------------------------------------------------- */
+/* --- Reading: one function for each rule of the grammar --- */
 
 typedef struct {
     const char *text;
@@ -200,7 +199,7 @@ static Function function_find(Name name)
     return (Function)i;
 }
 
-/* `value` and one argument more of min or max. */
+/* Replaces `*value` by the minimum or maximum of it and the next argument, `other`. */
 static bool extreme(Function function, Fraction *value, Fraction other)
 {
     bool is_less;
@@ -324,8 +323,7 @@ static bool sum_read(Reader *reader, Fraction *value)
     return true;
 }
 
-/* --- The whole ----------------------------------------------------------------------------------
- */
+/* --- Whole expressions --- */
 
 bool expression_evaluate(const char *text, const ExpressionVariable *variables,
                          int32_t variable_count, Place at, Fraction *value, Status *status)

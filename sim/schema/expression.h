@@ -4,10 +4,10 @@
  *     product = factor { ("*" | "/") factor }
  *     factor  = number | name | "(" sum ")" | "-" factor | function "(" sum { "," sum } ")"
  *
- * Functions are floor and ceil (of one), min and max (of one or more). Numbers are decimal: "100",
- * "0.5". Arithmetic is exact on fractions of int64, in lowest terms: nothing is ever rounded but by
- * floor and ceil. A result, part or whole, that does not fit is an error, as are division by zero
- * and nesting deeper than EXPRESSION_DEPTH_MAX. */
+ * Functions are floor and ceil (of one argument), min and max (of one or more). Numbers are
+ * decimal: "100", "0.5". Arithmetic is exact, on fractions of int64 in lowest terms: only floor and
+ * ceil round. An intermediate or final result that does not fit is an error, as are division by
+ * zero and nesting deeper than EXPRESSION_DEPTH_MAX. */
 #ifndef SIM_SCHEMA_EXPRESSION_H
 #define SIM_SCHEMA_EXPRESSION_H
 
@@ -31,7 +31,7 @@ MUST_CHECK bool expression_evaluate(const char *text, const ExpressionVariable *
                                     int32_t variable_count, Place at, Fraction *value,
                                     Status *status);
 
-/* The same where a whole number is needed; a fraction left over is an error. */
+/* The same where a whole number is required: any other value is an error. */
 MUST_CHECK bool expression_evaluate_whole(const char *text, const ExpressionVariable *variables,
                                           int32_t variable_count, Place at, int64_t *value,
                                           Status *status);

@@ -4,8 +4,8 @@
 
 bool glob_matches(const char *pattern, const char *text)
 {
-    // Where to continue when a match fails: after the last star, which then takes one byte more. An
-    // earlier star never needs to take more, because the last one can take anything.
+    // A match that fails continues after the last star, which then takes one byte more. Earlier
+    // stars never need to take more bytes, because the last one can take any.
     const char *after_star = NULL;
     const char *star_end = NULL;
     while (*text) {

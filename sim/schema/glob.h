@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Whether `pattern` covers the whole of `text`. Time is at most their lengths multiplied. */
+/* Whether `pattern` matches the whole of `text`. Takes time in proportion to the product of their
+ * lengths at most. */
 bool glob_matches(const char *pattern, const char *text);
 
 #endif

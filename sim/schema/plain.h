@@ -11,9 +11,8 @@
  *     NAMED_VALUES            likewise; the type has two rows, KEY and the value
  *     KEY                     const char *, the name of an item of NAMED or NAMED_VALUES
  *
- * A value may be unknown: a TEXT or KEY that is NULL, a DECIMAL that is PLAIN_UNKNOWN, an
- * OBJECT whose members are all unknown, an empty list
- * that `is_left_out_empty`. An unknown value is
+ * A value may be unknown: a TEXT or KEY that is NULL, a DECIMAL that is PLAIN_UNKNOWN, an OBJECT
+ * whose members are all unknown, or an empty list with `is_left_out_empty`. An unknown value is
  * written as null if the row is nullable, otherwise it has no key. */
 #ifndef SIM_SCHEMA_PLAIN_H
 #define SIM_SCHEMA_PLAIN_H

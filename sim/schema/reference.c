@@ -15,7 +15,7 @@ static void add_cell(Text *out, const char *text)
         text_printf(out, "%s%c", *text == '|' ? "\\" : "", *text);
 }
 
-/* "data" of [data](#data): as GitHub makes anchors of headings. */
+/* Adds the anchor that GitHub makes for `heading`: the second "data" in [data](#data). */
 static void add_anchor(Text *out, const char *heading)
 {
     for (; *heading != '\0'; heading++) {
@@ -32,7 +32,7 @@ static void add_link(Text *out, const ObjectType *type)
     text_add(out, ")");
 }
 
-/* The "type" of a handwritten schema in words: "text or object". */
+/* Adds the "type" of a handwritten schema in words: "text or object". */
 static void add_schema_kind(Text *out, const char *schema)
 {
     static const struct {

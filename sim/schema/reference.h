@@ -8,7 +8,7 @@
 
 enum { REFERENCE_TYPES_MAX = 128 };
 
-/* An object of `type` as a file would have it. */
+/* An object of `type` as a file contains it. */
 typedef struct {
     const ObjectType *type;
     const char *json;

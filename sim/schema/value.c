@@ -33,7 +33,7 @@ const char *value_expected(ValueKind kind)
 
 /* --- Numbers with a suffix --- */
 
-/* A decimal number may carry this text after it, and then counts 10^decimals of our unit. */
+/* A text that may follow a decimal number; the number then counts 10^decimals of our unit. */
 typedef struct {
     const char *text;
     int32_t decimals;

@@ -73,7 +73,7 @@ holds env TRAINYARD="$work/alone/trainyard" "$BASH" -c "$(declare -f is_guarded)
 chmod +x alone/trainyard-az-env
 holds env TRAINYARD="$work/alone/trainyard" "$BASH" -c "$(declare -f is_guarded); $(declare -p shells); is_guarded"
 
-example "no folder can be made"
+example "a folder that cannot be made"
 TMPDIR=$work/nowhere trainyard az-env
 stdout_has "export AZURE_CONFIG_DIR='/dev/null/az'"
 

@@ -258,15 +258,15 @@ for run in 1 2; do
 done
 trainyard compare scenario.json "${one_rank[@]}" --repeat 2 -o mine
 exit_is 2
-stderr_begins 'mine/run-1: there is a "real" in it that no run of trainyard left'
+stderr_begins 'mine/run-1: contains a "real" that no run of trainyard made'
 rm -r mine/run-1
 trainyard compare scenario.json "${one_rank[@]}" --repeat 2 -o mine
 exit_is 2
-stderr_begins 'mine/run-2: there is a "real" in it that no run of trainyard left'
+stderr_begins 'mine/run-2: contains a "real" that no run of trainyard made'
 mkdir mine/run-1 && mv mine/run-2/real/thesis.txt mine/run-2/ && rmdir mine/run-2/real
 trainyard compare scenario.json "${one_rank[@]}" -o mine
 exit_is 2
-stderr_begins 'mine: there is a "run-2" in it that no run of trainyard left'
+stderr_begins 'mine: contains a "run-2" that no run of trainyard made'
 holds [ -s mine/run-2/thesis.txt ]
 holds [ ! -e mine/run-1/real ]
 

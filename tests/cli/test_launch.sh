@@ -67,7 +67,7 @@ mkdir -p taken/one/share
 touch taken/one/share/mine
 trainyard launch one.json -o taken
 exit_is 2
-stderr_has 'taken/one: there is a "share" in it that no launch left'
+stderr_has 'taken/one: contains a "share" that no launch made'
 holds [ -e taken/one/share/mine ]
 
 example "a GPU that is not there"

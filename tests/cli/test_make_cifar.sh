@@ -81,7 +81,7 @@ if [ -w /dev/full ]; then
     ln -s /dev/full full.set/data_batch_2.bin
     trainyard make-cifar full.set --images 100 --force
     exit_is 3
-    stderr_has "full.set/data_batch_2.bin: writing failed: not everything was taken"
+    stderr_has "full.set/data_batch_2.bin: writing failed: not all bytes were written"
     holds [ ! -e full.set/test_batch.bin ]
     holds [ -z "$(find full.set -name "*.tmp")" ]
 fi

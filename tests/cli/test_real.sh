@@ -219,7 +219,7 @@ stderr_begins "$work/nothing: contains no CIFAR-10 data set; job \"train\" needs
 mkdir -p mine/real && echo mine >mine/real/thesis.txt
 real mine "${no_fault[@]}"
 exit_is 2
-stderr_has 'mine: there is a "real" in it that no run of trainyard left'
+stderr_has 'mine: contains a "real" that no run of trainyard made'
 holds [ -s mine/real/thesis.txt ]
 trainyard run small/scenario.json --real cpu
 exit_is 2

@@ -46,7 +46,7 @@ mkdir -p mine/share
 touch mine/share/precious
 trainyard run small/scenario.json -o mine
 exit_is 2
-stderr_has 'mine: there is a "share" in it that no run of trainyard left'
+stderr_has 'mine: contains a "share" that no run of trainyard made'
 holds [ "$(ls mine/share)" = precious ]
 rm -r mine
 

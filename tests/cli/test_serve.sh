@@ -154,7 +154,7 @@ mkdir -p project/runs/exp1
 echo weights >project/runs/exp1/best.pt
 trainyard serve --state project --port 0 --plain-port 0
 exit_is 2
-stderr_begins 'project: there is a "runs" in it that no emulator left'
+stderr_begins 'project: contains a "runs" that no emulator made'
 stderr_has 'hint: it would be replaced: choose another folder for --state'
 holds [ "$(find project -type f)" = project/runs/exp1/best.pt ]
 

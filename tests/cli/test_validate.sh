@@ -49,7 +49,7 @@ cluster.json | s/NodeCount": 1/NodeCount": "1"/ | small/cluster.json:4:53: targe
 cluster.json | s/"vmSize": "STANDARD_NC6",// | small/cluster.json:2:17: this Cluster needs "vmSize", which is missing
 cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown key "scaleSetting" in this Cluster
 job.json | s/"nodeCount": 1/"nodeCount": 101/ | small/job.json:3:18: nodeCount is 101, but a cluster has at most 100
-job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
+job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is not under a mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
 scenario.json | s/"seed": 7/"failures": {"nodes": "weekly"}/ | small/scenario.json:4:25: unknown failure model "weekly"
 scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is not a factor from 0 to 1000
@@ -63,7 +63,7 @@ scenario.json | s/"seed": 7/"faults": [{"do": "region.outage"}]/ | small/scenari
 scenario.json | s/"seed": 7/"faults": [{"do": "node.slow", "cluster": "gpu", "at": "1m"}]/ | small/scenario.json:4:14: node.slow needs "speed", which is missing
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "when": "cluster gpu idel > 1"}]/ | small/scenario.json:4:46: a cluster has no "idel"
 scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is not a moment
-scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | small/scenario.json:13:24: "cluster gpu nodes" says how many, but compares with no number
+scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | small/scenario.json:13:24: "cluster gpu nodes" is a count, and needs a number to compare with
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
 
@@ -165,7 +165,7 @@ while IFS='|' read -r change expected; do
 done <<'TABLE'
 --set /sead=3 | --set /sead=3: unknown key "sead" in this scenario
 --set /commands/0/nam=x | --set /commands/0/nam=x: unknown key "nam" in this command
---set /seed/x=3 | --set /seed/x=3: "x" is looked for inside a number
+--set /seed/x=3 | --set /seed/x=3: "x" cannot be inside a number
 --set /commands/9/at=3 | --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
 --set seed=3 | --set seed=3: "seed" is not a JSON pointer
 --set /seed | --set /seed: a change needs '='

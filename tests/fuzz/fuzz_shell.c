@@ -37,7 +37,7 @@ static uint64_t run(Arena *arena, const ShellScript *script)
     ShellRun *shell = shell_begin(&settings);
     uint64_t hash = HASH_START;
     for (int64_t now_ns = 0; !shell->is_over;) {
-        int64_t sleep_ns = shell_go_on(shell, now_ns);
+        int64_t sleep_ns = shell_continue(shell, now_ns);
         invariant(sleep_ns >= 0 && (sleep_ns > 0) != shell->is_over);
         for (int32_t i = 0; i < shell->change_count; i++) {
             const ShellChange *change = &shell->changes[i];

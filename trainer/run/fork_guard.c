@@ -46,8 +46,8 @@ _Noreturn static void run_child(int to, GuardedWork *work, const void *argument,
     limit_child(seconds);
     Status status = {0};
     bool is_fine = work(argument, result, &status);
-    bool is_sent = file_put(to, &status, sizeof status, FILE_GOES_ON) &&
-                   (!is_fine || file_put(to, result, result_bytes, FILE_GOES_ON));
+    bool is_sent = file_put(to, &status, sizeof status, FILE_CURRENT_POSITION) &&
+                   (!is_fine || file_put(to, result, result_bytes, FILE_CURRENT_POSITION));
     _exit(is_sent ? 0 : 1);
 }
 

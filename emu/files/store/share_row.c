@@ -71,7 +71,7 @@ bool share_row_find(FileStore *files, Arena *arena, ShareName name, ShareRow *ro
 }
 
 /* A share of the scenario exists without a client: its row is made at the first access. */
-static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
+static bool create_row(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
     Status status = {0};
     if (name.snapshot || !world_has_share(&files->world, arena, name.account, name.share))
@@ -89,7 +89,7 @@ static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 
 FilesFailure share_find(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
-    bool is_there = share_row_find(files, arena, name, row) || adopt(files, arena, name, row);
+    bool is_there = share_row_find(files, arena, name, row) || create_row(files, arena, name, row);
     return is_there && !row->is_gone ? FILES_OK : FILES_NO_SHARE;
 }
 
@@ -108,7 +108,7 @@ void shares_adopt(FileStore *files, Arena *arena, const char *account)
         ShareRow row;
         ShareName share = {.account = account, .share = name + length + 1};
         if (!share_row_find(files, arena, share, &row))
-            adopt(files, arena, share, &row);
+            create_row(files, arena, share, &row);
     }
 }
 

@@ -423,7 +423,7 @@ static void make_bytes(void *to, const char *bytes, size_t length)
     Making *making = to;
     if (making->files->tables->failure != FILES_OK)
         return;
-    if (file_put(making->descriptor, bytes, length, FILE_GOES_ON))
+    if (file_put(making->descriptor, bytes, length, FILE_CURRENT_POSITION))
         making->bytes += (int64_t)length;
     else
         tables_fail(making->files->tables, errno);

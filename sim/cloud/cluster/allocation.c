@@ -7,15 +7,15 @@
 #include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
 
-// The service's code and words for a quota (batchai-service notes, "Cluster errors"); for nodes
-// that do not come its code was InternalError, and its words did not help: these are ours.
+// The service's code and message for a quota (batchai-service notes, "Cluster errors"). For nodes
+// that are not allocated its code was InternalError; the message is our own.
 static const char quota_code[] = "AccountCoreQuotaReached";
 static const char quota_text[] = "The specified account has reached core quota";
 static const char failure_code[] = "InternalError";
 
-/* Draws of allocations that were not begun by a resize have separate addresses: the loss of a node
- * does not move a later resize. */
-#define UNASKED_DRAWS (UINT64_C(1) << 32)
+/* Allocations that no resize began have separate draws: the loss of a node does not change the
+ * draws of later resizes. */
+#define UNREQUESTED_DRAWS (UINT64_C(1) << 32)
 
 /* --- States --- */
 
@@ -64,13 +64,13 @@ static void become_steady(Clusters *clusters, Cluster *cluster)
     if (cluster->current_nodes == 0)
         cluster_moment(clusters, cluster, MOMENT_CLUSTER_EMPTY);
     allocation_report_ready(clusters, cluster);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 /* --- Growing --- */
 
-/* The cluster that asks first has the cores. */
-static void ask(Clusters *clusters, Cluster *cluster)
+/* Requests as many of the missing nodes as quotas allow; their cores are taken from now on. */
+static void request_nodes(Clusters *clusters, Cluster *cluster)
 {
     cluster->missing_nodes = cluster->target_nodes - cluster->current_nodes;
     cluster->asked_nodes = 0;
@@ -81,9 +81,9 @@ static void ask(Clusters *clusters, Cluster *cluster)
 
 static int64_t resize_ns(Clusters *clusters, Cluster *cluster, TraceCause cause)
 {
-    bool is_asked = cause == CAUSE_RESIZE || cause == CAUSE_AUTOSCALE;
-    uint64_t draw = is_asked ? (uint64_t)cluster->resize_count
-                             : UNASKED_DRAWS + (uint64_t)cluster->allocation_count++;
+    bool is_requested = cause == CAUSE_RESIZE || cause == CAUSE_AUTOSCALE;
+    uint64_t draw = is_requested ? (uint64_t)cluster->resize_count
+                                 : UNREQUESTED_DRAWS + (uint64_t)cluster->allocation_count++;
     return engine_draw(clusters->engine, clusters->scenario->service.allocation_resize_ns,
                        RNG_ALLOCATION, cluster->address, draw);
 }
@@ -93,7 +93,7 @@ static void grow_in(Clusters *clusters, Cluster *cluster, TraceCause cause, int6
     cluster->allocation_cause = cause;
     cluster->is_growing = true;
     cluster->growing_since_ns = clusters->engine->now_ns;
-    ask(clusters, cluster);
+    request_nodes(clusters, cluster);
     engine_push(clusters->engine, delay_ns, EVENT_CLUSTER_ALLOCATED, cluster->id.index,
                 ++cluster->generation, 0);
 }
@@ -114,7 +114,7 @@ void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause)
     grow_in(clusters, cluster, cause, resize_ns(clusters, cluster, cause));
 }
 
-/* Whether the next node that was asked for comes. */
+/* Whether the next requested node is allocated. */
 static bool node_comes(Clusters *clusters, Cluster *cluster)
 {
     uint64_t draw = (uint64_t)CHANCE_ALLOCATION << 32 | (uint64_t)cluster->asked_count++;
@@ -125,18 +125,18 @@ static bool node_comes(Clusters *clusters, Cluster *cluster)
 
 static int32_t nodes_that_come(Clusters *clusters, Cluster *cluster, int32_t asked)
 {
-    int32_t spoiled = cluster->spoiled_nodes < asked ? cluster->spoiled_nodes : asked;
+    int32_t failing = cluster->failing_nodes < asked ? cluster->failing_nodes : asked;
     int32_t count = 0;
     if (asked > 0)
-        cluster->spoiled_nodes = 0;
+        cluster->failing_nodes = 0;
     if (region_is_out(clusters))
         return 0;
-    for (int32_t i = spoiled; i < asked; i++)
+    for (int32_t i = failing; i < asked; i++)
         count += node_comes(clusters, cluster);
     return count;
 }
 
-static void note_error(Clusters *clusters, Cluster *cluster, TraceCause cause, const char *code,
+static void emit_error(Clusters *clusters, Cluster *cluster, TraceCause cause, const char *code,
                        const char *message)
 {
     cluster->error_code = code;
@@ -147,16 +147,16 @@ static void note_error(Clusters *clusters, Cluster *cluster, TraceCause cause, c
     recorder_emit(clusters->recorder, &record);
 }
 
-/* Steady with fewer nodes. */
-static void note_quota(Clusters *clusters, Cluster *cluster, int32_t refused)
+/* A quota refused nodes: the cluster becomes steady with fewer nodes than its target. */
+static void report_quota(Clusters *clusters, Cluster *cluster, int32_t refused)
 {
-    note_error(clusters, cluster, CAUSE_QUOTA, quota_code,
+    emit_error(clusters, cluster, CAUSE_QUOTA, quota_code,
                arena_printf(clusters->arena, "%s: %d of %d nodes are missing; %s", quota_text,
                             (int)refused, (int)cluster->target_nodes, cluster->quota_message));
     cluster->is_short_of_cores = true;
 }
 
-/* An allocation that can never succeed is not repeated: the run would have no end. */
+/* An allocation that can never succeed is not repeated, because the run would never end. */
 static bool is_retried(const Clusters *clusters)
 {
     const Failures *failures = &clusters->scenario->failures;
@@ -164,11 +164,11 @@ static bool is_retried(const Clusters *clusters)
            region_up_ns(clusters) != INT64_MAX;
 }
 
-static void note_failure(Clusters *clusters, Cluster *cluster, int32_t asked, int32_t failed)
+static void report_failure(Clusters *clusters, Cluster *cluster, int32_t asked, int32_t failed)
 {
     const char *why = region_is_out(clusters) ? ", for the region is out" : "";
     const char *next = is_retried(clusters) ? "; the service asks again" : "";
-    note_error(clusters, cluster, CAUSE_ALLOCATION_FAILURE, failure_code,
+    emit_error(clusters, cluster, CAUSE_ALLOCATION_FAILURE, failure_code,
                arena_printf(clusters->arena, "%d of %d nodes could not be allocated%s%s",
                             (int)failed, (int)asked, why, next));
     if (is_retried(clusters))
@@ -176,7 +176,7 @@ static void note_failure(Clusters *clusters, Cluster *cluster, int32_t asked, in
                     EVENT_CLUSTER_RETRY, cluster->id.index, ++cluster->generation, 0);
 }
 
-/* One allocation after another until nothing is missing that the service would give. */
+/* Begins one more allocation. */
 static void grow_again(Clusters *clusters, Cluster *cluster, TraceCause cause)
 {
     allocation_set(clusters, cluster, ALLOCATION_RESIZING, cause);
@@ -194,9 +194,9 @@ void cluster_nodes_allocated(Clusters *clusters, Cluster *cluster)
         node_add(clusters, cluster, cluster->allocation_cause);
     cluster->is_short_of_cores = false;
     if (refused > 0)
-        note_quota(clusters, cluster, refused);
+        report_quota(clusters, cluster, refused);
     if (count < asked) {
-        note_failure(clusters, cluster, asked, asked - count);
+        report_failure(clusters, cluster, asked, asked - count);
         become_steady(clusters, cluster);
         quota_freed(clusters, cluster);
         return;
@@ -221,18 +221,18 @@ void allocation_replace(Clusters *clusters, Cluster *cluster)
     if (cluster->allocation == ALLOCATION_STEADY)
         grow_again(clusters, cluster, CAUSE_REPLACEMENT);
     else if (cluster->is_growing && cluster->growing_since_ns == clusters->engine->now_ns)
-        ask(clusters, cluster); // all nodes lost at one instant are asked for at once
+        request_nodes(clusters, cluster); // one request for all nodes lost at this instant
 }
 
-void cluster_spoil_allocation(Cluster *cluster, int32_t count)
+void cluster_fail_next_allocation(Cluster *cluster, int32_t count)
 {
-    cluster->spoiled_nodes += count;
+    cluster->failing_nodes += count;
 }
 
 /* --- Shrinking --- */
 
-/* Nothing more is on its way out. */
-static void settle(Clusters *clusters, Cluster *cluster)
+/* No node is leaving any more: requests lost nodes, or becomes steady. */
+static void end_shrinking(Clusters *clusters, Cluster *cluster)
 {
     if (cluster->current_nodes < cluster->target_nodes)
         grow_again(clusters, cluster, CAUSE_REPLACEMENT);
@@ -240,19 +240,18 @@ static void settle(Clusters *clusters, Cluster *cluster)
         become_steady(clusters, cluster);
 }
 
-/* How long the nodes of the present resize still show their old state. Pure. */
+/* How long nodes keep their old state after the present resize began. The same at each call. */
 static int64_t leaving_delay_ns(const Clusters *clusters, const Cluster *cluster)
 {
     return engine_draw(clusters->engine, clusters->scenario->service.leaving_delay_ns,
                        RNG_ALLOCATION, cluster->address, (uint64_t)cluster->resize_count);
 }
 
-/* The nodes that leave are released, and the cluster is steady, as long after the resize as the
- * catalogue has it: `gone_ns` of that time has passed. */
+/* Pushes the release of the leaving nodes, a drawn time from now of which `gone_ns` has passed. */
 static void begin_release(Clusters *clusters, Cluster *cluster, int64_t gone_ns)
 {
     if (cluster->node_count[NODE_LEAVING] == 0) {
-        settle(clusters, cluster);
+        end_shrinking(clusters, cluster);
         return;
     }
     int64_t release_ns =
@@ -267,9 +266,9 @@ void allocation_retired(Clusters *clusters, Cluster *cluster)
     begin_release(clusters, cluster, 0);
 }
 
-/* Takes away a running node and, as its job is over then, up to `most` of the job's nodes in all,
- * the newest first. Returns how many. */
-static int32_t leave_with_gang(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
+/* Makes a running node leave, which ends the attempt of its job. Then makes further nodes of the
+ * job leave, last ones first, up to `most` in all. Returns how many leave. */
+static int32_t remove_with_job(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
                                DeallocationOption deallocation, TraceCause cause)
 {
     int32_t gang_count;
@@ -288,12 +287,12 @@ static int32_t leave_with_gang(Clusters *clusters, Cluster *cluster, Node *node,
     return count;
 }
 
-/* One node, and those that come free with it. Returns how many of `surplus` are dealt with. */
-static int32_t take_away(Clusters *clusters, Cluster *cluster, Node *node, int32_t surplus,
-                         DeallocationOption deallocation, TraceCause cause)
+/* Makes a node leave or retire, and with it up to `surplus` nodes of its job. Returns how many. */
+static int32_t remove_node(Clusters *clusters, Cluster *cluster, Node *node, int32_t surplus,
+                           DeallocationOption deallocation, TraceCause cause)
 {
     if (node->state == NODE_RUNNING && deallocation != DEALLOCATE_WAIT_FOR_JOB)
-        return leave_with_gang(clusters, cluster, node, surplus, deallocation, cause);
+        return remove_with_job(clusters, cluster, node, surplus, deallocation, cause);
     if (node->state == NODE_RUNNING)
         node_set_retiring(cluster, node, true);
     else
@@ -301,8 +300,8 @@ static int32_t take_away(Clusters *clusters, Cluster *cluster, Node *node, int32
     return 1;
 }
 
-/* Which nodes go first is not recorded; ours: those whose loss costs least (unusable, preparing,
- * idle, then running), the highest place first among equals. */
+/* The service's order was not recorded. Assumption: nodes whose loss costs least leave first
+ * (unusable, preparing, idle, then running), among equals the highest place. */
 static const NodeState leaving_order[] = {NODE_UNUSABLE, NODE_PREPARING, NODE_IDLE, NODE_RUNNING};
 
 void allocation_choose(Clusters *clusters, Cluster *cluster, int32_t target,
@@ -315,7 +314,7 @@ void allocation_choose(Clusters *clusters, Cluster *cluster, int32_t target,
         int32_t place = surplus > 0 ? place_set_down(places, cluster->place_count - 1) : -1;
         while (place >= 0) {
             Node *node = cluster_node_at(clusters, cluster, place);
-            surplus -= take_away(clusters, cluster, node, surplus, deallocation, cause);
+            surplus -= remove_node(clusters, cluster, node, surplus, deallocation, cause);
             place = surplus > 0 ? place_set_down(places, place - 1) : -1;
         }
     }
@@ -346,13 +345,13 @@ void allocation_release(Clusters *clusters, Cluster *cluster, TraceCause cause)
 void cluster_nodes_released(Clusters *clusters, Cluster *cluster)
 {
     allocation_release(clusters, cluster, cluster->allocation_cause);
-    settle(clusters, cluster);
+    end_shrinking(clusters, cluster);
 }
 
 /* --- Another target --- */
 
-/* Cancels the retirement that an earlier resize still waits for. */
-static void forget_retirement(Clusters *clusters, Cluster *cluster)
+/* Running nodes that an earlier resize waits for no longer retire. */
+static void cancel_retirement(Clusters *clusters, Cluster *cluster)
 {
     int32_t place = 0;
     for (; cluster->retiring_nodes > 0; place++) {
@@ -361,16 +360,17 @@ static void forget_retirement(Clusters *clusters, Cluster *cluster)
     }
 }
 
-/* Cancels whatever is under way. */
-static void forget_allocation(Clusters *clusters, Cluster *cluster)
+/* Cancels the operation under way. */
+static void cancel_allocation(Clusters *clusters, Cluster *cluster)
 {
     cluster->generation++;
     cluster->is_growing = false;
     cluster->asked_nodes = 0;
-    forget_retirement(clusters, cluster);
+    cancel_retirement(clusters, cluster);
 }
 
-/* Nodes show as leaving a little later; with none to leave the cluster is steady again at once. */
+/* Nodes show as leaving after a delay. If none leaves, the cluster is steady again at this instant.
+ */
 static void begin_shrinking(Clusters *clusters, Cluster *cluster, bool has_leaving)
 {
     EventKind kind = has_leaving ? EVENT_CLUSTER_LEAVING : EVENT_CLUSTER_RELEASED;
@@ -382,9 +382,9 @@ void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t target, Tra
 {
     cluster->resize_count++;
     cluster->target_nodes = target;
-    forget_allocation(clusters, cluster);
+    cancel_allocation(clusters, cluster);
     allocation_set(clusters, cluster, ALLOCATION_RESIZING, cause);
-    // Nodes on their way out go; the target counts the others.
+    // Leaving nodes do not come back; the target counts the others.
     int32_t leaving = cluster->node_count[NODE_LEAVING];
     int32_t staying = allocation_staying(cluster);
     if (target > staying) {
@@ -400,7 +400,7 @@ void allocation_end(Clusters *clusters, Cluster *cluster)
 {
     cluster->target_nodes = 0;
     cluster->is_short_of_cores = false;
-    forget_allocation(clusters, cluster);
+    cancel_allocation(clusters, cluster);
     allocation_choose(clusters, cluster, 0, DEALLOCATE_TERMINATE, CAUSE_DELETION);
     quota_freed(clusters, cluster);
 }

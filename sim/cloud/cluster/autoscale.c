@@ -18,14 +18,14 @@ void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 
 /* --- When --- */
 
-static int32_t wish_of(const Cluster *cluster)
+static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t wish = cluster->demand_nodes;
-    if (wish > cluster->maximum_nodes)
-        wish = cluster->maximum_nodes;
-    if (wish < cluster->minimum_nodes)
-        wish = cluster->minimum_nodes;
-    return (int32_t)wish;
+    int64_t wanted = cluster->demand_nodes;
+    if (wanted > cluster->maximum_nodes)
+        wanted = cluster->maximum_nodes;
+    if (wanted < cluster->minimum_nodes)
+        wanted = cluster->minimum_nodes;
+    return (int32_t)wanted;
 }
 
 static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
@@ -38,19 +38,18 @@ bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
     if (!cluster->is_automatic || cluster->provisioning >= PROVISIONING_DELETING ||
         cluster->allocation != ALLOCATION_STEADY)
         return false;
-    int32_t wish = wish_of(cluster);
-    if (wish > cluster->target_nodes)
+    int32_t wanted = wanted_nodes(cluster);
+    if (wanted > cluster->target_nodes)
         return true;
-    if (wish == cluster->target_nodes)
+    if (wanted == cluster->target_nodes)
         return has_cores_again(clusters, cluster);
-    // Fewer: idle nodes leave sooner or later; busy nodes stay, unless there are more than the
-    // maximum.
+    // Scaling down: idle nodes leave sooner or later; busy nodes only above the maximum.
     int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
-    return spare > 0 || cluster->current_nodes <= wish ||
+    return spare > 0 || cluster->current_nodes <= wanted ||
            cluster->target_nodes > cluster->maximum_nodes;
 }
 
-/* The next evaluation at or after now, other than the one that has just been. */
+/* The time of the next evaluation at or after now, without the last one. */
 static int64_t next_tick_ns(const Clusters *clusters, const Cluster *cluster)
 {
     int64_t period_ns = clusters->scenario->service.autoscale_period_ns;
@@ -61,19 +60,19 @@ static int64_t next_tick_ns(const Clusters *clusters, const Cluster *cluster)
     return bounded_add(cluster->first_steady_ns, bounded_times(ticks, period_ns));
 }
 
-static void forget_tick(Cluster *cluster)
+static void cancel_tick(Cluster *cluster)
 {
     cluster->tick_generation++;
     cluster->is_tick_due = false;
 }
 
-void autoscale_look(Clusters *clusters, Cluster *cluster)
+void autoscale_update(Clusters *clusters, Cluster *cluster)
 {
     bool could_act = autoscale_could_act(clusters, cluster);
     if (could_act == cluster->is_tick_due)
         return;
     if (!could_act) {
-        forget_tick(cluster);
+        cancel_tick(cluster);
         return;
     }
     cluster->is_tick_due = true;
@@ -84,19 +83,19 @@ void autoscale_look(Clusters *clusters, Cluster *cluster)
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_automatic = false;
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
 {
     cluster->demand_nodes += nodes;
     invariant(cluster->demand_nodes >= 0);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 /* --- Which nodes --- */
 
-/* The highest node at or below `place` in that state that has been in it for long enough; NULL. */
+/* The highest node at or below `place` that has been in `state` for long enough; NULL: none. */
 static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState state, int32_t place)
 {
     int64_t since_ns =
@@ -113,7 +112,7 @@ static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState st
 
 static const NodeState spare_order[] = {NODE_UNUSABLE, NODE_IDLE};
 
-/* How many nodes could go now, `most` at most; they do when `takes_them`. */
+/* The number of nodes that could leave now, `most` at most. If `takes_them`, they leave. */
 static int32_t spare_nodes(Clusters *clusters, Cluster *cluster, int32_t most, bool takes_them)
 {
     int32_t count = 0;
@@ -136,16 +135,16 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* The cluster is steady: all of its nodes would stay. */
+/* An evaluation of a steady cluster. */
 static void evaluate(Clusters *clusters, Cluster *cluster)
 {
-    int32_t wish = wish_of(cluster), current = cluster->current_nodes;
-    int32_t target = wish;
-    if (wish < current)
-        target = smaller(current - spare_nodes(clusters, cluster, current - wish, false),
+    int32_t wanted = wanted_nodes(cluster), current = cluster->current_nodes;
+    int32_t target = wanted;
+    if (wanted < current)
+        target = smaller(current - spare_nodes(clusters, cluster, current - wanted, false),
                          cluster->maximum_nodes);
-    // Nothing new when the target is the same: nodes that are missing for want of cores are asked
-    // for again where there are some, others by the retry that is under way.
+    // With the same target, only nodes that a quota refused are requested again, once it has cores.
+    // A retry is under way for nodes that could not be allocated.
     if (target != cluster->target_nodes || has_cores_again(clusters, cluster))
         allocation_resize(clusters, cluster, target, CAUSE_AUTOSCALE);
 }
@@ -156,7 +155,7 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
     cluster->ticked_ns = clusters->engine->now_ns;
     if (autoscale_could_act(clusters, cluster))
         evaluate(clusters, cluster);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 void autoscale_choose(Clusters *clusters, Cluster *cluster)

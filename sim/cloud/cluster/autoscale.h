@@ -1,37 +1,39 @@
 /* Clusters that scale automatically.
  *
- * The rule is read off the recorded sessions (batchai-service notes, "Autoscale"): the service
- * evaluates once per period, counted from the first moment at which the cluster was steady,
- * whenever automatic scaling was turned on; it wants as many nodes as waiting and running jobs ask
- * for together, within the limits; it takes away only nodes that are idle at the evaluation. Not
- * recorded, and ours: all missing or spare nodes change in one step; unusable nodes count as spare
- * and go first; busy nodes go only when there are more than the maximum; while the cluster resizes
- * an evaluation does nothing, and the next one looks again.
+ * The recorded sessions show these rules (batchai-service notes, "Autoscale"). The service
+ * evaluates once per period, counted from the first time at which the cluster was steady, even if
+ * automatic scaling was turned on later. It wants as many nodes as waiting and running jobs need
+ * together, within the limits. It removes only nodes that are idle at the evaluation.
  *
- * An evaluation is an event only when it could change something, so that a run ends. */
+ * Assumptions: all missing or spare nodes change in one step. Unusable nodes count as spare and
+ * leave first. Busy nodes leave only if there are more than the maximum. An evaluation during a
+ * resize does nothing.
+ *
+ * Only an evaluation that could change something is an event, so that a run ends. */
 #ifndef SIM_CLOUD_CLUSTER_AUTOSCALE_H
 #define SIM_CLOUD_CLUSTER_AUTOSCALE_H
 
 #include "sim/cloud/cluster/cluster.h"
 
-/* The nodes that jobs waiting or running ask for have changed by `nodes`: autoscale may act at its
- * next evaluation. */
+/* Adds `nodes` (may be negative) to the nodes that waiting and running jobs need. */
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes);
 /* Event: an evaluation is due. */
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
 
 /* --- For the other files of this folder --- */
 
-/* To be called whenever a value changed that an evaluation depends on: an evaluation is due from
- * here on exactly if it could change something (when others take cores meanwhile it may find that
- * it cannot). */
-void autoscale_look(Clusters *clusters, Cluster *cluster);
+/* Pushes the next evaluation, or makes the pushed one stale, so that an evaluation is due exactly
+ * if it could change something. Must be called whenever a value changes on which this depends. (If
+ * other clusters take cores, an evaluation may find that it cannot act.) */
+void autoscale_update(Clusters *clusters, Cluster *cluster);
+/* Whether an evaluation could change the cluster, now or later. */
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster);
-/* A resize decides the number of nodes from now on. */
+/* Turns automatic scaling off. */
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster);
-/* Chooses the nodes that leave when a cluster scales down, a moment after the evaluation: nodes
- * that became busy since then stay, and lower the target less. */
+/* Chooses the nodes that leave when a cluster scales down, some time after the evaluation. Nodes
+ * that have become busy since then stay, and the target is raised to include them. */
 void autoscale_choose(Clusters *clusters, Cluster *cluster);
+/* Emits TRACE_CLUSTER_SCALING. */
 void autoscale_emit(Clusters *clusters, const Cluster *cluster);
 
 #endif

@@ -5,7 +5,7 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 
-/* A node is held by one cluster until it is released, and broken where it says why. */
+/* One cluster holds a node until its release. A silent or unusable node has a failure. */
 static void check_node(const Clusters *clusters, const Node *node)
 {
     invariant(node->allocated_ns <= clusters->engine->now_ns);
@@ -47,7 +47,7 @@ static void check_places(const Clusters *clusters, const Cluster *cluster)
     }
 }
 
-/* The five counts are those of the nodes held, and add up to the current number of nodes. */
+/* The five counts match the held nodes and add up to the current number of nodes. */
 static void check_counts(const Clusters *clusters, const Cluster *cluster)
 {
     int32_t count[NODE_STATE_COUNT] = {0};
@@ -70,7 +70,7 @@ static void check_counts(const Clusters *clusters, const Cluster *cluster)
     invariant(retiring == cluster->retiring_nodes);
 }
 
-/* Steady is a cluster that has its target, or has said why not; all else is under way. */
+/* A steady cluster has its target number of nodes, or an error. */
 static void check_allocation(const Cluster *cluster)
 {
     bool is_steady = cluster->allocation == ALLOCATION_STEADY;

@@ -126,7 +126,7 @@ static bool spec_is_possible(Clusters *clusters, const Command *command, Status 
                                 spec->maximum_nodes, status));
 }
 
-/* The words are the service's (azure-docs issue 17809). */
+/* The message is the service's (azure-docs issue 17809). */
 static bool quota_allows(Clusters *clusters, const Command *command, Status *status)
 {
     int32_t most = clusters->scenario->service.clusters_max;
@@ -140,7 +140,7 @@ static bool quota_allows(Clusters *clusters, const Command *command, Status *sta
                        (int)most, (int)clusters->living_count);
 }
 
-bool cluster_is_kept(const Cluster *cluster, Place at, Status *status)
+bool cluster_check_not_deleting(const Cluster *cluster, Place at, Status *status)
 {
     if (cluster->provisioning < PROVISIONING_DELETING)
         return true;
@@ -172,7 +172,7 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
                          .next_node_number = 1,
                          .set_up_last = {ID_NONE},
                          .address = names_new_address(clusters->names, key)};
-    // Part of a name, as the GUIDs of jobs are: this draw decides nothing and is not counted.
+    // This draw is part of a name only, like the GUIDs of jobs, so engine_draws does not count it.
     cluster->opaque_number =
         (uint32_t)rng_word(clusters->scenario->seed, RNG_IDENTITY, cluster->address, 0);
     names_set(clusters->names, key, cluster->id.index);
@@ -181,7 +181,7 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
     return cluster;
 }
 
-/* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
+/* The format of API version 2018-05-01 (batchai-service notes, "Output paths"). */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena)
 {
     enum { DRAW = 1 }; // after that of its opaque number
@@ -224,7 +224,7 @@ bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
 {
     Place at = place_in(cluster->path.name, 0, 0);
     if (!target_is_possible(clusters, at, cluster->path.name, target_nodes, status) ||
-        !cluster_is_kept(cluster, at, status))
+        !cluster_check_not_deleting(cluster, at, status))
         return false;
     bool was_automatic = cluster->is_automatic;
     bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
@@ -246,13 +246,13 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
     Place at = place_in(cluster->path.name, 0, 0);
     if (!limits_are_possible(clusters, at, cluster->path.name, minimum_nodes, maximum_nodes,
                              status) ||
-        !cluster_is_kept(cluster, at, status))
+        !cluster_check_not_deleting(cluster, at, status))
         return false;
     cluster->is_automatic = true;
     cluster->minimum_nodes = minimum_nodes;
     cluster->maximum_nodes = maximum_nodes;
     autoscale_emit(clusters, cluster);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
     return true;
 }
 
@@ -298,7 +298,7 @@ bool clusters_delete_inside(Clusters *clusters, ResourcePath scope, Status *stat
     return true;
 }
 
-/* --- Looking --- */
+/* --- Queries --- */
 
 Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place)
 {

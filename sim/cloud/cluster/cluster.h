@@ -1,11 +1,11 @@
 /* Clusters and their nodes.
  *
- * Two machines run side by side, as in the service: provisioningState (the record) and
- * allocationState (the nodes). Nodes are counted in five states that always add up to the current
+ * As in the service, a cluster has two independent states: provisioningState (of the record) and
+ * allocationState (of the nodes). The counts of nodes in five states always add up to the current
  * number of nodes. Only the files of this folder change a cluster or a node.
  *
  * Nodes have places in their cluster, from 0. A new node takes the lowest free place, so the
- * replacement of a lost one takes its place: racks and groups of nodes are ranges of places. */
+ * replacement of a lost node takes its place. Racks and groups of nodes are ranges of places. */
 #ifndef SIM_CLOUD_CLUSTER_CLUSTER_H
 #define SIM_CLOUD_CLUSTER_CLUSTER_H
 
@@ -19,73 +19,74 @@
 typedef enum { ALLOCATION_RESIZING, ALLOCATION_STEADY } AllocationState;
 
 const char *allocation_state_name(AllocationState state); /* "steady" */
-/* "STANDARD_NC6": the service answers in capitals, however the size was written. In `arena`. */
+/* "STANDARD_NC6": the service's answers show sizes in capitals. In `arena`. */
 const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
 
 struct Cluster {
     ClusterId id;
     ResourcePath path;
     const ClusterSpec *spec;
-    int32_t target_nodes; /* starts as the spec's, changed by resize and autoscale */
-    bool is_automatic;    /* as the next two, starts as the spec's */
+    /* The first four start as in the spec. */
+    int32_t target_nodes; /* changed by resize and autoscale */
+    bool is_automatic;
     int32_t minimum_nodes;
     int32_t maximum_nodes;
-    int64_t first_steady_ns;  /* evaluations of autoscale are counted from here; INT64_MAX before */
+    int64_t first_steady_ns;  /* begin of the first autoscale period; INT64_MAX before */
     uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
     int64_t ticked_ns;    /* the last evaluation; INT64_MAX: none yet */
-    int64_t demand_nodes; /* of its jobs that wait or run */
+    int64_t demand_nodes; /* nodes of the jobs that wait or run */
 
-    /* The allocation under way, or the last one. It asks for as many of the missing nodes as the
+    /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */
     TraceCause allocation_cause;
     bool is_growing; /* nodes are being allocated */
     int64_t growing_since_ns;
-    int32_t missing_nodes;    /* when it began */
-    int32_t asked_nodes;      /* of them; 0 when no allocation is under way */
-    int32_t allocation_count; /* without creation and resizes: addresses random draws */
-    int64_t asked_count;      /* nodes asked for so far, over all allocations: the same */
-    int32_t spoiled_nodes;    /* that the next allocation does not bring */
-    SpoiledPreparation *spoiled_preparations; /* in the order in which they were asked for */
-    const char *quota_message;                /* of the quota that the allocation ran into; NULL */
+    int32_t missing_nodes;    /* when the allocation began */
+    int32_t asked_nodes;      /* requested nodes; 0 when no allocation is under way */
+    int32_t allocation_count; /* without creation and resizes; addresses random draws */
+    int64_t asked_count;      /* nodes requested in all allocations; addresses random draws */
+    int32_t failing_nodes;    /* that the next allocation does not bring, because of a fault */
+    FailingPreparation *failing_preparations; /* because of faults, in their order */
+    const char *quota_message;                /* of the quota that refused nodes; NULL: none did */
     bool is_short_of_cores; /* steady with fewer nodes than its target, because of a quota */
-    const char *error_code; /* "AccountCoreQuotaReached"; NULL once an allocation is whole */
+    const char *error_code; /* "AccountCoreQuotaReached"; NULL: the last steady state was whole */
     const char *error_message;
     DeallocationOption deallocation;
     ProvisioningState provisioning;
     AllocationState allocation;
     int64_t created_ns;
-    int64_t recorded_ns;           /* its creation was over; INT64_MAX before */
+    int64_t recorded_ns;           /* the end of its creation; INT64_MAX before */
     int64_t provisioning_since_ns; /* time of the last transition */
     int64_t allocation_since_ns;
     int32_t node_count[NODE_STATE_COUNT];
     int32_t current_nodes;  /* the sum of node_count */
-    int32_t retiring_nodes; /* of those running: see Node.is_retiring */
+    int32_t retiring_nodes; /* see Node.is_retiring */
     int32_t next_node_number;
     uint32_t generation;  /* as Node.generation */
-    int32_t resize_count; /* without creation: addresses random draws */
+    int32_t resize_count; /* without creation; addresses random draws */
     uint64_t address;
     uint32_t opaque_number;                /* the number in node ids */
     NodeId *nodes;                         /* [place]; ID_NONE: free */
     int32_t node_capacity;                 /* length of `nodes` */
-    int32_t place_count;                   /* no node at or after this place */
-    PlaceSet places[NODE_STATE_COUNT + 1]; /* by state of the node there; the last: free places */
-    NodeId set_up_last;   /* of the nodes whose set-up task has begun, by Node.set_up_before; nodes
-                             that are gone are among them */
+    int32_t place_count;                   /* all nodes are below this place */
+    PlaceSet places[NODE_STATE_COUNT + 1]; /* [state of the node there]; the last: free places */
+    NodeId set_up_last;   /* the last node whose set-up task has begun: head of a list by
+                             Node.set_up_before, which includes released nodes */
     uint32_t setup_count; /* set-up tasks begun so far */
 };
 
 /* The functions of jobs that clusters call; filled in by sim/cloud/job. */
 typedef struct {
     void *jobs;
-    /* The node is taken from its job, for this cause. The job gives back all its nodes at once. */
+    /* The node is taken from its job. The job gives back all its nodes during the call. */
     void (*node_taken)(void *jobs, const Node *node, DeallocationOption deallocation,
                        TraceCause cause);
-    /* The node has crashed; the service does not know it yet. */
+    /* The node has crashed; the service has not noticed it yet. */
     void (*node_fell_silent)(void *jobs, const Node *node);
-    /* Nodes came free, or the job that blocked the queue is gone: others may start. */
+    /* Nodes have become idle, or a job has left the queue: other jobs may start. */
     void (*nodes_changed)(void *jobs, ClusterId cluster);
-    /* The nodes of a job that has nodes, `*count` of them. The list stays valid when the job loses
+    /* The nodes of a job that has nodes, `*count` of them. The list stays valid after the job loses
      * them. */
     const NodeId *(*nodes_of)(void *jobs, JobId job, int32_t *count);
 } ClusterJobs;
@@ -93,7 +94,7 @@ typedef struct {
 /* The functions of chance failures that clusters call; filled in by sim/cloud/fault. */
 typedef struct {
     void *faults;
-    /* The node is in service: it is new, or repaired. */
+    /* The node is new or repaired: its next failure is drawn. */
     void (*node_begins)(void *faults, Node *node);
 } ClusterFaults;
 
@@ -106,21 +107,22 @@ void clusters_connect(Clusters *clusters, ClusterJobs jobs, ClusterFaults faults
 
 uint32_t cluster_count(const Clusters *clusters); /* deleted ones included */
 const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster);
-/* For the calls below: only this folder changes a cluster. */
+/* For arguments of the functions below: only this folder changes a cluster. */
 Cluster *cluster_row(Clusters *clusters, ClusterId cluster);
-/* The existing cluster with that path, whatever its experiment; NULL: there is none. */
+/* The existing cluster with that path, whose experiment is ignored; NULL: there is none. */
 Cluster *cluster_find(Clusters *clusters, ResourcePath path);
-/* The node at a place, or NULL when it is free. */
+/* The node at a place; NULL: the place is free. */
 Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place);
-/* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": where the output of its set-up task goes, below
+/* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": the folder of the set-up task's output, below
  * the directory that the cluster names. The GUID is drawn at the cluster's address. In `arena`. */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena);
+/* A record of `kind` about the cluster, for recorder_emit. */
 TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool cluster_create(Clusters *clusters, const Command *command, Status *status);
-/* Does nothing if exactly that is under way. */
+/* Does nothing if the same resize is under way. */
 MUST_CHECK bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
                                DeallocationOption deallocation, Status *status);
 /* The cluster scales automatically between the two limits from now on; the next evaluation acts. */
@@ -137,8 +139,8 @@ void cluster_deleted(Clusters *clusters, Cluster *cluster);
 
 /* --- For jobs --- */
 
-/* STATUS_CONFLICT at `at` where the cluster is being deleted. */
-MUST_CHECK bool cluster_is_kept(const Cluster *cluster, Place at, Status *status);
+/* Returns false with STATUS_CONFLICT at `at` if the cluster is being deleted. */
+MUST_CHECK bool cluster_check_not_deleting(const Cluster *cluster, Place at, Status *status);
 /* Bills the nodes that are still held when a run ends. */
 void clusters_bill_held_nodes(Clusters *clusters);
 

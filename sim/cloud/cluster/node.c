@@ -49,7 +49,7 @@ TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *nod
 
 enum { SETUP_CUT_OFF = -1 };
 
-/* Its set-up task, if it runs, is over. */
+/* Ends the node's set-up task, if it runs. */
 static void setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
 {
     if (!node->is_in_setup)
@@ -72,7 +72,7 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
     if (state != NODE_STATE_COUNT)
         cluster->node_count[state]++;
     node->state = state;
-    node->generation++; // whatever was under way belonged to the old state
+    node->generation++; // pending events belonged to the old state
     setup_ends(clusters, node, SETUP_CUT_OFF);
     if (state != NODE_RUNNING)
         node->job = (JobId){ID_NONE};
@@ -88,7 +88,7 @@ void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
 {
     node_set_retiring(cluster, node, false);
-    node->is_silent = false; // it is not asked any more
+    node->is_silent = false; // the service no longer waits for its answers
     set_state(clusters, cluster, node, NODE_LEAVING, cause);
 }
 
@@ -119,7 +119,7 @@ static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int
 {
     char stamp[CIVIL_TEXT];
     stamp_print(scenario_unix_ms(clusters->scenario, clusters->engine->now_ns), stamp);
-    // Low-priority nodes carry "-p" (batchai-service notes, "Names of nodes").
+    // Names of low-priority nodes end in "-p" (batchai-service notes, "Names of nodes").
     return arena_printf(clusters->arena, "tvm-%u_%d-%s%s", cluster->opaque_number, (int)number,
                         stamp, cluster->spec->is_low_priority ? "-p" : "");
 }
@@ -205,9 +205,9 @@ void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause c
 
 /* --- Preparation --- */
 
-static void tell_error(Clusters *clusters, const Node *node, const NodeFailure *failure)
+static void emit_error(Clusters *clusters, const Node *node, const NodeFailure *failure)
 {
-    static const char no_code[] = "InternalError"; // the service's, where it knew no better
+    static const char no_code[] = "InternalError"; // the service's default
     if (!recorder_takes(clusters->recorder, TRACE_NODE_ERROR))
         return;
     TraceRecord record = node_trace(clusters, TRACE_NODE_ERROR, node);
@@ -218,12 +218,12 @@ static void tell_error(Clusters *clusters, const Node *node, const NodeFailure *
     recorder_emit(clusters->recorder, &record);
 }
 
-static void keep_failure(Clusters *clusters, Node *node, NodeFailure failure)
+static void set_failure(Clusters *clusters, Node *node, NodeFailure failure)
 {
     node->last_failure = failure;
     node->failure = &node->last_failure;
     node->failed_ns = clusters->engine->now_ns;
-    node->life++; // the weather of the life that ends here is over
+    node->life++; // its pending failure becomes stale
 }
 
 /* The service has noticed `node->failure`. */
@@ -232,7 +232,7 @@ static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     const NodeFailure *failure = node->failure;
     bool was_preparing = node->state == NODE_PREPARING;
     node->is_silent = false;
-    tell_error(clusters, node, failure);
+    emit_error(clusters, node, failure);
     set_state(clusters, cluster, node, NODE_UNUSABLE, failure->cause);
     if (failure->recovery != RECOVERY_STAYS) {
         int64_t over_ns = bounded_add(node->failed_ns, failure->repair_ns);
@@ -242,8 +242,8 @@ static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
                     EVENT_NODE_REPAIRED, node->id.index, node->life, 0);
     }
     if (was_preparing)
-        allocation_report_ready(clusters, cluster); // it was perhaps the last that was waited for
-    autoscale_look(clusters, cluster);
+        allocation_report_ready(clusters, cluster); // it may have been the last node in preparation
+    autoscale_update(clusters, cluster);
 }
 
 static bool chance_strikes(const Clusters *clusters, int64_t chance_ppm, const Node *node,
@@ -254,10 +254,10 @@ static bool chance_strikes(const Clusters *clusters, int64_t chance_ppm, const N
                           (uint64_t)kind << 32 | (occurrence & UINT32_MAX));
 }
 
-/* Takes out the first spoiled preparation that is this node's. */
-static bool take_spoiled(Cluster *cluster, const Node *node, NodeFailure *failure)
+/* Removes the first failing preparation that applies to the node; false: none does. */
+static bool take_failing_preparation(Cluster *cluster, const Node *node, NodeFailure *failure)
 {
-    for (SpoiledPreparation **at = &cluster->spoiled_preparations; *at; at = &(*at)->next) {
+    for (FailingPreparation **at = &cluster->failing_preparations; *at; at = &(*at)->next) {
         if ((*at)->place != -1 && (*at)->place != node->place)
             continue;
         *failure = (*at)->failure;
@@ -267,17 +267,17 @@ static bool take_spoiled(Cluster *cluster, const Node *node, NodeFailure *failur
     return false;
 }
 
-void cluster_spoil_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
-                               NodeFailure failure)
+void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
+                                   NodeFailure failure)
 {
-    SpoiledPreparation **last = &cluster->spoiled_preparations;
+    FailingPreparation **last = &cluster->failing_preparations;
     while (*last)
         last = &(*last)->next;
-    *last = ARENA_NEW(clusters->arena, SpoiledPreparation);
-    **last = (SpoiledPreparation){.place = place, .failure = failure};
+    *last = ARENA_NEW(clusters->arena, FailingPreparation);
+    **last = (FailingPreparation){.place = place, .failure = failure};
 }
 
-/* NULL when the mount works; otherwise why not. */
+/* Why the mount fails; NULL: it succeeds. */
 static const char *mount_trouble(Clusters *clusters, const Node *node, const char *mount,
                                  int32_t index)
 {
@@ -295,7 +295,7 @@ static const char *mount_trouble(Clusters *clusters, const Node *node, const cha
                : NULL;
 }
 
-/* Codes and words of the service where they are known (batchai-service notes, "Cluster errors"). */
+/* Codes and messages are the service's if known (batchai-service notes, "Cluster errors"). */
 static NodeFailure mount_failure(Clusters *clusters, const char *mount, bool is_blob,
                                  const char *trouble)
 {
@@ -329,11 +329,11 @@ static bool mount_fails(Clusters *clusters, const Cluster *cluster, const Node *
     return false;
 }
 
-/* Without its set-up task. */
+/* Whether the preparation before the set-up task fails. */
 static bool preparation_fails(Clusters *clusters, Cluster *cluster, const Node *node,
                               NodeFailure *failure)
 {
-    if (take_spoiled(cluster, node, failure))
+    if (take_failing_preparation(cluster, node, failure))
         return true;
     if (!chance_strikes(clusters, clusters->scenario->failures.preparation_ppm, node,
                         CHANCE_PREPARATION, (uint64_t)(node->preparations - 1)))
@@ -345,7 +345,7 @@ static bool preparation_fails(Clusters *clusters, Cluster *cluster, const Node *
     return true;
 }
 
-/* The set-up task is over, if there is one. */
+/* Ends the set-up task, if there is one. Returns whether it failed. */
 static bool setup_fails(Clusters *clusters, const Cluster *cluster, Node *node,
                         NodeFailure *failure)
 {
@@ -359,7 +359,7 @@ static bool setup_fails(Clusters *clusters, const Cluster *cluster, Node *node,
     setup_ends(clusters, node, exit_code);
     if (exit_code == 0)
         return false;
-    // Where the service left its output: batchai-service notes, "nodeStateCounts semantics".
+    // The place of its output: batchai-service notes, "nodeStateCounts semantics".
     *failure =
         (NodeFailure){.cause = CAUSE_SETUP_FAILURE,
                       .reason = arena_printf(clusters->arena,
@@ -371,7 +371,7 @@ static bool setup_fails(Clusters *clusters, const Cluster *cluster, Node *node,
     return true;
 }
 
-/* Begins the set-up task; false where it takes no time, or there is none. */
+/* Begins the set-up task; false: it takes no time, or there is none. */
 static bool begins_setup(Clusters *clusters, Cluster *cluster, Node *node)
 {
     const ClusterSpec *spec = cluster->spec;
@@ -405,14 +405,14 @@ void cluster_node_prepared(Clusters *clusters, Node *node)
     if (!fails && !is_mounted && begins_setup(clusters, cluster, node))
         return;
     if (fails || setup_fails(clusters, cluster, node, &failure)) {
-        keep_failure(clusters, node, failure);
+        set_failure(clusters, node, failure);
         become_unusable(clusters, cluster, node);
         return;
     }
     set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
     allocation_report_ready(clusters, cluster);
     clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 /* --- Failures --- */
@@ -425,7 +425,7 @@ void node_withdraw(Clusters *clusters, Node *node, DeallocationOption deallocati
     node->is_withdrawn = true;
     clusters->jobs.node_taken(clusters->jobs.jobs, node, deallocation, cause);
     node->is_withdrawn = false;
-    // It may start again at once, on others.
+    // The job may start again at once on other nodes.
     clusters->jobs.nodes_changed(clusters->jobs.jobs, node->cluster);
 }
 
@@ -444,9 +444,9 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
 {
     if (!node_works(clusters, node))
         return;
-    keep_failure(clusters, node, failure);
+    set_failure(clusters, node, failure);
     node->is_silent = true;
-    node->generation++; // it prepares itself no further
+    node->generation++; // its preparation stops
     setup_ends(clusters, node, SETUP_CUT_OFF);
     int64_t delay_ns =
         engine_draw(clusters->engine, clusters->scenario->service.failure_detection_ns,
@@ -456,7 +456,7 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
         clusters->jobs.node_fell_silent(clusters->jobs.jobs, node);
 }
 
-/* The resize that takes the node away has waited for its job only. */
+/* If the node is retiring, it leaves now, because its job has ended. */
 static bool leaves_instead(Clusters *clusters, Cluster *cluster, Node *node)
 {
     if (!node->is_retiring)
@@ -471,13 +471,13 @@ void cluster_node_missed(Clusters *clusters, Node *node)
 {
     Cluster *cluster = cluster_row(clusters, node->cluster);
     if (!node->is_silent)
-        return; // on its way out meanwhile
+        return; // it has left since
     node_withdraw(clusters, node, DEALLOCATE_REQUEUE, node->failure->cause);
     if (!leaves_instead(clusters, cluster, node))
         become_unusable(clusters, cluster, node);
 }
 
-/* As new but for its age; pulled images stay on its disk. */
+/* Prepares a failed node again. It keeps its age and its pulled images. */
 static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
                      int64_t reboot_ns)
 {
@@ -492,7 +492,7 @@ void cluster_node_repaired(Clusters *clusters, Node *node)
 {
     Cluster *cluster = cluster_row(clusters, node->cluster);
     if (node->state != NODE_UNUSABLE)
-        return; // on its way out meanwhile
+        return; // it has left since
     if (region_is_out(clusters)) {
         engine_push(clusters->engine, region_up_ns(clusters) - clusters->engine->now_ns,
                     EVENT_NODE_REPAIRED, node->id.index, node->life, 0);
@@ -531,7 +531,7 @@ void cluster_node_preempted(Clusters *clusters, Node *node)
     if (node->state == NODE_STATE_COUNT)
         return;
     TraceCause cause = node->notice != CAUSE_NONE ? node->notice : CAUSE_PREEMPTION;
-    // Whatever the cause, to the job it is a preemption.
+    // For the job any other cause is a preemption.
     node_withdraw(clusters, node, DEALLOCATE_REQUEUE,
                   cause == CAUSE_RUN_LENGTH ? CAUSE_RUN_LENGTH : CAUSE_PREEMPTION);
     node_release(clusters, cluster, node, cause);
@@ -585,7 +585,7 @@ void cluster_node_freed(Clusters *clusters, Node *node)
     if (node->is_withdrawn || leaves_instead(clusters, cluster, node))
         return;
     set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
-    autoscale_look(clusters, cluster);
+    autoscale_update(clusters, cluster);
 }
 
 bool node_has_image(const Node *node, const ContainerImage *image)

@@ -1,4 +1,4 @@
-/* One node's life: from its allocation to its release, with its failures.
+/* Nodes: their states from allocation to release, and their failures.
  *
  *     node:  (allocated) -> preparing -> idle <-> running
  *                            |  ^  |       |         |
@@ -7,8 +7,8 @@
  *                            +--|--+-------+---------+--> unusable
  *                               +--------(repaired)----------+
  *
- * Unusable is a node whose preparation failed or that fell silent: held and billed until it is
- * repaired, replaced or taken away. A preempted node is released at once, from any state. */
+ * A node is unusable if its preparation failed or it fell silent: it is held and billed until it is
+ * repaired, replaced or removed. A preempted node is released at once, from any state. */
 #ifndef SIM_CLOUD_CLUSTER_NODE_H
 #define SIM_CLOUD_CLUSTER_NODE_H
 
@@ -25,22 +25,21 @@ typedef enum {
     NODE_RUNNING,
     NODE_LEAVING,
     NODE_UNUSABLE,
-    NODE_STATE_COUNT, /* a node that does not exist yet, or no more */
+    NODE_STATE_COUNT, /* new or released */
 } NodeState;
 
 const char *node_state_name(NodeState state); /* "preparing"; NODE_STATE_COUNT: "released" */
 
-/* A container image once pulled stays on the node. */
+/* A container image that was pulled; it stays on the node. */
 typedef struct CachedImage {
     const ContainerImage *image;
     const struct CachedImage *next;
 } CachedImage;
 
-/* Why a node does not work, and how it recovers. */
+/* The failure of a node, and how the node recovers. */
 typedef struct {
     TraceCause cause;
-    const char
-        *code; /* as the service's cluster errors say: "AZFMountError"; NULL: InternalError */
+    const char *code;   /* of the service's cluster error, "AZFMountError"; NULL: InternalError */
     const char *reason; /* in plain words */
     NodeRecovery recovery;
     int64_t repair_ns; /* INT64_MAX: never */
@@ -49,76 +48,79 @@ typedef struct {
 typedef struct {
     NodeId id;
     ClusterId cluster;
-    int32_t number; /* 1, 2, ... over the cluster's life, never reused */
-    int32_t place;  /* index in Cluster.nodes while it is held */
-    uint32_t life;  /* grows when it fails, is repaired or released: dates its failure, the notice
-                       that the service takes of it, and its repair */
-    int64_t speed_ppm;          /* 1,000,000 = as modelled */
-    const NodeFailure *failure; /* why it is silent or unusable: its last; NULL */
+    int32_t number;    /* 1, 2, ... over the cluster's life, never reused */
+    int32_t place;     /* index in Cluster.nodes while it is held */
+    uint32_t life;     /* grows when the node fails, is repaired or released; the generation of the
+                          events of its failure, detection and repair */
+    int64_t speed_ppm; /* 1,000,000 = as modelled */
+    const NodeFailure *failure; /* &last_failure while it is silent or unusable; else NULL */
     NodeFailure last_failure;
-    int64_t failed_ns; /* since when */
+    int64_t failed_ns; /* the time of last_failure */
     NodeState state;
-    int32_t preparations; /* begun so far: addresses random draws */
+    int32_t preparations; /* begun so far; addresses random draws */
     int64_t state_since_ns;
     int64_t allocated_ns;    /* billing begins */
     int64_t released_ns;     /* INT64_MAX while it is held */
     JobId job;               /* running here; ID_NONE otherwise */
-    uint32_t generation;     /* grows when events under way for this state become stale */
-    TraceCause notice;       /* why it is going to be preempted; CAUSE_NONE: it is not */
-    bool is_silent;          /* has crashed; its state is the old one until the service notices */
-    bool is_retiring;        /* leaves as soon as its job is done (waitforjobcompletion) */
-    bool is_withdrawn;       /* while its job is notified that it loses this node */
-    bool is_in_setup;        /* prepared but for the set-up task, which runs */
-    int64_t setup_began_ns;  /* its set-up task, the last time; INT64_MAX: never */
+    uint32_t generation;     /* grows when pending events of its state become stale */
+    TraceCause notice;       /* the cause of its announced preemption; CAUSE_NONE: none */
+    bool is_silent;          /* has crashed; it keeps its state until the service notices */
+    bool is_retiring;        /* leaves when its job ends (waitforjobcompletion) */
+    bool is_withdrawn;       /* during the call that takes the node from its job */
+    bool is_in_setup;        /* its set-up task runs, the last part of its preparation */
+    int64_t setup_began_ns;  /* the last begin of its set-up task; INT64_MAX: never */
     int64_t setup_ended_ns;  /* INT64_MAX before */
-    int32_t setup_exit_code; /* once it has ended; -1: something else ended it */
+    int32_t setup_exit_code; /* after the end; -1: the task was interrupted */
     NodeId set_up_before;    /* see Cluster.set_up_last */
     const char *name;        /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;
 
-/* A preparation that is going to fail (cluster_spoil_preparation). */
-typedef struct SpoiledPreparation {
-    int32_t place; /* -1: at any */
+/* A preparation that will fail (cluster_fail_next_preparation). */
+typedef struct FailingPreparation {
+    int32_t place; /* -1: any */
     NodeFailure failure;
-    struct SpoiledPreparation *next;
-} SpoiledPreparation;
+    struct FailingPreparation *next;
+} FailingPreparation;
 
 uint32_t node_count(const Clusters *clusters); /* released ones included */
 const Node *node_by_id(const Clusters *clusters, NodeId node);
-/* For the calls below: only node.c and allocation.c change a node. */
+/* For arguments of the functions below: only this folder changes a node. */
 Node *node_row(Clusters *clusters, NodeId node);
-/* It is held and not on its way out. */
+/* Whether the node is held and not leaving. */
 bool node_is_in_service(const Clusters *clusters, const Node *node);
-/* It could fall silent: it is in service, answers, and is not unusable. */
+/* Whether the node is in service, not silent and not unusable. */
 bool node_works(const Clusters *clusters, const Node *node);
-/* The bill of a node of `cluster` that was allocated then and is released now. */
+/* The bill of a node of `cluster` that was allocated at `allocated_ns` and is released now. */
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns);
+/* A record of `kind` about the node, for recorder_emit. */
 TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 
-/* --- Failures. Each may be called for a held node in any state. --- */
+/* --- Failures. Each may be called for a node in any state. --- */
 
-/* It falls silent: a job on it stalls (job_stalls), and after the service's detection time the node
- * is unusable (cluster_node_missed). A node that does not run is noticed in the same way. */
+/* The node falls silent: a job on it stalls (job_stalls). After the service's detection time the
+ * node is unusable (cluster_node_missed), also if it runs no job. */
 void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure);
 void cluster_node_missed(Clusters *clusters, Node *node);
-/* Its repair time is over: prepared again, or released and replaced, once the region is up. */
+/* The repair time has passed: once the region is up, the node is prepared again, or released and
+ * replaced. */
 void cluster_node_repaired(Clusters *clusters, Node *node);
-/* It is going to be taken away: after `notice_ns` cluster_node_preempted. */
+/* Announces that the node will be preempted after `notice_ns` (cluster_node_preempted). */
 void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, TraceCause cause);
 void cluster_node_preempted(Clusters *clusters, Node *node);
 void cluster_node_reboots(Clusters *clusters, Node *node, TraceCause cause);
 void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm);
-/* The next preparation of a node at `place` (-1: any) fails for that reason. */
-void cluster_spoil_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
-                               NodeFailure failure);
+/* Makes the next preparation of a node at `place` (-1: any) fail. */
+void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t place,
+                                   NodeFailure failure);
 /* --- For jobs --- */
 
-/* Takes `count` idle nodes for `job`, lowest places first, into `taken`. So many are idle. */
+/* Takes `count` idle nodes for `job`, lowest places first, and lists them in `taken`. At least
+ * `count` nodes must be idle. */
 void cluster_take_nodes(Clusters *clusters, Cluster *cluster, JobId job, int32_t count,
                         NodeId *taken);
-/* The node's job is over: idle again, or leaving when its retirement waited for that. */
+/* The attempt of the node's job has ended: the node becomes idle, or leaves if it is retiring. */
 void cluster_node_freed(Clusters *clusters, Node *node);
 bool node_has_image(const Node *node, const ContainerImage *image);
 void node_keep_image(Clusters *clusters, Node *node, const ContainerImage *image);
@@ -129,7 +131,7 @@ void cluster_node_prepared(Clusters *clusters, Node *node);
 
 /* --- For the other files of this folder --- */
 
-/* A new node at the lowest free place, preparing itself. */
+/* Adds a new node at the lowest free place and begins its preparation. */
 void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause);
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause);
 /* Ends the attempt of the job that runs on a node, if any; the caller gives the node its next state
@@ -137,7 +139,7 @@ void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause ca
 void node_withdraw(Clusters *clusters, Node *node, DeallocationOption deallocation,
                    TraceCause cause);
 void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring);
-/* It is gone and billed; its place is free. */
+/* Releases and bills the node, and frees its place. */
 void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause);
 void node_bill(Clusters *clusters, const Node *node, const char *why);
 

@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/tables.h"
+
 static bool counts(const char *family, const VmSize *size)
 {
     return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
@@ -85,20 +86,20 @@ const char *quota_words(Clusters *clusters, const Cluster *cluster)
     return NULL;
 }
 
-/* There may be room for those that got less than they wanted. */
-static void look_again(Clusters *clusters, bool is_low_priority)
+/* Lets clusters of this priority that lack cores scale up again. */
+static void update_short_clusters(Clusters *clusters, bool is_low_priority)
 {
     for (uint32_t c = 0; c < clusters->rows.count; c++) {
         Cluster *cluster = cluster_row(clusters, (ClusterId){c});
         if (cluster->is_short_of_cores && cluster->spec->is_low_priority == is_low_priority)
-            autoscale_look(clusters, cluster);
+            autoscale_update(clusters, cluster);
     }
 }
 
 void quota_freed(Clusters *clusters, const Cluster *cluster)
 {
     if (clusters->scenario->quota_count > 0)
-        look_again(clusters, cluster->spec->is_low_priority);
+        update_short_clusters(clusters, cluster->spec->is_low_priority);
 }
 
 bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, int32_t vcpus)
@@ -108,11 +109,11 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
         q++;
     if (q == clusters->scenario->quota_count)
         return false;
-    // Clusters may hold more cores already than there are now.
+    // Clusters may already hold more cores than the new quota has.
     int64_t used = quota_vcpus_used(clusters, family, is_low_priority);
     set_vcpus(&clusters->quotas[q], is_low_priority, vcpus);
     set_vcpus(&clusters->quota_tops[q], is_low_priority, used > vcpus ? (int32_t)used : vcpus);
-    look_again(clusters, is_low_priority);
+    update_short_clusters(clusters, is_low_priority);
     return true;
 }
 

@@ -13,7 +13,7 @@ void region_goes_out(Clusters *clusters, int64_t duration_ns)
     engine_push(clusters->engine, duration_ns, EVENT_REGION_UP, 0, 0, 0);
 }
 
-/* Clusters ask again automatically; the event exists so that a run waits for it. */
+/* Clusters retry automatically. The event makes a run without a set end wait for the region. */
 void region_up(Clusters *clusters)
 {
     if (!region_is_out(clusters))

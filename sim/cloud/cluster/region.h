@@ -4,11 +4,11 @@
 
 #include "sim/cloud/cluster/cluster.h"
 
-/* No node can be allocated for `duration_ns` (INT64_MAX: for ever). An outage during another ends
- * with the longer one. */
+/* Begins an outage of `duration_ns` (INT64_MAX: for ever). If outages overlap, the region is up
+ * again after the last. */
 void region_goes_out(Clusters *clusters, int64_t duration_ns);
 bool region_is_out(const Clusters *clusters);
-/* When the region is up again; now, unless it is out; INT64_MAX: never. */
+/* The end of the outage; INT64_MAX: never; the present time if there is no outage. */
 int64_t region_up_ns(const Clusters *clusters);
 /* Event: an outage is over. */
 void region_up(Clusters *clusters);

@@ -20,9 +20,9 @@ struct Clusters {
     RowTable rows;         /* Cluster */
     RowTable nodes;        /* Node, of all clusters */
     int32_t living_count;  /* clusters that are not deleted */
-    CoreQuota *quotas;     /* [scenario->quota_count] the present ones */
-    CoreQuota *quota_tops; /* the most of each that can be held: more than the present quota while
-                              old nodes stay */
+    CoreQuota *quotas;     /* [scenario->quota_count] the present quotas */
+    CoreQuota *quota_tops; /* [scenario->quota_count] limits for quotas_check: the present quota, or
+                              the cores used when it changed if that is more */
     int64_t region_up_ns;  /* no node can be allocated before */
 };
 

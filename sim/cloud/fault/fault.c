@@ -8,7 +8,7 @@
 #include "sim/cloud/fault/tables.h"
 #include "sim/cloud/job/attempt.h"
 
-/* --- Nodes that are struck --- */
+/* --- The nodes that a fault strikes --- */
 
 static bool is_preemptible(const Clusters *clusters, const Node *node)
 {
@@ -16,10 +16,10 @@ static bool is_preemptible(const Clusters *clusters, const Node *node)
            cluster_by_id(clusters, node->cluster)->spec->is_low_priority;
 }
 
-/* How a fault chooses its nodes. */
+/* The condition on the nodes that a fault may strike. */
 typedef struct {
     NodeTest *counts;
-    const char *which; /* of those that count: "works" */
+    const char *which; /* the condition in words: "works" */
 } Victims;
 
 static Victims victims_of(CommandKind kind)
@@ -47,13 +47,13 @@ static Job *find_job(Faults *faults, const Command *command, Status *status)
     return job;
 }
 
-/* The nodes that a fault may strike: those of a job, or the places of a cluster. */
+/* The nodes among which a fault chooses: the nodes of a job, or the places of a cluster. */
 typedef struct {
     const char *noun; /* "cluster", "job" */
     const char *name;
     const Cluster *cluster;
-    const Job *job;      /* NULL: the cluster's */
-    int32_t place_count; /* none at or after */
+    const Job *job;      /* NULL: all nodes of the cluster */
+    int32_t place_count; /* all nodes are below this place */
 } Targets;
 
 static bool find_targets(Faults *faults, const Command *command, Targets *targets, Status *status)
@@ -84,8 +84,8 @@ static Node *target_at(Faults *faults, const Targets *targets, int32_t place)
                         : cluster_node_at(faults->clusters, targets->cluster, place);
 }
 
-/* Draws one of the nodes that pass the test, each with the same probability. The node with the
- * least word is struck: one more node changes the choice only if it is struck itself. */
+/* Draws one of the nodes that pass the test, each with the same probability: the node with the
+ * smallest word. An additional node therefore changes the choice only if it is chosen itself. */
 static Node *draw_victim(Faults *faults, const Targets *targets, NodeTest *counts, uint64_t address,
                          uint64_t draw)
 {
@@ -104,8 +104,8 @@ static Node *draw_victim(Faults *faults, const Targets *targets, NodeTest *count
     return victim;
 }
 
-/* The address of a fault's draws is its kind and its subject; the n-th fault of that address takes
- * the n-th draw. */
+/* The address of a fault's draws depends on its kind and subject; the n-th fault with that address
+ * takes the n-th draw. */
 static Node *draw_next_victim(Faults *faults, const Command *command, const Targets *targets,
                               NodeTest *counts)
 {
@@ -119,8 +119,8 @@ static Node *draw_next_victim(Faults *faults, const Command *command, const Targ
     return victim;
 }
 
-/* The node at the place that the command names, or one that is drawn; NULL and a status: there is
- * no node that the fault can strike. */
+/* Returns the node at the place that the command names, or draws one. Returns NULL with a status if
+ * the fault can strike no node. */
 static Node *find_victim(Faults *faults, const Command *command, Status *status)
 {
     Targets targets;
@@ -202,7 +202,7 @@ static bool group_fault(Faults *faults, const Command *command, Status *status)
     return true;
 }
 
-/* The nodes come back when the region does. */
+/* All nodes that work crash; they reboot after the outage. */
 static bool region_outage(Faults *faults, const Command *command, Status *status)
 {
     (void)status;
@@ -234,9 +234,9 @@ static bool cluster_fault(Faults *faults, const Command *command, Status *status
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "cluster %s is being deleted", cluster->path.name);
     if (command->kind == COMMAND_ALLOCATION_FAIL)
-        cluster_spoil_allocation(cluster, command->as.fault.count);
+        cluster_fail_next_allocation(cluster, command->as.fault.count);
     else
-        cluster_spoil_preparation(
+        cluster_fail_next_preparation(
             faults->clusters, cluster, command->as.fault.node - 1,
             failure_of(command, CAUSE_PREPARATION_FAILURE, "the node could not be prepared"));
     return true;
@@ -260,7 +260,7 @@ static bool container_fault(Faults *faults, const Command *command, Status *stat
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job %s is %s and starts no container any more", job->path.name,
                            job_state_name(job->state));
-    job_spoil_container(job);
+    job_fail_next_container(job);
     return true;
 }
 

@@ -23,7 +23,7 @@ Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const
 /* The two draws of a failure: the time until it, and its repair. */
 enum { DRAW_BETWEEN, DRAW_REPAIR };
 
-/* The purpose of a draw of RNG_CHANCE, in addition to those that clusters and jobs use. */
+/* The address of this draw of RNG_CHANCE is outside of those that clusters and jobs use. */
 #define DRAW_IS_LEMON (UINT64_C(1) << 47)
 
 static const Failures *failures_of(const Faults *faults)
@@ -33,7 +33,7 @@ static const Failures *failures_of(const Faults *faults)
 
 __extension__ typedef unsigned __int128 Wide;
 
-/* A drawn time until something fails: shorter as rates grow. The rate is not 0. */
+/* A drawn time until a failure, divided by Failures.rate_ppm, which is not 0. */
 static int64_t at_rate(const Faults *faults, int64_t time_ns)
 {
     int64_t rate_ppm = failures_of(faults)->rate_ppm;
@@ -43,7 +43,7 @@ static int64_t at_rate(const Faults *faults, int64_t time_ns)
 
 /* --- Nodes --- */
 
-/* The draws of a node's next failure: its life counts them, whatever ended the lives before. */
+/* The number of a draw for the node's next failure, which its life counts. */
 static uint64_t node_draw(const Node *node, uint64_t which)
 {
     return (uint64_t)node->life * 2 + which;
@@ -79,7 +79,7 @@ static void node_begins(void *context, Node *node)
         return;
     push_failure(faults, node);
     if (node->life > 0)
-        return; // repaired: it keeps its speed and its age
+        return; // repaired: it keeps its speed and its lifetime
     push_lifetime(faults, node);
     if (engine_strikes(faults->engine, failures->slow_node_ppm, faults->scenario->failures.rate_ppm,
                        RNG_CHANCE, node->address, DRAW_IS_LEMON))
@@ -91,7 +91,7 @@ ClusterFaults faults_of_clusters(Faults *faults)
     return (ClusterFaults){.faults = faults, .node_begins = node_begins};
 }
 
-/* A failure as `model` has it, with the repair that is drawn for it. */
+/* A failure by `model` with the drawn repair time. */
 static NodeFailure failure_of(const FailureModel *model, TraceCause cause, int64_t repair_ns)
 {
     return (NodeFailure){.cause = cause,
@@ -125,7 +125,8 @@ void mishap_emit_struck(Faults *faults, const char *name, int32_t nodes, TraceCa
     recorder_emit(faults->recorder, &record);
 }
 
-/* Appends the nodes of a member in one cluster to `nodes`; NULL: only counts them. */
+/* Fills `nodes` with the nodes of a member in one cluster, and returns how many there are. NULL:
+ * only counts them. */
 static int32_t member_nodes(Faults *faults, const Cluster *cluster, const GroupMember *member,
                             NodeTest *counts, NodeId *nodes)
 {
@@ -142,7 +143,7 @@ static int32_t member_nodes(Faults *faults, const Cluster *cluster, const GroupM
     return count;
 }
 
-/* Covers all clusters of that name: a group does not name workspaces. */
+/* The same for a whole group, in all clusters of the members' names: a group names no workspace. */
 static int32_t group_nodes(Faults *faults, const NodeGroup *group, NodeTest *counts, NodeId *nodes)
 {
     int32_t count = 0;
@@ -164,7 +165,7 @@ NodeId *mishap_group_nodes(Faults *faults, const NodeGroup *group, NodeTest *cou
     return nodes;
 }
 
-/* A group's draws have its own address: neither its members nor other groups move them. */
+/* A group's draws have a separate address, so members and other groups do not change them. */
 static int64_t group_draw_ns(const Faults *faults, uint32_t group, Distribution distribution,
                              uint64_t which)
 {
@@ -179,7 +180,7 @@ static void push_group_failure(Faults *faults, uint32_t group, int64_t repair_ns
     int64_t until_ns = at_rate(faults, group_draw_ns(faults, group, model->between, DRAW_BETWEEN));
     if (repair_ns > INT64_MAX - 1 - until_ns)
         return;
-    // Time advances also if a group fails at once and is repaired at once.
+    // At least 1 ns, so that time advances even if both drawn times are 0.
     engine_push(faults->engine, 1 + repair_ns + until_ns, EVENT_GROUP_FAILS, group, 0, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Failures by chance: random processes of nodes and of groups of nodes. */
+/* Failures by chance: the random failures of nodes and of groups of nodes. */
 #ifndef SIM_CLOUD_FAULT_MISHAP_H
 #define SIM_CLOUD_FAULT_MISHAP_H
 
@@ -23,11 +23,11 @@ void mishap_group_fails(Faults *faults, uint32_t group);
 /* --- For fault.c --- */
 
 typedef bool NodeTest(const Clusters *clusters, const Node *node);
-/* The nodes that are held at the places of a group and pass the test, in the order of its members;
- * in the run's arena, `*count` of them. */
+/* The `*count` nodes at the places of a group that pass the test, in the order of its members; in
+ * the run's arena. */
 NodeId *mishap_group_nodes(Faults *faults, const NodeGroup *group, NodeTest *counts,
                            int32_t *count);
-/* The records of many nodes struck at once follow. */
+/* Emits TRACE_GROUP_STRUCK, before the records of the nodes. */
 void mishap_emit_struck(Faults *faults, const char *name, int32_t nodes, TraceCause cause);
 
 #endif

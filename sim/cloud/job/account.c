@@ -22,7 +22,8 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
     return a_ns < b_ns ? a_ns : b_ns;
 }
 
-/* One node's stages up to `barrier_ns`, when all have their data (now, while they have not). */
+/* The use of one node's time up to `barrier_ns`, when all nodes have their data, or now if that is
+ * earlier. */
 static NodeTime node_stages(const Job *job, int32_t node, int64_t barrier_ns, int64_t now_ns)
 {
     int64_t program_ns = earlier(job->attempt->program_ns, now_ns);
@@ -37,7 +38,7 @@ static NodeTime node_stages(const Job *job, int32_t node, int64_t barrier_ns, in
                       .gang_ns = program_ns - prepared_ns + barrier_ns - fed_ns};
 }
 
-/* When the last node had its data; `now_ns` while one has not. */
+/* When the last node had its data; `now_ns` if one has not. */
 static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
 {
     int64_t latest_ns = job->started_ns;
@@ -48,7 +49,7 @@ static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
     return latest_ns;
 }
 
-/* All stages of all nodes, and the time that a new attempt waits for the checkpoint from which it
+/* The time of all stages of all nodes, and of reading the checkpoint from which the attempt
  * resumes. */
 static NodeTime before_training(const Job *job, int64_t now_ns)
 {
@@ -76,7 +77,7 @@ static int64_t epochs_kept(const Job *job, bool is_thrown_away)
     return kept > training->first_epoch ? kept - training->first_epoch : 0;
 }
 
-/* Takes up to the rest. */
+/* Subtracts `part_ns`, or all of `*left_ns` if that is less; returns the difference. */
 static int64_t take(int64_t *left_ns, int64_t part_ns)
 {
     part_ns = earlier(part_ns, *left_ns);
@@ -84,8 +85,8 @@ static int64_t take(int64_t *left_ns, int64_t part_ns)
     return part_ns;
 }
 
-/* The headings add up to all of the node time: time under no other heading is the program's own
- * work, or lost. (A sum beyond int64 is cut off, and its parts with it.) */
+/* The headings add up to all node time: time under no other heading is the program's own work, or
+ * lost. (If the sum exceeds int64, it and its parts are cut off.) */
 static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, bool is_thrown_away)
 {
     int64_t left_ns = total_ns;
@@ -109,7 +110,7 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
         (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
     NodeTime done = {0}, kept = {0};
     epochs_node_time(job, &done, &kept);
-    if (job->attempt->kept_ns != INT64_MAX) // the parts of work outside are not known
+    if (job->attempt->kept_ns != INT64_MAX) // work outside the world has no known parts
         kept.kept_ns =
             bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)

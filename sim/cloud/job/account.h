@@ -1,8 +1,8 @@
-/* Where the node time of an attempt went: every nanosecond of every node under one heading.
+/* The use of the node time of an attempt: each nanosecond of each node belongs to one heading.
  *
- * Until training begins a node is in a stage (start-up, or input where it fetches data), or waits
- * at a barrier for the others. From then on all nodes go together (training_node_time). If an
- * attempt is lost, only the work in its last checkpoint counts as kept; a stalled attempt will be
+ * Before training, a node is in a stage (start-up, or input while it fetches data), or waits for
+ * the others at a barrier. Afterwards all nodes advance together (training_node_time). If an
+ * attempt is lost, only the work in its last checkpoint counts as kept. A stalled attempt counts as
  * lost. */
 #ifndef SIM_CLOUD_JOB_ACCOUNT_H
 #define SIM_CLOUD_JOB_ACCOUNT_H

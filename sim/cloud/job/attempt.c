@@ -32,7 +32,7 @@ int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage)
     if (stage == STAGE_MOUNT)
         return job->started_ns;
     if (stage == STAGE_START)
-        return job->attempt->program_ns; // all nodes together, once the last is prepared
+        return job->attempt->program_ns; // on all nodes together, after the last is prepared
     return job_stage_end_ns(job, node, (JobStage)(stage - 1));
 }
 
@@ -52,9 +52,9 @@ static bool reads_data(const Job *job)
     return job_trains(job) && program->data_share && program->data_bytes > 0;
 }
 
-/* --- Life --- */
+/* --- Begin and end --- */
 
-/* Room for all attempts of a job, at its first start. */
+/* Allocates the JobAttempt, which all attempts of a job share, at the first start. */
 static void make_room(Jobs *jobs, Job *job)
 {
     if (job->attempt)
@@ -71,7 +71,7 @@ static void make_room(Jobs *jobs, Job *job)
         .training = job_trains(job) ? ARENA_NEW(jobs->arena, Training) : NULL};
 }
 
-void attempt_forget(Job *job)
+void attempt_reset(Job *job)
 {
     JobAttempt *attempt = job->attempt;
     attempt->stalled_ns = attempt->program_ns = INT64_MAX;
@@ -82,8 +82,8 @@ void attempt_forget(Job *job)
     attempt->kept_epochs = 0;
     attempt->shell = NULL;
     attempt->lacks_script = false;
-    for (int32_t whose = 0; attempt->ran && whose <= job->spec->nodes; whose++)
-        attempt->ran[whose] = (JobRan){0};
+    for (int32_t task = 0; attempt->ran && task <= job->spec->nodes; task++)
+        attempt->ran[task] = (JobRan){0};
     for (int32_t n = 0; n < job->spec->nodes; n++) {
         attempt->stage[n] = STAGE_MOUNT;
         if (attempt->preparations)
@@ -131,8 +131,8 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node)
 
 /* --- Failures --- */
 
-// The words are the service's (batchai-service notes, "Error catalogue"); those in brackets are
-// ours.
+// The messages are the service's (batchai-service notes, "Error catalogue"); the texts in brackets
+// are our own.
 static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
 static const JobError preparation_failed = {"JobPreparationFailed",
                                             "Job preparation task failed with non-zero exit code"};
@@ -148,7 +148,7 @@ static bool strikes(const Jobs *jobs, const Job *job, const Node *node, int64_t 
                           job->address ^ node->address, kind << 32 | (uint32_t)job->starts);
 }
 
-/* The trouble with a share, in plain words; NULL: there is none. */
+/* The problem with a share, in plain words; NULL: there is none. */
 static const char *share_trouble(const Jobs *jobs, const char *name, bool is_mounted_now)
 {
     if (!storage_has_share(jobs->storage, name))
@@ -159,8 +159,9 @@ static const char *share_trouble(const Jobs *jobs, const char *name, bool is_mou
     return NULL;
 }
 
-/* Looks for a share that the job mounts, or its program uses, and that is not there; returns what
- * is wrong with it. One that is mounted already may be out: then its transfers hang. */
+/* Checks the shares that the job mounts or its program uses. Returns the first problem, and the
+ * share in `*share`; NULL: there is none. A share that was mounted before may be out: its transfers
+ * hang. */
 static const char *find_trouble(const Jobs *jobs, const Job *job, bool mounts_now,
                                 const char **share)
 {
@@ -228,10 +229,10 @@ static bool fail_mount(Jobs *jobs, Job *job, const Node *node)
 static bool fail_container(Jobs *jobs, Job *job, const Node *node)
 {
     const Failures *failures = &jobs->scenario->failures;
-    if (!job->is_container_spoilt &&
+    if (!job->fails_next_container &&
         !strikes(jobs, job, node, failures->container_ppm, CHANCE_CONTAINER))
         return false;
-    job->is_container_spoilt = false;
+    job->fails_next_container = false;
     const char *message = arena_printf(jobs->arena, "unable to start docker container (image %s)",
                                        job->spec->image->name);
     job_fail_attempt(jobs, job, ATTEMPT_FAILED, (JobError){"FailedStartingContainer", message}, -1,
@@ -239,12 +240,12 @@ static bool fail_container(Jobs *jobs, Job *job, const Node *node)
     return true;
 }
 
-void job_spoil_container(Job *job)
+void job_fail_next_container(Job *job)
 {
-    job->is_container_spoilt = true;
+    job->fails_next_container = true;
 }
 
-/* The end of a stage that can fail is an event, however short the stage is. */
+/* Whether the stage can fail. Its end is then an event, even if it takes no time. */
 static bool can_fail(const Job *job, JobStage stage)
 {
     return (stage == STAGE_MOUNT && job->spec->mount_count > 0) ||
@@ -252,7 +253,7 @@ static bool can_fail(const Job *job, JobStage stage)
            (stage == STAGE_PREPARATION && job->spec->has_preparation);
 }
 
-/* Whether the stage that the node has just finished failed; the job is over then. */
+/* Whether the stage that the node has just finished failed; if so, ends the job. */
 static bool stage_fails(Jobs *jobs, Job *job, int32_t index, const Node *node, JobStage stage)
 {
     if (!can_fail(job, stage))
@@ -262,7 +263,7 @@ static bool stage_fails(Jobs *jobs, Job *job, int32_t index, const Node *node, J
     if (stage == STAGE_CONTAINER)
         return fail_container(jobs, job, node);
     int32_t exit_code = job_preparation_exit_code(job, index);
-    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)index);
+    const JobRan *ran = job_command_report(job, 1 + (uint32_t)index);
     JobError error = preparation_failed;
     if (exit_code == 0)
         return false;
@@ -283,7 +284,7 @@ static int64_t stage_draw(const Jobs *jobs, const Job *job, const Node *node, Jo
 }
 
 /* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
- * a transfer and not here. */
+ * a transfer, which is not included. */
 static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobStage stage)
 {
     const JobSpec *spec = job->spec;
@@ -319,7 +320,7 @@ static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobS
 
 static void begin_stage(Jobs *jobs, Job *job, int32_t node);
 
-/* The program starts on all nodes together once the last is prepared; training once the last has
+/* The program starts on all nodes together after the last is prepared; training after the last has
  * its data. */
 static bool is_barrier(JobStage stage)
 {
@@ -373,7 +374,7 @@ static void pass_barrier(Jobs *jobs, Job *job, JobStage stage)
         epochs_data_ready(jobs, job);
     else if (job->spec->program->kind == PROGRAM_SHELL)
         job_script_begins(jobs, job, 0, 0);
-    else if (!job_is_real(job)) // a command reports its end
+    else if (!job_is_real(job)) // COMMAND_JOB_RAN reports the end of a real program
         begin_command(jobs, job);
 }
 
@@ -384,7 +385,7 @@ static void note_stage_end(const Jobs *jobs, Job *job, int32_t node)
         jobs->engine->now_ns;
 }
 
-/* On to the node's next stage, or to wait for the others at a barrier. */
+/* Begins the node's next stage; at a barrier only after all nodes have reached it. */
 static void next_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage next = ++job->attempt->stage[node];
@@ -394,7 +395,7 @@ static void next_stage(Jobs *jobs, Job *job, int32_t node)
         pass_barrier(jobs, job, next);
 }
 
-/* Begins the node's present stage; one that is not part of this job ends when it begins. */
+/* Begins the node's present stage. A stage that the job does not have ends at once. */
 static void begin_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage stage = job->attempt->stage[node];
@@ -404,7 +405,7 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
         return;
     }
     if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
-        return; // a command reports its end
+        return; // COMMAND_JOB_RAN reports its end
     int64_t delay_ns = stage_ns(jobs, job, node_row(jobs->clusters, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
         job_script_begins(jobs, job, 1 + (uint32_t)node, delay_ns);
@@ -419,7 +420,7 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
     next_stage(jobs, job, node);
 }
 
-static void tell_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
+static void emit_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
     TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
     record.node = job->nodes[node];
@@ -439,7 +440,7 @@ void job_stage_done(Jobs *jobs, Job *job, uint32_t index)
     const int32_t node = (int32_t)index;
     JobStage stage = job->attempt->stage[node];
     Node *row = node_row(jobs->clusters, job->nodes[node]);
-    tell_stage(jobs, job, node, stage);
+    emit_stage(jobs, job, node, stage);
     note_stage_end(jobs, job, node);
     if (stage == STAGE_PULL)
         node_keep_image(jobs->clusters, row, job->spec->image);
@@ -461,7 +462,7 @@ static void push_limits(Jobs *jobs, const Job *job)
 void job_start(Jobs *jobs, Job *job)
 {
     make_room(jobs, job);
-    attempt_forget(job);
+    attempt_reset(job);
     job->nodes = job->attempt->nodes;
     job->attempt->nodes_at_work = job->spec->nodes;
     job->starts++;
@@ -473,16 +474,16 @@ void job_start(Jobs *jobs, Job *job)
     job_moment(jobs, job, MOMENT_JOB_STARTED, 0);
     for (int32_t n = 0; n < job->spec->nodes; n++)
         begin_stage(jobs, job, n);
-    // A node can be silent before the service notices.
+    // A node may have fallen silent without the service having noticed.
     for (int32_t n = 0; n < job->spec->nodes; n++)
         if (node_row(jobs->clusters, job->nodes[n])->is_silent)
             job_stalls(jobs, job, node_row(jobs->clusters, job->nodes[n]));
 }
 
-/* How its program ends when nothing goes wrong around it. */
+/* The exit code of the program if no fault interrupts it. */
 static int32_t program_exit_code(const Job *job)
 {
-    const JobRan *ran = job_ran_so(job, 0);
+    const JobRan *ran = job_command_report(job, 0);
     if (ran)
         return ran->exit_code;
     return job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code;
@@ -495,7 +496,7 @@ void job_program_done(Jobs *jobs, Job *job)
 
 void job_exit(Jobs *jobs, Job *job, int32_t exit_code)
 {
-    const JobRan *ran = job_ran_so(job, 0);
+    const JobRan *ran = job_command_report(job, 0);
     JobError error = command_failed;
     if (ran && ran->reason)
         error.message = ran->reason;

@@ -7,7 +7,7 @@
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 
-/* A node runs a job exactly when that job says so. */
+/* A node that runs a job is once in the list of the job's nodes. */
 static void check_node_job(const Jobs *jobs, const Node *node)
 {
     const Job *job = job_by_id(jobs, node->job);
@@ -19,7 +19,7 @@ static void check_node_job(const Jobs *jobs, const Node *node)
     invariant(mentions == 1);
 }
 
-/* The cluster knows the demand of its jobs that have not finished. */
+/* The cluster's demand is the number of nodes of its jobs that have not finished. */
 static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
     int64_t demand = 0;
@@ -31,7 +31,7 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
     invariant(cluster->demand_nodes == demand);
 }
 
-/* The times that are set are past, and in this order. */
+/* Times that are set are in the past and in this order. */
 static void check_times(const Jobs *jobs, const Job *job)
 {
     const JobAttempt *attempt = job->attempt;
@@ -56,8 +56,8 @@ static void check_times(const Jobs *jobs, const Job *job)
         invariant(latest_ns <= job->ended_ns && job->ended_ns <= jobs->engine->now_ns);
 }
 
-/* Stages of a node follow each other. As many nodes are at work as have not reached the next
- * barrier: the program's start, or its training. */
+/* The stages of a node are in order. nodes_at_work is the number of nodes that have not reached the
+ * next barrier: the start of the program, or of training. */
 static void check_stages(const Jobs *jobs, const Job *job)
 {
     const JobStage *stage = job->attempt->stage;
@@ -78,8 +78,7 @@ static void check_stages(const Jobs *jobs, const Job *job)
     invariant(at_work == 0 || at_work == job->attempt->nodes_at_work);
 }
 
-/* Epochs follow each other from the first epoch of the attempt. Kept epochs were done, and outlive
- * the nodes. */
+/* The epochs of the attempt follow each other without gaps. Kept epochs are done. */
 static void check_training(const Job *job)
 {
     const Training *t = job->attempt->training;
@@ -100,7 +99,7 @@ static void check_training(const Job *job)
     }
 }
 
-/* A job has nodes from its start until it waits again, and keeps the list when it is over. */
+/* A job has nodes from its start until it is requeued; a completed job keeps the list. */
 static void check_attempt(const Jobs *jobs, const Job *job)
 {
     bool is_active = job_is_active(job);

@@ -37,7 +37,7 @@ static EpochTimes *times_now(const Job *job)
     return &t->progress->epochs[t->epoch];
 }
 
-/* Time that all nodes of the job spend together. */
+/* The node time of all nodes of the job in a span. */
 static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
 {
     return bounded_times(job->spec->nodes, span_ns);
@@ -63,7 +63,7 @@ static void begin_step(Jobs *jobs, Job *job)
     int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
                                           speed_ppm, p->rank_parts);
     bool shares_wires = pace_shares_wires(jobs, job);
-    p->is_drawn_alone = !speed_ppm && !shares_wires;
+    p->is_as_drawn = !speed_ppm && !shares_wires;
     if (shares_wires) {
         const StepParts *any = &p->rank_parts[0];
         int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
@@ -91,8 +91,8 @@ void epochs_exchange_done(Jobs *jobs, Job *job)
     push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
 }
 
-/* Where steps are not events: pushes the end of the next awaited step, from step `from` of all
- * epochs on. Below job fidelity an epoch is foreseen when it begins. */
+/* If steps are not events: pushes the end of the next awaited step from `from` on, counted over all
+ * epochs. At epoch fidelity only steps of the present epoch are pushed. */
 static void await_step(Jobs *jobs, const Job *job, int64_t from)
 {
     const Training *t = training_of(job);
@@ -134,15 +134,14 @@ static void begin_epoch(Jobs *jobs, Job *job)
         begin_step(jobs, job);
         return;
     }
-    pace_foresee_epoch(jobs, job);
+    pace_estimate_epoch(jobs, job);
     push(jobs, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
     await_step(jobs, job, t->epoch * t->plan.steps_per_epoch + 1);
 }
 
 /* --- Job fidelity: all epochs at once --- */
 
-/* The time of a checkpoint at coarse fidelity, without other users of the share: the same formulas,
- * in one sum. */
+/* The time of a checkpoint at job fidelity, without other users of the share. */
 static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 {
     const Program *p = program_of(job);
@@ -155,7 +154,7 @@ static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
     return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
 }
 
-/* The next awaited moment of that kind, from epoch `from` on. */
+/* Pushes the next awaited moment of that kind, from epoch `from` on. */
 static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
 {
     const Training *t = training_of(job);
@@ -182,7 +181,7 @@ void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
 static void begin_whole(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    pace_foresee_epoch(jobs, job);
+    pace_estimate_epoch(jobs, job);
     t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
     push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
@@ -200,7 +199,7 @@ static TrainingProgress *new_progress(Arena *arena, const StepPlan *plan)
     return progress;
 }
 
-/* In the room of earlier attempts. */
+/* Resets the progress, reusing the arrays of earlier attempts. */
 static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
                                         const StepPlan *plan)
 {
@@ -241,7 +240,7 @@ static void begin_training(Jobs *jobs, Job *job)
     recorder_emit(jobs->recorder, &record);
     job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
     if (t->epoch == t->plan.epochs)
-        end_training(jobs, job); // only the model was missing
+        end_training(jobs, job); // the checkpoint has all epochs; only the model is missing
     else if (is_coarse)
         begin_whole(jobs, job);
     else
@@ -274,7 +273,7 @@ void epochs_resumed(Jobs *jobs, Job *job)
 
 /* --- The end of a step and of an epoch --- */
 
-static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
+static void emit_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
     const Training *t = training_of(job);
     TraceRecord record = job_trace(jobs, TRACE_STEP, job);
@@ -310,7 +309,7 @@ static void end_epoch(Jobs *jobs, Job *job)
         epochs_evaluated(jobs, job);
 }
 
-/* The ends of the epoch's steps so far, from their draws; the caller fills in the present step. */
+/* The ends of the epoch's earlier steps, computed from their draws; INT64_MAX for the others. */
 static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -325,13 +324,14 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
     return step_end_ns;
 }
 
-/* Logs draw the steps again; ends that differ from the draws must be stored. */
+/* Stores the end of the present step if it, or an earlier step of the epoch, differs from its draw.
+ * Emulated logs draw all other steps again. */
 static void note_step_end(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     TrainingProgress *p = t->progress;
     int64_t **ends = p->step_end_ns ? &p->step_end_ns[t->epoch] : NULL;
-    if (p->is_drawn_alone && !(ends && *ends))
+    if (p->is_as_drawn && !(ends && *ends))
         return;
     if (!ends) {
         p->step_end_ns = ARENA_ARRAY(jobs->arena, int64_t *, t->plan.epochs);
@@ -351,7 +351,7 @@ void epochs_step_done(Jobs *jobs, Job *job)
                                                         t->plan.ranks, job->spec->nodes));
     if (recorder_takes(jobs->recorder, TRACE_STEP))
         for (int32_t rank = 0; rank < t->plan.ranks; rank++)
-            tell_step(jobs, job, rank, p->rank_parts[rank]);
+            emit_step(jobs, job, rank, p->rank_parts[rank]);
     note_step_end(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_STEP, steps_before(t) + 1);
     if (++t->step < t->plan.steps_per_epoch)
@@ -389,7 +389,7 @@ static void write_checkpoint(Jobs *jobs, Job *job)
                      p->checkpoint_bytes);
 }
 
-static void tell_evaluation(Jobs *jobs, const Job *job)
+static void emit_evaluation(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult result = job_epoch_result(job, t->epoch);
@@ -411,7 +411,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     t->evaluate_total_ns += evaluation_ns;
     p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
-        tell_evaluation(jobs, job);
+        emit_evaluation(jobs, job);
     if (has_checkpoint(program_of(job), t->epoch + 1)) {
         write_checkpoint(jobs, job);
         return;
@@ -420,18 +420,18 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     next_epoch(jobs, job);
 }
 
-static void tell_file(Jobs *jobs, const Job *job, const char *share, const char *path,
-                      int64_t bytes)
+static void write_file(Jobs *jobs, const Job *job, const char *share, const char *path,
+                       int64_t bytes)
 {
     if (!share)
-        return; // it is on the node and lost with it
+        return; // a file on the node is lost with the node
     TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
     record.bytes = bytes;
     record.name = path;
     storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
-static void tell_checkpoint(Jobs *jobs, const Job *job)
+static void emit_checkpoint(Jobs *jobs, const Job *job)
 {
     const Program *p = program_of(job);
     const Training *t = training_of(job);
@@ -445,10 +445,10 @@ static void tell_checkpoint(Jobs *jobs, const Job *job)
     record.checkpoint.epoch = t->epoch + 1;
     recorder_emit(jobs->recorder, &record);
     if (p->checkpoint_place == PLACE_SHARE)
-        tell_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
+        write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
-/* While rank 0 writes, all others wait: the time of every node goes into the checkpoint. */
+/* While rank 0 writes, all others wait: the time of every node counts as checkpoint. */
 void epochs_checkpointed(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -462,14 +462,14 @@ void epochs_checkpointed(Jobs *jobs, Job *job)
         p->kept = p->done;
         job->epochs_kept = t->epoch + 1;
     }
-    tell_checkpoint(jobs, job);
+    emit_checkpoint(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch + 1);
     next_epoch(jobs, job);
 }
 
 /* --- The end --- */
 
-static void tell_trained(Jobs *jobs, const Job *job)
+static void emit_trained(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
@@ -489,7 +489,7 @@ static void tell_trained(Jobs *jobs, const Job *job)
 static void end_training(Jobs *jobs, Job *job)
 {
     job->attempt->trained_ns = jobs->engine->now_ns;
-    tell_trained(jobs, job);
+    emit_trained(jobs, job);
     const Program *p = program_of(job);
     if (p->model_bytes == 0)
         epochs_model_saved(jobs, job);
@@ -499,7 +499,7 @@ static void end_training(Jobs *jobs, Job *job)
         push(jobs, job, local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
 }
 
-/* Job fidelity: the epochs happened one after the other, each as long as it takes on average. */
+/* Job fidelity: each epoch took the mean time. */
 void epochs_all_done(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -519,8 +519,8 @@ void epochs_model_saved(Jobs *jobs, Job *job)
     Training *t = training_of(job);
     job->attempt->saved_ns = jobs->engine->now_ns;
     if (p->model_bytes > 0 && p->model_share)
-        tell_file(jobs, job, p->model_share,
-                  job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
+        write_file(jobs, job, p->model_share,
+                   job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
     t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
     if (p->evaluates_at_end && t->final_evaluate_ns > 0)
         push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);

@@ -1,20 +1,22 @@
-/* A training job's way through its epochs: steps, evaluation, checkpoint, and at the end the model
- * and the last evaluation.
+/* The epochs of a training job: steps, evaluation and checkpoint, then the model and the final
+ * evaluation.
  *
- * Step fidelity has one event per step of all ranks, and two where the exchange is on a wire that
- * others share; epoch fidelity has one per epoch and job fidelity one for all epochs, both by the
- * mean of the draws at step fidelity. A slow node or a crowded wire counts when a step, an epoch or
- * the training begins, as the fidelity is. */
+ * Step fidelity has one event per step of all ranks, or two if the exchange uses shared wires.
+ * Epoch fidelity has one event for the steps of an epoch, job fidelity one for all epochs; both use
+ * the mean of the draws at step fidelity. The speeds of nodes and wires are taken when a step, an
+ * epoch or the training begins, depending on the fidelity. */
 #ifndef SIM_CLOUD_JOB_EPOCHS_H
 #define SIM_CLOUD_JOB_EPOCHS_H
 
 #include "sim/cloud/job/job.h"
 
-/* Every node has its data: training begins, from the last checkpoint if there is one. */
+/* To be called when every node has its data: begins training, or reads the last checkpoint first.
+ */
 void epochs_data_ready(Jobs *jobs, Job *job);
-/* Records that an attempt resumes from the checkpoint of `program`, which has Job.epochs_kept. */
+/* Emits TRACE_JOB_RESUMED: the attempt resumes from the checkpoint of `program` after
+ * Job.epochs_kept epochs. */
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program);
-/* An awaited step has ended: the next awaited one is foreseen. */
+/* At the end of an awaited step: reports its moment and pushes the end of the next awaited step. */
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step);
 
 /* --- Events --- */
@@ -27,12 +29,12 @@ void epochs_evaluated(Jobs *jobs, Job *job);
 void epochs_checkpointed(Jobs *jobs, Job *job);
 void epochs_model_saved(Jobs *jobs, Job *job);
 void epochs_scored(Jobs *jobs, Job *job);
-/* The slowest rank has finished its part of the step: its bytes enter a shared wire. */
+/* All ranks have computed a step: its bytes enter shared wires. */
 void epochs_exchange_begins(Jobs *jobs, Job *job);
 /* Job fidelity: an awaited epoch (from 1) begins, or its checkpoint is written. The epoch times 2,
  * + 1 for the checkpoint. */
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind);
-/* A step's exchange, shared with others on a wire, is over (network.c). */
+/* The exchange of a step over shared wires has ended (exchange.c). */
 void epochs_exchange_done(Jobs *jobs, Job *job);
 
 #endif

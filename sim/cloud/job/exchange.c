@@ -22,9 +22,9 @@ struct Exchanges {
     uint32_t generation; /* grows when the next end moves */
     Racks *racks;        /* [cluster] */
     uint32_t cluster_capacity;
-    uint32_t *ticket; /* [job]: of its flow, + 1; 0: none */
+    uint32_t *ticket; /* [job]: the ticket of its flow, + 1; 0: no flow */
     uint32_t job_capacity;
-    uint32_t *links; /* of the job that begins */
+    uint32_t *links; /* the uplinks that find_uplinks found */
     int32_t link_capacity;
 };
 
@@ -93,7 +93,7 @@ static Racks *racks_of(Jobs *jobs, ClusterId cluster)
     return &exchanges->racks[cluster.index];
 }
 
-/* The uplink of a rack; those up to it are laid when they are first asked for. */
+/* The uplink of a rack. Creates the uplinks of this rack and all lower ones if necessary. */
 static uint32_t uplink_of(Jobs *jobs, ClusterId cluster, int32_t rack)
 {
     Racks *racks = racks_of(jobs, cluster);
@@ -115,7 +115,7 @@ static uint32_t uplink_of(Jobs *jobs, ClusterId cluster, int32_t rack)
 
 static bool has_link(const uint32_t *links, int32_t count, uint32_t link)
 {
-    // Nodes come in the order of their places, so it is nearly always the last one.
+    // A job's nodes are in the order of their places, so the match is usually the last link.
     for (int32_t i = count; i-- > 0;)
         if (links[i] == link)
             return true;
@@ -139,7 +139,7 @@ static int32_t find_uplinks(Jobs *jobs, const Job *job)
     return count;
 }
 
-/* A flow that begins or ends moves the ends of others: the event under way becomes stale. */
+/* Pushes the next end of a flow; the earlier event for it becomes stale. */
 static void expect_next_end(Jobs *jobs)
 {
     int64_t end_ns = wires_next_end_ns(jobs->exchanges->wires);
@@ -184,9 +184,9 @@ void exchange_cancel(Jobs *jobs, Job *job)
     expect_next_end(jobs);
 }
 
-/* --- All at once --- */
+/* --- Rates if all jobs exchange --- */
 
-/* The rate that the nodes' own wires allow: the slowest hop of a ring between nodes. */
+/* The rate that the network interfaces of the nodes allow. */
 static int64_t own_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     const VmSize *vm_size = cluster_by_id(jobs->clusters, job->cluster)->spec->vm_size;
@@ -200,11 +200,11 @@ typedef struct {
     FairLink *racks;
     int32_t flow_count;
     FairFlow *flows;
-} Picture;
+} Competition;
 
-static void add_to_picture(const Jobs *jobs, Picture *picture, const Job *job)
+static void add_competitor(const Jobs *jobs, Competition *competition, const Job *job)
 {
-    int32_t *racks = ARENA_ARRAY(picture->arena, int32_t, job->spec->nodes);
+    int32_t *racks = ARENA_ARRAY(competition->arena, int32_t, job->spec->nodes);
     int32_t count = 0;
     for (int32_t n = 0; n < job->spec->nodes; n++) {
         int32_t rack = rack_of(jobs, job, n);
@@ -214,24 +214,24 @@ static void add_to_picture(const Jobs *jobs, Picture *picture, const Job *job)
         if (!is_known)
             racks[count++] = rack;
     }
-    picture->flows[picture->flow_count++] = (FairFlow){
+    competition->flows[competition->flow_count++] = (FairFlow){
         .most_bytes_per_s = own_bytes_per_s(jobs, job), .link_count = count, .links = racks};
 }
 
-/* The jobs of `job`'s cluster that exchange across racks: itself first. Each is found at the first
- * of its nodes. */
-static Picture picture_of(const Jobs *jobs, const Job *job, Arena *arena)
+/* The racks of `job`'s cluster and the jobs that train across them, `job` first. Each other job is
+ * found by the first of its nodes. */
+static Competition competition_for(const Jobs *jobs, const Job *job, Arena *arena)
 {
     const NetworkTopology *topology = &jobs->scenario->network;
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
     int32_t racks = cluster->place_count / topology->nodes_per_rack + 1;
-    Picture picture = {.arena = arena,
-                       .rack_count = racks,
-                       .racks = ARENA_ARRAY(arena, FairLink, racks),
-                       .flows = ARENA_ARRAY(arena, FairFlow, cluster->place_count + 1)};
+    Competition competition = {.arena = arena,
+                               .rack_count = racks,
+                               .racks = ARENA_ARRAY(arena, FairLink, racks),
+                               .flows = ARENA_ARRAY(arena, FairFlow, cluster->place_count + 1)};
     for (int32_t r = 0; r < racks; r++)
-        picture.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
-    add_to_picture(jobs, &picture, job);
+        competition.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
+    add_competitor(jobs, &competition, job);
     for (int32_t place = 0; place < cluster->place_count; place++) {
         NodeId id = cluster->nodes[place];
         if (id.index == ID_NONE || node_by_id(jobs->clusters, id)->job.index == ID_NONE)
@@ -239,24 +239,25 @@ static Picture picture_of(const Jobs *jobs, const Job *job, Arena *arena)
         const Job *other = job_by_id(jobs, node_by_id(jobs->clusters, id)->job);
         if (other != job && other->nodes[0].index == id.index && job_is_training(other) &&
             exchange_is_shared(jobs, other))
-            add_to_picture(jobs, &picture, other);
+            add_competitor(jobs, &competition, other);
     }
-    return picture;
+    return competition;
 }
 
 int64_t exchange_rate_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     invariant(exchange_is_shared(jobs, job));
     Arena *arena = arena_create();
-    Picture picture = picture_of(jobs, job, arena);
-    int64_t *rates = ARENA_ARRAY(arena, int64_t, picture.flow_count);
-    fair_rates(picture.rack_count, picture.racks, picture.flow_count, picture.flows, rates);
+    Competition competition = competition_for(jobs, job, arena);
+    int64_t *rates = ARENA_ARRAY(arena, int64_t, competition.flow_count);
+    fair_rates(competition.rack_count, competition.racks, competition.flow_count, competition.flows,
+               rates);
     int64_t rate = rates[0];
     arena_destroy(arena);
     return rate;
 }
 
-/* No uplink carries more than it can; who exchanges runs, across racks. */
+/* No uplink carries more than its rate. Jobs that exchange are training across racks. */
 void exchanges_check(const Jobs *jobs)
 {
     const Exchanges *exchanges = jobs->exchanges;

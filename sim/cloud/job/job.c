@@ -145,7 +145,7 @@ static void fail(Jobs *jobs, Job *job, JobError error, int32_t exit_code, JobRea
     complete(jobs, job, JOB_FAILED, reason);
 }
 
-// The words are the service's (batchai-service notes, "Error catalogue") unless said otherwise.
+// The message is the service's (batchai-service notes, "Error catalogue").
 const JobError job_error_terminated = {"JobTerminated",
                                        "The specified job has been terminated by the user"};
 
@@ -172,7 +172,7 @@ void job_succeed(Jobs *jobs, Job *job)
 
 /* --- Names --- */
 
-/* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
+/* The format of API version 2018-05-01 (batchai-service notes, "Output paths"). */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena)
 {
     return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
@@ -190,8 +190,8 @@ static bool has_mark(const char *pattern, const char *mark)
     return *pattern != '\0';
 }
 
-/* Writes `pattern` with its marks filled in to `out`, NUL included, where that is not NULL; returns
- * how many bytes that are. */
+/* Writes `pattern` with its marks filled in to `out`, unless that is NULL. Returns the number of
+ * bytes, NUL included. */
 static size_t fill(char *out, const char *pattern, const char *segment, const char *epoch)
 {
     size_t length = 0;
@@ -250,8 +250,8 @@ static Job *new_job(Jobs *jobs, const Command *command, ClusterId cluster)
     return job;
 }
 
-/* The service gets to a new job after a while, when it has its record, and to the jobs of a cluster
- * in their order. */
+/* A new job becomes eligible after a drawn time, not before it is recorded, and not before earlier
+ * jobs of the cluster. */
 static void push_eligible(Jobs *jobs, const Job *job, int64_t record_ns)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
@@ -279,14 +279,14 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
         return status_fail(status, STATUS_BAD_INPUT, command_place(command),
                            "job \"%s\": nodeCount is %d, expected at least 1", name,
                            (int)spec->nodes);
-    if (!cluster_is_kept(cluster, command_place(command), status) ||
+    if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
     Job *job = new_job(jobs, command, cluster->id);
     set_provisioning(jobs, job, PROVISIONING_CREATING);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
-    // One word for record and start: the start that took 20 s was that of the record that took 19
-    // s.
+    // Record and start use the same word: in the recordings the slow record (19 s) belongs to the
+    // slow start (20 s).
     int64_t delay_ns = engine_draw(jobs->engine, jobs->scenario->service.job_record_ns,
                                    RNG_JOB_START, job->address, 0);
     engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
@@ -307,19 +307,20 @@ void job_recorded(Jobs *jobs, Job *job)
 void job_eligible(Jobs *jobs, Job *job)
 {
     if (job->state != JOB_QUEUED || job->stop_cause != CAUSE_NONE)
-        return; // terminated or deleted before the service got to it
+        return; // terminated or deleted before it became eligible
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
 }
 
 /* --- Terminate and delete --- */
 
-/* Nothing starts it any more, though it keeps its place until it has failed. */
+/* The scheduler no longer starts the job, which keeps its place in the queue until it has failed.
+ */
 static void stop_waiting(Jobs *jobs, Job *job, TraceCause cause)
 {
     job->stop_cause = cause;
-    job->started_ns =
-        jobs->engine->now_ns; // as recorded: a job terminated in the queue shows a start
+    // As recorded: a job that was terminated in the queue shows a start time.
+    job->started_ns = jobs->engine->now_ns;
 }
 
 static void fail_in_queue(Jobs *jobs, Job *job)
@@ -344,7 +345,7 @@ static void stop(Jobs *jobs, Job *job, TraceCause cause)
     push_terminated(jobs, job, jobs->scenario->service.job_terminate_ns);
 }
 
-static bool job_is_kept(const Job *job, Status *status)
+static bool job_check_not_deleting(const Job *job, Status *status)
 {
     if (job->provisioning < PROVISIONING_DELETING)
         return true;
@@ -354,7 +355,7 @@ static bool job_is_kept(const Job *job, Status *status)
 
 bool job_terminate(Jobs *jobs, Job *job, Status *status)
 {
-    if (!job_is_kept(job, status))
+    if (!job_check_not_deleting(job, status))
         return false;
     if (job_is_completed(job) || job->stop_cause != CAUSE_NONE)
         return true; // the service answers 200 and does nothing
@@ -377,7 +378,7 @@ void job_terminated(Jobs *jobs, Job *job)
                          (JobReason){.cause = job->stop_cause});
 }
 
-/* A job without anything left on a node loses only its record. */
+/* The deletion time depends on whether the job runs, and whether its data are still on nodes. */
 static Quantiles delete_ns(Jobs *jobs, const Job *job)
 {
     const ServiceModel *service = &jobs->scenario->service;
@@ -390,7 +391,7 @@ static Quantiles delete_ns(Jobs *jobs, const Job *job)
 
 bool job_delete(Jobs *jobs, Job *job, Status *status)
 {
-    if (!job_is_kept(job, status))
+    if (!job_check_not_deleting(job, status))
         return false;
     int64_t delay_ns = engine_draw(jobs->engine, delete_ns(jobs, job), RNG_DELETE, job->address, 1);
     if (job->state == JOB_QUEUED) {

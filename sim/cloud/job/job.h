@@ -1,5 +1,5 @@
-/* Jobs: one queue per cluster, gang-started, running through stages on every node and then through
- * their program.
+/* Jobs: each cluster has a queue; a job starts on all its nodes at once, and runs through stages on
+ * every node and then through its program.
  *
  *     queued <-> running -> succeeded | failed
  *       |           |                      |
@@ -32,7 +32,7 @@ typedef enum {
 
 const char *job_state_name(JobState state); /* "queued" */
 
-/* The stages of each node, in this order; a stage that a job does not have takes no time and leaves
+/* The stages of each node, in this order. A stage that a job does not have takes no time and emits
  * no record. */
 typedef enum {
     STAGE_MOUNT,
@@ -45,38 +45,38 @@ typedef enum {
     STAGE_COUNT
 } JobStage;
 
-/* How a command of real execution went. */
+/* The reported result of a command of real execution. */
 typedef struct {
-    bool is_told;
+    bool is_reported;
     int32_t exit_code;  /* -1: none */
     const char *reason; /* why it failed, in addition to its exit code; NULL */
     RealTraining training;
 } JobRan;
 
-/* So many attempts in a row may lose their nodes without a job having kept anything of them; then
- * nothing comes of it any more, and a run without a set end stops. */
-enum { FRUITLESS_ATTEMPTS_MAX = 1000 };
+/* If a job loses its nodes in this many attempts in a row and keeps no further epoch, a run without
+ * a set end stops: the job would never end. */
+enum { LOST_ATTEMPTS_MAX = 1000 };
 
-/* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
- * start; the last one is kept, for the logs. */
+/* One attempt, from taking nodes to giving them back. The next attempt reuses the struct; the last
+ * one is kept for the logs. */
 typedef struct {
     NodeId *nodes;           /* the target of Job.nodes */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
-    int64_t stalled_ns;      /* a node fell silent: nothing progresses any more; INT64_MAX before */
+    int64_t stalled_ns;      /* a node fell silent and the job stalls; INT64_MAX before */
     int64_t program_ns;      /* the program begins on every node; INT64_MAX before */
-    int64_t training_ns;     /* first step begins; INT64_MAX before */
-    int64_t trained_ns;      /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
-    int64_t saved_ns;        /* model in its place; INT64_MAX before */
-    int64_t command_ns;      /* how long PROGRAM_FIXED takes */
-    bool lacks_script;       /* the program ended at once: its script was not there */
-    ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
-    ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
-    int64_t kept_ns;         /* PROGRAM_REAL: work up to here is in a checkpoint; INT64_MAX: none */
-    int64_t kept_epochs;     /* likewise: of this attempt */
+    int64_t training_ns;     /* the first step begins; INT64_MAX before */
+    int64_t trained_ns;      /* the last epoch, evaluation and checkpoint end; INT64_MAX before */
+    int64_t saved_ns;        /* the model is saved; INT64_MAX before */
+    int64_t command_ns;      /* the duration of PROGRAM_FIXED */
+    bool lacks_script;       /* the program ended at once because its script did not exist */
+    ShellRun *shell;         /* PROGRAM_SHELL; NULL before it begins */
+    ShellRun **preparations; /* [node] if the preparation is a script; NULL before it begins */
+    int64_t kept_ns;         /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
+    int64_t kept_epochs;     /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
-    Training *training; /* NULL when the program trains nothing; plan.ranks == 0 until it does */
+    Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;
 
 struct Job {
@@ -90,27 +90,27 @@ struct Job {
     int64_t provisioning_since_ns;
     int64_t state_since_ns;
     int64_t created_ns;
-    int64_t recorded_ns;    /* its creation was over; INT64_MAX before */
+    int64_t recorded_ns;    /* the end of its creation; INT64_MAX before */
     int64_t started_ns;     /* INT64_MAX before */
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int32_t exit_code;   /* -1 where there is none */
-    int32_t starts;      /* attempts so far: 2 after one requeue */
-    NodeId *nodes;       /* spec->nodes of them from its start on, in the order of ranks; NULL
-                            before, and while it waits to start again */
-    JobAttempt *attempt; /* the present or last one; NULL before the first */
-    int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
-    int32_t fruitless;   /* attempts that were lost, since one kept an epoch more */
-    int64_t kept_before; /* epochs_kept at the last loss */
-    uint32_t generation; /* as Node.generation */
-    uint32_t experiment; /* row of its container (resource_index), known once it has waited under
-                            a policy that asks for it; ID_NONE before */
-    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
-    TransferList transfers; /* under way to and from shares */
-    TraceCause stop_cause;  /* why it is, or will be, stopped; CAUSE_NONE: it is not */
+    int32_t exit_code;     /* -1: none */
+    int32_t starts;        /* attempts so far */
+    NodeId *nodes;         /* [spec->nodes], in the order of ranks; NULL before its start, and while
+                              it waits to start again */
+    JobAttempt *attempt;   /* the present or last attempt; NULL before the first */
+    int64_t epochs_kept;   /* in a checkpoint on a share: a new attempt need not repeat them */
+    int32_t lost_in_a_row; /* attempts lost since the last one that kept another epoch */
+    int64_t kept_before;   /* epochs_kept at the last loss */
+    uint32_t generation;   /* as Node.generation */
+    uint32_t experiment;   /* row of its container (resource_index), known after it has waited
+                              under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+    int32_t workload;      /* index in Scenario.workloads; -1: created by a command */
+    TransferList transfers; /* to and from shares */
+    TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
-    bool is_container_spoilt;
+    bool fails_next_container;
 };
 
 /* Lives as long as `run`. */
@@ -123,22 +123,23 @@ TransferClient jobs_of_transfers(Jobs *jobs);
 
 uint32_t job_count(const Jobs *jobs);
 const Job *job_by_id(const Jobs *jobs, JobId job);
-/* For the calls below: only this folder changes a job. */
+/* For arguments of the functions below: only this folder changes a job. */
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
+/* A record of `kind` about the job, for recorder_emit. */
 TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
 
 bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);
 bool job_is_stalled(const Job *job);
-bool job_trains(const Job *job); /* its program is a training that is simulated */
-/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": where its outputs go, below the
+bool job_trains(const Job *job); /* its program is a simulated training */
+/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": the folder of its outputs, below the
  * directory that the job names. The GUID is drawn at the job's address. In `arena`. */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
-/* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
- * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`,
- * or `pattern` itself. */
+/* Fills in the marks of a path or command line of the spec: "{segment}" becomes the job's output
+ * segment, which exists only after the job's creation, and "{epoch}" becomes `epoch`. In `arena`,
+ * or `pattern` itself if it has no marks. */
 const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
                         int64_t epoch, Arena *arena);
 
@@ -159,10 +160,10 @@ void job_deleted(Jobs *jobs, Job *job);
 
 /* --- For the other files of this folder --- */
 
-/* Why something happens to a job. */
+/* The reason for a change of a job. */
 typedef struct {
     TraceCause cause;
-    const Node *node; /* the one that was lost; NULL: none in particular */
+    const Node *node; /* the node that was lost or failed; NULL: none in particular */
 } JobReason;
 
 /* The contents of executionInfo.errors. */
@@ -174,9 +175,9 @@ typedef struct {
 /* How an attempt ended. X(ENUM, name in the record) */
 #define ATTEMPT_ENDS(X)                                                                            \
     X(COMPLETED, "completed")                                                                      \
-    X(FAILED, "failed")   /* by its program */                                                     \
-    X(STOPPED, "stopped") /* by the user, or a limit that the user set */                          \
-    X(LOST, "lost")       /* its nodes were */                                                     \
+    X(FAILED, "failed")   /* its program, or a stage, failed */                                    \
+    X(STOPPED, "stopped") /* by the user, or by a limit that the user set */                       \
+    X(LOST, "lost")       /* it lost its nodes */                                                  \
     X(UNFINISHED, "unfinished")
 
 typedef enum {
@@ -185,14 +186,15 @@ typedef enum {
 #undef X
 } AttemptEnd;
 
-/* The service's error of a job that the user terminates. */
+/* The service's error for a job that the user terminates. */
 extern const JobError job_error_terminated;
 
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
-/* The attempt is over, and with it the job. A job that is being terminated ends as terminated,
- * whatever happens to it meanwhile. `exit_code` is -1 where there is none. */
+/* Ends the attempt and fails the job. A job that is being terminated always ends with
+ * job_error_terminated. `exit_code` -1: none. */
 void job_fail_attempt(Jobs *jobs, Job *job, AttemptEnd end, JobError error, int32_t exit_code,
                       JobReason reason);
+/* Ends the attempt; the job has succeeded. */
 void job_succeed(Jobs *jobs, Job *job);
 
 #endif

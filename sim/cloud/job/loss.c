@@ -5,8 +5,7 @@
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 
-// How the service reported this was never recorded; we use its code for a job that was stopped from
-// outside (assumption).
+// The service's error for this case was not recorded. Assumption: its code for a terminated job.
 static const JobError timed_out = {"JobTerminated",
                                    "The specified job ran longer than its maxWallClockTime"};
 static const JobError preempted = {"PreemptionError", "Nodes of this job got pre-empted"};
@@ -17,26 +16,26 @@ void job_timed_out(Jobs *jobs, Job *job)
                      (JobReason){.cause = CAUSE_TIME_LIMIT});
 }
 
-static void count_fruitless(Jobs *jobs, Job *job)
+static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    job->fruitless = job->epochs_kept > job->kept_before ? 0 : job->fruitless + 1;
+    job->lost_in_a_row = job->epochs_kept > job->kept_before ? 0 : job->lost_in_a_row + 1;
     job->kept_before = job->epochs_kept;
-    if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
+    if (job->lost_in_a_row == LOST_ATTEMPTS_MAX)
         engine_give_up(
             jobs->engine,
             arena_printf(jobs->arena,
                          "job %s lost its nodes %d times in a row without having kept anything: "
                          "it never ends",
-                         job->path.name, FRUITLESS_ATTEMPTS_MAX));
+                         job->path.name, LOST_ATTEMPTS_MAX));
 }
 
 static void requeue(Jobs *jobs, Job *job, JobReason reason)
 {
     attempt_end(jobs, job, ATTEMPT_LOST, reason);
-    count_fruitless(jobs, job);
-    job->nodes = NULL; // others hold them from here on
+    count_lost_attempt(jobs, job);
+    job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
-    attempt_forget(job);
+    attempt_reset(job);
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);
@@ -49,7 +48,7 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
     const ServiceModel *service = &jobs->scenario->service;
     JobReason reason = {.cause = cause, .node = node};
     bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
-    // The option to requeue asks for another attempt, however many there were.
+    // After a resize with the option to requeue, the number of attempts is not limited.
     bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
         job_fail_attempt(jobs, job, ATTEMPT_STOPPED, job_error_terminated, -1, reason);

@@ -1,19 +1,19 @@
-/* A job that loses its nodes, or reaches a limit: back to the queue, or failed. */
+/* Jobs that lose their nodes or reach a limit: they are requeued or fail. */
 #ifndef SIM_CLOUD_JOB_LOSS_H
 #define SIM_CLOUD_JOB_LOSS_H
 
 #include "sim/cloud/job/job.h"
 
-/* A node is taken away, for this cause: back to the queue, or failed, as `deallocation` and the
- * service's habits say. The job's nodes are free after it; `node` (NULL: none in particular) is no
- * longer its own. */
+/* Ends the attempt because a node (NULL: none in particular) is taken from the job. The job is
+ * requeued or fails, depending on `deallocation`, `cause` and ServiceModel. All its nodes are free
+ * afterwards. */
 void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
                      TraceCause cause);
 
 /* --- Events --- */
 
 void job_timed_out(Jobs *jobs, Job *job);
-/* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
+/* The job has run as long as a job may on low-priority nodes: preempts its nodes. */
 void job_ran_too_long(Jobs *jobs, Job *job);
 
 #endif

@@ -49,7 +49,7 @@ bool pace_shares_wires(const Jobs *jobs, const Job *job)
 
 /* --- Epochs as a whole --- */
 
-/* The plan with an exchange at the rate that the job gets of its wires now. */
+/* The plan with the exchange at the job's present rate on shared wires. */
 static StepPlan plan_on_wires(const Jobs *jobs, const Job *job)
 {
     StepPlan plan = job->attempt->training->plan;
@@ -64,7 +64,7 @@ static StepPlan plan_on_wires(const Jobs *jobs, const Job *job)
     return plan;
 }
 
-/* The mean step where nodes differ: rank 0's parts, and the time of all nodes. */
+/* The mean step if nodes differ in speed. Returns rank 0's parts; `*nodes` is the node time. */
 static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const StepPlan *plan,
                                     NodeTime *nodes)
 {
@@ -79,7 +79,7 @@ static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const Step
     return first;
 }
 
-void pace_foresee_epoch(const Jobs *jobs, Job *job)
+void pace_estimate_epoch(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     StepPlan plan = plan_on_wires(jobs, job);
@@ -119,7 +119,7 @@ int64_t pace_epochs_done(const Job *job, int64_t at_ns)
     if (job->attempt->training_ns == INT64_MAX)
         return 0;
     int64_t elapsed_ns = at_ns - job->attempt->training_ns;
-    int64_t low = t->first_epoch, high = t->plan.epochs; // the answer is one of these, or between
+    int64_t low = t->first_epoch, high = t->plan.epochs; // bounds of the result, both included
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
         if (pace_until_ns(job, middle) <= elapsed_ns)

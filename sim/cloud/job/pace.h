@@ -5,19 +5,20 @@
 
 #include "sim/cloud/job/job.h"
 
-/* Speeds of the job's ranks [rank], in `*room`, which is made in `arena` when it is NULL; NULL when
- * all are as modelled. */
+/* The speeds of the job's ranks [rank], in `*room`, which is allocated in `arena` if it is NULL.
+ * Returns NULL if all speeds are as modelled. */
 const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, Arena *arena);
-/* The duration on the slowest node of work that takes `modelled_ns` at modelled speed. */
+/* The duration, on the job's slowest node, of work that takes `modelled_ns` at modelled speed. */
 int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns);
 /* Whether the job's exchange competes with others for a wire. */
 bool pace_shares_wires(const Jobs *jobs, const Job *job);
-/* Foresees an epoch: epoch_parts, epoch_nodes and evaluate_ns of the job's Training. */
-void pace_foresee_epoch(const Jobs *jobs, Job *job);
-/* Job fidelity: from the beginning of training until so many epochs (counted as Training.epoch) are
- * over, checkpoints included. */
+/* Computes the mean epoch at the present pace: epoch_parts, epoch_nodes and evaluate_ns of the
+ * job's Training. */
+void pace_estimate_epoch(const Jobs *jobs, Job *job);
+/* Job fidelity: the time from the beginning of training to the end of `epochs_done` epochs (counted
+ * as Training.epoch), checkpoints included. */
 int64_t pace_until_ns(const Job *job, int64_t epochs_done);
-/* Job fidelity: how many epochs are over at `at_ns`; 0 before training. */
+/* Job fidelity: how many epochs have ended at `at_ns`; 0 before training. */
 int64_t pace_epochs_done(const Job *job, int64_t at_ns);
 
 #endif

@@ -1,10 +1,10 @@
-/* Which job starts next: a policy is one pure function in a separate file (policy_NAME.c) and one
- * row in POLICIES (scenario.h).
+/* Scheduling policies, which choose the next job of a queue. A policy is a pure function in a file
+ * policy_NAME.c, and a row in POLICIES (scenario.h).
  *
- * A policy looks at a cluster and names one of the jobs that wait, or none. The scheduler asks when
- * jobs come, nodes come free or nodes appear; it starts the job that is named and asks again until
- * the policy names none. Every policy starts gangs: a job takes all its nodes at one instant, so
- * one that is named fits (its nodes are at most the idle ones).
+ * A policy chooses one of the waiting jobs of a cluster, or none. The scheduler calls it when jobs
+ * are submitted or nodes become idle, starts the chosen job, and calls it again until it chooses
+ * none. A job takes all its nodes at one instant, so a policy chooses only jobs that need no more
+ * than the idle nodes.
  *
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
@@ -19,14 +19,14 @@ typedef struct {
     JobId job;
     int32_t nodes;
     JobPriority priority;
-    int64_t expected_ns; /* from its start to its end, as its owner says */
+    int64_t expected_ns; /* the run time that its owner states */
     uint32_t experiment; /* index in PolicyView.used_node_us */
 } WaitingJob;
 
 typedef struct {
     JobId job;
     int32_t nodes;
-    int64_t expected_end_ns; /* may be in the past: then it can end at any moment */
+    int64_t expected_end_ns; /* if it is in the past, the job can end at any time */
 } RunningJob;
 
 typedef struct {
@@ -37,22 +37,22 @@ typedef struct {
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission */
     int32_t running_count;
-    const RunningJob *running;   /* of this cluster, the first to end first */
+    const RunningJob *running;   /* of this cluster, by expected end */
     const int64_t *used_node_us; /* [experiment] node time used so far, in all clusters */
 } PolicyView;
 
-#define POLICY_NOBODY (-1)
+#define POLICY_NONE (-1)
 
 typedef enum {
-    POLICY_SEES_HEAD,  /* `waiting` has the first job at most, `running` none: O(1) per start */
-    POLICY_SEES_QUEUE, /* all of both: O(queue) per pass */
+    POLICY_SEES_HEAD,  /* only the first job of `waiting`, and no `running`: O(1) per start */
+    POLICY_SEES_QUEUE, /* all waiting and running jobs: O(queue) per pass */
 } PolicySight;
 
 typedef struct {
     const char *name;
     const char *what;
     PolicySight sight;
-    int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NOBODY */
+    int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NONE */
 } Policy;
 
 const Policy *policy_of(PolicyKind kind);
@@ -63,26 +63,27 @@ const Policy *policy_of(PolicyKind kind);
 int32_t policy_service(const PolicyView *view);
 
 /* EASY backfilling: the service's order, with one reservation. While the first job does not fit, it
- * is promised the earliest time at which running jobs, as they say, will have freed enough nodes; a
- * later job may start now if it ends by then, or needs no more nodes than will be left over at that
- * time. Nodes under repair or allocation may be ready at any moment: the promise counts them as
- * idle, so that it is never too late, and never counts them as left over. A job that needs more
- * nodes than the cluster may have cannot be delayed: it has no reservation, and all others pass it.
+ * has a reservation for the earliest time at which running jobs are expected to have freed enough
+ * nodes. A later job may start now if it ends by then, or needs no more nodes than will be spare at
+ * that time. Nodes under repair or allocation may become ready at any time: the reservation counts
+ * them as idle, so that it is never too late, but never as spare. A job that needs more nodes than
+ * the cluster may have gets no reservation, and all others may overtake it.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
  * with backfilling", IEEE TPDS 12(6), 2001. */
 int32_t policy_backfill(const PolicyView *view);
 
-/* Shortest job first: the one that says it is shortest, whatever its priority; among equals the
- * service's order. While it does not fit no job overtakes it. Long jobs may starve under load,
- * which this policy is there to show. Smith, "Various optimizers for single-stage production",
- * Naval Research Logistics 3, 1956 (with equal weights: least mean waiting time on one machine). */
+/* Shortest job first: the job with the shortest expected run time, regardless of priority; among
+ * equals the service's order. While it does not fit, no job overtakes it. Long jobs may starve
+ * under load, which this policy demonstrates. Smith, "Various optimizers for single-stage
+ * production", Naval Research Logistics 3, 1956 (with equal weights: least mean waiting time on one
+ * machine). */
 int32_t policy_shortest(const PolicyView *view);
 
 /* Fair share by experiment: the first job, in the service's order, of the experiment that has used
- * least node time so far, whether its jobs succeeded or not; among equals the service's order.
- * While it does not fit no job overtakes it. Usage does not decay. Kay and Lauder, "A fair share
+ * the least node time so far, including failed jobs; among equals the service's order. While it
+ * does not fit, no job overtakes it. Usage does not decay. Kay and Lauder, "A fair share
  * scheduler", CACM 31(1), 1988. */
 int32_t policy_fair_share(const PolicyView *view);
 

@@ -8,11 +8,11 @@ static int64_t used_by(const PolicyView *view, int32_t waiting)
 
 int32_t policy_fair_share(const PolicyView *view)
 {
-    int32_t next = POLICY_NOBODY;
+    int32_t next = POLICY_NONE;
     for (int32_t i = 0; i < view->waiting_count; i++)
-        if (next == POLICY_NOBODY || used_by(view, i) < used_by(view, next))
+        if (next == POLICY_NONE || used_by(view, i) < used_by(view, next))
             next = i;
-    if (next != POLICY_NOBODY && view->waiting[next].nodes > view->idle_nodes)
-        return POLICY_NOBODY;
+    if (next != POLICY_NONE && view->waiting[next].nodes > view->idle_nodes)
+        return POLICY_NONE;
     return next;
 }

@@ -4,5 +4,5 @@
 int32_t policy_service(const PolicyView *view)
 {
     bool starts = view->waiting_count > 0 && view->waiting[0].nodes <= view->idle_nodes;
-    return starts ? 0 : POLICY_NOBODY;
+    return starts ? 0 : POLICY_NONE;
 }

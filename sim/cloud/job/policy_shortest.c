@@ -3,12 +3,12 @@
 
 int32_t policy_shortest(const PolicyView *view)
 {
-    int32_t shortest = POLICY_NOBODY;
+    int32_t shortest = POLICY_NONE;
     for (int32_t i = 0; i < view->waiting_count; i++)
-        if (shortest == POLICY_NOBODY ||
+        if (shortest == POLICY_NONE ||
             view->waiting[i].expected_ns < view->waiting[shortest].expected_ns)
             shortest = i;
-    if (shortest != POLICY_NOBODY && view->waiting[shortest].nodes > view->idle_nodes)
-        return POLICY_NOBODY;
+    if (shortest != POLICY_NONE && view->waiting[shortest].nodes > view->idle_nodes)
+        return POLICY_NONE;
     return shortest;
 }

@@ -11,7 +11,7 @@ static const Training *training_of(const Job *job)
     return job->attempt->training;
 }
 
-/* The last checkpoint written by the end of epoch `epoch`, or the one kept before. */
+/* The epochs in the last checkpoint at the end of epoch `epoch`, of this or an earlier attempt. */
 static int64_t last_checkpoint(const Job *job, int64_t epoch)
 {
     int64_t every = job->spec->program->checkpoint_every;

@@ -16,84 +16,84 @@ bool job_prepares_outside(const Job *job)
     return job_is_real(job) && !job->spec->program->training;
 }
 
-const JobRan *job_ran_so(const Job *job, uint32_t whose)
+const JobRan *job_command_report(const Job *job, uint32_t task)
 {
-    const JobRan *ran = job->attempt->ran ? &job->attempt->ran[whose] : NULL;
-    return ran && ran->is_told ? ran : NULL;
+    const JobRan *ran = job->attempt->ran ? &job->attempt->ran[task] : NULL;
+    return ran && ran->is_reported ? ran : NULL;
 }
 
-/* The command has begun and not ended, whether or not its end is known. */
-static bool is_at_work(const Job *job, uint32_t whose)
+/* Whether the task has begun and, in the world, not ended; its end may have been reported. */
+static bool is_at_work(const Job *job, uint32_t task)
 {
     if (!job_is_real(job) || job->state != JOB_RUNNING || job_is_stalled(job))
         return false;
-    if (whose == 0)
+    if (task == 0)
         return job->attempt->program_ns != INT64_MAX && job->attempt->stage[0] == STAGE_COUNT;
     return job_prepares_outside(job) && job->spec->has_preparation &&
-           job->attempt->stage[whose - 1] == STAGE_PREPARATION;
+           job->attempt->stage[task - 1] == STAGE_PREPARATION;
 }
 
-bool job_runs_outside(const Job *job, uint32_t whose)
+bool job_runs_outside(const Job *job, uint32_t task)
 {
-    return is_at_work(job, whose) && !job->attempt->ran[whose].is_told;
+    return is_at_work(job, task) && !job->attempt->ran[task].is_reported;
 }
 
 const JobRan *job_program_ran(const Job *job)
 {
-    return job->attempt ? job_ran_so(job, 0) : NULL;
+    return job->attempt ? job_command_report(job, 0) : NULL;
 }
 
-int64_t job_outside_since_ns(const Job *job, uint32_t whose)
+int64_t job_outside_since_ns(const Job *job, uint32_t task)
 {
-    return whose == 0 ? job->attempt->program_ns
-                      : job_stage_begin_ns(job, (int32_t)whose - 1, STAGE_PREPARATION);
+    return task == 0 ? job->attempt->program_ns
+                     : job_stage_begin_ns(job, (int32_t)task - 1, STAGE_PREPARATION);
 }
 
-/* Whether a report about the command is possible. */
-static bool check_at_work(const Job *job, uint32_t whose, const Command *command, Status *status)
+/* Checks that a report about the task is possible. */
+static bool check_at_work(const Job *job, uint32_t task, const Command *command, Status *status)
 {
-    if (is_at_work(job, whose))
+    if (is_at_work(job, task))
         return true;
     status_fail(status, STATUS_CONFLICT, command_place(command),
                 "job \"%s\" is %s and its %s is not at work", job->path.name,
-                job_state_name(job->state), whose == 0 ? "program" : "preparation");
+                job_state_name(job->state), task == 0 ? "program" : "preparation");
     if (!job_is_real(job))
         status_hint(status, "only jobs of \"execution\": \"real\" take reports");
     return false;
 }
 
-/* How long until the command will have taken that long; 0: it has. */
-static int64_t delay_until_ns(const Jobs *jobs, const Job *job, uint32_t whose, int64_t took_ns)
+/* The time until the task has taken `took_ns`; 0: it has. */
+static int64_t delay_until_ns(const Jobs *jobs, const Job *job, uint32_t task, int64_t took_ns)
 {
-    int64_t end_ns = bounded_add(job_outside_since_ns(job, whose), took_ns);
+    int64_t end_ns = bounded_add(job_outside_since_ns(job, task), took_ns);
     return end_ns > jobs->engine->now_ns ? end_ns - jobs->engine->now_ns : 0;
 }
 
 bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *status)
 {
-    const uint32_t whose = (uint32_t)command->as.job_ran.node;
+    const uint32_t task = (uint32_t)command->as.job_ran.node;
     if (command->as.job_ran.node > job->spec->nodes)
         return status_fail(status, STATUS_NOT_FOUND, command_place(command),
                            "job \"%s\" has %d nodes, and no preparation on node %d", job->path.name,
-                           (int)job->spec->nodes, (int)whose);
-    if (!check_at_work(job, whose, command, status))
+                           (int)job->spec->nodes, (int)task);
+    if (!check_at_work(job, task, command, status))
         return false;
-    JobRan *ran = &job->attempt->ran[whose];
-    if (ran->is_told)
+    JobRan *ran = &job->attempt->ran[task];
+    if (ran->is_reported)
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "it is known already how the %s of job \"%s\" went",
-                           whose == 0 ? "program" : "preparation", job->path.name);
-    *ran = (JobRan){.is_told = true,
+                           task == 0 ? "program" : "preparation", job->path.name);
+    *ran = (JobRan){.is_reported = true,
                     .exit_code = command->as.job_ran.exit_code,
                     .reason = command->as.job_ran.reason,
                     .training = command->as.job_ran.training};
-    int64_t delay_ns = delay_until_ns(jobs, job, whose, command->as.job_ran.took_ns);
-    if (whose == 0)
+    int64_t delay_ns = delay_until_ns(jobs, job, task, command->as.job_ran.took_ns);
+    if (task == 0)
         engine_push(jobs->engine, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation,
                     0);
     else
         engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                    whose - 1);
+                    task - 1);
     return true;
 }
 
@@ -132,7 +132,7 @@ void job_step_reached(Jobs *jobs, Job *job, int64_t step)
         epochs_step_reached(jobs, job, step);
         return;
     }
-    // A reported step comes with all steps before it.
+    // A reported step includes all steps before it.
     for (int64_t n = 0; (n = job_next_awaited(jobs, job, MOMENT_JOB_STEP, n + 1)) <= step;)
         job_moment(jobs, job, MOMENT_JOB_STEP, n);
 }

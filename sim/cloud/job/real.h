@@ -1,41 +1,44 @@
-/* Jobs of real execution: their commands run outside the world, and commands of the world report
- * how they went. */
+/* Jobs of real execution: their programs and preparations run outside the world, and the commands
+ * COMMAND_JOB_RAN and COMMAND_JOB_REACHED report their progress.
+ *
+ * `task` numbers the commands of a job: 0 is the program, 1 + i the preparation on node i. */
 #ifndef SIM_CLOUD_JOB_REAL_H
 #define SIM_CLOUD_JOB_REAL_H
 
 #include "sim/cloud/job/job.h"
 
-/* Whether a command of real execution is at work whose end is not reported yet: the program (0), or
- * the preparation on a node (1 + its index). Never while the job is stalled or being terminated. */
-bool job_runs_outside(const Job *job, uint32_t whose);
+/* Whether a task runs whose end is not reported yet. Never while the job is stalled or being
+ * terminated. */
+bool job_runs_outside(const Job *job, uint32_t task);
 /* The reported end of the program in the last attempt; NULL: none was reported. */
 const JobRan *job_program_ran(const Job *job);
-/* When that began. */
-int64_t job_outside_since_ns(const Job *job, uint32_t whose);
+/* When the task began. */
+int64_t job_outside_since_ns(const Job *job, uint32_t task);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
-/* COMMAND_JOB_RAN: the command ends when it has taken the reported time, at once if that has
- * passed. */
+/* COMMAND_JOB_RAN: the task ends when it has taken the reported time, at once if that has passed.
+ */
 MUST_CHECK bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *status);
-/* COMMAND_JOB_REACHED: the moments of the program's steps up to the reported one come when it has
- * taken the reported time, at once if that has passed. The epochs kept by then are not lost with
- * the attempt: STATUS_CONFLICT if the program does not resume from a checkpoint on a share. */
+/* COMMAND_JOB_REACHED: when the program has taken the reported time (at once if that has passed),
+ * the moments of its steps up to the reported one happen. The reported epochs are then kept after
+ * the loss of the attempt. STATUS_CONFLICT if there are any and the program does not resume from a
+ * checkpoint on a share. */
 MUST_CHECK bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *status);
 
 /* --- Events --- */
 
-/* At the end of an awaited step, where steps are not events. */
+/* An awaited step has ended, for jobs whose steps are not events. */
 void job_step_reached(Jobs *jobs, Job *job, int64_t step);
-/* A checkpoint of so many epochs was written outside. */
+/* The program has written a checkpoint of `epochs` epochs. */
 void job_kept_outside(Jobs *jobs, Job *job, int64_t epochs);
 
 /* --- For the other files of this folder --- */
 
 bool job_is_real(const Job *job);
-/* Its preparation is run where its program is. */
+/* Whether the job's preparation is of real execution too. */
 bool job_prepares_outside(const Job *job);
-/* The report about a command; NULL: there is none, or the job is not of real execution. */
-const JobRan *job_ran_so(const Job *job, uint32_t whose);
+/* The reported result of a task; NULL: none was reported. */
+const JobRan *job_command_report(const Job *job, uint32_t task);
 
 #endif

@@ -9,11 +9,11 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
-/* The view of policies that look at the whole queue, contiguous in memory. */
+/* The arrays of the PolicyView for policies with POLICY_SEES_QUEUE. */
 typedef struct QueuePlan {
     RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
     int32_t running_count, running_capacity;
-    WaitingJob *waiting; /* JobQueue.waiting in order, from `waiting_begin` on */
+    WaitingJob *waiting; /* the jobs of JobQueue.waiting in order, from `waiting_begin` on */
     int32_t waiting_begin, waiting_count, waiting_capacity;
     int64_t *used_node_us; /* as of the present pass */
     uint32_t used_capacity;
@@ -47,7 +47,7 @@ static QueuePlan *new_plan(Jobs *jobs)
     return plan;
 }
 
-/* --- Waiting jobs, for policies that look at all of them --- */
+/* --- Waiting jobs, for policies with POLICY_SEES_QUEUE --- */
 
 static WaitingJob waiting_job(const Job *job)
 {
@@ -65,7 +65,7 @@ static bool waits_before(const WaitingJob *a, const WaitingJob *b)
     return a->job.index < b->job.index;
 }
 
-/* Where `job` is among those that wait, or would be. */
+/* The place of `job` among the waiting jobs, or the place where it belongs. */
 static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
 {
     WaitingJob *first = plan->waiting + plan->waiting_begin;
@@ -80,7 +80,7 @@ static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
     return first + low;
 }
 
-/* Room for one more at the end. */
+/* Makes room for one more waiting job at the end. */
 static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
 {
     WaitingJob *first = plan->waiting + plan->waiting_begin;
@@ -94,14 +94,14 @@ static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
     plan->waiting_begin = 0;
 }
 
-static void plan_waits(Jobs *jobs, QueuePlan *plan, const Job *job)
+static void plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     WaitingJob entry = waiting_job(job);
     reserve_waiting(jobs, plan);
     WaitingJob *place = waiting_place(plan, &entry);
     WaitingJob *first = plan->waiting + plan->waiting_begin;
     if (place == first && plan->waiting_begin > 0) {
-        place--; // one that comes back to the front
+        place--; // a requeued job often returns to the front
         plan->waiting_begin--;
     } else {
         memmove(place + 1, place, (size_t)(first + plan->waiting_count - place) * sizeof *place);
@@ -110,7 +110,7 @@ static void plan_waits(Jobs *jobs, QueuePlan *plan, const Job *job)
     plan->waiting_count++;
 }
 
-static void plan_waits_no_more(QueuePlan *plan, const Job *job)
+static void plan_remove_waiting(QueuePlan *plan, const Job *job)
 {
     WaitingJob entry = waiting_job(job);
     WaitingJob *place = waiting_place(plan, &entry);
@@ -144,7 +144,7 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
     return queue ? queue->length : 0;
 }
 
-/* The first job at or after `from` of those that wait; ID_NONE: none. */
+/* The first waiting job with an id of at least `from`; ID_NONE: none. */
 static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
 {
     int32_t id = place_set_up(waiting, (int32_t)from);
@@ -160,7 +160,7 @@ static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
         place_set_reserve(jobs->arena, waiting, capacity);
 }
 
-static void know_experiment(Jobs *jobs, Job *job)
+static void set_experiment(Jobs *jobs, Job *job)
 {
     const ResourcePath *path = &job->path;
     if (job->experiment == ID_NONE)
@@ -168,7 +168,7 @@ static void know_experiment(Jobs *jobs, Job *job)
                                          (ResourcePath){.group = path->group,
                                                         .workspace = path->workspace,
                                                         .name = path->experiment});
-    invariant(job->experiment != ID_NONE); // a job is only made in an experiment that exists
+    invariant(job->experiment != ID_NONE); // a job's experiment exists as long as the job
 }
 
 void scheduler_add(Jobs *jobs, Job *job)
@@ -178,8 +178,8 @@ void scheduler_add(Jobs *jobs, Job *job)
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
-        know_experiment(jobs, job);
-        plan_waits(jobs, queue->plan, job);
+        set_experiment(jobs, job);
+        plan_add_waiting(jobs, queue->plan, job);
     }
     reserve(jobs, waiting, job->id.index);
     place_set_add(waiting, (int32_t)job->id.index);
@@ -191,13 +191,13 @@ void scheduler_remove(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (queue->plan != NULL)
-        plan_waits_no_more(queue->plan, job);
+        plan_remove_waiting(queue->plan, job);
     place_set_remove(&queue->waiting[job->spec->priority], (int32_t)job->id.index);
     job->is_waiting = false;
     queue->length--;
 }
 
-/* The first in the service's order; NULL when none waits. */
+/* The first waiting job in the service's order; NULL: none waits. */
 static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 {
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
@@ -210,8 +210,8 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 
 /* --- Running jobs, and the use of experiments --- */
 
-/* Updates the use of an experiment. */
-static void use_up_to_now(const Jobs *jobs, ExperimentUse *use)
+/* Counts the node time of an experiment up to now. */
+static void update_use(const Jobs *jobs, ExperimentUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
     use->node_us = bounded_add(use->node_us, bounded_times(passed_ns / NS_PER_US, use->nodes_held));
@@ -219,7 +219,7 @@ static void use_up_to_now(const Jobs *jobs, ExperimentUse *use)
     use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
 }
 
-/* Makes room for the containers that exist by now; an experiment is one of them. */
+/* Makes room for all containers created so far; experiments are among them. */
 static void reserve_uses(Jobs *jobs)
 {
     const uint32_t count = resource_count(jobs->resources);
@@ -237,7 +237,7 @@ static void hold_nodes(Jobs *jobs, const Job *job, int32_t nodes)
 {
     reserve_uses(jobs);
     ExperimentUse *use = &jobs->uses[job->experiment];
-    use_up_to_now(jobs, use);
+    update_use(jobs, use);
     use->nodes_held += nodes;
 }
 
@@ -255,7 +255,7 @@ static RunningJob running_job(const Job *job)
                         .expected_end_ns = bounded_add(job->started_ns, expected_ns(job))};
 }
 
-/* Where `job` is among those that run, or would be. */
+/* The index of `job` among the running jobs, or the index where it belongs. */
 static int32_t place_of(const QueuePlan *plan, RunningJob job)
 {
     int32_t low = 0, high = plan->running_count;
@@ -269,7 +269,7 @@ static int32_t place_of(const QueuePlan *plan, RunningJob job)
     return low;
 }
 
-static void plan_start(Jobs *jobs, QueuePlan *plan, const Job *job)
+static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
     if (plan->running_count == plan->running_capacity)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
@@ -310,8 +310,9 @@ static int32_t most_nodes(const Cluster *cluster)
     return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
-/* It is being terminated, which takes a moment: no job starts until its end wakes the scheduler. */
-static bool is_given_up(const Job *job)
+/* Whether the job is being terminated in the queue. If it is first, no job starts until it has
+ * ended. */
+static bool is_stopping(const Job *job)
 {
     return job->stop_cause != CAUSE_NONE;
 }
@@ -319,23 +320,23 @@ static bool is_given_up(const Job *job)
 static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
 {
     Job *job = job_row(jobs, id);
-    invariant(job->spec->nodes <= usable_nodes(cluster)); // a policy names one that fits
+    invariant(job->spec->nodes <= usable_nodes(cluster)); // policies choose jobs that fit
     scheduler_remove(jobs, job);
     if (queue->plan != NULL)
-        plan_start(jobs, queue->plan, job);
+        plan_add_running(jobs, queue->plan, job);
     job_start(jobs, job);
 }
 
 static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
-    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_given_up(head);) {
+    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_stopping(head);) {
         WaitingJob first = waiting_job(head);
         PolicyView view = {.now_ns = jobs->engine->now_ns,
                            .idle_nodes = usable_nodes(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = 1,
                            .waiting = &first};
-        if (policy->choose(&view) == POLICY_NOBODY)
+        if (policy->choose(&view) == POLICY_NONE)
             return;
         start(jobs, queue, cluster, first.job);
     }
@@ -350,7 +351,7 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
         plan->used_node_us = ARENA_ARRAY(jobs->arena, int64_t, plan->used_capacity);
     }
     for (uint32_t i = 0; i < count; i++) {
-        use_up_to_now(jobs, &jobs->uses[i]);
+        update_use(jobs, &jobs->uses[i]);
         plan->used_node_us[i] = jobs->uses[i].node_us;
     }
 }
@@ -370,8 +371,8 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
                            .running_count = plan->running_count,
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
-        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
-        if (next == POLICY_NOBODY || is_given_up(job_by_id(jobs, view.waiting[next].job)))
+        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NONE;
+        if (next == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[next].job)))
             return;
         start(jobs, queue, cluster, view.waiting[next].job);
     }
@@ -406,9 +407,8 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
 
 /* --- Invariants --- */
 
-/* The queue holds the jobs that wait, each once; when its head could start, a pass is under way
- * that starts it. (Another policy's choice may change with time alone: it is asked when something
- * happens.) */
+/* The queue holds the waiting jobs, each once. With POLICY_SERVICE, if its head could start, a pass
+ * is due. (The choice of other policies may change with time alone.) */
 static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
     int32_t length = 0;
@@ -428,12 +428,11 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
-    if (is_asked && !is_given_up(head))
+    if (is_asked && !is_stopping(head))
         invariant(head->spec->nodes > usable_nodes(cluster) || queue->is_pass_due);
 }
 
-/* Those that wait and those that run are listed in order, the latter with all nodes that are
- * running. */
+/* Waiting and running jobs are listed in order. The listed running jobs have all running nodes. */
 static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
     const QueuePlan *plan = queue->plan;

@@ -1,5 +1,5 @@
-/* One queue per cluster, and the pass that starts the jobs which the scenario's policy names
- * (policy.h). */
+/* The queues of clusters, and the scheduling pass, which starts the jobs that the scenario's policy
+ * chooses (policy.h). */
 #ifndef SIM_CLOUD_JOB_SCHEDULER_H
 #define SIM_CLOUD_JOB_SCHEDULER_H
 
@@ -10,15 +10,15 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster);
 
 /* --- For the other files of this folder --- */
 
-/* The job waits in its cluster's queue from now on, or no longer. */
+/* Adds the job to its cluster's queue, or removes it. */
 void scheduler_add(Jobs *jobs, Job *job);
 void scheduler_remove(Jobs *jobs, Job *job);
-/* Asks for one scheduling pass at this instant, after everything else that happens now. */
+/* Requests one scheduling pass at this instant, after all other events of the instant. */
 void scheduler_wake(Jobs *jobs, ClusterId cluster);
-/* A job that job_start started gives its nodes back, for whatever reason. */
+/* To be called when an attempt of the job ends, before its nodes are freed. */
 void scheduler_attempt_ends(Jobs *jobs, const Job *job);
 
-/* Event: the pass. */
+/* Event: a scheduling pass. */
 void scheduler_pass(Jobs *jobs, ClusterId cluster);
 
 /* Checks the cluster's queue; returns its length. */

@@ -9,24 +9,24 @@
 
 int32_t job_preparation_exit_code(const Job *job, int32_t node)
 {
-    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)node);
+    const JobRan *ran = job_command_report(job, 1 + (uint32_t)node);
     if (ran)
         return ran->exit_code;
     const ShellRun *run = job->attempt->preparations ? job->attempt->preparations[node] : NULL;
     return run ? run->exit_code : job->spec->preparation_exit_code;
 }
 
-static const ShellScript *script_of(const Job *job, uint32_t whose)
+static const ShellScript *script_of(const Job *job, uint32_t task)
 {
-    return whose == 0 ? job->spec->program->script : job->spec->preparation_script;
+    return task == 0 ? job->spec->program->script : job->spec->preparation_script;
 }
 
-static ShellRun **run_of(const Job *job, uint32_t whose)
+static ShellRun **run_of(const Job *job, uint32_t task)
 {
-    return whose == 0 ? &job->attempt->shell : &job->attempt->preparations[whose - 1];
+    return task == 0 ? &job->attempt->shell : &job->attempt->preparations[task - 1];
 }
 
-/* The job's environment on its nodes; `*directory` is where its commands start. */
+/* The job's environment on its nodes; `*directory` is the working directory of its commands. */
 static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
                                               const char **directory)
 {
@@ -38,24 +38,24 @@ static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
         if (variables[i].value)
             variables[i].value =
                 job_fill_in(jobs->scenario, job, variables[i].value, 0, jobs->arena);
-        // Where the service started commands is not documented: the job's own folder (assumption).
+        // The service's working directory is not documented. Assumption: the job's own folder.
         if (strcmp(variables[i].name, "AZ_BATCHAI_JOB_TEMP") == 0)
             *directory = variables[i].value;
     }
     return variables;
 }
 
-/* The program finds the files of the preparation on the master. */
-static uint32_t disk_of(const Job *job, uint32_t whose)
+/* The disk of a task; 0: an empty one. The program uses the disk of the preparation on node 0. */
+static uint32_t disk_of(const Job *job, uint32_t task)
 {
     const ShellRun *before =
-        whose == 0 && job->attempt->preparations ? job->attempt->preparations[0] : NULL;
+        task == 0 && job->attempt->preparations ? job->attempt->preparations[0] : NULL;
     return before ? before->disk : 0;
 }
 
-static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t whose)
+static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t task)
 {
-    const ShellScript *script = script_of(job, whose);
+    const ShellScript *script = script_of(job, task);
     ShellSettings *settings = ARENA_NEW(jobs->arena, ShellSettings);
     uint32_t *volumes = ARENA_ARRAY(jobs->arena, uint32_t, script->mount_count);
     for (int32_t i = 0; i < script->mount_count; i++)
@@ -65,29 +65,28 @@ static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t whose)
                                 .files = storage_files(jobs->storage),
                                 .volumes = volumes,
                                 .variable_count = job->spec->environment_count,
-                                .disk = disk_of(job, whose),
+                                .disk = disk_of(job, task),
                                 .job = job->id};
     settings->variables = environment(jobs, job, &settings->directory);
     return shell_begin(settings);
 }
 
-void job_script_begins(Jobs *jobs, Job *job, uint32_t whose, int64_t delay_ns)
+void job_script_begins(Jobs *jobs, Job *job, uint32_t task, int64_t delay_ns)
 {
     if (delay_ns > 0)
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation,
-                    whose);
+        engine_push(jobs->engine, delay_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation, task);
     else
-        job_script_continues(jobs, job, whose);
+        job_script_continues(jobs, job, task);
 }
 
-static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32_t whose)
+static void emit_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32_t task)
 {
     for (int32_t i = 0; i < run->change_count; i++) {
         const ShellChange *change = &run->changes[i];
         const bool is_gone = change->file == FILE_NONE;
         TraceRecord record =
             job_trace(jobs, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
-        record.node = job->nodes[whose == 0 ? 0 : whose - 1];
+        record.node = job->nodes[task == 0 ? 0 : task - 1];
         record.share = (ShareId){change->volume};
         record.name = change->path;
         record.file = change->file;
@@ -100,7 +99,7 @@ static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32
     }
 }
 
-/* A share that it has mounted is gone: whatever it does next hangs. */
+/* Whether a script with files hangs, because a share that it has mounted was deleted. */
 static bool hangs(const Jobs *jobs, const ShellRun *run)
 {
     const ShellScript *script = run->settings->script;
@@ -110,22 +109,21 @@ static bool hangs(const Jobs *jobs, const ShellRun *run)
     return false;
 }
 
-void job_script_continues(Jobs *jobs, Job *job, uint32_t whose)
+void job_script_continues(Jobs *jobs, Job *job, uint32_t task)
 {
-    ShellRun **at = run_of(job, whose);
+    ShellRun **at = run_of(job, task);
     if (!*at)
-        *at = begin_run(jobs, job, whose);
+        *at = begin_run(jobs, job, task);
     ShellRun *run = *at;
     if (hangs(jobs, run))
         return;
-    int64_t sleep_ns = shell_go_on(run, jobs->engine->now_ns);
-    tell_changes(jobs, job, run, whose);
+    int64_t sleep_ns = shell_continue(run, jobs->engine->now_ns);
+    emit_changes(jobs, job, run, task);
     if (!run->is_over)
-        engine_push(jobs->engine, sleep_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation,
-                    whose);
-    else if (whose == 0)
+        engine_push(jobs->engine, sleep_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation, task);
+    else if (task == 0)
         engine_push(jobs->engine, 0, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
     else
         engine_push(jobs->engine, 0, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                    whose - 1);
+                    task - 1);
 }

@@ -4,13 +4,14 @@
 
 #include "sim/cloud/job/job.h"
 
-/* How the preparation ended, or is going to, on the `node`-th of its nodes. */
+/* The exit code of the preparation on the `node`-th of the job's nodes; before its end, the
+ * expected one. */
 int32_t job_preparation_exit_code(const Job *job, int32_t node);
-/* Event: a script's sleep is over, that of the program (0) or of the preparation on a node (1 + its
- * index). */
-void job_script_continues(Jobs *jobs, Job *job, uint32_t whose);
-/* The script begins after `delay_ns`; `whose` as above. Its end is job_program_done or
- * job_stage_done. */
-void job_script_begins(Jobs *jobs, Job *job, uint32_t whose, int64_t delay_ns);
+/* Event: a script begins or continues after a sleep. `task` 0 is the program, 1 + i the preparation
+ * on node i. */
+void job_script_continues(Jobs *jobs, Job *job, uint32_t task);
+/* Begins the script of a task after `delay_ns`. At its end job_program_done or job_stage_done is
+ * called. */
+void job_script_begins(Jobs *jobs, Job *job, uint32_t task, int64_t delay_ns);
 
 #endif

@@ -6,18 +6,18 @@
 #include "sim/cloud/job/job.h"
 #include "sim/cloud/spec/event.h"
 
-/* The jobs that wait for a cluster, in the service's order: by priority, then by submission, in
- * which ids are given. */
+/* The jobs that wait for a cluster, in the service's order: by priority, then by submission. Ids
+ * are assigned in the order of submission. */
 typedef struct {
     PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
     int32_t length;
-    struct QueuePlan *plan; /* for policies that look at the whole queue; NULL for others */
+    struct QueuePlan *plan; /* for policies with POLICY_SEES_QUEUE; else NULL */
     bool is_pass_due;       /* a scheduling pass is due at this instant */
-    int64_t eligible_ns; /* when the job submitted last enters the queue: later ones not before */
+    int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
 } JobQueue;
 
-/* Under a policy that asks for it: node time used by the jobs of an experiment up to `until_ns`,
- * and the nodes that they hold since then. */
+/* For policies with POLICY_SEES_QUEUE: node time used by the jobs of an experiment up to
+ * `until_ns`, and the nodes that they hold since then. */
 typedef struct {
     int64_t node_us;
     int64_t nodes_held;
@@ -47,7 +47,7 @@ Cluster *job_cluster(Jobs *jobs, const Job *job);
 JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster);
 /* Reports a moment of the job; `ordinal` is 0 for moments without one. */
 void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal);
-/* The lowest awaited ordinal of the moment from `from` on; INT64_MAX: none. */
+/* The lowest awaited ordinal >= `from` of the moment; INT64_MAX: none. */
 int64_t job_next_awaited(const Jobs *jobs, const Job *job, Moment moment, int64_t from);
 
 #endif

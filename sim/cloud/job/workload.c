@@ -12,10 +12,10 @@ typedef struct WorkloadProgress {
     uint64_t address; /* of its random draws */
     int64_t peak_ppm; /* factor on its rate in its busiest hour */
     int64_t mean_gap_ns;
-    int64_t candidates;   /* drawn so far: arrivals, and those not kept */
-    int64_t candidate_ns; /* the last of them */
-    int64_t jobs;         /* come so far */
-    uint64_t known_above; /* 1 + names_losses when all above its jobs was there */
+    int64_t candidates;   /* drawn so far, whether kept or not */
+    int64_t candidate_ns; /* the time of the last candidate */
+    int64_t jobs;         /* submitted so far */
+    uint64_t known_above; /* 1 + names_losses when its jobs' containers were last checked */
 } WorkloadProgress;
 
 /* The low bits of a draw's address: its purpose. */
@@ -96,13 +96,15 @@ static const JobSpec *draw_shape(const Jobs *jobs, uint32_t index, int64_t numbe
     return workload->specs[shape];
 }
 
-/* Creates a job as a user would. Its containers are looked up again only after a loss. */
+/* Creates a job as a command would. Its containers are checked again only if names_losses changed.
+ */
 static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command, Status *status)
 {
     const uint64_t known = names_losses(jobs->names) + 1;
     if (progress->known_above == known)
         return job_create(jobs, command, status);
-    if (!container_takes(jobs->resources, command, status) || !job_create(jobs, command, status))
+    if (!container_check_open(jobs->resources, command, status) ||
+        !job_create(jobs, command, status))
         return false;
     progress->known_above = known;
     return true;
@@ -122,7 +124,7 @@ static void submit(Jobs *jobs, uint32_t index)
     if (create(jobs, progress, &command, &status))
         return;
     TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.command_refused.ordinal = -1; // of no command in the list
+    record.command_refused.ordinal = -1; // not a command of the list
     record.name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
                                command.path.name, status.message);
     recorder_emit(jobs->recorder, &record);

@@ -10,7 +10,7 @@
 
 __extension__ typedef unsigned __int128 Amount; /* bytes times ns per second */
 
-/* Where a flow crosses a link: the link, and its place in the link's list. */
+/* Where a flow crosses a link: the link, and the flow's place in the link's list. */
 typedef struct {
     uint32_t link;
     int32_t place;
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t owner;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
     uint64_t order;     /* of beginning */
-    uint64_t stamp;     /* of the search that found it */
+    uint64_t stamp;     /* of the last search that found it */
     Amount left;        /* at `updated_ns` */
     int64_t updated_ns;
     int64_t rate_bytes_per_s;
@@ -29,7 +29,7 @@ typedef struct {
     Crossing *links;
 } Flow;
 
-/* An entry of a link's list: a flow, and which of the flow's links this one is. */
+/* An entry of a link's list: a flow, and the index of the link in Flow.links. */
 typedef struct {
     uint32_t flow;
     int32_t crossing;
@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     int64_t bytes_per_s;
     uint64_t stamp;
-    int32_t found; /* its index among those that the search found */
+    int32_t found; /* index in Wires.found_links */
     int32_t flow_count, flow_capacity;
     LinkFlow *flows;
 } Link;
@@ -71,8 +71,8 @@ Wires *wires_create(Arena *run)
     return wires;
 }
 
-/* Twice as much room, until `needed` items fit. The arena keeps the old room: together they are no
- * more than the last. */
+/* The capacity, doubled until `needed` items fit. The arena keeps the old arrays, which together
+ * are smaller than the new one. */
 static int32_t grown(int32_t capacity, int32_t needed)
 {
     invariant(needed <= INT32_MAX / 2);
@@ -115,7 +115,7 @@ static void join_link(Wires *wires, uint32_t flow, int32_t crossing)
     link->flows[link->flow_count++] = (LinkFlow){.flow = flow, .crossing = crossing};
 }
 
-/* The last of the link's list takes the place of the one that goes. */
+/* Removes a flow from the link's list; the last entry takes its place. */
 static void leave_link(Wires *wires, const Crossing *crossing)
 {
     Link *link = &wires->links[crossing->link];
@@ -172,7 +172,7 @@ static void begin_search(Wires *wires)
     wires->found_flow_count = wires->found_link_count = 0;
 }
 
-/* From the links found so far to all flows and links that they reach. */
+/* Finds all flows and links that are connected to the links found so far. */
 static void search(Wires *wires)
 {
     for (int32_t l = 0; l < wires->found_link_count; l++) {
@@ -182,7 +182,7 @@ static void search(Wires *wires)
     }
 }
 
-/* The flows and links that were found, as sim/model/fairness.h wants them. */
+/* Fills fair_flows and fair_links with the flows and links that were found. */
 static void describe_found(Wires *wires)
 {
     int32_t crossings = 0;
@@ -227,7 +227,7 @@ static int64_t end_ns(const Flow *flow)
     return flow->updated_ns + (int64_t)left_ns;
 }
 
-/* A flow whose rate does not change is left alone: its end does not move. */
+/* If the rate does not change, the flow is not updated: its end does not move. */
 static void set_rate(Wires *wires, uint32_t ticket, int64_t rate_bytes_per_s, int64_t now_ns)
 {
     Flow *flow = &wires->flows[ticket];
@@ -300,7 +300,7 @@ uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_b
     return ticket;
 }
 
-/* The rate of the removed flow is shared by the flows that it reached. */
+/* Removes a flow; flows on its links share its rate. */
 static void remove_flow(Wires *wires, uint32_t ticket, int64_t now_ns)
 {
     Flow *flow = &wires->flows[ticket];
@@ -335,7 +335,7 @@ void wires_cancel(Wires *wires, uint32_t ticket, int64_t now_ns)
     remove_flow(wires, ticket, now_ns);
 }
 
-/* --- Looking --- */
+/* --- Queries --- */
 
 int32_t wires_active(const Wires *wires)
 {

@@ -1,5 +1,5 @@
-/* Ids are small structs, so that a job cannot be passed where a node is meant. An id is an index
- * into the world's table of that kind, given in order of creation and never reused. */
+/* Ids are small structs, so that a job cannot be passed in place of a node. An id is an index into
+ * the world's table of that kind, assigned in order of creation and never reused. */
 #ifndef SIM_CLOUD_RECORD_IDS_H
 #define SIM_CLOUD_RECORD_IDS_H
 

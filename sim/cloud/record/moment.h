@@ -31,25 +31,26 @@ typedef enum {
     X(JOB_STEP, "job", "step", NEEDED)
 
 typedef enum {
-    MOMENT_AT, /* of a Trigger: a time, no moment */
+    MOMENT_AT, /* only in a Trigger: it names a time */
 #define X(moment, noun, name, ordinal) MOMENT_##moment,
     MOMENTS(X)
 #undef X
-        MOMENT_CONDITION, /* of a Trigger: Trigger.condition has held for its time */
+        MOMENT_CONDITION, /* only in a Trigger: Trigger.condition has held for its time */
     MOMENT_COUNT
 } Moment;
 
-/* The moment called `name` of a subject called `noun`; MOMENT_COUNT: there is none. */
+/* The moment called `name` of a `noun` ("cluster" or "job"); MOMENT_COUNT: there is none. */
 Moment moment_find(const char *noun, const char *name);
-/* The three columns of a moment, which is not MOMENT_AT or MOMENT_CONDITION. */
+/* The columns of MOMENTS; `moment` is not MOMENT_AT or MOMENT_CONDITION. */
 const char *moment_noun(Moment moment);
 const char *moment_name(Moment moment);
 MomentOrdinal moment_ordinal(Moment moment);
-/* Whether its subject is a job, or a cluster; both false for MOMENT_AT and MOMENT_CONDITION. */
+/* Whether the moment's subject is a job, or a cluster; both are false for MOMENT_AT and
+ * MOMENT_CONDITION. */
 bool moment_is_of_job(Moment moment);
 bool moment_is_of_cluster(Moment moment);
 
-/* The report of a moment. */
+/* The report of a moment that has happened. */
 typedef struct {
     Moment moment;
     const char *subject; /* the name of the cluster or job */
@@ -61,8 +62,8 @@ typedef struct {
 typedef struct {
     void *listener;
     void (*happened)(void *listener, const MomentNotice *notice);
-    /* The lowest ordinal from `from` on that the listener waits for, of that moment and subject;
-     * INT64_MAX: none. Steps and epochs that are not events otherwise become events for these.
+    /* The lowest ordinal >= `from` of that moment and subject for which the listener waits;
+     * INT64_MAX: none. At coarse fidelities, events are pushed only for these steps and epochs.
      * NULL: the listener waits for no particular ordinal. */
     int64_t (*next_awaited)(void *listener, Moment moment, const char *subject, int64_t from);
 } MomentListener;

@@ -15,7 +15,7 @@ struct TraceRecorder {
     TraceSink sink;
     void *announce_context;
     void (*announce)(void *context); /* before the next record; NULL */
-    uint32_t moments;                /* those that any listener hears of */
+    uint32_t moments;                /* of all subscriptions, a bit for each */
     const Subscription *first;
 };
 
@@ -97,7 +97,7 @@ void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject
                      int64_t ordinal)
 {
     if (!(recorder->moments & bit_of(moment)))
-        return; // true of most moments of most jobs
+        return; // the usual case
     const MomentNotice notice = {.moment = moment,
                                  .subject = subject,
                                  .row = row,

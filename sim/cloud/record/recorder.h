@@ -1,4 +1,4 @@
-/* The world's voice: every trace record and every moment leaves the world here. */
+/* The output of a world: every trace record and every moment passes through the recorder. */
 #ifndef SIM_CLOUD_RECORD_RECORDER_H
 #define SIM_CLOUD_RECORD_RECORDER_H
 
@@ -14,17 +14,17 @@ TraceRecorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
 
 /* --- Records --- */
 
-/* Whether the sink takes records of that kind: if not, the caller need not make them. */
+/* Whether the sink takes records of `kind`. If not, the caller need not make them. */
 bool recorder_takes(const TraceRecorder *recorder, TraceKind kind);
 /* A record of `kind` at this instant, without a subject. */
 TraceRecord recorder_begin(const TraceRecorder *recorder, TraceKind kind);
-/* Passes the record on. Listeners read the world too: change it first, then emit. */
+/* Passes the record to the sink, which may read the world: change the world first, then emit. */
 void recorder_emit(TraceRecorder *recorder, const TraceRecord *record);
-/* Emits `record` for a state that begins now and is called `name`. The record's span is that of the
- * state before it, which began at `*since_ns`; this becomes the present time. */
+/* Emits `record` for a state called `name` that begins now. The record's span is that of the
+ * previous state, which began at `*since_ns`; `*since_ns` becomes the present time. */
 void recorder_emit_change(TraceRecorder *recorder, TraceRecord record, const char *name,
                           int64_t *since_ns);
-/* Calls `announce` just before the next record is emitted, once. NULL: takes that back. */
+/* Calls `announce` once, just before the next record is emitted. NULL cancels the call. */
 void recorder_announce_first(TraceRecorder *recorder, void *context,
                              void (*announce)(void *context));
 /* Notifies the sink that the instant has ended. */
@@ -32,12 +32,12 @@ void recorder_end_instant(TraceRecorder *recorder);
 
 /* --- Moments --- */
 
-/* `listener` hears from now on of the moments in `moments`, a bit for each (1 << Moment). */
+/* Reports the moments in `moments`, a bit for each (1 << Moment), to `listener` from now on. */
 void recorder_listen(TraceRecorder *recorder, uint32_t moments, MomentListener listener);
 /* Reports a moment. `subject` is the name of the cluster or job, `row` the index of its id. */
 void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject, uint32_t row,
                      int64_t ordinal);
-/* The lowest ordinal from `from` on that a listener waits for; INT64_MAX: none. */
+/* The lowest ordinal >= `from` for which any listener waits; INT64_MAX: none. */
 int64_t recorder_next_awaited(const TraceRecorder *recorder, Moment moment, const char *subject,
                               int64_t from);
 

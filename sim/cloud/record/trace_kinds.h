@@ -7,18 +7,18 @@
 
 /* X(ENUM, name in trace.tsv and in TraceRecord, level, columns, values)
  *
- * `columns`: which of CLUSTER, NODE, JOB, SHARE and NAME every record of the kind has; 0: it has
- * none of them. `values`, in the order of trace.tsv: VALUE(name) is an integer that is never
- * negative, VALUE_OR_NONE(name) may also be -1 (there is no such value), STEP_PARTS stands for the
- * values of StepParts, and NO_VALUES says that there are none.
+ * `columns`: the columns among CLUSTER, NODE, JOB, SHARE and NAME that every record of the kind
+ * has; 0: none. `values`, in the order of trace.tsv: VALUE(name) is an integer that is never
+ * negative; VALUE_OR_NONE(name) may also be -1 (no value); STEP_PARTS stands for the values of
+ * StepParts; NO_VALUES: there are none.
  *
- * The comments say what a record's name is and which records are a span [since_ns, at_ns]. */
+ * The comments give the record's name, and note records that are a span [since_ns, at_ns]. */
 #define TRACE_KINDS(X)                                                                             \
     /* name: "workspace.create batchaidev"; ordinal: index in the scenario's list */               \
     X(COMMAND_APPLIED, command_applied, JOBS, NAME, VALUE(ordinal))                                \
-    /* its moment never came; name as above */                                                     \
+    /* its moment never happened; name as above */                                                 \
     X(COMMAND_SKIPPED, command_skipped, JOBS, NAME, VALUE(ordinal))                                \
-    /* name: why the service would have refused; no ordinal: a workload's job, not a command's */  \
+    /* name: the command and why it is refused; ordinal -1: the job of a workload */               \
     X(COMMAND_REFUSED, command_refused, JOBS, NAME, VALUE_OR_NONE(ordinal))                        \
     /* name: "group batchai.horovod", "share mystorageaccount/myshare", ...; for a share that is   \
      * deleted also the share */                                                                   \
@@ -31,16 +31,16 @@
       VALUE(minimum) VALUE(maximum) VALUE(target))                                                 \
     /* name: "AccountCoreQuotaReached: ..." with the reason in plain words */                      \
     X(CLUSTER_ERROR, cluster_error, JOBS, CLUSTER | NAME, NO_VALUES)                               \
-    /* name: resizing steady; cause: why it began */                                               \
+    /* name: resizing steady; cause: of the allocation */                                          \
     X(CLUSTER_ALLOCATION, cluster_allocation, JOBS, CLUSTER | NAME, VALUE(target) VALUE(current))  \
-    /* every node prepared, allocation steady */                                                   \
+    /* steady, no node preparing, at least one can run jobs */                                     \
     X(CLUSTER_READY, cluster_ready, JOBS, CLUSTER, VALUE(nodes))                                   \
     /* name: nodeStateCounts if only those were asked for */                                       \
     X(CLUSTER_SHOWN, cluster_shown, JOBS, CLUSTER, NO_VALUES)                                      \
     /* span: the state that ends; name: the state that begins (preparing idle running leaving      \
      * unusable released); was: the NodeState that ends, NODE_STATE_COUNT for a new node */        \
     X(NODE_STATE, node_state, JOBS, CLUSTER | NODE | NAME, VALUE(was))                             \
-    /* name: "AZFMountError: ..." with the reason in plain words; before the state it leads to */  \
+    /* name: "AZFMountError: ..." with the reason in plain words; before the node's new state */   \
     X(NODE_ERROR, node_error, JOBS, CLUSTER | NODE | NAME, NO_VALUES)                              \
     /* a low-priority node is going to be preempted */                                             \
     X(NODE_NOTICE, node_notice, JOBS, CLUSTER | NODE, VALUE(notice_ns))                            \
@@ -105,11 +105,11 @@
     /* name: executionState if only that was asked for */                                          \
     X(JOB_SHOWN, job_shown, JOBS, CLUSTER | JOB, NO_VALUES)                                        \
     X(JOB_FILES_SHOWN, job_files_shown, JOBS, CLUSTER | JOB, NO_VALUES)                            \
-    /* span: the whole run; draws: random numbers drawn (world_word), drawn: the sum of their      \
-     * words, 63 bits; name: why the run was given up before everything was over, mostly none */   \
+    /* span: the whole run; draws: random words drawn (engine_word), drawn: their sum, 63 bits;    \
+     * name: why a run without a set end stopped early, usually none */                            \
     X(RUN_ENDED, run_ended, JOBS, 0, VALUE(events) VALUE(draws) VALUE(drawn))
 
-/* Why something happened, where there is a reason. X(ENUM, name in trace.tsv) */
+/* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
 #define TRACE_CAUSES(X)                                                                            \
     X(NONE, "")                                                                                    \
     X(CREATION, "creation")                                                                        \

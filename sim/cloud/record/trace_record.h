@@ -1,7 +1,7 @@
 /* Trace records: facts about the simulated world.
  *
- * A record says what happened, when, to which cluster, node, job or share, and with which values.
- * A real training run is turned into the same records. trace_kinds.h is the table of all kinds. */
+ * A record has a kind, a time, the cluster, node, job or share concerned, and values. The trace of
+ * a real training run has the same records. trace_kinds.h is the table of all kinds. */
 #ifndef SIM_CLOUD_RECORD_TRACE_RECORD_H
 #define SIM_CLOUD_RECORD_TRACE_RECORD_H
 
@@ -58,7 +58,7 @@ typedef struct {
     int64_t bytes;
     /* The values: record.job_state.exit_code for a TRACE_JOB_STATE. */
     union {
-        int64_t in_order[TRACE_VALUES]; /* the same values for code that handles any kind; rest 0 */
+        int64_t in_order[TRACE_VALUES]; /* the same values, for code that handles any kind */
 #define X(kind, name, level, columns, values)                                                      \
     struct {                                                                                       \
         values                                                                                     \
@@ -88,8 +88,8 @@ typedef struct {
 
 const TraceValue *trace_kind_values(TraceKind kind);
 
-/* The first column that every record of its kind has and this record does not ("cluster", "node",
- * "job", "share", "name"); NULL when all are there. */
+/* The first required column of its kind that the record lacks ("cluster", "node", "job", "share",
+ * "name"); NULL: it has all. */
 const char *trace_record_lacks(const TraceRecord *record);
 
 /* Where a world sends its records, in order of time. */
@@ -98,8 +98,7 @@ typedef struct {
     TraceLevel level; /* records of a higher level are not made */
     void (*record)(void *listener,
                    const TraceRecord *record); /* borrowed for the call; may be NULL */
-    /* Everything that happens at `at_ns` has happened: between instants the state is consistent.
-     * May be NULL. */
+    /* The instant `at_ns` has ended: between instants the state is consistent. May be NULL. */
     void (*instant)(void *listener, int64_t at_ns);
 } TraceSink;
 

@@ -13,7 +13,7 @@ struct Names {
     uint64_t losses;
     char *key; /* room for a key */
     size_t key_capacity;
-    uint64_t key_hash; /* of the key in it */
+    uint64_t key_hash; /* of the last key of names_key */
 };
 
 Names *names_create(Arena *run)
@@ -49,8 +49,8 @@ static void key_reserve(Names *names, size_t kept, size_t length)
     names->key_capacity = 2 * (length + 1);
 }
 
-/* Appends `text` in small letters, for the service compares names without letter case (Resource
- * Manager's convention), and `end`. */
+/* Appends `text` in lower case and `end`; the service ignores the case of names (convention of
+ * Resource Manager). Returns the new length. */
 static size_t key_put(Names *names, size_t length, const char *text, char end)
 {
     size_t added = text ? strlen(text) : 0;
@@ -88,7 +88,7 @@ const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath pa
 
 /* --- Rows --- */
 
-/* Keys come from names_key, mostly the last one made. */
+/* The stored hash if `key` is the last one made, which is the usual case. */
 static uint64_t hash_of_key(const Names *names, const char *key)
 {
     return key == names->key ? names->key_hash : name_hash(key);
@@ -142,7 +142,7 @@ const char *names_guid(const Scenario *scenario, uint64_t address, uint64_t draw
 {
     uint64_t high = rng_word(scenario->seed, RNG_IDENTITY, address, draw);
     uint64_t low = rng_word(scenario->seed, RNG_IDENTITY, address, draw + 1);
-    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
+    // The bits of version 4 and variant 1 mark a random GUID (RFC 4122 section 4.4).
     high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
     low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
     return arena_printf(arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),

@@ -1,4 +1,4 @@
-/* Names of resources: from a path to a row, and from a name to the address of its random draws. */
+/* Maps paths of resources to rows, and names to the addresses of random draws. */
 #ifndef SIM_CLOUD_RESOURCE_NAMES_H
 #define SIM_CLOUD_RESOURCE_NAMES_H
 
@@ -11,27 +11,27 @@ typedef struct Names Names;
 /* Lives as long as `run`. */
 Names *names_create(Arena *run);
 
-/* The key of a resource, by the kind of command that creates it. Valid until the next key is made,
- * by either function. */
+/* The key of a resource; `made_by` is the kind of command that creates it. Valid until the next
+ * call of names_key or names_subject_key. */
 const char *names_key(Names *names, CommandKind made_by, ResourcePath path);
-/* The key of a name as conditions use it: "workspace/experiment/name" without the parts that `path`
- * lacks, and without the resource group. */
+/* The key of a name in a condition: "workspace/experiment/name" without the parts that `path`
+ * lacks. The resource group is ignored. Valid as the key above. */
 const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath path);
 
 /* `key` belongs to the resource in `row` from now on. */
 void names_set(Names *names, const char *key, uint32_t row);
-/* The row of the existing resource with that path. */
+/* Finds the row of the existing resource with that path; false: there is none. */
 bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
-/* The resource with that key is gone; the name can be used again. */
+/* Removes the resource with that key; the name can be used again. */
 void names_forget(Names *names, const char *key);
 
-/* Grows when a resource is gone, or accepts no new contents: an earlier answer of names_row may be
- * out of date. */
+/* Counts names_forget and names_note_loss (a resource no longer accepts contents). While it does
+ * not change, rows that were found stay valid. */
 uint64_t names_losses(const Names *names);
 void names_note_loss(Names *names);
 
-/* A stable address for the random draws of a new resource: a hash of its key and of how often that
- * key was used before. */
+/* A stable address for the random draws of a new resource: a hash of its key and of the number of
+ * earlier resources with that key. */
 uint64_t names_new_address(Names *names, const char *key);
 /* A GUID from the draws `draw` and `draw` + 1 of RNG_IDENTITY at `address`. These draws decide
  * nothing and are not counted. In `arena`. */

@@ -12,8 +12,8 @@ typedef struct {
     ProvisioningState provisioning; /* succeeded, deleting or deleted */
     int64_t provisioning_since_ns;
     int64_t contents; /* containers, clusters, jobs and file servers directly in it */
-    int64_t clusters; /* the clusters among them */
-    bool is_due;      /* being deleted, it is gone with the last of its contents */
+    int64_t clusters; /* clusters directly in it */
+    bool is_due;      /* its deletion time has passed: it is deleted once it is empty */
 } Resource;
 
 struct Resources {
@@ -24,7 +24,7 @@ struct Resources {
     Names *names;
     ResourceOwner owner;
     RowTable rows;         /* Resource */
-    int32_t leaving_count; /* of those being deleted */
+    int32_t leaving_count; /* containers that are being deleted */
 };
 
 Resources *resources_create(Arena *run, Engine *engine, TraceRecorder *recorder,
@@ -80,7 +80,7 @@ static const char *noun_of(CommandKind made_by)
                                                   : "storage";
 }
 
-/* The same in messages. */
+/* The noun in messages. */
 static const char *full_noun_of(CommandKind made_by)
 {
     return made_by == COMMAND_GROUP_CREATE     ? "resource group"
@@ -95,7 +95,7 @@ void resource_emit(Resources *resources, TraceKind kind, const char *what, const
     recorder_emit(resources->recorder, &record);
 }
 
-static bool is_kept(const Resource *resource, const Command *command, Status *status)
+static bool check_not_deleting(const Resource *resource, const Command *command, Status *status)
 {
     if (resource->provisioning < PROVISIONING_DELETING)
         return true;
@@ -106,27 +106,27 @@ static bool is_kept(const Resource *resource, const Command *command, Status *st
 
 /* --- Contents --- */
 
-static bool takes(Resources *resources, const Command *command, CommandKind made_by,
-                  ResourcePath path, Status *status)
+static bool check_open(Resources *resources, const Command *command, CommandKind made_by,
+                       ResourcePath path, Status *status)
 {
     const Resource *resource = find(resources, made_by, path);
     if (!resource)
         return command_not_found(command, full_noun_of(made_by), path.name, status);
-    return is_kept(resource, command, status);
+    return check_not_deleting(resource, command, status);
 }
 
-bool container_takes(Resources *resources, const Command *command, Status *status)
+bool container_check_open(Resources *resources, const Command *command, Status *status)
 {
     ResourcePath path = command->path;
     ResourcePath group = {.name = path.group};
     ResourcePath workspace = {.group = path.group, .name = path.workspace};
     ResourcePath experiment = {
         .group = path.group, .workspace = path.workspace, .name = path.experiment};
-    return (!path.group || takes(resources, command, COMMAND_GROUP_CREATE, group, status)) &&
+    return (!path.group || check_open(resources, command, COMMAND_GROUP_CREATE, group, status)) &&
            (!path.workspace ||
-            takes(resources, command, COMMAND_WORKSPACE_CREATE, workspace, status)) &&
+            check_open(resources, command, COMMAND_WORKSPACE_CREATE, workspace, status)) &&
            (!path.experiment ||
-            takes(resources, command, COMMAND_EXPERIMENT_CREATE, experiment, status));
+            check_open(resources, command, COMMAND_EXPERIMENT_CREATE, experiment, status));
 }
 
 /* The container of a resource with that path; NULL: it has none. */
@@ -158,7 +158,7 @@ void container_gains(Resources *resources, CommandKind made_by, ResourcePath pat
     container->clusters += made_by == COMMAND_CLUSTER_CREATE;
 }
 
-static void go_when_empty(Resources *resources, Resource *resource);
+static void finish_deletion_if_empty(Resources *resources, Resource *resource);
 
 void container_loses(Resources *resources, CommandKind made_by, ResourcePath path)
 {
@@ -168,18 +168,19 @@ void container_loses(Resources *resources, CommandKind made_by, ResourcePath pat
     invariant(container->contents > 0);
     container->contents--;
     container->clusters -= made_by == COMMAND_CLUSTER_CREATE;
-    go_when_empty(resources, container);
+    finish_deletion_if_empty(resources, container);
 }
 
 /* --- Creation --- */
 
 bool resource_create(Resources *resources, const Command *command, Status *status)
 {
-    if (!container_takes(resources, command, status))
+    if (!container_check_open(resources, command, status))
         return false;
     const Resource *there = find(resources, command->kind, command->path);
     if (there)
-        return is_kept(there, command, status); // PUT on it answers 200 and changes nothing
+        return check_not_deleting(there, command,
+                                  status); // PUT on it answers 200 and changes nothing
     const char *key = names_key(resources->names, command->kind, command->path);
     Resource *resource = ARENA_NEW(resources->arena, Resource);
     *resource = (Resource){.made_by = command->kind,
@@ -196,7 +197,7 @@ bool resource_create(Resources *resources, const Command *command, Status *statu
 
 /* --- Deletion --- */
 
-/* The contents of a container have this path down to its own level. */
+/* The path that the contents of a container have in common. */
 static ResourcePath scope_of(CommandKind made_by, ResourcePath path)
 {
     const char *name = path.name;
@@ -221,8 +222,8 @@ bool path_is_inside(ResourcePath path, ResourcePath scope)
            same_or_any(scope.experiment, path.experiment);
 }
 
-/* A storage account takes its shares with it. */
-static void go(Resources *resources, Resource *resource)
+/* Deletes the container, and with a storage account its shares. */
+static void finish_deletion(Resources *resources, Resource *resource)
 {
     if (resource->made_by == COMMAND_STORAGE_CREATE)
         resources->owner.account_deleted(resources->owner.owner, resource->path.name);
@@ -235,10 +236,10 @@ static void go(Resources *resources, Resource *resource)
     container_loses(resources, resource->made_by, resource->path);
 }
 
-static void go_when_empty(Resources *resources, Resource *resource)
+static void finish_deletion_if_empty(Resources *resources, Resource *resource)
 {
     if (resource->is_due && resource->contents == 0)
-        go(resources, resource);
+        finish_deletion(resources, resource);
 }
 
 void resource_due(Resources *resources, uint32_t index)
@@ -246,10 +247,11 @@ void resource_due(Resources *resources, uint32_t index)
     Resource *resource = row_at(resources, index);
     invariant(resource->provisioning == PROVISIONING_DELETING);
     resource->is_due = true;
-    go_when_empty(resources, resource);
+    finish_deletion_if_empty(resources, resource);
 }
 
-/* No recording shows that a group takes longer than its contents. */
+/* No recording shows a group that took longer to delete than its contents, so groups, like storage
+ * accounts, have no additional deletion time. */
 static void begin_deletion(Resources *resources, uint32_t index)
 {
     Resource *resource = row_at(resources, index);
@@ -289,7 +291,7 @@ bool resource_can_delete(Resources *resources, const Command *command, CommandKi
     if (!resource)
         return command_not_found(command, full_noun_of(made_by), command->path.name, status);
     *scope = scope_of(made_by, resource->path);
-    return is_kept(resource, command, status);
+    return check_not_deleting(resource, command, status);
 }
 
 void resource_delete(Resources *resources, const Command *command, CommandKind made_by)
@@ -307,8 +309,8 @@ int64_t container_check(const Resources *resources, ResourcePath path,
                         ProvisioningState provisioning)
 {
     const bool is_child = path.group || path.workspace || path.experiment;
-    // Looked up only while a container is being deleted: this is asked of everything, after each
-    // event.
+    // Looked up only while a container is being deleted, because this runs for each resource after
+    // each event.
     if (is_child && resources->leaving_count > 0 && provisioning < PROVISIONING_DELETING) {
         const Resource *container = container_of((Resources *)resources, path); // changes no row
         invariant(container->provisioning < PROVISIONING_DELETING);

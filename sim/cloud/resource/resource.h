@@ -1,9 +1,9 @@
 /* Resource groups, workspaces, experiments and storage accounts: resources that contain others.
  *
- * Deleting one begins to delete everything in it. It is then being deleted itself, accepts nothing
- * new and keeps its name until the last resource in it is gone and the time has passed that its own
- * deletion takes. So no resource is ever without its container, and a container that is created
- * again under the same name begins empty. Storage accounts and their shares are gone at once. */
+ * Deleting a container begins to delete all its contents. Meanwhile it accepts no new contents and
+ * keeps its name, until its contents are deleted and its own deletion time has passed. Therefore
+ * every resource has an existing container, and a container that is created again under the same
+ * name is empty. Storage accounts and their shares are deleted at once. */
 #ifndef SIM_CLOUD_RESOURCE_RESOURCE_H
 #define SIM_CLOUD_RESOURCE_RESOURCE_H
 
@@ -14,10 +14,10 @@
 
 typedef struct Resources Resources;
 
-/* The functions that a deleted container calls; filled in by the world. */
+/* The functions that are called when a container is deleted; filled in by the world. */
 typedef struct {
     void *owner;
-    /* The storage account is gone, and its shares with it. */
+    /* The storage account is deleted: deletes its shares. */
     void (*account_deleted)(void *owner, const char *account);
 } ResourceOwner;
 
@@ -25,7 +25,7 @@ typedef struct {
 Resources *resources_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                             const Scenario *scenario, Names *names, ResourceOwner owner);
 
-/* A container, as others see it. */
+/* The public state of a container. */
 typedef struct {
     CommandKind made_by;
     ResourcePath path;
@@ -35,7 +35,7 @@ typedef struct {
     int64_t provisioning_since_ns;
 } WorldResource;
 
-/* All that there ever were, in the order of their creation. */
+/* Containers, deleted ones included, in the order of their creation. */
 uint32_t resource_count(const Resources *resources);
 WorldResource resource_at(const Resources *resources, uint32_t index);
 /* The row of the existing container with that path; ID_NONE: there is none. */
@@ -44,33 +44,35 @@ uint32_t resource_index(Resources *resources, CommandKind made_by, ResourcePath 
 /* --- Commands --- */
 
 MUST_CHECK bool resource_create(Resources *resources, const Command *command, Status *status);
-/* Whether the container that `command` deletes exists and is not being deleted yet; `*scope` is
- * then the path of everything in it. `made_by` is the kind of command that creates it. */
+/* Checks that the container that `command` deletes exists and is not being deleted. `*scope` is
+ * then the path of its contents. `made_by` is the kind of command that creates it. */
 MUST_CHECK bool resource_can_delete(Resources *resources, const Command *command,
                                     CommandKind made_by, ResourcePath *scope, Status *status);
 /* Begins to delete the container itself, and all containers in it. */
 void resource_delete(Resources *resources, const Command *command, CommandKind made_by);
-/* The deletion of an empty container takes no longer; its contents may. */
+/* Event: the deletion time of a container has passed. It is deleted now if it is empty, otherwise
+ * when it has become empty. */
 void resource_due(Resources *resources, uint32_t resource);
 /* Whether `path` is inside the container whose contents have the path `scope`. */
 bool path_is_inside(ResourcePath path, ResourcePath scope);
 
 /* --- Contents --- */
 
-/* Whether every container that `command` creates a resource in exists and is not being deleted. */
-MUST_CHECK bool container_takes(Resources *resources, const Command *command, Status *status);
-/* A resource of that path, created by a command of kind `made_by`, exists from now on, or is gone:
- * its container counts it. */
+/* Checks that every container of the resource that `command` creates exists and is not being
+ * deleted. */
+MUST_CHECK bool container_check_open(Resources *resources, const Command *command, Status *status);
+/* Adds a resource of that path to the count of its container, or removes it. `made_by` is the kind
+ * of command that creates it. */
 void container_gains(Resources *resources, CommandKind made_by, ResourcePath path);
 void container_loses(Resources *resources, CommandKind made_by, ResourcePath path);
-/* Emits TRACE_RESOURCE_CREATED or _DELETED for "workspace w", say. */
+/* Emits TRACE_RESOURCE_CREATED or TRACE_RESOURCE_DELETED, for example for "workspace w". */
 void resource_emit(Resources *resources, TraceKind kind, const char *noun, const char *name);
 
-/* Checks the invariants of all containers; returns how many contents they have, without containers.
- */
+/* Checks the invariants of all containers; returns the number of their contents that are not
+ * containers. */
 int64_t resources_check(const Resources *resources);
-/* Checks that the container of a resource of that path counts on being its container. Returns 1 if
- * the container counts the resource, else 0. */
+/* Checks that the container of a resource is not being deleted, unless the resource is too. Returns
+ * 1 if a container counts the resource, else 0. */
 int64_t container_check(const Resources *resources, ResourcePath path,
                         ProvisioningState provisioning);
 

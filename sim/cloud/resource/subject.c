@@ -7,14 +7,14 @@ enum { SUBJECT_KINDS = 2 }; /* clusters and jobs */
 static const CommandKind subject_kinds[SUBJECT_KINDS] = {COMMAND_CLUSTER_CREATE,
                                                          COMMAND_JOB_CREATE};
 
-/* `known` has the names that were asked for. Rows created since then are looked through once, so a
- * question does not search all jobs. */
+/* `known` has the names that were looked up so far. Each new row is compared with them once, so a
+ * repeated lookup does not search all jobs. */
 struct Subjects {
     Names *names;
     SubjectRows source;
-    bool is_asked;                     /* whether any name was ever asked for */
-    NameTable *known;                  /* names_subject_key -> row; ID_NONE: no row */
-    uint32_t rows_seen[SUBJECT_KINDS]; /* rows that `known` takes into account */
+    bool is_asked;                      /* whether any name was ever looked up */
+    NameTable *known;                   /* names_subject_key -> row; ID_NONE: no row */
+    uint32_t rows_added[SUBJECT_KINDS]; /* rows that `known` takes into account */
 };
 
 Subjects *subjects_create(Arena *run, Names *names, SubjectRows source)
@@ -29,66 +29,66 @@ static bool is_leaving(const Subjects *subjects, CommandKind made_by, uint32_t r
     return subjects->source.is_leaving(subjects->source.owner, made_by, row);
 }
 
-/* Rows are seen in the order of their creation. The newer of two counts if both are being deleted,
- * or neither. */
-static void see_called(Subjects *subjects, CommandKind made_by, ResourcePath called, uint32_t row)
+/* Rows are added in the order of their creation. The newer of two rows with a name is known, unless
+ * only the newer is being deleted. */
+static void add_row(Subjects *subjects, CommandKind made_by, ResourcePath name_path, uint32_t row)
 {
     uint32_t before;
-    const char *key = names_subject_key(subjects->names, made_by, called);
+    const char *key = names_subject_key(subjects->names, made_by, name_path);
     if (name_table_find(subjects->known, key, &before) &&
         (before == ID_NONE || !is_leaving(subjects, made_by, row) ||
          is_leaving(subjects, made_by, before)))
         name_table_set(subjects->known, key, row);
 }
 
-static void see_new_rows(Subjects *subjects)
+static void add_new_rows(Subjects *subjects)
 {
     for (int k = 0; k < SUBJECT_KINDS; k++) {
         const CommandKind made_by = subject_kinds[k];
         const uint32_t count = subjects->source.count(subjects->source.owner, made_by);
-        for (uint32_t row = subjects->rows_seen[k]; row < count; row++) {
+        for (uint32_t row = subjects->rows_added[k]; row < count; row++) {
             ResourcePath path = subjects->source.path(subjects->source.owner, made_by, row);
-            see_called(subjects, made_by, path, row);
-            see_called(subjects, made_by, (ResourcePath){.name = path.name}, row);
+            add_row(subjects, made_by, path, row);
+            add_row(subjects, made_by, (ResourcePath){.name = path.name}, row);
         }
-        subjects->rows_seen[k] = count;
+        subjects->rows_added[k] = count;
     }
 }
 
-/* Adds the name to those that were asked for; all rows are looked through once more. */
-static void look_anew(Subjects *subjects, CommandKind made_by, ResourcePath called)
+/* Adds the name to `known` without a row; add_new_rows then looks at all rows again. */
+static void restart_search(Subjects *subjects, CommandKind made_by, ResourcePath name_path)
 {
-    name_table_set(subjects->known, names_subject_key(subjects->names, made_by, called), ID_NONE);
+    name_table_set(subjects->known, names_subject_key(subjects->names, made_by, name_path),
+                   ID_NONE);
     for (int k = 0; k < SUBJECT_KINDS; k++)
-        subjects->rows_seen[k] = 0;
+        subjects->rows_added[k] = 0;
 }
 
-static void forget_called(Subjects *subjects, CommandKind made_by, ResourcePath called,
-                          uint32_t row)
+static void drop_row(Subjects *subjects, CommandKind made_by, ResourcePath name_path, uint32_t row)
 {
     uint32_t known;
-    const char *key = names_subject_key(subjects->names, made_by, called);
+    const char *key = names_subject_key(subjects->names, made_by, name_path);
     if (name_table_find(subjects->known, key, &known) && known == row)
-        look_anew(subjects, made_by, called);
+        restart_search(subjects, made_by, name_path);
 }
 
 void subject_leaves(Subjects *subjects, CommandKind made_by, ResourcePath path, uint32_t row)
 {
     if (!subjects->is_asked)
         return;
-    forget_called(subjects, made_by, path, row);
-    forget_called(subjects, made_by, (ResourcePath){.name = path.name}, row);
+    drop_row(subjects, made_by, path, row);
+    drop_row(subjects, made_by, (ResourcePath){.name = path.name}, row);
 }
 
 uint32_t subject_row(Subjects *subjects, CommandKind made_by, const char *name)
 {
-    const ResourcePath called = {.name = name};
+    const ResourcePath name_path = {.name = name};
     subjects->is_asked = true;
-    if (!name_table_find(subjects->known, names_subject_key(subjects->names, made_by, called),
+    if (!name_table_find(subjects->known, names_subject_key(subjects->names, made_by, name_path),
                          NULL))
-        look_anew(subjects, made_by, called);
-    see_new_rows(subjects);
+        restart_search(subjects, made_by, name_path);
+    add_new_rows(subjects);
     uint32_t row = ID_NONE;
-    name_table_find(subjects->known, names_subject_key(subjects->names, made_by, called), &row);
+    name_table_find(subjects->known, names_subject_key(subjects->names, made_by, name_path), &row);
     return row;
 }

@@ -1,4 +1,4 @@
-/* Which cluster or job a name means in a condition or a question. */
+/* Finds the cluster or job that a name in a condition or query means. */
 #ifndef SIM_CLOUD_RESOURCE_SUBJECT_H
 #define SIM_CLOUD_RESOURCE_SUBJECT_H
 
@@ -17,11 +17,11 @@ typedef struct {
 
 /* Lives as long as `run`. */
 Subjects *subjects_create(Arena *run, Names *names, SubjectRows source);
-/* The row of the cluster or job that is called "gpu", or in full "workspace/gpu" or
+/* The row of the cluster or job called `name`: "gpu", or in full "workspace/gpu" or
  * "workspace/experiment/train". If several have the name: the newest that is not being deleted, or
- * the newest where all are. ID_NONE: there was never one. */
+ * the newest if all are. ID_NONE: none ever had the name. */
 uint32_t subject_row(Subjects *subjects, CommandKind made_by, const char *name);
-/* The row is being deleted from now on: its name may mean another one. */
+/* To be called when the deletion of a row begins: its names may mean another row from now on. */
 void subject_leaves(Subjects *subjects, CommandKind made_by, ResourcePath path, uint32_t row);
 
 #endif

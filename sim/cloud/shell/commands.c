@@ -137,7 +137,7 @@ static bool unary(ShellFrame *frame, char letter, const char *operand)
     return is_directory || file != FILE_NONE || (place.is_null && *operand != '\0'); // -e
 }
 
-/* The words, without the "]", are of a form that shell_read knows. */
+/* shell_read has accepted the form of the words. */
 static int32_t test(ShellFrame *frame)
 {
     const char **words = frame->words;
@@ -165,7 +165,7 @@ static bool cat_one(ShellFrame *frame, const char *path)
     ShellRun *run = frame->run;
     if (strcmp(path, "-") == 0) {
         shell_pass_on(frame, frame->input);
-        frame->input = NULL; // it comes once
+        frame->input = NULL; // standard input can be read once
         return true;
     }
     ShellPlace place = shell_place(run, path);
@@ -199,7 +199,7 @@ static int32_t cat(ShellFrame *frame)
     return is_good ? 0 : 1;
 }
 
-/* Makes or changes a file for a command that says why it cannot. */
+/* Writes a file. On failure prints `complaint`, the path and the reason, and returns false. */
 static bool write_file(ShellFrame *frame, const char *path, const PartList *contents,
                        const char *complaint)
 {
@@ -321,7 +321,7 @@ static int32_t cp(ShellFrame *frame)
     return 0;
 }
 
-/* NULL when there is a file that can go, else why not. */
+/* Why a file cannot be removed; NULL: it can. */
 static const char *cannot_remove(const ShellRun *run, ShellPlace place)
 {
     if (shell_is_directory(run, place))
@@ -367,11 +367,11 @@ static int32_t cd(ShellFrame *frame)
     }
     bool is_file = shell_find(run, place) != FILE_NONE;
     if (dialect_of(frame) == SHELL_DASH) {
-        shell_complain(frame, "cd: can't cd to %s\n", path);
+        shell_print_error(frame, "cd: can't cd to %s\n", path);
         return FAILED_DASH;
     }
-    shell_complain(frame, "cd: %s: %s\n", path,
-                   is_file ? "Not a directory" : "No such file or directory");
+    shell_print_error(frame, "cd: %s: %s\n", path,
+                      is_file ? "Not a directory" : "No such file or directory");
     return FAILED_BASH;
 }
 

@@ -5,7 +5,7 @@
 
 #include "sim/cloud/shell/frame.h"
 
-/* Runs the command of `frame`; its exit status. */
+/* Runs the command of `frame`; returns its exit status. */
 int32_t shell_command(ShellFrame *frame);
 
 #endif

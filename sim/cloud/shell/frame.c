@@ -73,7 +73,7 @@ void shell_printf(ShellFrame *frame, int stream, const char *format, ...)
     va_end(arguments);
 }
 
-void shell_complain(ShellFrame *frame, const char *format, ...)
+void shell_print_error(ShellFrame *frame, const char *format, ...)
 {
     const ShellScript *script = frame->run->settings->script;
     int line = (int)script->pipelines[frame->run->next_pipeline - 1].line;
@@ -104,12 +104,12 @@ static void cannot_open(ShellFrame *frame, const char *path, bool is_read, const
 {
     bool is_missing = strcmp(why, "No such file or directory") == 0;
     if (frame->run->settings->script->dialect == SHELL_BASH)
-        shell_complain(frame, "%s: %s\n", path, why);
+        shell_print_error(frame, "%s: %s\n", path, why);
     else if (is_read)
-        shell_complain(frame, "cannot open %s: %s\n", path, is_missing ? "No such file" : why);
+        shell_print_error(frame, "cannot open %s: %s\n", path, is_missing ? "No such file" : why);
     else
-        shell_complain(frame, "cannot create %s: %s\n", path,
-                       is_missing ? "Directory nonexistent" : why);
+        shell_print_error(frame, "cannot create %s: %s\n", path,
+                          is_missing ? "Directory nonexistent" : why);
 }
 
 static bool open_for_reading(ShellFrame *frame, const char *path)
@@ -145,7 +145,7 @@ static bool open_for_writing(ShellFrame *frame, const ShellRedirect *redirect, c
     if (redirect->kind == REDIRECT_APPEND && file != FILE_NONE)
         parts_add_file(&target->contents, run->settings->files, file);
     else
-        shell_write(run, place, &target->contents); // empty from now on, whatever the command does
+        shell_write(run, place, &target->contents); // empty even if the command writes nothing
     return true;
 }
 
@@ -172,6 +172,6 @@ void shell_close_files(ShellFrame *frame)
         if (target->kind != TO_FILE || !target->is_changed)
             continue;
         shell_write(frame->run, target->place, &target->contents);
-        target->is_changed = false; // both streams may lead there
+        target->is_changed = false; // both streams may have this target
     }
 }

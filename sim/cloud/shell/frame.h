@@ -1,4 +1,4 @@
-/* Private to sim/cloud/shell: one command as it runs, with its streams and redirections. */
+/* Private to sim/cloud/shell: a running command with its streams and redirections. */
 #ifndef SIM_CLOUD_SHELL_FRAME_H
 #define SIM_CLOUD_SHELL_FRAME_H
 
@@ -6,16 +6,16 @@
 
 typedef enum { TO_PRINT, TO_PIPE, TO_FILE, TO_NOTHING } ShellTargetKind;
 
-/* Where a stream of a command leads. */
+/* The target of a stream. */
 typedef struct {
     ShellTargetKind kind;
     bool is_error;     /* TO_PRINT: standard error */
     ShellPlace place;  /* TO_FILE */
-    PartList contents; /* TO_FILE: all of it; TO_PIPE */
-    bool is_changed;   /* TO_FILE */
+    PartList contents; /* TO_FILE: the whole file; TO_PIPE: the bytes written so far */
+    bool is_changed;   /* TO_FILE: written to since the file was last stored */
 } ShellTarget;
 
-/* One command as it runs. */
+/* A running command. */
 typedef struct {
     ShellRun *run;
     const ShellCommand *command;
@@ -24,7 +24,7 @@ typedef struct {
     const char **words; /* [count], after the command's name */
     PartList *input;    /* NULL: empty */
     ShellTarget *streams[3];
-    bool is_alone; /* not one of several in a pipeline */
+    bool is_alone; /* the only command of its pipeline */
     int64_t sleep_ns;
 } ShellFrame;
 
@@ -32,14 +32,15 @@ typedef struct {
 void shell_print(ShellFrame *frame, int stream, const char *text, size_t length);
 void shell_printf(ShellFrame *frame, int stream, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Writes `list` (NULL: nothing) to stream 1. */
 void shell_pass_on(ShellFrame *frame, const PartList *list);
-/* A message of the shell itself, without a line feed: "bash: line 1: ". */
-void shell_complain(ShellFrame *frame, const char *format, ...)
+/* Prints a message of the shell itself to stream 2, after "bash: line 1: ". */
+void shell_print_error(ShellFrame *frame, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Applies the redirections of the frame's command; false when one fails, which is reported. */
+/* Applies the redirections of the command; on failure prints a message and returns false. */
 bool shell_redirect(ShellFrame *frame);
-/* Writes the files that streams lead to. */
+/* Stores the files that streams were written to. */
 void shell_close_files(ShellFrame *frame);
 ShellTarget *shell_new_target(ShellFrame *frame, ShellTargetKind kind);
 

@@ -4,7 +4,7 @@
 
 #include "sim/model/bounded.h"
 
-/* A file of fewer pieces is taken over piece by piece. */
+/* The parts of a file with at most this many parts are copied. */
 enum { PIECES_TAKEN_OVER = 16 };
 
 void *pieces_room(Arena *arena, void *items, int32_t count, int32_t *capacity, size_t size)

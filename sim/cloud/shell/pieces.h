@@ -1,10 +1,10 @@
-/* Private to sim/cloud/shell: bytes on their way, piece by piece. */
+/* Private to sim/cloud/shell: lists of parts, the contents of pipes and files. */
 #ifndef SIM_CLOUD_SHELL_PIECES_H
 #define SIM_CLOUD_SHELL_PIECES_H
 
 #include "sim/cloud/shell/shell.h"
 
-/* Room for one more of `items`, which are `size` bytes each; returns the items, moved or not. */
+/* Makes room for one more of `items`, which are `size` bytes each; returns their new address. */
 void *pieces_room(Arena *arena, void *items, int32_t count, int32_t *capacity, size_t size);
 
 typedef struct {
@@ -16,7 +16,8 @@ typedef struct {
 } PartList;
 
 void parts_add(PartList *list, const FileSet *files, FilePart part);
-/* All that is in a file: its pieces where they are few, else the file itself, which is kept. */
+/* Adds the contents of a file: its parts if they are few, else a reference to the file, which is
+ * kept (file_set_keep). */
 void parts_add_file(PartList *list, FileSet *files, uint32_t file);
 
 #endif

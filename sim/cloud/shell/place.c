@@ -4,8 +4,9 @@
 
 #include "sim/base/invariant.h"
 
-/* Beyond so many files in files contents are no longer followed. */
+/* At a greater depth of references (StoredFile.depth) only the size of a file is known. */
 enum { DEPTH_MOST = 200 };
+
 /* An absolute path without "." and "..", and without a slash at its end. */
 static const char *tidy(Arena *arena, const char *directory, const char *path)
 {
@@ -96,7 +97,7 @@ const char *shell_cannot_write(const ShellRun *run, ShellPlace place)
     return is_there ? NULL : "No such file or directory";
 }
 
-/* Recorded once, with its state when the script sleeps or ends. */
+/* Lists the file once among the changes; shell_continue fills in its state at the end. */
 static void note_change(ShellRun *run, ShellPlace place)
 {
     for (int32_t i = 0; i < run->change_count; i++)

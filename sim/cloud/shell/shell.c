@@ -18,7 +18,7 @@ static int32_t run_command(ShellFrame *frame)
     return status;
 }
 
-/* Returns for how long its one command sleeps; 0: not at all. */
+/* Returns how long its last command sleeps; 0: it does not sleep. */
 static int64_t run_pipeline(ShellRun *run, const ShellPipeline *pipeline)
 {
     Arena *arena = arena_create();
@@ -52,7 +52,7 @@ static bool is_skipped(const ShellRun *run, const ShellPipeline *pipeline)
            (pipeline->condition == SHELL_IF_FALSE && run->exit_code == 0);
 }
 
-int64_t shell_go_on(ShellRun *run, int64_t now_ns)
+int64_t shell_continue(ShellRun *run, int64_t now_ns)
 {
     const ShellScript *script = run->settings->script;
     int64_t sleep_ns = 0;
@@ -70,7 +70,7 @@ int64_t shell_go_on(ShellRun *run, int64_t now_ns)
     return sleep_ns;
 }
 
-/* The folders that are there from the start: the service makes those of a job's outputs. */
+/* Makes the folders that exist from the start; the service makes the folders of a job's outputs. */
 static void make_directories(ShellRun *run)
 {
     static const char output[] = "AZ_BATCHAI_OUTPUT_", stdouterr[] = "AZ_BATCHAI_STDOUTERR_DIR";

@@ -1,14 +1,14 @@
 /* Runs a script of simple commands (sim/cloud/spec/script.h) as bash or dash would, in simulated
  * time: its output, its files and its exit code.
  *
- * Only `sleep` takes time. The cost of other commands is in the service's own overhead, which was
- * measured with jobs of just such commands (catalogue: service/host_overhead). So a run continues
- * from sleep to sleep, and reads files when a command reads them.
+ * Only `sleep` takes time. The cost of other commands is part of the service's overhead, which was
+ * measured with jobs of such commands (catalogue: service/host_overhead). So a run continues from
+ * sleep to sleep, and reads files when a command reads them.
  *
- * Paths below a mount are on its share. All others are on the node's own disk, which is empty but
- * for /tmp, the folder that the script runs in and the mounts' roots, and gone afterwards. The
- * world does not know the empty directories of a share: a file can be written into any directory.
- * Standard input is empty. */
+ * Paths below a mount are on its share. All others are on the node's own disk, which is lost
+ * afterwards. At first it has only /tmp, the folder that the script runs in and the mounts' roots.
+ * The world does not know the empty directories of a share, so a file can be written into any
+ * directory. Standard input is empty. */
 #ifndef SIM_CLOUD_SHELL_SHELL_H
 #define SIM_CLOUD_SHELL_SHELL_H
 
@@ -22,11 +22,11 @@ typedef struct {
     FilePart part; /* its file is kept */
 } ShellOutput;
 
-/* A file that was written on a share, or removed. */
+/* A file of a share that was written or removed. */
 typedef struct {
     uint32_t volume;
     const char *path;
-    uint32_t file; /* FILE_NONE: it is gone */
+    uint32_t file; /* FILE_NONE: removed */
 } ShellChange;
 
 typedef struct {
@@ -36,9 +36,9 @@ typedef struct {
     const uint32_t *volumes; /* [mount]: the ShareId of each */
     int32_t variable_count;
     const EnvironmentVariable *variables; /* filled in; NULL: secret */
-    const char *directory;                /* where it starts, absolute */
-    uint32_t disk;                        /* of the node: file_set_new_disk; 0: an empty one */
-    JobId job;                            /* whose the files are */
+    const char *directory;                /* the first working directory, absolute */
+    uint32_t disk;                        /* of the node (file_set_new_disk); 0: an empty one */
+    JobId job;                            /* the job that writes the files */
 } ShellSettings;
 
 typedef struct ShellRun {
@@ -48,21 +48,21 @@ typedef struct ShellRun {
     int32_t output_count, output_capacity;
     ShellOutput *outputs; /* in order of time */
     int32_t change_count, change_capacity;
-    ShellChange *changes; /* since it last continued, each file once */
-    /* The inside of shell*.c. */
+    ShellChange *changes; /* of the last shell_continue, each file once */
+    /* Private to this folder. */
     int32_t next_pipeline;
     int64_t now_ns;
     int64_t printed_bytes;
     uint32_t disk;         /* volume of the node's own files */
-    const char *directory; /* where it is now */
+    const char *directory; /* the working directory */
     int32_t variable_count, variable_capacity;
     EnvironmentVariable *variables;
 } ShellRun;
 
 /* Settings are borrowed. */
 ShellRun *shell_begin(const ShellSettings *settings);
-/* Runs every command until one sleeps, and returns how long (INT64_MAX: for ever); 0 when the
- * script is over. */
-int64_t shell_go_on(ShellRun *run, int64_t now_ns);
+/* Runs commands until one sleeps, and returns how long (INT64_MAX: for ever); 0: the script has
+ * ended. */
+int64_t shell_continue(ShellRun *run, int64_t now_ns);
 
 #endif

@@ -30,7 +30,7 @@ static size_t add_byte(Text *out, const char *digits, int32_t base, size_t most)
     return length;
 }
 
-/* The escape after a backslash, of one letter; '\\0': it is not an escape. */
+/* The byte of an escape of one letter after the backslash; '\\0': it is not such an escape. */
 static char plain_escape(char letter, ShellEscapes escapes)
 {
     static const char letters[] = "abfnrtv\\", bytes[] = "\a\b\f\n\r\t\v\\";
@@ -89,13 +89,13 @@ typedef struct {
     int32_t count, used;
 } Arguments;
 
-/* "" when there are no more. */
+/* The next argument; "" after the last. */
 static const char *next_argument(Arguments *arguments)
 {
     return arguments->used < arguments->count ? arguments->items[arguments->used++] : "";
 }
 
-/* A decimal number, of which shell_read has seen that it is one and not too long; "" is 0. */
+/* The value of a decimal number, which shell_read has checked; "" is 0. */
 static long long number_of(const char *text)
 {
     long long number = 0;
@@ -116,7 +116,7 @@ static void convert(Text *out, const char *format, size_t length, const char *ar
     snprintf(form, sizeof form, "%.*s%s%c", (int)(length - 1), format, is_text ? "" : "ll",
              letter == 'c' ? 's' : letter);
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" // shell_read looked at each letter of it
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" // shell_read has checked the conversion
     if (is_text)
         text_printf(out, form, letter == 'c' ? first : argument);
     else
@@ -148,7 +148,7 @@ void shell_format(Text *out, const char *format, const char *const *arguments, i
 {
     Arguments left = {.items = arguments, .count = count};
     int32_t before;
-    do { // again as long as there are arguments and it takes some
+    do { // repeated while arguments are left and the format takes any
         before = left.used;
         format_once(out, format, &left);
     } while (left.used < left.count && left.used > before);
@@ -175,7 +175,7 @@ bool shell_sleep_ns(const char *text, int64_t *ns)
         whole = bounded_add(bounded_times(whole, 10), *text - '0');
     if (*text == '.')
         for (text++; ascii_is_digit(*text); text++)
-            if (scale < NS_PER_S) { // parts of a nanosecond do not count
+            if (scale < NS_PER_S) { // digits beyond nanoseconds are ignored
                 part = 10 * part + (*text - '0');
                 scale *= 10;
             }

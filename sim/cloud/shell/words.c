@@ -13,7 +13,7 @@ static EnvironmentVariable *find(const ShellRun *run, const char *name)
 
 const char *shell_variable(const ShellRun *run, const char *name)
 {
-    static const char secret[] = "(secret)"; // a scenario does not contain its value
+    static const char secret[] = "(secret)"; // scenarios do not contain the values of secrets
     const EnvironmentVariable *variable = find(run, name);
     return variable == NULL ? "" : variable->value != NULL ? variable->value : secret;
 }
@@ -37,7 +37,7 @@ void shell_set_variable(ShellRun *run, const char *name, const char *value)
     variable->value = arena_strdup(arena, value);
 }
 
-/* The text of a part; `room` is for a status. */
+/* The text of a part; `room` is a buffer for the exit status. */
 static const char *value_of(const ShellRun *run, const ShellPart *part, char room[16])
 {
     switch (part->kind) {
@@ -63,11 +63,11 @@ const char *shell_join(const ShellRun *run, const ShellWord *word, Arena *arena)
     return joined;
 }
 
-/* Words while they are cut. */
+/* The words split so far. */
 typedef struct {
     Arena *arena;
     Text text;
-    bool has_text; /* a word has begun, be it empty */
+    bool has_text; /* a word has begun; it may be empty */
     int32_t count, capacity;
     const char **items;
 } Cutter;
@@ -91,7 +91,7 @@ static void end_word(Cutter *cutter)
 
 static void cut(Cutter *cutter, const char *value)
 {
-    static const char blanks[] = " \t\n"; // IFS, which no script that is known changes
+    static const char blanks[] = " \t\n"; // IFS, which no supported script changes
     while (*value != '\0') {
         size_t length = strcspn(value, blanks);
         if (length > 0) {

@@ -6,9 +6,10 @@
 
 const char *shell_variable(const ShellRun *run, const char *name); /* "" when it is not set */
 void shell_set_variable(ShellRun *run, const char *name, const char *value);
-/* One text, whatever is in it. */
+/* The value of a word as one string, blanks included. In `arena`. */
 const char *shell_join(const ShellRun *run, const ShellWord *word, Arena *arena);
-/* None, one or several for each: cut at blanks that are not quoted. */
+/* Expands words and splits them at blanks in unquoted variables; returns `*count` strings, none or
+ * more for each word. In `arena`. */
 const char **shell_split(const ShellRun *run, const ShellWord *words, int32_t word_count,
                          Arena *arena, int32_t *count);
 

@@ -1,9 +1,9 @@
 /* The catalogue of the world: machines, networks, storage, software, the service's behaviour. Every
- * number of the real world comes in through these structs from scenarios/catalog/ (with value,
- * source, date); none is hard-coded.
+ * number about the real world is read from scenarios/catalog/ (with value, source, date) into these
+ * structs; none is hard-coded.
  *
- * Durations are ns, data bytes, rates bytes/s, money micro-USD (1e-6 USD), shares of one parts per
- * million (ppm). */
+ * Units: durations in ns, data in bytes, rates in bytes/s, money in micro-USD (1e-6 USD), fractions
+ * in parts per million (ppm). */
 #ifndef SIM_CLOUD_SPEC_CATALOG_H
 #define SIM_CLOUD_SPEC_CATALOG_H
 
@@ -23,45 +23,45 @@ typedef struct {
     int64_t memory_bytes;
     int64_t memory_bytes_per_s;    /* 0: no limit */
     int64_t host_link_bytes_per_s; /* device to host and back */
-    int64_t peer_bytes_per_s;      /* to the next one on the node while all send, each way */
-    int64_t rings;                 /* that NCCL lays through such GPUs and a network */
-    const DeviceTimes *times;      /* where its steps were measured: they count, and not its peak */
+    int64_t peer_bytes_per_s;      /* to the next GPU on the node while all send, each way */
+    int64_t rings;                 /* that NCCL makes over such GPUs and a network */
+    const DeviceTimes *times;      /* measured stages, used in place of the peak; NULL: none */
 } GpuModel;
 
 typedef struct {
-    const char *name;   /* "Standard_NC6" as catalogued; compared without case */
+    const char *name;   /* "Standard_NC6", compared without case */
     const char *family; /* quota family: "NC" */
     int32_t vcpus;
     int32_t gpus;
     const GpuModel *gpu;         /* NULL without GPU */
     int64_t network_bytes_per_s; /* one node's link, each way */
     int64_t network_latency_ns;  /* one small message, one way */
-    int64_t rdma_bytes_per_s;    /* payload over InfiniBand in addition, each way; 0: none */
+    int64_t rdma_bytes_per_s;    /* payload over InfiniBand, each way; 0: the size has none */
     int64_t rdma_latency_ns;
     int64_t dedicated_micro_usd_per_hour;
     int64_t low_priority_micro_usd_per_hour;
 } VmSize;
 
-/* The performance of a share. Members "per TiB" are added for each TiB that is provisioned
- * (share_tier_of_size); in the tier of a share they are included already. */
+/* The performance of a share. For each provisioned TiB the "per TiB" members are added to the
+ * others (share_tier_of_size); they are 0 in the tier of a share, which includes them already. */
 typedef struct {
     const char *name;         /* "standard" */
     int64_t read_bytes_per_s; /* whole share, all clients together */
     int64_t write_bytes_per_s;
     int64_t requests_per_s;        /* IOPS limit, reads and writes together */
-    int64_t file_read_bytes_per_s; /* one file, and so one transfer; 0: as the whole share */
+    int64_t file_read_bytes_per_s; /* limit of one file, and so of one transfer; 0: none */
     int64_t file_write_bytes_per_s;
-    int64_t read_bytes_per_s_per_tib; /* 0: the size does not matter, as in the next two */
+    int64_t read_bytes_per_s_per_tib; /* these three are 0 if the size does not matter */
     int64_t write_bytes_per_s_per_tib;
     int64_t requests_per_s_per_tib;
-    int64_t requests_per_s_most; /* however large it is; 0: no such limit */
-    int64_t provisioned_bytes;   /* its size where the share does not say */
-    bool is_paid_by_size;        /* once it has a size: all of it is paid, used or not */
+    int64_t requests_per_s_most; /* for any size; 0: no such limit */
+    int64_t provisioned_bytes;   /* the size of a share that states none */
+    bool is_paid_by_size;        /* the whole size is billed, used or not */
     int64_t read_latency_ns;     /* one request */
     int64_t write_latency_ns;
-    int64_t request_bytes;           /* a transfer is cut into requests of this size */
-    int64_t requests_in_flight;      /* latency of so many requests overlaps */
-    int64_t micro_usd_per_gib_month; /* of the stored bytes, or of the size that is paid */
+    int64_t request_bytes;           /* a transfer is divided into requests of this size */
+    int64_t requests_in_flight;      /* whose latencies overlap */
+    int64_t micro_usd_per_gib_month; /* for the stored bytes, or the size if is_paid_by_size */
 } ShareTier;
 
 typedef struct {
@@ -70,7 +70,7 @@ typedef struct {
 } ContainerImage;
 
 /* Cores that a subscription may hold in one region. */
-#define FAMILY_OF_ALL "total" /* its quota is over all families */
+#define FAMILY_OF_ALL "total" /* the quota over all families */
 typedef struct {
     const char *family;
     int32_t dedicated_vcpus;
@@ -84,7 +84,7 @@ static inline int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
 
 /* How a node recovers from a failure. */
 #define NODE_RECOVERIES(X)                                                                         \
-    X(STAYS, "stays")     /* unusable until it is removed: the service's own behaviour */          \
+    X(STAYS, "stays")     /* unusable until it is removed, as in the service */                    \
     X(REBOOT, "reboot")   /* repaired, then prepared again, set-up task included */                \
     X(REPLACE, "replace") /* released after the repair time, and another one allocated */
 
@@ -95,7 +95,7 @@ typedef enum {
         RECOVERY_COUNT
 } NodeRecovery;
 
-/* A random process that makes a node, or a group of nodes, fail again and again. */
+/* A random process of failures of a node or of a group of nodes. */
 typedef struct {
     const char *name;     /* "llama3-2024" */
     Distribution between; /* ns in working order: from allocation, then from repair, to failure */
@@ -104,19 +104,19 @@ typedef struct {
     const char *reason; /* in plain words: "GPU memory error" */
 } FailureModel;
 
-/* How the service itself behaves. Quantiles are drawn once per occurrence. */
+/* The behaviour of the service. Quantiles are drawn once per occurrence. */
 typedef struct {
     Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
     Quantiles allocation_create_ns; /* creation -> steady, with nodes */
     Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
     Quantiles allocation_resize_ns; /* resize up -> steady */
     Quantiles node_preparation_ns;  /* steady -> idle, per node */
-    Quantiles release_ns;           /* resize down -> steady, the next one included */
+    Quantiles release_ns;           /* resize down -> steady, including leaving_delay_ns */
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
     Quantiles workspace_delete_ns;          /* DELETE -> gone; its contents have separate times */
-    Quantiles workspace_delete_clusters_ns; /* the same of one with clusters */
+    Quantiles workspace_delete_clusters_ns; /* the same for a workspace with clusters */
     Quantiles experiment_delete_ns;         /* DELETE -> gone, as workspace_delete_ns */
     Quantiles job_record_ns;                /* PUT -> provisioningState succeeded */
     Quantiles job_start_ns;                 /* creation -> running on idle nodes */
@@ -124,29 +124,27 @@ typedef struct {
     Quantiles job_terminate_queued_ns;
     Quantiles job_delete_ns; /* DELETE -> gone, of a completed job */
     Quantiles job_delete_running_ns;
-    Quantiles job_delete_gone_ns; /* of one that never ran, or whose cluster is gone */
-    Quantiles job_mount_ns;       /* per node, when the job itself has mounts */
-    Quantiles container_start_ns; /* per node, image already there */
-    Quantiles host_overhead_ns;   /* per node, start and end of a command */
-    int64_t registry_bytes_per_s; /* image pull, per node */
-    int64_t
-        image_unpack_bytes_per_s; /* compressed bytes unpacked to disk per second, after the pull */
-    int64_t internet_bytes_per_s; /* data-set downloads, per node */
+    Quantiles job_delete_gone_ns;     /* of a job that never ran, or whose cluster was deleted */
+    Quantiles job_mount_ns;           /* per node, if the job itself has mounts */
+    Quantiles container_start_ns;     /* per node, after the pull of its image */
+    Quantiles host_overhead_ns;       /* per node, start and end of a command */
+    int64_t registry_bytes_per_s;     /* image pull, per node */
+    int64_t image_unpack_bytes_per_s; /* compressed bytes, after the pull */
+    int64_t internet_bytes_per_s;     /* data-set downloads, per node */
     int64_t local_disk_bytes_per_s;
-    int64_t
-        billing_granularity_ns; /* node time is billed in whole units of this, the rest dropped */
+    int64_t billing_granularity_ns; /* node time is billed in whole units, the rest is dropped */
     int32_t nodes_per_cluster_max;
     int32_t clusters_max;
     int64_t default_max_wall_clock_ns;
     int64_t autoscale_period_ns; /* evaluations, counted from the cluster's first steady moment */
-    int64_t autoscale_look_back_ns;  /* only nodes idle for so long are taken away */
+    int64_t autoscale_look_back_ns;  /* only nodes idle for at least this time are removed */
     int64_t allocation_retry_ns;     /* from a failed allocation of nodes to the next try */
-    Quantiles failure_detection_ns;  /* a node goes silent -> the service calls it unusable */
+    Quantiles failure_detection_ns;  /* a node falls silent -> it is unusable */
     Quantiles node_reboot_ns;        /* a reboot on request, until preparation begins */
     int64_t preemption_notice_ns;    /* from the warning to the loss of a low-priority node */
-    int64_t low_priority_run_max_ns; /* a job on low-priority nodes is preempted after it */
+    int64_t low_priority_run_max_ns; /* after this time a job on low-priority nodes is preempted */
     bool preemption_fails_jobs;      /* PreemptionError instead of another attempt */
-    int32_t attempts_max; /* after so many attempts a job that loses a node again fails */
+    int32_t attempts_max; /* a job that loses a node in this attempt, or a later one, fails */
     Quantiles file_server_create_ns;
     Quantiles file_server_delete_ns;
 } ServiceModel;
@@ -173,15 +171,15 @@ typedef enum {
 
 /* One layer of a network, in the order of the forward pass.
  *
- * `shape` is equal for layers of a kind that cost the same. Convolutions, depthwise ones and
- * pooling have kernel and stride, channels in and out, height and width of the output: "3x3/1 64>64
- * 56x56", "1x7/1 128>128 17x17". Dense layers have values in and out, "2048>1000", all others
- * channels, height and width of the output, "64x112x112". */
+ * Layers of a kind that cost the same have the same `shape`. Convolutions, depthwise convolutions
+ * and pooling: kernel and stride, channels in and out, height and width of the output, "3x3/1 64>64
+ * 56x56". Dense layers: values in and out, "2048>1000". All other kinds: channels, height and width
+ * of the output, "64x112x112". */
 typedef struct {
     const char *name;
     NetworkLayerKind kind;
     const char *shape;
-    int64_t forward_macs;  /* multiply-adds of one sample; 0 where there are no weights */
+    int64_t forward_macs;  /* multiply-adds of one sample; 0 for layers without weights */
     int64_t input_values;  /* activations of one sample that the forward pass reads ... */
     int64_t output_values; /* ... and writes */
     int32_t tensor_count;
@@ -204,10 +202,10 @@ typedef enum {
         STEP_PRECISION_COUNT
 } StepPrecision;
 
-/* A stage of a step on a device, by name:
+/* The time of a stage of a step on a device, by name:
  *
- *     DEVICE PRECISION forward KIND SHAPE     by images in the batch; a layer, as NetworkLayer has
- *     DEVICE PRECISION backward KIND SHAPE    kind and shape
+ *     DEVICE PRECISION forward KIND SHAPE     by images in the batch; KIND and SHAPE of a
+ *     DEVICE PRECISION backward KIND SHAPE    NetworkLayer
  *     DEVICE PRECISION input                  by images: fetching and augmenting
  *     DEVICE PRECISION loss                   by images
  *     DEVICE PRECISION update                 by parameters of the network
@@ -217,7 +215,8 @@ typedef struct {
     MeasuredCurve ns;
 } StageTime;
 
-/* Layers of shapes that were never measured, and are not the first of a network:
+/* The time of a layer whose shape was not measured, fitted to layers that are not the first of a
+ * network:
  *
  *     t = fixed + parameters * c + batch * (multiply-adds * a + values in and out * b)
  */
@@ -225,15 +224,14 @@ typedef struct {
     const char *name; /* "local-core fp32 forward convolution" */
     int64_t fixed_ns;
     int64_t per_million_parameters_ns;
-    int64_t per_million_macs_ns; /* of the forward pass, in both directions */
+    int64_t per_million_macs_ns; /* multiply-adds of the forward pass, for both directions */
     int64_t per_million_values_ns;
 } KindTime;
 
-/* How much longer a rank takes while others compute on the same machine, without exchange. */
+/* The slowdown of a rank while other ranks compute on the same machine, without the exchange. */
 typedef struct {
-    const char *name; /* "local-core fp32 forward"; backward, input or update */
-    MeasuredCurve
-        factor_ppm; /* by ranks, at least 1; more ranks than were measured are as the most */
+    const char *name;         /* "local-core fp32 forward"; backward, input or update */
+    MeasuredCurve factor_ppm; /* by ranks, at least PPM; constant beyond the measured ranks */
 } SideBySide;
 
 struct DeviceTimes {
@@ -243,13 +241,13 @@ struct DeviceTimes {
     const SideBySide *const *sides;
 };
 
-/* The sum of gradients over so many ranks of one machine. */
+/* The measured time to add up gradients over `ranks` ranks of one machine. */
 typedef struct RanksTime {
     int32_t ranks;
     MeasuredCurve ns; /* by bytes */
 } RanksTime;
 
-/* A network to be trained. All below the layers follows from them
+/* A network to be trained. All members after `layers` follow from the layers
  * (sim/scenario/catalog/layers.h). */
 typedef struct {
     const char *name; /* "keras_cifar10_cnn" */
@@ -258,8 +256,8 @@ typedef struct {
     int64_t parameters;
     int64_t gradient_bytes; /* 4 a parameter */
     int64_t forward_macs_per_sample;
-    int64_t training_flops_per_sample; /* forward + backward: 6 a multiply-add, less 2 in the first
-                                          layer that has any: images need no gradient */
+    int64_t training_flops_per_sample; /* forward + backward: 6 per multiply-add, but 4 in the first
+                                          layer with any, because images need no gradient */
     int32_t tensors;                   /* gradient tensors, exchanged fused */
 } NetworkModel;
 
@@ -267,14 +265,14 @@ typedef struct {
     const char *name; /* "cifar10" */
     int64_t train_samples;
     int64_t test_samples;
-    int64_t download_bytes; /* fetched by each node at start when the program downloads it */
+    int64_t download_bytes; /* fetched by each node if the program downloads the data set */
 } DataSet;
 
 /* The software around the network. */
 typedef struct {
     const char *name;                /* "keras2-tf1.8" */
     int64_t start_ns;                /* interpreter, imports, session, first kernels */
-    int64_t step_overhead_ns;        /* per step, on top of arithmetic */
+    int64_t step_overhead_ns;        /* per step, in addition to arithmetic */
     int64_t input_cpu_ns_per_sample; /* reading and augmentation, one worker */
     int64_t input_parallelism_ppm;   /* effective workers: 1,500,000 = 1.5 */
     int64_t update_flops_per_parameter;
@@ -284,25 +282,25 @@ typedef struct {
 typedef struct {
     const char *name;               /* "horovod-0.13-mpi" */
     int64_t cycle_ns;               /* the background thread's period */
-    bool sleeps_whole_cycle;        /* slept in full before each cycle, not only the remainder */
+    bool sleeps_whole_cycle;        /* sleeps for cycle_ns after each cycle, not only the rest */
     int64_t fusion_bytes;           /* a buffer's size */
     int64_t request_ns;             /* rank 0 reads one rank's request for one gradient */
-    bool via_host;                  /* MPI adds in the host's memory; else NCCL, on the devices */
-    bool uses_rdma;                 /* between nodes whose size has it; else the Ethernet */
-    bool loops_back;                /* then also inside a node, by way of its adapter */
-    int64_t rdma_efficiency_ppm;    /* share of the adapter's rate that it reaches */
-    int64_t rdma_latency_ns;        /* by it, a step between nodes; at least the adapter's */
+    bool via_host;                  /* MPI, adding in the host's memory; else NCCL on the devices */
+    bool uses_rdma;                 /* InfiniBand between nodes that have it, else Ethernet */
+    bool loops_back;                /* with RDMA: ranks of a node also exchange by its adapter */
+    int64_t rdma_efficiency_ppm;    /* achieved share of the adapter's rate */
+    int64_t rdma_latency_ns;        /* of one step between nodes; at least the adapter's */
     int64_t network_efficiency_ppm; /* share of the Ethernet's bits that are payload */
-    int64_t connection_bytes_per_s; /* one ring's over Ethernet at most; 0: no such limit */
+    int64_t connection_bytes_per_s; /* limit of one ring over Ethernet; 0: no such limit */
     int64_t node_latency_ns;        /* from a rank to the next on the node */
     int64_t start_ns;               /* of one reduction */
     int64_t copy_bytes_per_s;       /* one core's, memory to memory */
-    int64_t reduce_bytes_per_s;     /* adding two buffers; 0: while they move */
+    int64_t reduce_bytes_per_s;     /* adding two buffers; 0: added while they move */
     int64_t launch_ns; /* the host queues the operation that computes one gradient on the device */
-    int64_t hand_over_ns;   /* once a step, between the thread and the framework */
-    int64_t tensor_ns;      /* once a gradient */
-    int32_t measured_count; /* by number of ranks, rising; 0: nothing was, and the above count */
-    const struct RanksTime *measured;
+    int64_t hand_over_ns;             /* once a step, between the thread and the framework */
+    int64_t tensor_ns;                /* once a gradient */
+    int32_t measured_count;           /* 0: the members above apply */
+    const struct RanksTime *measured; /* [measured_count], rising by ranks */
 } ExchangeMethod;
 
 /* A measurement: training on one GPU, one process, one size of batch. */
@@ -313,7 +311,7 @@ typedef struct {
     const ExchangeMethod *exchange; /* of one process with itself; NULL: without */
     int64_t batch;
     int64_t micro_samples_per_s;
-    bool calibrates;  /* false: does not apply to other networks, GPUs and software */
+    bool calibrates;  /* false: not used for other networks, GPUs or software */
     const char *note; /* where it was measured, and its peculiarities */
     const char *source;
 } Throughput;
@@ -322,12 +320,11 @@ enum { THROUGHPUTS_MAX = 1024 };
 typedef struct {
     int32_t count; /* up to THROUGHPUTS_MAX */
     const Throughput *rows;
-    bool replaces_constants; /* also for software that they do not apply to, which keeps the stated
-                                rate and overhead otherwise */
+    bool replaces_constants; /* used even for software without rows; false: such
+                                software has the stated rate and overhead */
 } Throughputs;
 
-/* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.
- */
+/* Accuracy by progress x; linear in 1 / (1 + sqrt(x)) between knots (sim/model/learning.h). */
 typedef struct {
     int64_t epochs_milli; /* one-GPU epochs of updates, thousandths */
     int64_t accuracy_ppm;

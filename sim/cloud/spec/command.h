@@ -1,8 +1,8 @@
 /* Requests to the world: one tagged union for scenario files, HTTP requests, the journal and the
  * tests.
  *
- * A command contains names and no ids: replayed in another world it means the same. Strings and
- * specs are borrowed. */
+ * A command contains names, not ids, so it has the same meaning when it is replayed in another
+ * world. Strings and specs are borrowed. */
 #ifndef SIM_CLOUD_SPEC_COMMAND_H
 #define SIM_CLOUD_SPEC_COMMAND_H
 
@@ -10,7 +10,8 @@
 #include "sim/cloud/record/moment.h"
 #include "sim/cloud/spec/spec.h"
 
-/* Faults on request: the world understands them, the service does not. The same row as below. */
+/* Faults on request: commands of the simulator that the service does not have. Columns: as in
+ * SERVICE_COMMANDS. */
 #define FAULT_KINDS(X)                                                                             \
     X(NODE_CRASH, "node.crash", "a node goes silent; the service notices after a while")           \
     X(NODE_PREEMPT, "node.preempt", "a low-priority node is taken away, after the notice time")    \
@@ -29,7 +30,7 @@
 
 /* X(ENUM, name in scenario files, effect)
  *
- * A kind's name is part of the addresses of random draws (names_key): to rename one changes all
+ * A kind's name is part of the addresses of random draws (names_key): renaming a kind changes all
  * results. */
 #define SERVICE_COMMANDS(X)                                                                        \
     X(GROUP_CREATE, "group.create", "create a resource group")                                     \
@@ -60,7 +61,7 @@
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
     X(USAGES_SHOW, "usages.show", "print quotas and their use")
-/* The commands that a scenario lists under "commands", and under "faults". */
+/* The commands that a scenario lists under "commands" and "faults". */
 #define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 
 typedef enum {
@@ -87,8 +88,7 @@ typedef enum {
 
 const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
 
-/* Quantities of a cluster, job or share at the end of any instant. X(ENUM, noun of the subject,
- * name) */
+/* Quantities of a cluster, job or share that conditions use. X(ENUM, noun of the subject, name) */
 #define QUANTITIES(X)                                                                              \
     X(CLUSTER_NODES, "cluster", "nodes") /* held, and so billed */                                 \
     X(CLUSTER_IDLE, "cluster", "idle")                                                             \
@@ -98,7 +98,7 @@ const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
     X(CLUSTER_UNUSABLE, "cluster", "unusable")                                                     \
     X(CLUSTER_TARGET, "cluster", "target")                                                         \
     X(CLUSTER_QUEUED, "cluster", "queued_jobs")                                                    \
-    X(JOB_IS_QUEUED, "job", "queued") /* these are 0 or 1 */                                       \
+    X(JOB_IS_QUEUED, "job", "queued") /* this and the next three: 0 or 1 */                        \
     X(JOB_IS_RUNNING, "job", "running")                                                            \
     X(JOB_IS_SUCCEEDED, "job", "succeeded")                                                        \
     X(JOB_IS_FAILED, "job", "failed")                                                              \
@@ -138,19 +138,20 @@ typedef struct {
     int64_t for_ns; /* 0: at once */
 } Condition;
 
-/* When: at a time, or a while after a moment of a cluster or job: its first time after the last
- * command before this one in the list that creates the job, or creates, resizes or deletes the
- * cluster. So, after a resize, "ready" means ready again. */
+/* When a command is applied: at a time, after a condition has held, or `delay_ns` after a moment of
+ * a cluster or job. A moment counts only after the last earlier command in the list that creates
+ * the job, or creates, resizes or deletes the cluster. So, after a resize, "ready" means ready
+ * again. */
 typedef struct {
     Moment moment;       /* MOMENT_AT: `delay_ns` after the start */
     const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT and MOMENT_CONDITION */
-    int64_t ordinal;     /* from 1; of the moments that say so */
+    int64_t ordinal;     /* from 1, for moments that have one; else 0 */
     int64_t delay_ns;
     const Condition *condition; /* of MOMENT_CONDITION */
 } Trigger;
 
-/* Nodes that go together: a rack, a zone. Places count from 1 in each cluster; the node that
- * replaces another takes its place. */
+/* Part of a group of nodes, such as a rack or a zone. Places count from 1 in each cluster; the
+ * replacement of a node takes its place. */
 typedef struct {
     const char *cluster; /* its name */
     int32_t first, last; /* places, both included */
@@ -163,7 +164,7 @@ typedef struct {
 } NodeGroup;
 
 typedef struct {
-    const char *group;      /* NULL for groups; for storage where it is in none */
+    const char *group;      /* NULL for groups, and for storage outside of any group */
     const char *workspace;  /* NULL above workspaces, and for storage */
     const char *experiment; /* NULL except for experiments and jobs */
     const char *name;       /* of the resource itself; for a share: "account/share" */
@@ -172,8 +173,8 @@ typedef struct {
 /* The results of a training of real execution, including the checkpoint from which it resumed. */
 typedef struct {
     int64_t epochs;       /* done; -1: unknown */
-    int64_t steps;        /* likewise, of one rank */
-    int64_t accuracy_ppm; /* of the test set after the last; -1 */
+    int64_t steps;        /* done, of one rank; -1: unknown */
+    int64_t accuracy_ppm; /* on the test set after the last epoch; -1: unknown */
     int64_t loss_micro;   /* likewise */
 } RealTraining;
 
@@ -187,18 +188,18 @@ typedef struct {
     Trigger trigger;
     ResourcePath path;
     const char *source; /* "scenario.json:12:5", for messages; or NULL */
-    union {             /* by kind; the kinds not named here need nothing more */
+    union {             /* by kind; all other kinds have no further members */
         struct {
             const ShareTier *tier;
         } share_create;
         struct {
-            const char *file; /* path inside the share, path.name being "account/share" */
+            const char *file; /* path inside the share path.name */
             int64_t bytes;
-            const char *local_path; /* where its contents are on this machine; or NULL */
-            const char *text;       /* or its contents; NULL: only the size counts */
+            const char *local_path; /* a file of this machine with the contents; or NULL */
+            const char *text;       /* the contents; or NULL. Without both only the size is known */
         } file_upload;
         struct {
-            const char *file; /* as above */
+            const char *file; /* path inside the share path.name */
         } file_delete;
         const ClusterSpec *cluster_create;
         struct {
@@ -212,41 +213,41 @@ typedef struct {
         struct {
             const VmSize *vm_size;
             const ShareTier *tier; /* the performance of its disks and network */
-            const char *share;     /* which it is while it exists: file_server_share_name */
+            const char *share;     /* the name of its share: file_server_share_name */
         } file_server_create;
         struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
         struct {
-            int32_t node;          /* whose preparation, from 1; 0: the job's program */
+            int32_t node;          /* the preparation on this node, from 1; 0: the program */
             int64_t took_ns;       /* from its beginning to its end */
             int32_t exit_code;     /* -1: none */
-            const char *reason;    /* why it failed, in addition to its exit code; NULL */
-            RealTraining training; /* of the program, where that is known */
-            const char *ran_as;    /* its description; NULL: unknown */
+            const char *reason;    /* why it failed, in addition to its exit code; or NULL */
+            RealTraining training; /* results of the program, where known */
+            const char *ran_as;    /* a description of how it ran; NULL: unknown */
         } job_ran;
         struct {
-            int64_t step;    /* of all epochs, from 1: it and all before it have ended */
+            int64_t step;    /* counted over all epochs from 1; all steps up to it have ended */
             int64_t took_ns; /* from the program's beginning */
-            int64_t kept;    /* epochs whose checkpoint is on a share then; 0: nothing new */
+            int64_t kept;    /* epochs in a checkpoint that is on a share by then; 0: no new one */
         } job_reached;
         struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
-            bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
-            int32_t node;           /* place, from 1; 0: one drawn at random of those that count */
+            bool is_of_job;         /* node.*: `path` is a job's, `node` counts its nodes */
+            int32_t node;           /* place, from 1; 0: drawn from the nodes it can strike */
             const NodeGroup *group; /* group.* */
             NodeRecovery recovery;  /* *.crash */
-            int64_t duration_ns;    /* repair time; length of an outage; INT64_MAX: for ever */
+            int64_t duration_ns;    /* of the repair or the outage; INT64_MAX: for ever */
             int64_t speed_ppm;      /* *.slow: 1,000,000 = as modelled */
-            int32_t count;          /* allocation.fail: how many nodes are missing */
+            int32_t count;          /* allocation.fail: nodes that the allocation lacks */
             int32_t exit_code;      /* job.exit */
             int32_t vcpus;          /* quota.change */
-            bool is_low_priority;   /* quota.change: which of the family's two quotas */
-            const char *reason;     /* in plain words, or NULL */
+            bool is_low_priority; /* quota.change: the low-priority quota, not the dedicated one */
+            const char *reason;   /* in plain words, or NULL */
         } fault;
         struct {
             ResourcePath cluster;
             const JobSpec *spec;
-            int32_t workload_number; /* 1 + index in Scenario.workloads; 0: of none */
+            int32_t workload_number; /* 1 + index in Scenario.workloads; 0: no workload's job */
         } job_create;
     } as;
 } Command;

@@ -1,6 +1,6 @@
-/* Everything a run starts from, as plain values: the service's behaviour, the commands, and the
- * failures. Filled by sim/scenario from files, by the emulator from requests, by tests by hand.
- * Borrowed by the world and unchanged while it lives. */
+/* The input of a run as plain values: the service's behaviour, the commands and the failures.
+ * sim/scenario fills it from files, the emulator from its settings, tests directly. Borrowed by the
+ * world and unchanged while the world lives. */
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
@@ -9,34 +9,34 @@
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
-/* Failures by chance. A chance is in ppm and drawn once per occurrence. Every draw has the address
- * of the node, job or group that it strikes: one more of them does not change the draws of the
- * others. */
+/* Failures by chance. A chance is in ppm and drawn once per occurrence, at the address of the node,
+ * job or group that may fail. One more node, job or group does not change the draws of the others.
+ */
 typedef struct {
-    int64_t rate_ppm; /* scales all rates and chances: 1,000,000 as modelled, 0 nothing fails */
+    int64_t rate_ppm; /* scales all rates and chances: 1,000,000: as modelled; 0: no failures */
     const FailureModel *nodes;      /* every node; NULL: none fails */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
     int32_t group_count;
-    const NodeGroup *const *groups; /* [group_count] that fail as one, by ... */
-    const FailureModel *const *group_models;
-    int64_t allocation_ppm;      /* a node that was asked for does not come */
-    int64_t preparation_ppm;     /* a node's preparation fails */
-    int64_t setup_ppm;           /* its set-up task does, where it has one */
-    int64_t mount_ppm;           /* a mount of a node or job does */
-    int64_t container_ppm;       /* a container does not start */
-    int64_t file_server_ppm;     /* a file server is not created */
-    int64_t slow_node_ppm;       /* a node is a lemon ... */
-    int64_t slow_node_speed_ppm; /* ... of this speed; 1,000,000 = as modelled */
+    const NodeGroup *const *groups;          /* [group_count]; the nodes of a group fail together */
+    const FailureModel *const *group_models; /* [group_count] */
+    int64_t allocation_ppm;                  /* a requested node is not allocated */
+    int64_t preparation_ppm;                 /* a node's preparation fails */
+    int64_t setup_ppm;                       /* the set-up task of a node fails */
+    int64_t mount_ppm;                       /* a mount of a node or job fails */
+    int64_t container_ppm;                   /* a container does not start */
+    int64_t file_server_ppm;                 /* a file server is not created */
+    int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
+    int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
 } Failures;
 
-/* Which job starts next in a cluster's queue: sim/cloud/job/policy.h. X(ENUM, function, name, how
- * far it looks, description) */
+/* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
+ * PolicySight, description) */
 #define POLICIES(X)                                                                                \
     X(SERVICE, service, "service", HEAD, "priority, then submission; no job overtakes another")    \
     X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
       "as the service, but a job may overtake if it delays no earlier job")                        \
-    X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
+    X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
       "the experiment that has used least node time goes first")
 
@@ -47,8 +47,8 @@ typedef enum {
         POLICY_COUNT
 } PolicyKind;
 
-/* Wires above the nodes' own, in every cluster: `nodes_per_rack` places in a row share a rack,
- * whose uplink carries the exchanges of its nodes with others. */
+/* Racks in every cluster: `nodes_per_rack` consecutive places share a rack. Its uplink carries the
+ * exchanges between its nodes and other racks. */
 typedef struct {
     int32_t nodes_per_rack;     /* 0: no racks, and no shared wires */
     int64_t uplink_bytes_per_s; /* of a rack, each way */
@@ -56,7 +56,7 @@ typedef struct {
 
 /* X(ENUM, name) */
 #define ARRIVALS(X)                                                                                \
-    X(POISSON, "poisson") /* at `per_day_milli`, whatever the hour */                              \
+    X(POISSON, "poisson") /* at `per_day_milli`, at any hour */                                    \
     X(DIURNAL, "diurnal") /* Poisson, its rate times hour_ppm[hour of the day] */                  \
     X(BURSTS, "bursts")   /* Poisson bursts of `burst_jobs` jobs at one instant each */
 
@@ -67,23 +67,22 @@ typedef enum {
         ARRIVALS_COUNT
 } ArrivalKind;
 
-/* Jobs that arrive by a random process, named "NAME-1", "NAME-2", ... The shape of each (`specs`)
- * and the duration of its program are drawn at its address. */
+/* Jobs that arrive by a random process, named "NAME-1", "NAME-2", ... The shape (`specs`) of a job
+ * and the duration of its program are drawn at an address of the job. */
 typedef struct {
     const char *name;
-    ResourcePath path;    /* name: NULL; the experiment and all above it of its jobs */
-    ResourcePath cluster; /* where they run */
+    ResourcePath path;    /* of its jobs, down to the experiment; name: NULL */
+    ResourcePath cluster; /* on which its jobs run */
     int64_t begin_ns;
-    int64_t
-        end_ns; /* no job arrives at or after this time; INT64_MAX: until `jobs_max` have arrived */
+    int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
     int64_t per_day_milli; /* mean arrivals (or bursts) per day, thousandths */
     int64_t hour_ppm[24];  /* DIURNAL: factor on the rate, by hour of the day (UTC) */
     int32_t burst_jobs;    /* BURSTS */
     int32_t spec_count;
-    const JobSpec *const *specs;    /* the shapes ... */
-    const int64_t *probability_ppm; /* ... and how likely each is; they add up to 1,000,000 */
+    const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
+    const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
 } Workload;
 
 typedef struct {
@@ -93,9 +92,9 @@ typedef struct {
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;
-    int64_t until_ns;   /* stop here at the latest; INT64_MAX: until nothing is left to happen */
-    bool is_of_session; /* of an emulator, whose time was `until_ns`: nodes held then are billed up
-                           to there, whatever happened last */
+    int64_t until_ns;   /* the latest end; INT64_MAX: the run ends when no awaited event is left */
+    bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
+                           event was earlier, and nodes held then are billed up to it */
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;
@@ -107,8 +106,7 @@ typedef struct {
     const Workload *workloads;
     int32_t command_count;
     const Command *commands; /* in the order of the file */
-    uint64_t shuffle_seed; /* not 0: events at one time and of one phase run in an order drawn from
-                              this, to show that no result depends on it */
+    uint64_t shuffle_seed;   /* see EngineSettings */
 } Scenario;
 
 /* Simulated time on the calendar, rounded down to milliseconds. */

@@ -1,12 +1,13 @@
-/* A command line of simple commands as data: sim/scenario/config/shell_read.h makes it from text,
- * and sim/cloud/shell/shell.h runs it. Borrowed and unchanged while the world lives. */
+/* A parsed command line of simple commands: sim/scenario/config/shell_read.h parses it, and
+ * sim/cloud/shell/shell.h runs it. Borrowed and unchanged while the world lives. */
 #ifndef SIM_CLOUD_SPEC_SCRIPT_H
 #define SIM_CLOUD_SPEC_SCRIPT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where they differ: Batch AI ran command lines in bash; `sh` of Ubuntu is dash. */
+/* The shells behave differently in some cases. Batch AI ran command lines in bash; Ubuntu's `sh` is
+ * dash. */
 typedef enum { SHELL_BASH, SHELL_DASH } ShellDialect;
 
 /* The commands that are known. X(ENUM, name) */
@@ -46,8 +47,8 @@ typedef enum {
 
 typedef struct {
     ShellPartKind kind;
-    bool is_quoted;   /* not cut at blanks */
-    const char *text; /* or the variable's name */
+    bool is_quoted;   /* not split at blanks */
+    const char *text; /* of a variable: its name */
 } ShellPart;
 
 typedef struct {
@@ -99,24 +100,25 @@ typedef struct {
 typedef struct {
     const char *path;   /* on the node, absolute */
     const char *share;  /* "account/share" */
-    const char *folder; /* of the share, that is mounted: "" for all of it */
+    const char *folder; /* the mounted folder of the share; "": all of it */
 } ShellMount;
 
 typedef struct {
-    const char *shell; /* the name by which it was called, for messages: "bash", "/bin/sh" */
+    const char *shell; /* the shell's name in the command line, for messages: "bash", "/bin/sh" */
     ShellDialect dialect;
-    bool uses_files; /* its end may depend on files */
+    bool uses_files; /* its exit code may depend on files */
     int32_t pipeline_count;
     const ShellPipeline *pipelines;
     int32_t mount_count;
     const ShellMount *mounts;
 } ShellScript;
 
-/* The most bytes that are modelled of a file's contents, and of a script's output; beyond it only
- * the size counts. The longest script, and the longest expansion of its words, stay below it. */
+/* The most bytes of a file's contents, and of a script's output, that are modelled; of longer ones
+ * only the size is known. The longest script, and the longest expansion of its words, are shorter.
+ */
 #define SHELL_BYTES_MOST (INT64_C(64) << 20)
 
-/* Letters of one of printf's conversions, from '%' on. */
+/* The maximum length of a conversion of printf, from '%' to its letter. */
 #define SHELL_CONVERSION_MOST 16
 
 #endif

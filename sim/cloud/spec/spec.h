@@ -1,6 +1,6 @@
-/* Clusters, jobs and programs as requested: the contents of a cluster.json or job.json after every
- * path, variable and default is resolved. Filled by sim/scenario or the emulator; borrowed and
- * unchanged while the world lives. */
+/* Requested clusters, jobs and programs: the contents of a cluster.json or job.json with all paths,
+ * variables and defaults resolved. Filled by sim/scenario or the emulator; borrowed and unchanged
+ * while the world lives. */
 #ifndef SIM_CLOUD_SPEC_SPEC_H
 #define SIM_CLOUD_SPEC_SPEC_H
 
@@ -8,7 +8,7 @@
 #include "sim/cloud/spec/script.h"
 
 typedef enum {
-    PLACE_LOCAL, /* the node's own disk: gone with the job's container */
+    PLACE_LOCAL, /* the node's own disk: lost with the job's container */
     PLACE_SHARE,
 } StoragePlace;
 
@@ -16,8 +16,8 @@ typedef enum {
     PROGRAM_TRAIN, /* data-parallel training in steps */
     PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
     PROGRAM_SHELL, /* simple commands, as a shell would run them */
-    PROGRAM_REAL,  /* runs outside of the world; COMMAND_JOB_RAN reports its end. So does the job's
-                      preparation, unless it is a training that can be handed off */
+    PROGRAM_REAL,  /* runs outside of the world; COMMAND_JOB_RAN reports its end. The job's
+                      preparation too, unless `training` is set */
 } ProgramKind;
 
 /* The program of a job's command line, resolved for the job (epochs counted, files located). */
@@ -29,7 +29,7 @@ struct Program {
     /* PROGRAM_FIXED */
     Distribution duration; /* ns */
     int32_t exit_code;
-    bool is_other; /* its effect is unknown: its output says so */
+    bool is_other; /* its effect is unknown, which its output states */
 
     /* PROGRAM_SHELL */
     const ShellScript *script;
@@ -37,9 +37,9 @@ struct Program {
     /* PROGRAM_REAL */
     int32_t mount_count; /* where it runs */
     const ShellMount *mounts;
-    const Program *training; /* its model, PROGRAM_TRAIN: the launcher can hand it to a trainer
-                                (real/launch/hand_off.h), and its preparation is modelled; NULL: the
-                                command line is not understood */
+    const Program *training; /* its model, a PROGRAM_TRAIN: the launcher can hand it to a trainer
+                                (real/launch/hand_off.h), and its preparation is modelled; NULL: no
+                                model of the command line is known */
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
     const NetworkModel *network;
@@ -47,22 +47,21 @@ struct Program {
     const Framework *framework;
     const ExchangeMethod *exchange;
     const LearningCurve *learning;
-    Throughputs throughputs; /* measured rates of one GPU, with any software */
-    Quantiles
-        step_jitter_ppm; /* factor on a rank's own compute and input: 1,000,000 = as modelled */
+    Throughputs throughputs;   /* measured rates of one GPU, with any software */
+    Quantiles step_jitter_ppm; /* factor on a rank's compute and input: 1,000,000 = as modelled */
     StepPrecision precision;
     int64_t batch_per_rank;
     int64_t epochs;
     int64_t steps_per_epoch;  /* per rank */
     bool downloads_data;      /* from the internet, by every node; otherwise read from data_share */
     const char *data_share;   /* "account/share" or NULL */
-    const char *data_path;    /* the directory in it, or on the node */
+    const char *data_path;    /* the directory in the share, or on the node */
     int64_t data_bytes;       /* read from data_share by every node */
     int64_t evaluate_samples; /* after every epoch, by every rank; 0: never */
     bool evaluates_at_end;
-    int64_t checkpoint_bytes; /* by rank 0 after every `checkpoint_every` epochs; 0: never */
-    int64_t checkpoint_every;
-    bool resumes; /* a new attempt reads the last checkpoint that outlived the nodes */
+    int64_t checkpoint_bytes; /* written by rank 0; 0: never */
+    int64_t checkpoint_every; /* epochs from one checkpoint to the next */
+    bool resumes;             /* a new attempt reads the last checkpoint on a share */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
     const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */
@@ -80,13 +79,14 @@ typedef enum {
 } DeallocationOption;
 typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } JobPriority;
 
-/* Is replaced in paths and command lines of a job by its own output segment (job_fill_in). */
+/* The mark in paths and command lines of a job that job_fill_in replaces by the output segment of
+ * the job. */
 #define JOB_SEGMENT_MARK "{segment}"
 
-/* Where an output goes. `share` is "account/share"; NULL when it is on the node only. */
+/* The place of an output. */
 typedef struct {
-    const char *share;
-    const char *directory; /* inside the share, without its owner's own segment; "" is the root */
+    const char *share;     /* "account/share"; NULL: on the node only */
+    const char *directory; /* inside the share, without the output segment; "" is the root */
 } OutputPlace;
 
 struct ShellRun;
@@ -94,7 +94,7 @@ struct ShellRun;
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
-    bool is_automatic; /* scales automatically, between the next two */
+    bool is_automatic; /* scales automatically between the two limits */
     int32_t minimum_nodes;
     int32_t maximum_nodes;
     int32_t target_nodes; /* manual: the target; automatic: the initial number */
@@ -102,9 +102,9 @@ typedef struct {
     const char *admin_user;
     int32_t mount_count;       /* of the cluster itself */
     const char *const *mounts; /* "account/share", in order */
-    const bool *is_blob_mount; /* [mount_count] a blob container, there or not; NULL: none is */
+    const bool *is_blob_mount; /* [mount_count] mounts a blob container; NULL: no mount does */
     const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
-    Quantiles setup_ns;        /* when there is a setup_command */
+    Quantiles setup_ns;        /* the duration of setup_command */
     int32_t setup_exit_code;
     const struct ShellRun *setup_run; /* its output, with begin 0; NULL: unknown */
     OutputPlace setup_std_out_err;
@@ -123,31 +123,31 @@ typedef struct {
 
 typedef struct {
     int32_t nodes;
-    int32_t processes; /* ranks; the service's default is one per node */
+    int32_t processes; /* number of ranks; the service's default is one per node */
     JobPriority priority;
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
     const ContainerImage *image; /* NULL: runs on the host */
     const char *command;         /* as shown to people */
-    OutputPlace script;          /* the file that the interpreter is given, where all that is on its
-                                    share is known; otherwise without a share */
-    const char *script_path;     /* the same as nodes see it */
+    OutputPlace script;          /* the interpreter's script, if all files of its share are known;
+                                    otherwise `share` is NULL */
+    const char *script_path;     /* the path of the script on a node */
     bool has_preparation;
     const char *preparation_command;
     Quantiles preparation_ns;
     int32_t preparation_exit_code;
-    const ShellScript *preparation_script; /* runs after that time, its exit code counts; or NULL */
+    const ShellScript *preparation_script; /* runs after preparation_ns, and its exit code replaces
+                                              preparation_exit_code; or NULL */
     int32_t mount_count;                   /* of the job itself */
     const char *const *mounts;
-    const bool *is_blob_mount; /* as of the cluster */
+    const bool *is_blob_mount; /* as in ClusterSpec */
     OutputPlace std_out_err;
     int32_t output_count;
     const OutputDirectory *outputs;
     int32_t environment_count;
-    const EnvironmentVariable
-        *environment; /* the AZ_BATCHAI_ variables first, then the job's own */
+    const EnvironmentVariable *environment; /* AZ_BATCHAI_ variables first, then the job's own */
     int64_t max_wall_clock_ns;
-    int64_t expected_ns; /* how long its owner says it runs, for policies that plan ahead; without a
-                            word of them max_wall_clock_ns */
+    int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
+                            max_wall_clock_ns if none is stated */
     const Program *program;
 } JobSpec;
 

@@ -4,7 +4,7 @@
 #include "sim/cloud/storage/tables.h"
 #include "sim/model/price.h"
 
-/* As the service put it (batchai-service notes, "Error catalogue"). */
+/* The service's message (batchai-service notes, "Error catalogue"). */
 static const char failure_text[] =
     "FileServerProvisioningFailed: File Server provisioning has failed";
 
@@ -67,7 +67,7 @@ Bill file_server_bill(const Storage *storage, const FileServer *server)
                   .micro_usd_per_hour = server->vm_size->dedicated_micro_usd_per_hour};
 }
 
-static void tell_bill(Storage *storage, const FileServer *server)
+static void emit_bill(Storage *storage, const FileServer *server)
 {
     const Bill bill = file_server_bill(storage, server);
     TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_BILLED);
@@ -81,21 +81,21 @@ static void tell_bill(Storage *storage, const FileServer *server)
 static void stop_billing(Storage *storage, FileServer *server)
 {
     if (server->gone_ns != INT64_MAX)
-        return; // it had failed
+        return; // billing ended when its creation failed
     server->gone_ns = storage->engine->now_ns;
-    tell_bill(storage, server);
+    emit_bill(storage, server);
 }
 
 void file_servers_bill(Storage *storage)
 {
     for (uint32_t i = 0; i < storage->file_servers.count; i++)
         if (row_at(storage, i)->gone_ns == INT64_MAX)
-            tell_bill(storage, row_at(storage, i));
+            emit_bill(storage, row_at(storage, i));
 }
 
 /* --- Creation --- */
 
-/* Neither the disks nor the machine's network give more than they can. */
+/* The tier of the disks, limited by the machine's network. */
 static ShareTier tier_of(const ShareTier *disks, const VmSize *vm_size)
 {
     ShareTier tier = *disks;
@@ -144,7 +144,7 @@ bool file_server_create(Storage *storage, const Command *command, Status *status
 static void created(Storage *storage, FileServer *server)
 {
     enum { DRAW_CREATION_FAILS = 2 };
-    // A storage account may be called "fileserver" too: the share can be only one.
+    // A share of a storage account called "fileserver" may already have the name.
     bool has_failed = engine_strikes(storage->engine, storage->scenario->failures.file_server_ppm,
                                      storage->scenario->failures.rate_ppm, RNG_FILE_SERVER,
                                      server->address, DRAW_CREATION_FAILS) ||
@@ -222,8 +222,8 @@ uint32_t file_server_generation(const Storage *storage, uint32_t file_server)
 
 /* --- Checks --- */
 
-/* The share is there exactly while the server has succeeded; billing ends with it, or with its
- * failure. */
+/* The share exists exactly while the server is in the state succeeded. A failed or deleted server
+ * is no longer billed. */
 static void check(const Storage *storage, const FileServer *server)
 {
     bool has_share = server->share.index != ID_NONE;

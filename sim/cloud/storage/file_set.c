@@ -35,7 +35,7 @@ static char *key_of(const FileSet *set, uint32_t volume, const char *path, const
                     size_t *length)
 {
     enum { NUMBER_ROOM = 16 };
-    FileSet *files = (FileSet *)set; // the room for keys is not part of its contents
+    FileSet *files = (FileSet *)set; // only the buffer for keys changes
     size_t needed = NUMBER_ROOM + strlen(path) + strlen(mark) + 1;
     if (files->key_capacity < needed) {
         files->key_capacity = 2 * needed;
@@ -136,6 +136,6 @@ void file_set_make_directory(FileSet *files, uint32_t volume, const char *path)
     size_t length;
     if (file_set_has_directory(files, volume, path))
         return;
-    // As if it had an entry that is never removed.
+    // An entry "." that is never removed keeps the directory.
     count_above(files, key_of(files, volume, path, "/.", &length), +1);
 }

@@ -1,9 +1,9 @@
-/* The files that the world knows of: on shares, and on a node while a command line runs there.
+/* The files of the world: on shares, and on a node while a command line runs there.
  *
- * A volume is a share, by its ShareId, or a disk of a node (file_set_new_disk). A file that is
- * written again is a new row with the same name; a reference to the earlier row keeps its contents
- * (file_set_keep). A directory exists while it has entries, or since it was made. Paths are
- * relative to the volume; empty parts and "." are ignored. The set is never iterated. */
+ * A volume is a share (its ShareId) or a disk of a node (file_set_new_disk). Writing a file again
+ * replaces its row, unless the row was kept (file_set_keep): then a new row gets the name. A
+ * directory exists while it has entries, or since file_set_make_directory. Paths are relative to
+ * the volume; empty parts and "." are ignored. The set is never iterated. */
 #ifndef SIM_CLOUD_STORAGE_FILE_SET_H
 #define SIM_CLOUD_STORAGE_FILE_SET_H
 
@@ -12,12 +12,12 @@
 #include "sim/base/arena.h"
 #include "sim/cloud/record/ids.h"
 
-/* A file's number counts from 1: a record without one (TraceRecord.file) has 0. */
+/* Numbers of files count from 1. */
 #define FILE_NONE 0
 
-/* A piece of a file: text, or all that is in another file. */
+/* A part of a file: text, or the contents of another file. */
 typedef struct {
-    const char *text; /* NULL: the file */
+    const char *text; /* NULL: the contents of `file` */
     int64_t length;   /* of the text */
     uint32_t file;
 } FilePart;
@@ -27,34 +27,35 @@ typedef struct {
     const char *path;
     int64_t bytes;
     int64_t at_ns;
-    JobId job;      /* who wrote it; ID_NONE: uploaded */
-    bool has_parts; /* its contents are known piece by piece */
+    JobId job;      /* the job that wrote it; ID_NONE: uploaded */
+    bool has_parts; /* its contents are known */
     int32_t part_count;
     const FilePart *parts;
-    int32_t depth;          /* files in files in files: a file of texts alone has 0 */
-    const char *local_path; /* of an upload: where its contents are on this machine; or NULL */
-    bool is_kept;           /* it is referred to */
+    int32_t depth;          /* of references to other files; 0: all parts are text */
+    const char *local_path; /* of an upload: a file of this machine with the contents; or NULL */
+    bool is_kept;           /* see file_set_keep */
 } StoredFile;
 
 typedef struct FileSet FileSet;
 
 FileSet *file_set_create(Arena *arena);
-/* A volume that is not in use. */
+/* A new, empty volume for a disk. */
 uint32_t file_set_new_disk(FileSet *files);
 
 /* The file of that name; FILE_NONE: there is none. */
 uint32_t file_set_find(const FileSet *files, uint32_t volume, const char *path);
 const StoredFile *file_set_at(const FileSet *files, uint32_t file);
-/* `file` is there from now on, in the place of another of its name; returns its number. Its strings
- * are borrowed. */
+/* Adds a file, which replaces another file of its name; returns its number. Strings are borrowed.
+ */
 uint32_t file_set_put(FileSet *files, const StoredFile *file);
 void file_set_remove(FileSet *files, uint32_t volume, const char *path);
-/* The present contents stay those of the file's number. */
+/* Keeps the file's row: the number refers to the present contents even after the file is written
+ * again. */
 void file_set_keep(FileSet *files, uint32_t file);
 
-/* "" is the volume itself, which is always there. */
+/* Whether a directory exists. "" is the volume itself, which always exists. */
 bool file_set_has_directory(const FileSet *files, uint32_t volume, const char *path);
-/* With all above it. */
+/* Makes a directory and all directories above it. */
 void file_set_make_directory(FileSet *files, uint32_t volume, const char *path);
 
 #endif

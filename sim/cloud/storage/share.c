@@ -8,10 +8,10 @@
 #include "sim/model/bounded.h"
 #include "sim/model/storage.h"
 
-__extension__ typedef unsigned __int128 Work; /* in units of 2^-32 ns, as virtual work is */
+__extension__ typedef unsigned __int128 Work; /* in units of 2^-32 ns */
 enum { WORK_BITS = 32 };
 
-/* A transfer that is sharing now; its end, in virtual work, is its key in the heap. */
+/* An active transfer; its end, in virtual work, is its key in the heap. */
 typedef struct {
     int64_t work_ns;
     int64_t bytes;
@@ -24,7 +24,7 @@ struct Share {
     const char *name;
     const ShareTier *tier;
     int64_t speed_ppm;
-    int64_t least_parts_ppm; /* into which the share is divided, however few transfers there are */
+    int64_t least_parts_ppm; /* least number of parts into which the share is divided */
     Work virtual_work;
     Work remainder; /* of virtual work, in units divided by the number of parts */
     int64_t created_ns;
@@ -84,8 +84,8 @@ int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
     return storage_work_ns(limits_of(tier, kind), bytes);
 }
 
-/* One number for reads and writes, the larger, as in all published tiers the two are in the same
- * proportion. */
+/* The larger number of reads and writes applies to both: in all published tiers the two have the
+ * same ratio. */
 static int64_t least_parts_ppm(const ShareTier *tier)
 {
     int64_t parts_ppm = PPM;
@@ -106,7 +106,7 @@ int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
                        bounded_part(work_ns, least_parts_ppm(tier), PPM));
 }
 
-/* --- Looking --- */
+/* --- Queries --- */
 
 bool share_tier_is_blob(const ShareTier *tier)
 {
@@ -170,14 +170,14 @@ bool share_is_out(const Share *share)
 
 /* --- Virtual work --- */
 
-/* Into how many parts the share is divided, one of them for each transfer. */
+/* The number of parts into which the share is divided; each transfer gets one. */
 static Work parts_ppm(const Share *share)
 {
     int64_t active_ppm = share->active.count * PPM;
     return (Work)(active_ppm > share->least_parts_ppm ? active_ppm : share->least_parts_ppm);
 }
 
-/* Everyone present has done the same since the last change: their part of the time. */
+/* Advances virtual work to `now_ns`. */
 static void bring_up_to_date(Share *share, int64_t now_ns)
 {
     invariant(now_ns >= share->updated_ns);
@@ -244,7 +244,7 @@ static uint32_t new_ticket(Share *share)
     return share->transfer_count++;
 }
 
-/* The number of parts is about to change: the rest below a unit of the old ones is dropped. */
+/* Removes a transfer. The number of parts changes, so the remainder in old parts is dropped. */
 static void free_ticket(Share *share, uint32_t ticket)
 {
     end_heap_remove(&share->active, ticket);
@@ -276,7 +276,7 @@ uint32_t share_end_next(Share *share, int64_t now_ns)
     return share->transfers[ticket].owner;
 }
 
-/* The bytes of `transfer`, which ends at `end`, that are across, rounded down. */
+/* The bytes of `transfer`, which ends at `end`, transferred so far; rounded down. */
 static int64_t bytes_done(const Share *share, const Transfer *transfer, Work end)
 {
     if (end <= share->virtual_work)

@@ -1,20 +1,20 @@
 /* The bytes in flight on one file share or blob container.
  *
- * Active transfers split the share's service evenly (processor sharing). The work of a transfer is
- * the time that the whole share would take for it at the tier's limits: the larger of bytes /
- * bandwidth and requests / IOPS, rounded up to ns. Reads and writes have separate limits and take
- * turns all the same. With n active each advances at 1/n, so every start and end moves all other
- * ends; where one file has a limit, k of which make the share's, each advances at 1 / max(n, k).
- * Latency is paid before the work: it occupies the client, not the share.
+ * Active transfers split the share's time evenly (processor sharing). The work of a transfer is the
+ * time that the whole share would take for it at the tier's limits: the larger of bytes / bandwidth
+ * and requests / IOPS, rounded up to ns. Reads and writes have separate limits, but share the same
+ * time. Each of n active transfers advances at rate 1/n, so every start and end moves all other
+ * ends. If the limit of one file is 1/k of the share's, each advances at 1 / max(n, k). The latency
+ * precedes the work: it occupies the client, not the share.
  *
- * Progress is counted once for all in virtual work (the work that a transfer present from the
- * beginning would have done), in units of 2^-32 ns; a transfer ends when virtual work reaches its
- * start value plus its own work. Each start, end and departure therefore costs O(log n), and the
+ * All transfers share one counter of virtual work: the work that a transfer present from the
+ * beginning would have done, in units of 2^-32 ns. A transfer ends when virtual work reaches its
+ * start value plus its own work. Each start, end and cancellation therefore costs O(log n), and the
  * arithmetic is integer (Parekh and Gallager, "A generalized processor sharing approach to flow
  * control", IEEE/ACM ToN 1(3), 1993, section III).
  *
- * A share can be slower than its tier for a while: virtual work then advances at that part of its
- * speed. With speed 0 it is out: transfers under way hang, and continue afterwards. A remainder
+ * A share can be slower than its tier for some time: virtual work then advances at that fraction of
+ * its speed. At speed 0 the share is out: transfers hang, and continue afterwards. The remainder
  * below one unit is kept, so a pause of d moves every end by exactly d. */
 #ifndef SIM_CLOUD_STORAGE_SHARE_H
 #define SIM_CLOUD_STORAGE_SHARE_H
@@ -27,12 +27,12 @@
 
 typedef struct Share Share;
 
-/* Whether shares of it are blob containers, as the catalogue names them: "blob", "blob-…". */
+/* Whether shares of this tier are blob containers: the catalogue calls it "blob" or "blob-…". */
 bool share_tier_is_blob(const ShareTier *tier);
 
 typedef enum { TRANSFER_READ, TRANSFER_WRITE } TransferKind;
 
-/* Lives as long as `run`. `name` is "account/share", borrowed as `tier` is. */
+/* Lives as long as `run`. `name` is "account/share"; it and `tier` are borrowed. */
 Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *tier,
                     int64_t now_ns);
 
@@ -40,39 +40,39 @@ ShareId share_id(const Share *share);
 const char *share_name(const Share *share);
 int64_t share_created_ns(const Share *share);
 const ShareTier *share_tier(const Share *share);
-int32_t share_active(const Share *share); /* transfers that are sharing now */
+int32_t share_active(const Share *share); /* transfers that have joined and not ended */
 int64_t share_bytes_moved(const Share *share);
-int64_t share_speed_ppm(const Share *share); /* 1,000,000 = as its tier says */
+int64_t share_speed_ppm(const Share *share); /* 1,000,000 = the speed of its tier */
 bool share_is_out(const Share *share);       /* speed 0 */
 
 /* --- Tiers --- */
 
-/* Whether more size makes it faster. Such a share is paid by its size, any other by its stored
- * bytes. */
+/* Whether larger shares of this tier are faster. They are billed by their size, others by their
+ * stored bytes. */
 bool share_tier_grows(const ShareTier *tier);
-/* `tier` for a share of this provisioned size; 0: of the size that the tier says. */
+/* `tier` for a share of `provisioned_bytes`; 0: of ShareTier.provisioned_bytes. */
 ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes);
-/* How long a client waits for latency alone. */
+/* The time that a client waits for latency. */
 int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 /* The time that `bytes` occupy the whole share, latency excluded. */
 int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
-/* How long `bytes` take without other users of the share: latency, and the work at the limit of one
- * file. */
+/* The duration of a transfer without other users of the share: latency, and the work at the limit
+ * of one file. */
 int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 
 /* --- Transfers --- */
 
-/* `bytes` join at `now_ns` (after their latency) for `owner`, a number that comes back when they
- * are done. Returns a ticket for share_leave, good until the transfer ends or leaves. */
+/* A transfer of `bytes` joins at `now_ns`, after its latency. share_end_next returns its `owner`.
+ * Returns a ticket for share_leave, valid until the transfer ends or leaves. */
 uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int64_t now_ns);
 /* When the next transfer ends if no other joins; INT64_MAX: never, or the share is idle or out. */
 int64_t share_next_end_ns(const Share *share);
-/* Ends the transfer of share_next_end_ns, at exactly that time; returns its owner. If several end
- * together: the first to have joined. */
+/* Ends the transfer of share_next_end_ns, at exactly that time; returns its owner. Transfers that
+ * end at the same time end in the order in which they joined. */
 uint32_t share_end_next(Share *share, int64_t now_ns);
-/* Cancels a transfer under way; bytes that are across by then count as moved. */
+/* Cancels a transfer under way; the bytes transferred so far count as moved. */
 void share_leave(Share *share, uint32_t ticket, int64_t now_ns);
-/* From now on the share is so fast; 0: out. */
+/* Sets the share's speed from now on; 0: out. */
 void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns);
 
 #endif

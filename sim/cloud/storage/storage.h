@@ -14,7 +14,7 @@ typedef struct Storage Storage;
 /* Lives as long as `run`. */
 Storage *storage_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                                const Scenario *scenario, Names *names, Resources *resources);
-/* Sets the client that starts transfers and is notified of their ends. Once, before the first. */
+/* Sets the client that is notified of the ends of transfers; once, before the first transfer. */
 void storage_connect(Storage *storage, TransferClient client);
 
 /* --- Shares --- */
@@ -24,24 +24,25 @@ const Share *storage_share(const Storage *storage, ShareId share);
 /* The share called "account/share" or "fileserver/...", deleted or not; ID_NONE: there was never
  * one. */
 ShareId storage_find_share(const Storage *storage, const char *name);
-/* Whether a share of that name exists, so that it can be mounted. */
+/* Whether a share of that name exists and can be mounted. */
 bool storage_has_share(const Storage *storage, const char *name);
-/* It was deleted: clients that have mounted it hang. */
+/* Whether the share was deleted; clients that have mounted it hang. */
 bool storage_share_is_gone(const Storage *storage, ShareId share);
-/* From its creation to its deletion, or to now. */
+/* The time from the share's creation to its deletion, or to now. */
 int64_t storage_share_existed_ns(const Storage *storage, ShareId share);
 
-/* A new share. A deleted one of the same name is found no more. */
+/* Adds a share. storage_find_share no longer finds a deleted share of the same name. */
 ShareId storage_add_share(Storage *storage, const char *name, const ShareTier *tier);
-/* The share is deleted: transfers under way hang for ever, and it cannot be mounted. */
+/* Deletes a share without a record of it: transfers under way hang for ever, and it cannot be
+ * mounted. */
 void storage_lose_share(Storage *storage, ShareId share);
-/* The same, with its record. */
+/* Deletes a share and emits TRACE_RESOURCE_DELETED. */
 void storage_delete_share(Storage *storage, ShareId share);
 /* Deletes all shares of a storage account. */
 void storage_delete_account(Storage *storage, const char *account);
 
-/* The service's words for a blob container that cannot be mounted; `trouble` is like "doesn't
- * exist". In `arena`. */
+/* The service's message for a blob container that cannot be mounted; `trouble` is the reason, such
+ * as "doesn't exist". In `arena`. */
 const char *storage_blob_message(Arena *arena, const char *share, const char *trouble);
 
 /* --- Files --- */
@@ -49,22 +50,22 @@ const char *storage_blob_message(Arena *arena, const char *share, const char *tr
 FileSet *storage_files(Storage *storage);
 /* A file on a share, by its number (TraceRecord.file). */
 const StoredFile *storage_file(const Storage *storage, uint32_t file);
-/* Writes a file, which replaces another of its name, and emits `record`, which has its owner, its
- * bytes and its path. `upload` is the command that puts it there; NULL: a job writes it. */
+/* Writes a file, which replaces another of its name, and emits `record`, which has the job, the
+ * bytes and the path (name). `upload` is the command that uploads it; NULL: a job writes it. */
 void storage_write_file(Storage *storage, TraceRecord record, ShareId share, const Command *upload);
 void storage_remove_file(Storage *storage, ShareId share, const char *path);
 
 /* --- Faults --- */
 
-/* A share has this speed from now on (0: it does not answer), for `duration_ns`; INT64_MAX: for
- * ever. If faults overlap the slowest one counts. No fault makes a share faster than its tier. */
+/* Slows a share down to this speed (0: it does not answer) for `duration_ns`; INT64_MAX: for ever.
+ * If faults overlap, the slowest counts. No fault makes a share faster than its tier. */
 void share_slows(Storage *storage, ShareId share, int64_t speed_ppm, int64_t duration_ns);
 
 /* --- Events --- */
 
-/* A fault of the share is over. */
+/* Ends a fault of the share. */
 void share_restored(Storage *storage, ShareId share, uint32_t fault);
-/* EVENT_SHARE_NEXT_END counts as long as no transfer has begun or ended since. */
+/* The generation of EVENT_SHARE_NEXT_END, which becomes stale when the next end moves. */
 uint32_t share_generation(const Storage *storage, ShareId share);
 
 #endif

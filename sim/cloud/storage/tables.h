@@ -9,9 +9,9 @@
 typedef struct {
     Share *share;
     uint32_t generation; /* grows when the share's next end moves */
-    int64_t gone_ns;     /* meaningful once it is gone */
+    int64_t gone_ns;     /* the time of its deletion, if is_gone */
     bool is_gone;        /* deleted */
-    /* Faults that overlap, each by its speed, in rows that are used again; -1: a free row. */
+    /* The speeds of overlapping faults, in rows that are reused; -1: a free row. */
     int64_t *fault_ppm;
     uint32_t fault_count, fault_capacity;
 } ShareRow;
@@ -32,7 +32,8 @@ struct Storage {
 };
 
 ShareRow *storage_share_row(const Storage *storage, ShareId share);
-/* The next end of a transfer on the share has moved: the event under way for it becomes stale. */
+/* To be called when the next end of a transfer on the share has moved: pushes the event for it, and
+ * the earlier event becomes stale. */
 void share_expect_next_end(Storage *storage, ShareId share);
 
 #endif

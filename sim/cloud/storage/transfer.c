@@ -6,7 +6,7 @@
 typedef struct {
     Transfer transfer;
     bool is_used;
-    bool has_joined; /* its latency is over */
+    bool has_joined; /* its latency has passed */
     uint32_t generation;
     int64_t begin_ns;
     uint32_t ticket; /* on the share, once it has joined */
@@ -159,7 +159,7 @@ int32_t transfer_list_check(const Storage *storage, const TransferList *list, Jo
     return count;
 }
 
-/* Every transfer that has joined is active on its share, and nothing else is. */
+/* The active transfers of shares are those that have joined. */
 void transfers_check(const Storage *storage, int32_t listed)
 {
     int32_t active = 0, joined = 0, used = 0;

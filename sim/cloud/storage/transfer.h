@@ -1,4 +1,4 @@
-/* Bytes on their way to or from a share: first the latency, then a part of the share's rate
+/* Transfers to and from shares: first the latency, then a part of the share's rate
  * (sim/cloud/storage/share.h). */
 #ifndef SIM_CLOUD_STORAGE_TRANSFER_H
 #define SIM_CLOUD_STORAGE_TRANSFER_H
@@ -8,7 +8,7 @@
 
 typedef struct Storage Storage;
 
-/* One transfer, as its client asks for it. */
+/* A requested transfer. */
 typedef struct {
     ShareId share;
     TransferKind kind;
@@ -16,8 +16,8 @@ typedef struct {
     ClusterId cluster; /* cluster, job and node appear in the record of the transfer */
     JobId job;
     NodeId node;
-    uint32_t purpose; /* for the client alone, as is the next */
-    int32_t node_index;
+    uint32_t purpose;   /* used by the client only */
+    int32_t node_index; /* likewise */
 } Transfer;
 
 /* The client that starts transfers; filled in by sim/cloud/job. */
@@ -32,14 +32,14 @@ typedef struct {
     int32_t count;
 } TransferList;
 
-/* `list` stays where it is until the transfer has ended. */
+/* Starts a transfer and adds it to `list`, which must keep its address until the transfer ends. */
 void transfer_start(Storage *storage, TransferList *list, Transfer transfer);
 /* Cancels all transfers of a list. */
 void transfers_cancel(Storage *storage, TransferList *list);
 
 /* --- Events --- */
 
-/* The latency is over. */
+/* The latency has passed: the transfer joins its share. */
 void transfer_joins(Storage *storage, uint32_t row);
 uint32_t transfer_generation(const Storage *storage, uint32_t row);
 /* The next transfer of a share ends. */
@@ -47,7 +47,7 @@ void share_next_end(Storage *storage, ShareId share);
 
 /* Checks the list of one job; returns how many transfers it has. */
 int32_t transfer_list_check(const Storage *storage, const TransferList *list, JobId job);
-/* Checks that shares and lists agree, which have `listed` transfers together. */
+/* Checks that shares and lists agree; all lists together have `listed` transfers. */
 void transfers_check(const Storage *storage, int32_t listed);
 
 #endif

@@ -26,8 +26,8 @@ const char *step_precision_word(StepPrecision precision)
 
 /* --- Names of measurements --- */
 
-/* Whether `name` is the device, the precision and these words, ended by NULL, with a blank between
- * each two. */
+/* Whether `name` consists of the device, the precision and `words` (ended by NULL), separated by
+ * blanks. */
 static bool is_named(const LayerRates *rates, const char *name, const char *const *words)
 {
     const char *const first[] = {rates->device->name, precision_words[rates->precision], NULL};
@@ -84,7 +84,7 @@ static const SideBySide *find_side(const LayerRates *rates, const char *word)
 
 /* --- Times --- */
 
-/* With all ranks at work. */
+/* The time while all ranks compute, from the time of a single rank. */
 static int64_t among_ranks(const LayerRates *rates, const char *word, int64_t alone_ns)
 {
     const SideBySide *side = find_side(rates, word);

@@ -40,9 +40,9 @@ bool step_compute_check(const StepCompute *compute, Place at, Status *status)
                        compute->gpu->name);
 }
 
-/* --- One that is known by its rate --- */
+/* --- A device with a known rate --- */
 
-/* The catalogue's rate of the device, which ranks may share. */
+/* One rank's part of the device's rate in the catalogue. */
 static ComputeRate rate_of(const GpuModel *gpu, int32_t ranks_on_gpu)
 {
     return (ComputeRate){.peak_flops = gpu->peak_flops / ranks_on_gpu,
@@ -59,15 +59,15 @@ static int64_t training_flops(const Program *program)
     return bounded_times(program->network->training_flops_per_sample, program->batch_per_rank);
 }
 
-/* The rate at which the operations of a batch take the rest of the measured step, after the update
- * and the framework's overhead. */
+/* Sets flops_per_s so that the operations of a batch take the estimated step without the update and
+ * the framework's overhead. */
 static void rate_as_measured(StepCompute *compute)
 {
     const int64_t step_ns = bounded_times(compute->estimate.step_ns, compute->ranks_on_gpu);
     const int64_t update_ns = step_compute_update_ns(compute);
     const int64_t rest_ns = step_ns > update_ns ? step_ns - update_ns : 1;
     if (compute->overhead_ns > rest_ns / 2)
-        compute->overhead_ns = rest_ns / 2; // a step shorter than the overhead stated of others
+        compute->overhead_ns = rest_ns / 2; // the stated overhead is too large for this step
     compute->flops_per_s =
         bounded_part(training_flops(compute->program), NS_PER_S, rest_ns - compute->overhead_ns);
 }
@@ -96,7 +96,7 @@ static int64_t forward_flops(const StepCompute *compute, int64_t samples)
                          samples);
 }
 
-/* --- Both --- */
+/* --- Both kinds of devices --- */
 
 /* The forward pass of one batch, with the loss. */
 static int64_t forward_ns(const StepCompute *compute)

@@ -65,7 +65,7 @@ static Key key_of(const Throughput *row)
     return (Key){row->gpu, row->network, row->framework, row->exchange};
 }
 
-/* One that goes over another wire shares the name. */
+/* Variants of a method over another network share the pointer to its name. */
 static bool is_same_exchange(const ExchangeMethod *a, const ExchangeMethod *b)
 {
     return a == b || (a != NULL && b != NULL && a->name == b->name);
@@ -77,19 +77,19 @@ static bool is_of(const Throughput *row, Key key)
            is_same_exchange(row->exchange, key.exchange);
 }
 
-/* The cost of an exchange (NULL: none) for one process without others: the hand-over, and through
- * the host half a cycle until the thread hears of the last gradients. Measured costs differ from it
- * by less than half (scenarios/SOURCES.md). */
+/* The cost of an exchange (NULL: none) for a single process: the hand-over, and through the host
+ * half a cycle until the thread handles the last gradients. Measured costs differ from it by less
+ * than half (scenarios/SOURCES.md). */
 static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkModel *network)
 {
     if (exchange == NULL)
         return 0;
-    const int64_t heard_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
-    return bounded_add(bounded_add(heard_ns, exchange->hand_over_ns),
+    const int64_t notice_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
+    return bounded_add(bounded_add(notice_ns, exchange->hand_over_ns),
                        bounded_times(network->tensors, exchange->tensor_ns));
 }
 
-/* The part of that in a measured step. */
+/* The part of the measured step that is subtracted as modelled_alone_ns: at most half. */
 static int64_t held_ns(const Throughput *row, int64_t measured_ns)
 {
     const int64_t ns = modelled_alone_ns(row->exchange, row->network);
@@ -121,7 +121,7 @@ static Point point_at(const Throughputs *all, Key key, int64_t batch)
 {
     Point point = {.batch = batch};
     Sample sample;
-    sample.count = 0; // the values alone are too many to clear
+    sample.count = 0; // initialising the whole array would be slow
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         if (!is_of(row, key) || row->batch != batch)
@@ -135,10 +135,10 @@ static Point point_at(const Throughputs *all, Key key, int64_t batch)
     return point;
 }
 
-/* The measured batches next to `batch`, at most as large and at least as large; 0: none. */
+/* The measured batches nearest to a batch; 0: none. */
 typedef struct {
-    int64_t below;
-    int64_t above;
+    int64_t below; /* at most as large */
+    int64_t above; /* at least as large */
 } Neighbours;
 
 static Neighbours neighbours_of(const Throughputs *all, Key key, int64_t batch)
@@ -156,8 +156,8 @@ static Neighbours neighbours_of(const Throughputs *all, Key key, int64_t batch)
     return next;
 }
 
-/* The rows of a network on a GPU with this software: preferably without an exchange, or else with
- * this one, or else with any. */
+/* Finds rows of the key's network, GPU and software, and sets the key's exchange: preferably none,
+ * else the key's own, else any. False: there are no rows. */
 static bool key_find(const Throughputs *all, Key *key)
 {
     const Throughput *found = NULL;
@@ -176,15 +176,15 @@ static bool key_find(const Throughputs *all, Key *key)
     return found != NULL;
 }
 
-/* Whether a row applies to others, and no better one of the same kind does. */
-static bool is_telling(const Throughputs *all, const Throughput *row)
+/* Whether a row may be used for other networks, GPUs or software, and key_find prefers it. */
+static bool is_best_row(const Throughputs *all, const Throughput *row)
 {
     Key key = key_of(row);
     return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
 }
 
-/* Whether rows show the effect of the software on any other network or GPU. */
-static bool is_told_of(const Throughputs *all, const Framework *framework)
+/* Whether any row shows the effect of the software. */
+static bool is_measured_software(const Throughputs *all, const Framework *framework)
 {
     for (int32_t i = 0; i < all->count; i++)
         if (all->rows[i].framework == framework && all->rows[i].calibrates)
@@ -194,8 +194,8 @@ static bool is_told_of(const Throughputs *all, const Framework *framework)
 
 /* --- Batches beyond the measured ones --- */
 
-/* Samples that the line through the first and the last of a key's batches leaves room for, in
- * thousandths; -1 where one size alone was measured, or the step got no longer. */
+/* The idle samples (step_estimate.h) by the line through the smallest and the largest batch of a
+ * key, in thousandths; -1: only one batch was measured, or the step got no longer. */
 static int64_t idle_of(const Throughputs *all, Key key)
 {
     int64_t least = neighbours_of(all, key, 0).above;
@@ -211,7 +211,7 @@ static int64_t idle_of(const Throughputs *all, Key key)
     return larger(reach - bounded_times(1000, least), 0);
 }
 
-/* The median over the measurements on `gpu`, NULL: on any; 0: there are none. */
+/* The median of the idle samples measured on `gpu`, else on any GPU (NULL); 0: there are none. */
 static int64_t idle_on(const Throughputs *all, const GpuModel *gpu)
 {
     Sample sample;
@@ -219,7 +219,7 @@ static int64_t idle_on(const Throughputs *all, const GpuModel *gpu)
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         Key key = key_of(row);
-        // Each key once: with the first row of its smallest batch.
+        // Each key counts once, at the first row of its smallest batch.
         bool is_first = row->calibrates && (gpu == NULL || row->gpu == gpu) &&
                         point_at(all, key, neighbours_of(all, key, 0).above).row == row;
         int64_t idle = is_first ? idle_of(all, key) : -1;
@@ -237,15 +237,14 @@ static int64_t idle_for(const Throughputs *all, Key key)
     return idle >= 0 ? idle : idle_on(all, key.gpu);
 }
 
-/* A measured step taken to another batch. */
+/* A measured step of batch `from`, scaled to batch `to`. */
 static int64_t step_at_batch(int64_t ns, int64_t from, int64_t to, int64_t idle_milli)
 {
     return bounded_part(ns, bounded_add(bounded_times(1000, to), idle_milli),
                         bounded_add(bounded_times(1000, from), idle_milli));
 }
 
-/* How often the smaller of two batches is doubled on the way to the larger; between two doublings
- * in proportion. */
+/* The number of doublings from the smaller to the larger batch, linear between two doublings. */
 static int64_t doublings_ppm(int64_t a, int64_t b)
 {
     const int64_t most = larger(a, b);
@@ -255,10 +254,10 @@ static int64_t doublings_ppm(int64_t a, int64_t b)
     return ppm + bounded_part(most - at, PPM, at);
 }
 
-/* The error that each doubling beyond measured batches adds. With it all estimates from two or more
- * of a network's measured batches keep to their error at the others, as do those from one of them
- * for networks of large images. Only half of those from one batch for small images do, which leave
- * most of a GPU idle (tests/sim/cloud/training/test_step_estimate.c). */
+/* The error that each doubling beyond measured batches adds. With it, estimates from two or more of
+ * a network's measured batches are within their error at the other batches; so are estimates from
+ * one batch for networks of large images. For small images, which leave most of a GPU idle, only
+ * half of the estimates from one batch are (tests/sim/cloud/training/test_step_estimate.c). */
 #define DOUBLING_ERROR_PPM INT64_C(150000)
 
 static int64_t beyond_error_ppm(int64_t from, int64_t to)
@@ -275,7 +274,7 @@ static int64_t beyond_error_ppm(int64_t from, int64_t to)
 static StepEstimate measured_beyond(const Throughputs *all, Key key, Point end, int64_t batch)
 {
     int64_t ns = step_at_batch(end.ns, end.batch, batch, idle_for(all, key));
-    // No idle samples is the other possible assumption; half of the difference twice.
+    // The other possible assumption is that there are no idle samples: the difference is an error.
     int64_t proportional_ns = step_at_batch(end.ns, end.batch, batch, 0);
     int64_t beyond_ppm = bounded_add(bounded_part(distance(ns, proportional_ns), PPM, ns),
                                      beyond_error_ppm(end.batch, batch));
@@ -293,7 +292,7 @@ static StepEstimate measured_between(const Throughputs *all, Key key, Point low,
     int64_t span = high.batch - low.batch, way = batch - low.batch;
     int64_t ns = high.ns >= low.ns ? low.ns + bounded_part(high.ns - low.ns, way, span)
                                    : low.ns - bounded_part(low.ns - high.ns, way, span);
-    // Measurements of several batches that are on one line agree with this; noisy ones do not.
+    // The difference from the line through all batches shows the noise of the measurements.
     int64_t line_ns = step_at_batch(low.ns, low.batch, batch, idle_for(all, key));
     int64_t noise_ppm = bounded_add(larger(low.spread_ppm, high.spread_ppm),
                                     bounded_part(distance(ns, line_ns), PPM, ns));
@@ -345,7 +344,7 @@ static Ratio ratio_on(const Throughputs *all, const Framework *framework, const 
         const Throughput *row = &all->rows[i];
         Key key = key_of(row);
         if (row->framework != framework || (gpu != NULL && row->gpu != gpu) ||
-            !is_telling(all, row))
+            !is_best_row(all, row))
             continue;
         key.framework = other;
         if (!key_find(all, &key) || neighbours_of(all, key, row->batch).above != row->batch)
@@ -386,7 +385,7 @@ static StepEstimate times_ratio(StepEstimate estimate, Ratio ratio)
     return estimate;
 }
 
-/* The nearest other software that this network was measured with; a step of 0 ns: none. */
+/* The estimate from other software, with the least error; a step of 0 ns: there is none. */
 static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t batch)
 {
     StepEstimate best = {.step_ns = 0};
@@ -394,7 +393,7 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
         const Throughput *row = &all->rows[i];
         const Key other = key_of(row);
         if (row->gpu != key.gpu || row->network != key.network || row->framework == key.framework ||
-            !is_telling(all, row))
+            !is_best_row(all, row))
             continue;
         const Ratio ratio = ratio_find(all, key.framework, row->framework, key.gpu);
         const StepEstimate estimate = times_ratio(measured(all, other, batch), ratio);
@@ -406,18 +405,18 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
 
 /* --- From the layers --- */
 
-// Enough samples at once that rounding to whole ns does not show.
+// Enough samples to make the error of rounding to whole ns negligible.
 enum { SAMPLES = 1024, VALUE_BYTES = 4 };
 
-/* A multiply-add is two operations, and the backward pass does each twice: for the gradient of the
- * input and of the weights. It likewise moves twice as many bytes as the forward pass. */
+/* A multiply-add is two operations. The backward pass does each twice, for the gradients of the
+ * input and of the weights, and moves twice as many bytes as the forward pass. */
 enum { FLOPS_PER_MAC = 6, MOVES = 3 };
 
 /* Copies reach 79, 87 and 84 % of the rate that is specified for A100, H100 and H200 (Azure
  * AI-benchmarking-guide). */
 #define MEMORY_REACHED_PPM INT64_C(800000)
 
-/* Convolutions of 3 x 3 without stride take 2.25 times fewer multiplications than they have.
+/* The multiply-adds executed: 2.25 times fewer for convolutions of 3 x 3 without stride.
  * Source: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016, F(2x2,
  * 3x3), which cuDNN has since version 5. */
 static int64_t done_macs(const NetworkLayer *layer)
@@ -428,7 +427,7 @@ static int64_t done_macs(const NetworkLayer *layer)
     return is_short ? bounded_part(layer->forward_macs, 4, 9) : layer->forward_macs;
 }
 
-/* SAMPLES samples, forward and backward, at the peak. */
+/* The computed time of SAMPLES samples, forward and backward, at the peak. */
 static int64_t layers_ns(const GpuModel *gpu, const NetworkModel *network)
 {
     const ComputeRate rate = {.peak_flops = gpu->peak_flops, .efficiency_ppm = PPM};
@@ -446,7 +445,7 @@ static int64_t layers_ns(const GpuModel *gpu, const NetworkModel *network)
     return total;
 }
 
-/* The same for a batch, on a GPU with `idle_milli` samples to spare. */
+/* The computed time of a batch on a GPU with `idle_milli` idle samples. */
 static int64_t batch_ns(const GpuModel *gpu, const NetworkModel *network, int64_t batch,
                         int64_t idle_milli)
 {
@@ -456,7 +455,7 @@ static int64_t batch_ns(const GpuModel *gpu, const NetworkModel *network, int64_
     return larger(ns, 1);
 }
 
-/* Measured over computed, without the framework's overhead. */
+/* The ratio of measured to computed time, without the framework's overhead. */
 static int64_t excess_ppm(const Throughput *row, int64_t idle_milli)
 {
     int64_t ns = row_ns(row);
@@ -474,7 +473,7 @@ static int32_t first_of_gpu(const Throughputs *all, int32_t index)
     return first;
 }
 
-/* All rows, with the ratio above for those that apply to others; 0 for the rest. */
+/* The excess_ppm of each row that may be used for others; 0 for the rest. */
 typedef struct {
     const Throughputs *all;
     int64_t ppm[THROUGHPUTS_MAX];
@@ -491,15 +490,15 @@ static void excess_fill(Excess *excess)
             idle[i] = idle_on(all, row->gpu);
         const int64_t own_idle = idle_of(all, key_of(row));
         excess->ppm[i] =
-            is_telling(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
+            is_best_row(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
     }
 }
 
-/* Which rows are asked for the measured time above or below the layers' time. */
+/* The rows whose excess is used. */
 typedef struct {
     const GpuModel *gpu;
     const Framework *framework;     /* NULL: any */
-    const NetworkModel *other_than; /* and not this network */
+    const NetworkModel *other_than; /* this network is excluded */
 } Peers;
 
 static void add_peers(const Excess *excess, Peers peers, Sample *sample)
@@ -514,7 +513,7 @@ static void add_peers(const Excess *excess, Peers peers, Sample *sample)
     }
 }
 
-/* The median of each GPU that has any peers, so that one of which there are many counts once. */
+/* Adds the median of each GPU with peers, so that each GPU counts once. */
 static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sample *sample)
 {
     const Throughputs *all = excess->all;
@@ -529,7 +528,8 @@ static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sampl
     }
 }
 
-/* This GPU with this software, or with any, or all GPUs (`gpu` is NULL). */
+/* Fills `sample` with the nearest peers that exist, and returns them: this GPU with this software,
+ * else with any software, else all GPUs (`gpu` is NULL). */
 static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
 {
     add_peers(excess, nearest, sample);
@@ -544,7 +544,7 @@ static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
     return nearest;
 }
 
-/* The ratio of `network` to its peers, where it was measured; 1 where it never was. */
+/* The median ratio of `network` to its peers on the GPUs where it was measured; 1 if it was not. */
 static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *network, int32_t *rows)
 {
     Sample factors, peers;
@@ -562,10 +562,10 @@ static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *netw
 }
 
 #define ROOFLINE_ERROR_PPM INT64_C(120000)      /* the network was measured on other GPUs */
-#define OTHER_NETWORK_ERROR_PPM INT64_C(600000) /* it was not */
+#define OTHER_NETWORK_ERROR_PPM INT64_C(600000) /* the network was not measured */
 #define OTHER_GPU_ERROR_PPM INT64_C(380000)     /* nothing was measured on this GPU */
 
-/* The batches of all rows that apply to others: 0 within them. */
+/* The error of a batch beyond all rows that may be used for others; 0 within them. */
 static int64_t beyond_all_ppm(const Throughputs *all, int64_t batch)
 {
     int64_t least = INT64_MAX, most = 0;
@@ -592,11 +592,12 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     const int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;
     const int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
     const int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
-    // The more a network differs from its peers, the less that will be alike on another GPU.
+    // The more a network differs from its peers, the less its ratio holds on another GPU.
     int64_t network_error_ppm = OTHER_NETWORK_ERROR_PPM;
-    if (network_rows > 0) // of other software, if there are none of this
-        network_error_ppm = ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
-                            (is_told_of(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
+    if (network_rows > 0) // these may be of other software
+        network_error_ppm =
+            ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
+            (is_measured_software(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
     return (StepEstimate){.basis = STEP_BASIS_ROOFLINE,
                           .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
                                                  key.framework->step_overhead_ns),
@@ -619,10 +620,10 @@ static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
     return batch - next.below <= next.above - batch ? next.below : next.above;
 }
 
-/* The cost of an exchange for a process without others. Where it was measured: the step above the
- * step without it (gradients are equally large at any batch, so the nearest measured batch counts).
- * Else: as modelled. A step that was only measured with a process of the same exchange gets the
- * modelled cost back. */
+/* Sets the cost of the exchange for a single process. If it was measured: the difference to the
+ * step without an exchange (gradients are equally large at any batch, so the nearest measured batch
+ * is used). Else as modelled. If the step was only measured with the same exchange: the modelled
+ * cost that was subtracted. */
 static void add_alone(const Throughputs *all, Key base, const Program *program,
                       StepEstimate *estimate)
 {
@@ -644,8 +645,8 @@ static void add_alone(const Throughputs *all, Key base, const Program *program,
     estimate->alone_error_ns = estimate->alone_ns / 2;
 }
 
-/* All rows of the step have one process of an exchange: the cost that was subtracted is modelled.
- */
+/* If the rows were measured with an exchange: sets held_ns, and adds the error of the subtracted
+ * cost if it is not added again. */
 static void add_held(const Program *program, StepEstimate *estimate)
 {
     const Throughput *row = estimate->row;
@@ -657,14 +658,14 @@ static void add_held(const Program *program, StepEstimate *estimate)
             estimate->error_ppm, bounded_part(estimate->held_ns / 2, PPM, estimate->step_ns));
 }
 
-/* Steps of processors whose stages were measured are within 11.4 % of their prediction
+/* On processors with measured stages, steps are within 11.4 % of their prediction
  * (reports/validation.md). */
 #define STAGES_ERROR_PPM INT64_C(120000)
 
-/* Where nothing was measured with this software and on this GPU. */
+/* The estimate if the network was not measured with this software on this GPU. */
 static StepEstimate from_others(const Throughputs *all, Key key, int64_t batch)
 {
-    if (!all->replaces_constants && !is_told_of(all, key.framework))
+    if (!all->replaces_constants && !is_measured_software(all, key.framework))
         return (StepEstimate){.basis = STEP_BASIS_CONSTANTS};
     const StepEstimate estimate = measured_with_other(all, key, batch);
     return estimate.step_ns > 0 ? estimate : from_layers(all, key, batch);

@@ -10,7 +10,7 @@ static bool goes_over_rdma(const ExchangeMethod *method, const VmSize *vm_size)
     return method->uses_rdma && vm_size->rdma_bytes_per_s > 0;
 }
 
-/* Payload over one node's Ethernet. Rings share it, and each has one connection. */
+/* The rate of payload over one node's Ethernet. Rings share it; each has one connection. */
 static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *vm_size)
 {
     int64_t rate = mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM);
@@ -20,8 +20,8 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
     return rate > 0 ? rate : 1;
 }
 
-/* The ring leaves each node once; where it also goes through the adapter from rank to rank of the
- * node, all of them send and receive by it at once. */
+/* The ring leaves each node once. If it also uses the adapter between ranks of a node (loops_back),
+ * all ranks of the node send and receive by the adapter at the same time. */
 static Link infiniband(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
     int32_t senders = method->loops_back ? ranks_on_node : 1;
@@ -41,8 +41,8 @@ static Link between_nodes(const ExchangeMethod *method, const VmSize *vm_size,
                   .latency_ns = vm_size->network_latency_ns};
 }
 
-/* MPI passes chunks on through shared memory: each rank copies one in and another one out, with one
- * core. */
+/* MPI passes chunks on through shared memory: one core of each rank copies each chunk in and out.
+ */
 static Link within_node(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
     if (method->loops_back && goes_over_rdma(method, vm_size))
@@ -74,8 +74,8 @@ Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size
                       .launch_ns = method->launch_ns};
 }
 
-/* One message after the backward pass, as measured; for other numbers of ranks, on the line through
- * its neighbours. */
+/* The measured time of adding up all gradients in one message; linear between two measured numbers
+ * of ranks. */
 static int64_t measured_ns(const ExchangeMethod *method, int64_t bytes, int32_t ranks)
 {
     CurvePoint points[2];

@@ -7,10 +7,10 @@
 
 enum { VALUE_BYTES = 4, FLOPS_PER_MAC = 2 };
 
-// Enough samples at once that rounding to whole ns does not show.
+// Enough samples to make the error of rounding to whole ns negligible.
 #define SAMPLES INT64_C(1024)
 
-/* The time of a layer, forward, for SAMPLES samples. */
+/* The forward time of a layer for SAMPLES samples. */
 static int64_t alone_ns(const GpuModel *gpu, const NetworkLayer *layer)
 {
     ComputeRate rate = {.peak_flops = gpu->peak_flops, .efficiency_ppm = gpu->efficiency_ppm};
@@ -60,8 +60,8 @@ void step_gradients(const StepCompute *compute, Gradient *gradients)
     for (int32_t i = network->layer_count - 1; i >= 0; i--) {
         const NetworkLayer *layer = &network->layers[i];
         const int64_t weight = weight_of(compute, i, first);
-        left = left > weight ? left - weight : 0; // of a total beyond all times there is less
-        // The rest after this layer is taken off the end, rounded so that times only rise.
+        left = left > weight ? left - weight : 0; // a total that stopped at INT64_MAX is too small
+        // Subtracting the rounded rest from the end keeps the times in order.
         int64_t after_ns = mul_div(backward_ns, left, total);
         for (int32_t j = 0; j < layer->tensor_count; j++)
             gradients[count++] =

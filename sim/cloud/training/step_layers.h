@@ -1,21 +1,19 @@
-/* When the backward pass of a step makes its gradients, layer by layer. Pure; from the catalogue
- * alone. */
+/* When the gradients of a step become ready, layer by layer. Pure; based on the catalogue only. */
 #ifndef SIM_CLOUD_TRAINING_STEP_LAYERS_H
 #define SIM_CLOUD_TRAINING_STEP_LAYERS_H
 
 #include "sim/cloud/training/step_compute.h"
 #include "sim/model/exchange.h"
 
-/* Fills `gradients` [tensors of the network], in the order in which they come ready. The step
- * begins at 0 and its backward pass ends with step_compute_ns.
+/* Fills `gradients` [tensors of the network], in the order in which they become ready. The step
+ * begins at 0 and its backward pass ends at step_compute_ns.
  *
- * Layers share the time of the backward pass in proportion to the time of each on the device:
- * arithmetic at the device's rate against moving activations, whichever takes longer (roofline_ns),
- * twice as much as in the forward pass, and once for the first layer with arithmetic, whose input
- * needs no gradient. A layer's gradients are ready with its end.
+ * Each layer has a part of the backward pass in proportion to its time on the device: the larger of
+ * arithmetic and moving activations (roofline_ns), twice the forward time. For the first layer with
+ * arithmetic it is once the forward time, because its input needs no gradient. The gradients of a
+ * layer are ready at its end.
  *
- * For a network without layers only the end is known: all of its gradients come then, equally
- * large. */
+ * For a network without layers, all gradients have the same size and are ready at the end. */
 void step_gradients(const StepCompute *compute, Gradient *gradients);
 
 #endif

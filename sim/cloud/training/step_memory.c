@@ -4,7 +4,8 @@
 
 enum { VALUE_BYTES = 4 };
 
-/* Values of one image that the backward pass needs of layer `index` and no layer before put by. */
+/* Values of one image that the backward pass needs for layer `index`, without those that an earlier
+ * layer already keeps. */
 static int64_t kept_values(const NetworkModel *network, int32_t index)
 {
     const NetworkLayer *layer = &network->layers[index];

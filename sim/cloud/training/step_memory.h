@@ -1,18 +1,18 @@
-/* The least memory that training needs on a GPU. Pure; from the layers of the catalogue.
+/* A lower bound of the memory that training needs on a GPU. Pure; based on the layers of the
+ * catalogue.
  *
- * At 4 bytes a value, as fp32 and TF32 have them: the weights, and of the backward pass the largest
- * sum of
+ * At 4 bytes a value, as in fp32 and TF32: the weights, plus the largest sum during the backward
+ * pass of
  *
- *     gradients      of the parameters of the layers that it has finished, which are held until
- *                    all ranks' are added up
- *     activations    that it still needs, of each image: the inputs of normalisations and the
- * outputs of activation functions. Convolutions and dense layers mostly read the latter, and
- *                    nothing is counted twice.
+ * - the gradients of the layers that it has finished, which are kept until the exchange, and
+ * - the activations of each image that it still needs: the inputs of normalisations and the outputs
+ *   of activation functions. Convolutions and dense layers mostly read the latter; no value is
+ *   counted twice.
  *
- * Parts that differ from program to program are left out: the optimiser's state (momentum is as
- * large as the weights), images, the outputs of poolings, additions and concatenations, gradients
- * of activations, buffers of convolutions and of the exchange, the framework's and the driver's
- * own. So training that needs more than there is does not fit; training that needs less may not fit
+ * Not included is memory that differs between programs: the optimiser's state (momentum is as large
+ * as the weights), images, the outputs of poolings, additions and concatenations, gradients of
+ * activations, buffers of convolutions and of the exchange, the framework and the driver. A
+ * training that exceeds the memory does not fit; a training that does not exceed it may not fit
  * either. */
 #ifndef SIM_CLOUD_TRAINING_STEP_MEMORY_H
 #define SIM_CLOUD_TRAINING_STEP_MEMORY_H

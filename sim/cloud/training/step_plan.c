@@ -44,21 +44,21 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
                      .final_evaluate_ns = step_compute_evaluate_ns(&compute, test_samples),
                      .jitter_ppm = program->step_jitter_ppm};
     step_exchange(&compute, vm_size, places.nodes, &plan);
-    // Copies, cycles and hooks that one process pays for, alone with itself, each of several does.
+    // Each of several processes has at least the costs of a single one (copies, cycles, hooks).
     const int64_t alone_ns = step_compute_alone_exchange_ns(&compute);
     if (plan.exchange_ns < alone_ns)
         plan.exchange_ns = alone_ns;
     return plan;
 }
 
-/* Powers of two that the addresses of random draws and the counting of hits leave room for. */
+/* Limits from the addresses of random draws and from the arithmetic on hits. */
 #define RANKS_MAX (INT64_C(1) << 16)
 #define STEPS_MAX (INT64_C(1) << 32)
 #define EPOCHS_MAX (INT64_C(1) << 24)
 #define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
 #define DURATION_MAX_NS (INT64_C(1) << 62)
 
-/* The time of all steps and evaluations, each step's own work being `own_ns` long. */
+/* The time of all steps and evaluations. `own_ns` is the time of a step before the exchange. */
 static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
 {
     int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));
@@ -67,7 +67,7 @@ static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
     return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
 }
 
-/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
+/* The longest possible time: in each step the slowest rank has the largest factor. */
 static int64_t longest_ns(const StepPlan *plan)
 {
     const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];

@@ -68,7 +68,7 @@ int32_t training_node_of_rank(int32_t rank, int32_t ranks, int32_t nodes)
     return (int32_t)((int64_t)rank * nodes / ranks);
 }
 
-/* The first of those that training_node_of_rank places on `node`, when there are enough for all. */
+/* The first rank on `node`, if there are at least as many ranks as nodes. */
 static int32_t first_rank(int32_t node, int32_t ranks, int32_t nodes)
 {
     return (int32_t)divide_up((int64_t)node * ranks, nodes);
@@ -97,7 +97,7 @@ static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32
     return rng_word(seed, RNG_STEP, address, (uint64_t)step << 16 | (uint64_t)rank);
 }
 
-/* The parts of a rank with this factor when it could exchange; the wait is still open. */
+/* The parts of a rank with this factor, without the wait for the slowest rank. */
 static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
 {
     StepParts parts = {.compute_ns = bounded_part(plan->compute_ns, factor_ppm, PPM),
@@ -108,8 +108,8 @@ static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
     return parts;
 }
 
-/* Own parts grow with the factor and the factor with the word, so the largest word of all ranks is
- * that of the slowest. */
+/* Own parts grow with the factor, and the factor grows with the word, so the slowest rank has the
+ * largest word. */
 static int64_t duration_at_word_ns(const StepPlan *plan, uint64_t largest)
 {
     return step_parts_sum(own_parts(plan, quantiles_at(plan->jitter_ppm, largest)));
@@ -125,7 +125,7 @@ int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, 
     return duration_at_word_ns(plan, largest);
 }
 
-/* The slowest of them sets the pace: the others wait for it. Returns how long all take. */
+/* Sets the waits of all ranks for the slowest. Returns the duration of the step. */
 static int64_t wait_for_slowest(StepParts *parts, int32_t ranks)
 {
     int64_t slowest_ns = 0;
@@ -151,15 +151,16 @@ int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t addres
     return wait_for_slowest(parts, plan->ranks);
 }
 
-/* Rounded down, and at most INT64_MAX: slow nodes and crowded wires know no limit. */
+/* amount * numerator / denominator, rounded down, INT64_MAX at most: slow nodes and crowded wires
+ * can make it larger. */
 static int64_t mean_part(int64_t amount, int64_t numerator, int64_t denominator)
 {
     Wide part = (Wide)amount * (Wide)numerator / (Wide)denominator;
     return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 
-/* The mean of max(0, f input - (f compute + rest)) where f is the largest of `draws` factors. With
- * slope = input - compute it is slope times the mean excess of f over rest / slope. */
+/* The mean of max(0, f input - (f compute + rest)), where f is the largest of `draws` factors: with
+ * slope = input - compute, it is slope times the mean excess of f over rest / slope. */
 static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
 {
     int64_t slope_ns = plan->input_ns - plan->compute_ns;
@@ -228,8 +229,8 @@ static double part_all_below(const StepPlan *plan, const int64_t *speed_ppm, dou
 
 enum { PACE_KNOTS = 257 };
 
-/* How the largest of the ranks' factors, each divided by its speed, is distributed: a table in
- * `knots`. Own parts grow with it, so it is the pace of all. */
+/* The distribution of the largest factor of all ranks, each divided by its rank's speed, as a table
+ * in `knots`. Own parts grow with the factor, so the largest sets the pace of all. */
 static Quantiles pace_quantiles(const StepPlan *plan, const int64_t *speed_ppm, QuantileKnot *knots)
 {
     const QuantileKnot *factors = plan->jitter_ppm.knots;
@@ -259,7 +260,7 @@ void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, St
     for (int32_t rank = 0; rank < plan->ranks; rank++) {
         StepPlan slower = plan_at_speed(plan, speed_ppm[rank]);
         parts[rank] = mean_own_parts(&slower, 1);
-        int64_t own_ns = step_parts_sum(parts[rank]); // of one rank alone: more by rounding only
+        int64_t own_ns = step_parts_sum(parts[rank]); // exceeds step_ns only by rounding
         step_ns = own_ns > step_ns ? own_ns : step_ns;
     }
     for (int32_t rank = 0; rank < plan->ranks; rank++)
@@ -292,7 +293,7 @@ static int64_t mean_accuracy_ppm(const Program *program, const StepPlan *plan, i
     int64_t accuracy_ppm =
         learning_accuracy_ppm(from, to, epochs_milli) -
         learning_ranks_loss_ppm(plan->ranks, curve->accuracy_loss_per_doubling_ppm);
-    // The first knot is a guess: nothing unlearns below it.
+    // The first knot is the accuracy of a guess, the lower bound.
     return accuracy_ppm > knots[0].accuracy_ppm ? accuracy_ppm : knots[0].accuracy_ppm;
 }
 
@@ -318,14 +319,14 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* As a share of `samples`, rounded to a whole number of hits. */
+/* The accuracy rounded down to a whole number of hits among `samples`. */
 static int64_t whole_hits_ppm(int64_t accuracy_ppm, int64_t samples)
 {
     int64_t hits = mul_div(clamp(accuracy_ppm, 0, PPM), samples, PPM);
     return mul_div(hits, PPM, samples);
 }
 
-/* The accuracy after the epoch and a deviation of at most noise_ppm either way. */
+/* The validation accuracy after the epoch, with a deviation of at most noise_ppm either way. */
 static int64_t evaluation_ppm(const Program *program, const StepPlan *plan, uint64_t seed,
                               uint64_t address, int64_t epochs_done)
 {
@@ -344,23 +345,23 @@ static int64_t train_accuracy_ppm(const Program *program, const StepPlan *plan, 
                  curve->knots[0].accuracy_ppm, PPM);
 }
 
-/* The luck of one stretch of steps, from -255 to 255: two bytes of the word added, a triangle in
- * place of the normal distribution. A word serves four stretches. Its standard deviation is
- * 209 / 2. */
-static int64_t luck_of(uint64_t word, int32_t stretch)
+/* The deviation for one stretch of steps, from -255 to 255, with standard deviation 209 / 2: the
+ * sum of two bytes of the word, a triangular distribution in place of the normal one. A word is
+ * used for four stretches. */
+static int64_t deviation_of(uint64_t word, int32_t stretch)
 {
     uint64_t bits = word >> (stretch % 4 * 16);
     return (int64_t)(bits & 255) + (int64_t)(bits >> 8 & 255) - 255;
 }
 
-/* The first step, the second, the next two, four, eight, ...: every doubling of the steps is a
- * stretch with its own luck, and a stretch under way has the part of it that is done. Millionths of
- * a hit. */
+/* The hits after `steps_done` steps, in millionths. The first step, the second, the next two, four,
+ * eight, ... are stretches, each with its own deviation. A stretch under way counts in proportion
+ * to its steps that are done. */
 static int64_t micro_hits(const Program *program, int64_t mean_ppm, int64_t steps_done,
                           uint64_t seed, uint64_t address, int64_t epoch, int32_t rank)
 {
     int64_t batch = program->batch_per_rank;
-    // A stretch four times as long strays twice as far: two roots are enough for all of them.
+    // A stretch four times as long deviates twice as much, so two square roots are enough.
     int64_t spread_micro = 1000 * learning_hits_spread_milli(batch, mean_ppm);
     int64_t next_spread_micro = 1000 * learning_hits_spread_milli(2 * batch, mean_ppm);
     int64_t hits = 0;
@@ -375,8 +376,8 @@ static int64_t micro_hits(const Program *program, int64_t mean_ppm, int64_t step
             spread_micro = next_spread_micro;
             next_spread_micro = 2 * spread_before;
         }
-        int64_t of_stretch =
-            steps * batch * mean_ppm + luck_of(word, (int32_t)stretch) * spread_micro * 2 / 209;
+        int64_t of_stretch = steps * batch * mean_ppm +
+                             deviation_of(word, (int32_t)stretch) * spread_micro * 2 / 209;
         of_stretch = clamp(of_stretch, 0, steps * batch * PPM);
         int64_t left = steps_done - done;
         hits += left < steps ? of_stretch / steps * left : of_stretch;
@@ -389,13 +390,13 @@ void training_progress(const Program *program, const StepPlan *plan, uint64_t se
                        int64_t *accuracy_ppm, int64_t *loss_micro)
 {
     invariant(steps_done >= 1);
-    // The accuracy half way stands for the mean over the steps done: the curve is smooth enough.
+    // The curve is smooth: its value at half of the steps is close to the mean over the steps done.
     int64_t mean_ppm =
         train_accuracy_ppm(program, plan, epoch * plan->steps_per_epoch + steps_done / 2);
     int64_t hits = micro_hits(program, mean_ppm, steps_done, seed, address, epoch, rank) / PPM;
     *accuracy_ppm = hits * PPM / (steps_done * program->batch_per_rank);
-    // Loss is less noisy than hits: an untrained network is as unsure of the samples that it gets
-    // right as of the others. It takes a quarter of the deviation.
+    // Loss is less noisy than hits, because an untrained network is as unsure of its hits as of its
+    // misses. It has a quarter of the deviation.
     *loss_micro = loss_at(program->learning, (3 * mean_ppm + *accuracy_ppm) / 4);
 }
 

@@ -63,8 +63,8 @@ typedef struct {
     bool last_may_be_absent;
 } OrderWish;
 
-/* Whether each moment came, and none before its predecessor in the list. The first occurrence of
- * each moment counts. */
+/* Whether each moment came, and none came before its predecessor in the list. The first occurrence
+ * of each moment counts. */
 ExpectAnswer expect_order(Arena *arena, const RunWatch *watch, const OrderWish *wish);
 
 #endif

@@ -177,7 +177,7 @@ static void add_change(Comparison *comparison, const char *path, const Json *a, 
 {
     Text change = {0}, percent = {0};
     int64_t before, after;
-    const bool is_quantity = strcmp(path, "seed") != 0; // a name made of digits
+    const bool is_quantity = strcmp(path, "seed") != 0; // a seed is a number, but not a quantity
     if (is_quantity && json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) &&
         before >= 0 && after >= 0) {
         text_add(&change, after > before ? "+" : "");
@@ -275,7 +275,7 @@ static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
     return false;
 }
 
-/* --- Both --- */
+/* --- Whole runs --- */
 
 /* The level of a trace; STEPS when the header is not valid, which reading the whole trace will
  * report. */
@@ -283,9 +283,9 @@ static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
 {
     const size_t length = (size_t)(header_of(run, TRACE_LEVEL_STEPS).text - run->trace);
     TraceHeader header = {.level = TRACE_LEVEL_STEPS};
-    Problems unheeded = problems_create(arena);
-    const TraceListener nobody = {0};
-    if (!trace_tsv_read(arena, run->source, run->trace, length, &header, nobody, &unheeded))
+    Problems discarded = problems_create(arena);
+    const TraceListener no_listener = {0};
+    if (!trace_tsv_read(arena, run->source, run->trace, length, &header, no_listener, &discarded))
         return TRACE_LEVEL_STEPS;
     return header.level;
 }
@@ -337,8 +337,8 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
     return summary;
 }
 
-/* Reports in which ingredients the runs differ; true when in none, or when a summary has no
- * fingerprint. */
+/* Reports the ingredients in which the runs differ. True when there are none, or when a summary has
+ * no fingerprint. */
 static bool print_fingerprints(Text *out, const Json *a, const Json *b)
 {
     const Json *of_a = json_member(a, "fingerprint"), *of_b = json_member(b, "fingerprint");
@@ -352,7 +352,6 @@ bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Te
 {
     // Both are read before giving up, so that all problems are reported at once. A summary made
     // from a trace is compared only with another such summary: a summary of a run has more members.
-    // trace is compared with another made so: a described run has more to say.
     const RecordedRun bare_a = {a->source, a->trace, a->trace_length, NULL};
     const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};
     const bool has_both = a->summary != NULL && b->summary != NULL;

@@ -32,7 +32,7 @@ typedef struct {
     bool is_job;
     const char *name; /* of the cluster or job */
     const char *error;
-} ToldError;
+} RecordedError;
 
 struct RunWatch {
     Arena *arena;
@@ -41,7 +41,7 @@ struct RunWatch {
     uint32_t condition_count, condition_capacity;
     WatchedMoment *moments;
     uint32_t moment_count, moment_capacity;
-    ToldError *errors;
+    RecordedError *errors;
     uint32_t error_count, error_capacity;
     int64_t notices; /* moments that came so far */
     int64_t end_ns;
@@ -121,10 +121,9 @@ bool run_watch_holds(const RunWatch *watch, int32_t condition, int64_t from_ns, 
     for (uint32_t i = 0; i < watched->count; i++) {
         const Span *held = &watched->spans[i];
         if (watched->for_ns > watch->end_ns - held->begin_ns)
-            return false; // nor do later spans
-        // Like a command that waits: a condition that ceases to hold exactly at the end of its time
+            return false; // this span is too short, and so are later ones
+        // As for commands that wait: a condition that ceases to hold exactly at the end of its time
         // has held for its time.
-        // held for its time.
         int64_t first_ns = held->begin_ns + watched->for_ns;
         int64_t last_ns = held->end_ns > first_ns ? held->end_ns - 1 : held->end_ns;
         int64_t at_ns = first_ns > from_ns ? first_ns : from_ns;
@@ -193,17 +192,17 @@ static void note_error(RunWatch *watch, const TraceRow *row)
                                &watch->error_capacity, sizeof *watch->errors);
     bool is_job = row->record.kind == TRACE_JOB_ERROR;
     watch->errors[watch->error_count++] =
-        (ToldError){.is_job = is_job,
-                    .name = summary_short_name(is_job ? row->job : row->cluster),
-                    .error = row->record.name};
+        (RecordedError){.is_job = is_job,
+                        .name = summary_short_name(is_job ? row->job : row->cluster),
+                        .error = row->record.name};
 }
 
 const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name, int32_t n)
 {
     for (uint32_t i = 0; i < watch->error_count; i++) {
-        const ToldError *told = &watch->errors[i];
-        if (told->is_job == is_job && ascii_same(told->name, name) && n-- == 0)
-            return told->error;
+        const RecordedError *error = &watch->errors[i];
+        if (error->is_job == is_job && ascii_same(error->name, name) && n-- == 0)
+            return error->error;
     }
     return NULL;
 }

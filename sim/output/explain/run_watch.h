@@ -21,7 +21,7 @@
 /* Waits for one moment. */
 typedef struct {
     Trigger trigger;  /* not MOMENT_AT and MOMENT_CONDITION; its delay does not count here */
-    uint32_t subject; /* the row of the cluster or job that is meant; ID_NONE: any of that name */
+    uint32_t subject; /* the id of the cluster or job; ID_NONE: any of that name */
 } MomentWatch;
 
 MomentWatch moment_watch(const Trigger *trigger);
@@ -33,7 +33,7 @@ uint32_t moment_watch_kinds(void);
 
 typedef struct RunWatch RunWatch;
 
-/* Everything is added before the listener is taken. */
+/* Add all conditions and moments before run_watch_listener is called. */
 RunWatch *run_watch_create(Arena *run);
 int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its number */
 /* Not MOMENT_AT, MOMENT_CONDITION and MOMENT_JOB_STEP. The delay of `moment` counts. */
@@ -47,7 +47,7 @@ void run_watch_begin(RunWatch *watch, World *world);
 /* A span in which a condition has held for its time (Condition.for_ns). */
 typedef struct {
     int64_t since_ns; /* begin of the condition */
-    int64_t at_ns;    /* it has held for its time, and the time asked for has begun */
+    int64_t at_ns;    /* when it had held for its time, but not before `from_ns` of the question */
     int64_t quantity; /* the count when it began to hold */
 } HeldSpan;
 

@@ -153,8 +153,8 @@ static void note_error(Why *why, Wait *wait, int64_t at_ns, const char *error)
     wait_note(why->arena, wait, at_ns, &text);
 }
 
-/* Notes reasons that began before the wait: an allocation under way, or one that brought too few
- * nodes. */
+/* Notes reasons that began before the wait: an allocation that has not finished, or one that
+ * brought too few nodes. */
 static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
 {
     const TraceRecord *allocation = &cluster->allocation;
@@ -374,8 +374,7 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
     Wait *wait = &story->wait;
     const bool is_prepared = record->node_state.was == NODE_PREPARING;
     if (held_node(story, record->node.index) != NULL)
-        return; // its own node, lost at this instant: the reason why it waits again, not what it
-                // waits for
+        return; // its own node, lost at this instant: the job waits again because of it, not for it
     if (is_prepared && is_named(record, node_state_name(NODE_IDLE))) {
         wait->prepared++;
         wait->prepared_ns = record->at_ns;

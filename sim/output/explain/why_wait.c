@@ -18,9 +18,9 @@ void why_add_indent(Text *out)
     text_add(out, CLOCK_BEGIN CLOCK_END);
 }
 
-void why_add_count(Text *out, int64_t count, const char *thing)
+void why_add_count(Text *out, int64_t count, const char *noun)
 {
-    text_printf(out, "%" PRId64 " %s%s", count, thing, plural(count));
+    text_printf(out, "%" PRId64 " %s%s", count, noun, plural(count));
 }
 
 static void begin_reason(Text *out)
@@ -207,8 +207,8 @@ static void add_many_earlier(Text *out, const Wait *wait, bool has_started)
     text_add(out, "\n");
 }
 
-/* Whether the jobs ahead of it delayed the job: not when there were nodes for all. */
-static bool hung_on_earlier(const Wait *wait)
+/* Whether the jobs ahead of it may have delayed the job: not if there were nodes for all. */
+static bool depended_on_earlier(const Wait *wait)
 {
     for (int reason = 0; reason < WAIT_REASON_COUNT; reason++)
         if (reason != WAIT_FOR_SERVICE && wait->reason_ns[reason] > 0)
@@ -218,7 +218,7 @@ static bool hung_on_earlier(const Wait *wait)
 
 static void add_earlier(Text *out, const Wait *wait, bool has_started)
 {
-    if (wait->earlier_count == 0 || !hung_on_earlier(wait))
+    if (wait->earlier_count == 0 || !depended_on_earlier(wait))
         return;
     if (wait->earlier_count > NAMES_SHOWN) {
         add_many_earlier(out, wait, has_started);
@@ -310,8 +310,8 @@ void wait_add_reasons(Text *out, const Wait *wait, uint32_t nodes, int64_t at_ns
     add_ended(out, wait);
     const int32_t overtakers = add_overtakers(out, wait, at_ns);
     const bool has_reason = wait->note_count > 0 || wait->prepared > 0 || overtakers > 0 ||
-                            (wait->earlier_count > 0 && hung_on_earlier(wait));
-    const bool is_service = wait->needed > 0 ? !hung_on_earlier(wait) : !has_reason;
+                            (wait->earlier_count > 0 && depended_on_earlier(wait));
+    const bool is_service = wait->needed > 0 ? !depended_on_earlier(wait) : !has_reason;
     if (is_service && has_started && wait->idle >= (int32_t)nodes) {
         begin_reason(out);
         text_add(out, "enough nodes were idle: the service takes so long to start a job\n");

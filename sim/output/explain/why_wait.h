@@ -13,12 +13,12 @@
 #include "sim/cloud/cluster/cluster.h"
 
 enum {
-    NOTES_MAX = 12,  // reasons for one wait; further ones are counted
+    NOTES_MAX = 12,  // notes for one wait; further ones are only counted
     NAMES_SHOWN = 4, // nodes or jobs in one list
 };
 
-/* Lines begin with CLOCK_BEGIN, a time or nothing, and CLOCK_END; why_print makes a column of
- * it. */
+/* Lines begin with CLOCK_BEGIN, a time or nothing, and CLOCK_END. why_print prints the times as a
+ * column. */
 #define CLOCK_BEGIN "\x1e"
 #define CLOCK_END "\x1f"
 
@@ -68,7 +68,7 @@ typedef struct {
     OtherJob
         overtaken_by[NAMES_SHOWN]; /* jobs that started first although they were submitted later */
     int32_t overtakers;
-    int32_t overtakers_at_last; /* the latest of them, all started at ... */
+    int32_t overtakers_at_last; /* how many of them started last, at overtaken_ns */
     int64_t overtaken_ns;
     uint32_t error_node; /* the node whose error was recorded at error_ns: its new state is not
                             repeated */
@@ -77,7 +77,7 @@ typedef struct {
 
 void why_add_clock(Text *out, int64_t at_ns);
 void why_add_indent(Text *out); /* begins a line without a time */
-void why_add_count(Text *out, int64_t count, const char *thing);
+void why_add_count(Text *out, int64_t count, const char *noun);
 
 /* Adds a reason at `at_ns`; takes ownership of `text`. */
 void wait_note(Arena *arena, Wait *wait, int64_t at_ns, Text *text);

@@ -4,7 +4,7 @@
  * The form follows keras/utils/generic_utils.py (Progbar) and keras/callbacks.py (ProgbarLogger) of
  * Keras 2.2: before every update a line feed instead of a carriage return, a bar of 30, an ETA of
  * (elapsed / done) * left, running means of loss and accuracy, spaces over the rest of a longer
- * line before. Updates come at least 0.05 s after one another, except the last one, which follows
+ * previous line. Two updates have at least 0.05 s between them, except the last one, which follows
  * the validation and shows the time of the whole epoch:
  *
  *        3/1563 [..............................] - ETA: 55:05 - loss: 2.3232 - acc: 0.0938

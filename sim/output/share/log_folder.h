@@ -14,8 +14,8 @@ typedef struct {
 LogFolder log_folder_of_job(JobId job);
 LogFolder log_folder_of_cluster(ClusterId cluster);
 
-/* "account/share"; NULL: the logs are on the nodes' own disks and go with them, or there is no
- * task. */
+/* "account/share"; NULL: there is no task, or the logs are on the nodes' own disks and are lost
+ * with them. */
 const char *log_folder_share(const World *world, LogFolder folder);
 /* Inside that share. */
 const char *log_folder_path(const World *world, LogFolder folder, Arena *arena);
@@ -28,7 +28,8 @@ int64_t log_folder_settled_ns(const World *world, LogFolder folder);
 /* Like job_files_list and job_file_write. */
 FileEntry *log_folder_list(const World *world, LogFolder folder, int64_t now_ns, Arena *arena,
                            int32_t *count);
-/* The time from which a deletion of its path means `entry`: an earlier one meant another file. */
+/* The time from which deletions of the entry's path delete `entry`. An earlier deletion deleted
+ * another file. */
 int64_t log_folder_since_ns(const World *world, LogFolder folder, const FileEntry *entry);
 bool log_folder_write(const World *world, LogFolder folder, const char *name, int64_t now_ns,
                       ByteSink sink);

@@ -3,9 +3,9 @@
  *
  * There is a pair for each node on which the task has begun, including released nodes:
  *
- *     stdout-{nodeId}.txt   the output of a script of simple commands; else a line that says that
- * the command was emulated, the command, its exit code and time stderr-{nodeId}.txt   the same for
- * standard error; else a line if the command failed
+ *     stdout-{nodeId}.txt   the output of a script of simple commands; for other tasks a line that
+ *                           says that the command was emulated, the command, its exit code and time
+ *     stderr-{nodeId}.txt   the same for standard error; for other tasks a line if it failed
  *
  * Source of the names: set-up task test of the Azure SDK for Python, azure-mgmt-batchai
  * 2018-05-01. The task runs again after every reboot and then replaces its files. The service

@@ -4,8 +4,8 @@
  * Preparing, leaving and unusable nodes are separate uses. An idle node waits for its gang
  * while a job waits in its cluster's queue (the job needs more nodes, or other jobs are ahead of
  * it); otherwise it has nothing to do. The time of nodes that run a job is divided by the values
- * of the job's attempts (TRACE_JOB_ATTEMPT). Time of which no attempt gives account is
- * `unattributed`, which is 0 in every simulated run that reached its end. */
+ * of the job's attempts (TRACE_JOB_ATTEMPT). Time that no attempt accounts for is `unattributed`,
+ * which is 0 in every simulated run that reached its end. */
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
 
@@ -31,7 +31,7 @@ typedef enum {
     NODE_USES(X)
 #undef X
         USE_COUNT,
-    USE_OF_ATTEMPTS = USE_LOST + 1 /* the uses that attempts give */
+    USE_OF_ATTEMPTS = USE_LOST + 1 /* the number of uses that attempts report */
 } NodeUse;
 
 const char *node_use_name(NodeUse use);  /* "useful" */

@@ -106,7 +106,7 @@ typedef struct {
     int64_t first_ns, last_ns;
 } ErrorMetrics;
 
-enum { ERRORS_KEPT = 1000 }; /* different errors; a name in each message could make them many */
+enum { ERRORS_KEPT = 1000 }; /* different errors; messages that contain names may all differ */
 
 typedef struct {
     const char *name;

@@ -8,7 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
 
-enum { ERRORS_TOLD = 20 }; // as sentences; "errors" lists all of them
+enum { ERRORS_LISTED = 20 }; // as problems; the member "errors" of the summary lists all
 
 static void add(Making *making, const char *sentence)
 {
@@ -155,11 +155,11 @@ static void add_error(Making *making, const ErrorMetrics *error)
 static void add_errors(Making *making)
 {
     const RunMetrics *run = making->run;
-    const uint32_t told = run->error_count < ERRORS_TOLD ? run->error_count : ERRORS_TOLD;
+    const uint32_t listed = run->error_count < ERRORS_LISTED ? run->error_count : ERRORS_LISTED;
     int64_t left_out = run->errors_left_out;
-    for (uint32_t i = 0; i < told; i++)
+    for (uint32_t i = 0; i < listed; i++)
         add_error(making, &run->errors[i]);
-    for (uint32_t i = told; i < run->error_count; i++)
+    for (uint32_t i = listed; i < run->error_count; i++)
         left_out += run->errors[i].count;
     if (left_out > 0)
         add(making, arena_printf(making->arena, "and %" PRId64 " more errors of clusters and nodes",

@@ -4,7 +4,7 @@
 
 #include "sim/output/summary/making.h"
 
-/* Fills in `problems` of the summary; its workloads are filled in. */
+/* Fills in `problems` of the summary, whose workloads must have been filled in. */
 void summary_add_problems(Making *making);
 
 #endif

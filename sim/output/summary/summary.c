@@ -18,7 +18,7 @@
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
 
-static void name_things(Making *making)
+static void name_resources(Making *making)
 {
     const RunMetrics *run = making->run;
     const char **clusters = ARENA_ARRAY(making->arena, const char *, run->cluster_count);
@@ -398,7 +398,7 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
         .fingerprint = fingerprint,
     };
     Making making = {.arena = arena, .facts = facts, .run = metrics, .summary = summary};
-    name_things(&making);
+    name_resources(&making);
     add_facts(&making);
     add_clusters(&making);
     add_jobs(&making);

@@ -17,7 +17,7 @@
 #define SUMMARY_NEVER PLAIN_UNKNOWN
 _Static_assert(PLAIN_UNKNOWN == METRIC_NEVER, "metrics are copied into summaries");
 
-/* Parts of the time of rank 0. */
+/* Parts of the training time of rank 0. */
 typedef enum {
     PART_INPUT,
     PART_COMPUTE,

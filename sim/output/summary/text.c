@@ -134,10 +134,10 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
     text_add(out, "\n");
 }
 
-static const char *spread_cell(Arena *arena, const Json *thing, const char *times,
+static const char *spread_cell(Arena *arena, const Json *owner, const char *times,
                                const char *which)
 {
-    const Json *spread = json_member(thing, times);
+    const Json *spread = json_member(owner, times);
     const Json *value = json_member(spread, which);
     if (json_member(spread, "waiting") != NULL && value->kind == JSON_NULL)
         return "unknown";

@@ -212,8 +212,7 @@ static void add_node_slice(TimelineWriter *timeline, const TraceRow *row, NodeLi
                            Depth depth, const char *name, const char *detail)
 {
     if (node->job == NULL)
-        return; // outside a running span the slice would not nest; a world records it before it
-                // frees the node
+        return; // it would not nest; a world frees the node only after recording the slice
     const int64_t since_ns = row->record.since_ns;
     node_keep(timeline, node,
               (Slice){since_ns > node->since_ns ? since_ns : node->since_ns, row->record.at_ns,

@@ -2,12 +2,13 @@
 
 #include "sim/scenario/catalog/value.h"
 
-/* Least values that leave something of their product for each of as many ranks as there can be. */
+/* The least values: their product must not be rounded to 0 when it is divided among the largest
+ * number of ranks. */
 #define PEAK_LEAST_FLOPS INT64_C(1000000000)
 #define EFFICIENCY_LEAST_PPM 1000
 
-/* Rows of catalogues: every value of an entry is needed once all files are read. Limits are those
- * of a number and of each value of a distribution. */
+/* Rows of catalogues: every value of an entry is required once all files are read. Limits apply to
+ * a number and to each value of a distribution. */
 #define NEEDED_QUANTITY(KIND, key, member, least, most, text)                                      \
     NEEDED_ROW(KIND, key, member, .minimum = least, .maximum = most, .doc = text)
 #define NEEDED_CUSTOM(custom_kind, key, member, least, most, text)                                 \
@@ -419,7 +420,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");
 
-// Entries are named through their first member.
+// The name of an entry is written into its first member.
 #define NAME_COMES_FIRST(type, member) _Static_assert(offsetof(type, member) == 0, "name first")
 NAME_COMES_FIRST(GpuModel, name);
 NAME_COMES_FIRST(VmSize, name);

@@ -15,7 +15,7 @@ extern const char *const catalog_source_keys[CATALOG_SOURCE_KEY_COUNT];
 
 /* A RanksTime in a catalogue. */
 typedef struct {
-    const char *name; /* "trainyard-mpi over 2 ranks": begins like the exchange */
+    const char *name; /* "trainyard-mpi over 2 ranks": begins with the name of the exchange */
     const char *exchange;
     RanksTime time;
 } ExchangeTime;
@@ -23,8 +23,8 @@ typedef struct {
 typedef struct {
     ObjectType type;   /* its name is the section's; the first member of its structs is the name of
                           the entry, unless `is_single` */
-    bool is_single;    /* the section is itself the one entry */
-    bool may_be_empty; /* an entry may be {}: another section has its values */
+    bool is_single;    /* the section is its only entry */
+    bool may_be_empty; /* an entry may be {}: its values are in another section */
 } SectionShape;
 
 extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];

@@ -4,7 +4,7 @@ static const Json *included(const Json *catalog)
 {
     const Json *list = json_member(catalog, "include");
     bool is_list = list != NULL && list->kind == JSON_ARRAY && list->count <= CATALOG_INCLUDES_MOST;
-    return is_list ? list : NULL; // or else the catalogue's reader refuses it
+    return is_list ? list : NULL; // the catalogue's reader refuses other values
 }
 
 void catalog_load_included(const JsonLoader *loader, Json *catalog)

@@ -49,7 +49,7 @@ static bool tensors_read(Arena *arena, Piece list, NetworkLayer *layer, Status *
     return true;
 }
 
-/* The amounts that may follow a layer's shape, in any order, each once. */
+/* The amounts that may follow a layer's shape, in any order, each at most once. */
 typedef enum { AMOUNT_IN, AMOUNT_OUT, AMOUNT_MACS, AMOUNT_TENSORS, AMOUNT_COUNT } Amount;
 static const char *const amounts[AMOUNT_COUNT] = {"in", "out", "macs", "tensors"};
 
@@ -127,7 +127,7 @@ static bool layer_read(Arena *arena, const Json *json, NetworkLayer *layer, Stat
                     json_kind_name(json->kind));
         return hint_example(status);
     }
-    // After the quotation mark. A layer has no letters that JSON escapes, so columns are right.
+    // After the quotation mark. A layer has no characters that JSON escapes, so columns are right.
     const Place inside = place_in(at.source, at.line, at.column + 1);
     Piece rest = {json->text, strlen(json->text), inside}, part;
     uint32_t seen = 0;
@@ -143,9 +143,9 @@ static bool layer_read(Arena *arena, const Json *json, NetworkLayer *layer, Stat
     return true;
 }
 
-/* --- What follows from them --- */
+/* --- Totals of a network --- */
 
-/* Adds a layer's part; `at` is its place. */
+/* Adds a layer's amounts to the totals; `at` is its place. */
 static bool totals_add(NetworkModel *network, const NetworkLayer *layer, Place at, Status *status)
 {
     for (int32_t i = 0; i < layer->tensor_count; i++) {
@@ -167,7 +167,8 @@ static bool totals_add(NetworkModel *network, const NetworkLayer *layer, Place a
     return true;
 }
 
-/* For the first layer that multiplies: images need no gradient. */
+/* The multiply-adds of the first layer that has any: training computes no gradient of its input,
+ * the images. */
 static int64_t first_macs(const NetworkModel *network)
 {
     int32_t i = 0;
@@ -212,7 +213,7 @@ bool catalog_layers_read(Arena *arena, const Json *json, NetworkModel *network, 
     return true;
 }
 
-/* --- For people --- */
+/* --- Summary --- */
 
 /* "25,557,032" */
 static void grouped_print(Text *text, int64_t value)

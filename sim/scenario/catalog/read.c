@@ -10,13 +10,13 @@
 #include "sim/scenario/catalog/value.h"
 #include "sim/schema/glob.h"
 
-/* --- What is kept --- */
+/* --- Entries and sections --- */
 
 typedef struct {
     const char *name; /* "" in a single section */
     Place at;
     void *item;
-    CatalogValue *values[CATALOG_FIELDS_MAX]; /* by field; NULL until some file sets it */
+    CatalogValue *values[CATALOG_FIELDS_MAX]; /* by field; NULL until a file sets it */
 } Entry;
 
 typedef struct {
@@ -194,8 +194,8 @@ static void error_read(const Reader *reader, const Json *json, CatalogValue *val
         problems_add_status(reader->problems, &status);
 }
 
-/* Reads one {"value", "source", ...}. A wrong value is kept as seen, so that it is not also
- * reported as missing: with any problem there is no catalogue. */
+/* Reads one {"value", "source", ...}. A wrong value is kept too, so that it is not also reported as
+ * missing. Any problem refuses the catalogue, so the value is never used. */
 static void value_read(Reader *reader, const Field *field, const char *path, const Json *json,
                        Entry *entry, int32_t field_index)
 {
@@ -311,7 +311,7 @@ static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Prob
     version_check(root, problems);
     Reader reader = {arena, catalog, json_member(root, "sources"), problems};
     sources_check(&reader);
-    // In the order of the table, not of the file: vm_sizes name gpus.
+    // In the order of the table, not of the file, because vm_sizes name gpus.
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
         names[i + OTHERS] = catalog_shapes[i].type.name;
         const Json *section = json_member(root, catalog_shapes[i].type.name);
@@ -332,8 +332,8 @@ static void included_read(Arena *arena, Catalog *catalog, const Json *root, Prob
     const Json *more = json_member(root, "include");
     if (more)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, more->key_at,
-                                 "an included catalogue includes no others"),
-                    "list them all in the first one's \"include\"");
+                                 "an included catalogue cannot include others"),
+                    "list all of them in \"include\" of the first catalogue");
     sections_read(arena, catalog, root, problems);
 }
 
@@ -446,7 +446,7 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
         bind_exchange(arena, measured, method);
         if (method->measured_count == 0 && !entry->values[0])
             problems_add(problems, STATUS_BAD_INPUT, entry->at,
-                         "exchanges/%s is empty, and no exchange_times are of it", method->name);
+                         "exchanges/%s is empty, and has no exchange_times", method->name);
     }
     for (int32_t i = 0; i < measured->count; i++) {
         const ExchangeTime *time = measured->entries[i]->item;
@@ -503,7 +503,7 @@ Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Pro
     Catalog *catalog = ARENA_NEW(arena, Catalog);
     for (int32_t i = 0; i < count; i++)
         file_read(arena, catalog, roots[i], problems);
-    // Problems that follow from an unreadable value would only hide the cause.
+    // Not after other problems: those that follow from a wrong value would only hide the cause.
     if (problems->count == before)
         catalog_check(arena, catalog, json_at(roots[count - 1]), problems);
     return problems->count == before ? catalog : NULL;
@@ -621,7 +621,7 @@ const char *catalog_section_name(CatalogSection section)
     return catalog_shapes[section].type.name;
 }
 
-/* --- Where values came from --- */
+/* --- Sources of values --- */
 
 void catalog_each_value(const Catalog *catalog, void *context,
                         void (*value)(void *context, const CatalogValue *value))

@@ -1,5 +1,5 @@
-/* From catalogue files (scenarios/catalog/) to the structs of sim/cloud/spec/catalog.h: every
- * number of the real world, each with the source and date that back it.
+/* From catalogue files (scenarios/catalog/) to the structs of sim/cloud/spec/catalog.h: the numbers
+ * of the real world, each with its source and date.
  *
  *     {
  *       "catalog": 1,
@@ -14,8 +14,9 @@
  * A value is {"value", "source"} and possibly "note" (how it was derived). "source" names an
  * entry of "sources" in the same file. "assumption": true marks a value without a published
  * source; it needs a note that gives the reason. A value measured by `trainyard calibrate` also
- * has "error", a ratio: another calibration of the same machine with the same load changes no
- * time that follows from the value by more; and "range", in words: the range that was measured.
+ * has "error" and "range". "error" is a ratio: another calibration of the same machine under the
+ * same load changes the times that follow from the value by at most this ratio. "range" states in
+ * words what range was measured.
  *
  * Files are read in order, and a later file may change single values or add entries: a what-if
  * catalogue contains only its changes. "include": ["networks.json"] names files, in the same
@@ -25,8 +26,8 @@
  * or quantiles {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...}
  * for the same three. A distribution may also be a formula: {"exponential": MEAN}, {"weibull":
  * {"scale": "300h", "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network
- * is a list of layers (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms",
- * "96": "25ms"} (sim/model/curve.h). The sections and fields are tables in catalog_fields.c. */
+ * is a list of layers (layers.h), a measured curve an object of points, {"4": "1.2ms", "96":
+ * "25ms"} (sim/model/curve.h). The sections and fields are tables in fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -63,30 +64,30 @@ typedef struct {
     Quantiles values;
 } NamedQuantiles;
 
-/* Software that goes together, under the name that people give it. */
+/* Software that is used together, under its usual name. */
 typedef struct {
     const char *name; /* "tf1.8-horovod0.13.2" */
     const Framework *framework;
-    const ExchangeMethod *mpi_host; /* gradients through the host by MPI; NULL: cannot */
-    const ExchangeMethod *nccl;     /* or by NCCL */
+    const ExchangeMethod *mpi_host; /* MPI, through the memory of the host; NULL: not available */
+    const ExchangeMethod *nccl;     /* NCCL; NULL: not available */
     const Quantiles *jitter;        /* of steps on machines without other users */
 } SoftwareStack;
 
-/* Where one value came from. */
+/* A value with its source. */
 typedef struct {
     const char *path;  /* "vm_sizes/Standard_NC6/vcpus" */
-    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON; of layers
+    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON; for layers
                           a summary */
     const char *source;
     const char *date;
-    const char *note; /* or "", as the next two */
+    const char *note; /* this and the next two are "" when absent */
     const char *error;
     const char *range;
     bool is_assumption;
     Place at;
 } CatalogValue;
 
-/* In one file. */
+/* The most files that one file may include. */
 enum { CATALOG_INCLUDES_MOST = 16 };
 
 /* The catalogue of `count` >= 1 trees, in which the trees of included files have replaced their
@@ -99,7 +100,7 @@ const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
 const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
 const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
-/* The entry called "*", if the catalogue has one, stands for all that are not listed. */
+/* For a name that is not listed, the entry called "*" if the catalogue has one. */
 const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
@@ -109,9 +110,9 @@ const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name);
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
 /* Factors on a rank's own work, 1,000,000 = as modelled. */
 const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
-/* How long the preparation command `command_line` takes on a node. Names of this section are
- * patterns (sim/schema/glob.h); the longest one that matches the whole command is used, because
- * it is the most specific. `name`, when not NULL, receives that pattern. NULL when none matches. */
+/* The duration of the preparation command `command_line` on a node. Names of this section are
+ * patterns (sim/schema/glob.h). The longest pattern that matches the whole command is used, because
+ * it is the most specific. `name`, when not NULL, receives it. NULL when no pattern matches. */
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
@@ -129,8 +130,8 @@ const char *catalog_section_name(CatalogSection section);
 MUST_CHECK bool distribution_read(Arena *arena, const Json *json, Distribution *distribution,
                                   Status *status);
 
-/* Calls `value` for every value in the order of sections, entries and fields, once each: the
- * value of the last file. */
+/* Calls `value` once for every value, in the order of sections, entries and fields. If several
+ * files set a value, it is that of the last file. */
 void catalog_each_value(const Catalog *catalog, void *context,
                         void (*value)(void *context, const CatalogValue *value));
 /* The value at `path` ("vm_sizes/Standard_NC6/vcpus", case ignored), or NULL. */

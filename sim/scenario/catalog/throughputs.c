@@ -29,7 +29,7 @@ static void check_keys(const RowReader *reader)
     }
 }
 
-/* The text member `key`; NULL, with a problem, when it is missing or no text. */
+/* The text member `key`; NULL, with a problem, when it is missing or not a text. */
 static const char *text_of(const RowReader *reader, const char *key)
 {
     const Json *member = json_member(reader->row, key);
@@ -83,7 +83,7 @@ static const void *entry_of(const RowReader *reader, const char *key, CatalogSec
     return NULL;
 }
 
-/* A number above 0 and up to a billion, times 10^decimals. */
+/* The member `key`, a number above 0 and up to a billion, times 10^decimals. */
 static int64_t number_of(const RowReader *reader, const char *key, int32_t decimals)
 {
     const Json *member = json_member(reader->row, key);

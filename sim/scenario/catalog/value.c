@@ -5,7 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/catalog/layers.h"
 
-/* How the key of a point becomes a number. */
+/* Reads the key of a point as a number. */
 typedef bool KeyParse(const char *text, Place at, int64_t *value, Status *status);
 
 static bool epochs_parse(const char *text, Place at, int64_t *milli, Status *status)
@@ -62,7 +62,7 @@ typedef struct {
     int64_t y;
 } Knot;
 
-/* The members of `json` as knots of rising x and y that never falls; NULL on failure. */
+/* The members of `json` as knots whose x rises and whose y never falls; NULL on failure. */
 static Knot *knots_read(Arena *arena, const Field *field, const Json *json, KeyParse *x_parse,
                         Status *status)
 {
@@ -166,7 +166,7 @@ static bool family_read(const Field *field, const Json *json, Distribution *dist
     return quantity_read(field, json, &distribution->scale, status);
 }
 
-/* The member that names a formula, well or nearly so; `*name` is the formula's name. */
+/* The member whose key is the name of a formula, or nearly so; `*name` is the formula's name. */
 static const Json *find_formula(const Json *json, const char **name)
 {
     if (json->kind != JSON_OBJECT || json->count != 1)

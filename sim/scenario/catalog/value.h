@@ -4,10 +4,10 @@
 
 #include "sim/scenario/catalog/fields.h"
 
-/* Writes the value `json` of `field` into `item`, a struct of the field's section. `catalog` knows
- * the gpus by now. Tables of knots live in `arena`, names are borrowed from `json`. False, with the
- * place and what was expected in `status`, when the value is not of the field's kind or outside its
- * limits. */
+/* Writes the value `json` of `field` into `item`, a struct of the field's section. The sections of
+ * `catalog` that the value may name must have been read. Tables of knots live in `arena`, names are
+ * borrowed from `json`. False, with the place and the expected form in `status`, when the value is
+ * not of the field's kind or is outside its limits. */
 MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const Field *field,
                                    const Json *json, void *item, Status *status);
 
@@ -18,6 +18,6 @@ extern const CustomKind distribution_kind; /* Distribution of durations */
 /* MeasuredCurves: {"4": "1.2ms", "96": "25ms"}, {"1KiB": "2us", "1MiB": "300us"}, {"1": "1"} */
 extern const CustomKind times_by_count_kind, times_by_bytes_kind, ratios_by_count_kind;
 extern const CustomKind learning_kind; /* epochs -> accuracy, into the LearningCurve itself */
-extern const CustomKind layers_kind; /* and what follows from them, into the NetworkModel itself */
+extern const CustomKind layers_kind;   /* layers and their totals, into the NetworkModel itself */
 
 #endif

@@ -30,7 +30,7 @@ static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)
     return false;
 }
 
-/* False with the problem. */
+/* Returns false, with a problem added, when the rate is refused. */
 static bool read_rate(BoundText text, int64_t *bytes_per_s, Problems *problems)
 {
     Status status = {0};

@@ -10,9 +10,9 @@
 #include "sim/scenario/command/workload_read.h"
 #include "sim/schema/explanation.h"
 
-/* --- Who creates what --- */
+/* --- Creators: the commands that create resources --- */
 
-/* In small letters: the service compares names without case. */
+/* The key of a resource in `creators`. It has small letters, because the service ignores case. */
 static const char *creator_key(const CommandBinder *binder, CommandKind kind, ResourcePath path)
 {
     char *key = arena_printf(binder->context->arena, "%d %s/%s/%s/%s", (int)kind,
@@ -24,8 +24,7 @@ static const char *creator_key(const CommandBinder *binder, CommandKind kind, Re
     return key;
 }
 
-/* Whether a command that is not wholly known may create something called `name` (NULL: of any
- * name). */
+/* Whether a command with refused values may create a resource called `name` (NULL: any name). */
 static bool may_be_created(const CommandBinder *binder, CommandKind kind, const char *name)
 {
     for (int32_t i = 0; i < binder->text->commands.count; i++) {
@@ -42,7 +41,7 @@ static bool may_be_created(const CommandBinder *binder, CommandKind kind, const 
 void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
 {
     name_table_set(binder->creators, creator_key(binder, kind, path), index);
-    // Triggers know no more than the name.
+    // Triggers look resources up by name alone.
     ResourcePath name = {.name = path.name};
     name_table_set(binder->creators, creator_key(binder, kind, name), index);
 }
@@ -54,7 +53,7 @@ uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePat
     return index;
 }
 
-/* NULL when no command makes it, or when the command does not create a cluster. */
+/* NULL when no command creates a cluster at `path`. */
 static ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
 {
     uint32_t index = creator_find(binder, COMMAND_CLUSTER_CREATE, path);
@@ -64,11 +63,11 @@ static ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath pat
     return index < in_file ? binder->clusters[index] : binder->later[index - in_file].cluster;
 }
 
-/* The problem that no command of `kind` creates `name`, with the names of all that they create. */
+/* Reports that no command of `kind` creates `name`, and hints at the names that are created. */
 static void unknown_subject(const CommandBinder *binder, CommandKind kind, const char *what,
                             const char *name, Place at)
 {
-    enum { LATER_NAMES_MAX = 100 }; // of a long session the last ones are enough to choose from
+    enum { LATER_NAMES_MAX = 100 }; // the last names of a long session are enough for a hint
     if (may_be_created(binder, kind, name) ||
         (kind == COMMAND_JOB_CREATE && workload_makes(binder->text, name)))
         return;
@@ -98,8 +97,8 @@ typedef struct {
 
 #define OWNER ContentText
 static const Field content_fields[] = {
-    FIELD_BYTES("bytes", bytes, NULL, "size of the file, where nothing else of it counts"),
-    FIELD_TEXT("text", text, NULL, "what is in the file"),
+    FIELD_BYTES("bytes", bytes, NULL, "size of a file whose content does not matter"),
+    FIELD_TEXT("text", text, NULL, "content of the file"),
     {0},
 };
 #undef OWNER
@@ -133,8 +132,8 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
     }
     if (binder->path == NULL) {
         status_hint(problems_add(problems, STATUS_BAD_INPUT, content->at,
-                                 "a session has no files of this machine"),
-                    "{\"bytes\": \"1MB\"}");
+                                 "a session cannot upload files of this machine"),
+                    "write {\"bytes\": \"1MB\"} or {\"text\": \"...\"}");
         return;
     }
     const char *local = path_beside(arena, binder->path, content->text);
@@ -146,7 +145,7 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
             "none");
 }
 
-/* Refuses a path that is not one of a file below a share. */
+/* Refuses a path that cannot be the path of a file on a share. */
 static bool check_file_path(const CommandBinder *binder, const char *path, Place at)
 {
     bool is_file =
@@ -172,7 +171,7 @@ bool upload_bind(const CommandBinder *binder, const char *share, const char *fil
 
 /* --- Clusters and jobs --- */
 
-/* Whether `config` is there and could be read. */
+/* Whether `config` is given and could be read. */
 static bool is_read(const Json *config)
 {
     return config != NULL && config->kind != JSON_STRING;
@@ -204,8 +203,8 @@ void cluster_targets_note(const CommandBinder *binder, const CommandText *comman
         cluster_config_target(binder->context, cluster, asked_nodes(command));
 }
 
-/* The cluster called `cluster`, where `text` creates `job` (NULL: unread); an unread one when it is
- * not known, after saying why. */
+/* The cluster `cluster` of `job` (NULL: unread), which `text` creates. If the cluster is not known,
+ * reports why and returns an unread one. */
 static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const CommandText *text,
                                            const JobText *job, ResourcePath cluster)
 {
@@ -226,9 +225,9 @@ static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const Co
     return made != NULL ? made : cluster_config_unread(context->arena, "(unknown)");
 }
 
-/* The cluster that a job is to run on. Its id may name one of another workspace; where none is
- * made there, because the job.json was written for another subscription, the resource of that
- * name next to the job. */
+/* The path of the cluster that a job is to run on. The id in its config may name a cluster of
+ * another workspace. If no command creates that cluster, because the job.json was written for
+ * another subscription, the path is that of a cluster of the same name in the job's workspace. */
 static ResourcePath cluster_path_of(const CommandBinder *binder, const CommandText *text,
                                     const JobText *job, ResourcePath path)
 {
@@ -241,7 +240,7 @@ static ResourcePath cluster_path_of(const CommandBinder *binder, const CommandTe
     return meant.workspace != NULL && cluster_made(binder, meant) != NULL ? meant : cluster;
 }
 
-/* NULL where its config was not read. */
+/* NULL when the config was not read. */
 static JobConfig *read_job(const CommandBinder *binder, const CommandText *text, Command *command)
 {
     const ConfigContext *context = binder->context;
@@ -320,22 +319,24 @@ static void read_file_server(const ConfigContext *context, const CommandText *te
     command->as.file_server_create.vm_size = vm;
 }
 
-/* The table, or the one member that trainyard prints of this kind of resource. */
+/* The query of a show command: the table, or `member`, the only member that trainyard prints of
+ * this kind of resource. */
 static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
 {
     ShowQuery query = (ShowQuery)text->query.value;
     if (!text->query.is_refused && query != QUERY_TABLE && query != member)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->query.node),
-                                 "there is no %s in what this shows", show_query_name(query)),
+                                 "this command cannot show %s", show_query_name(query)),
                     "\"table\" or \"%s\"", show_query_name(member));
     return query;
 }
 
+/* Refuses a resource that no command creates. A name that is ill-formed has been reported. */
 static void refuse_unknown(const CommandBinder *binder, const CommandText *text,
                            CommandKind creates, const char *what, ResourcePath path)
 {
-    bool is_formed = command_is_placed(text) && name_is_formed(text->name.value, COMMAND_NAME_MORE,
-                                                               COMMAND_NAME_MAX); // or it was said
+    bool is_formed = command_is_placed(text) &&
+                     name_is_formed(text->name.value, COMMAND_NAME_MORE, COMMAND_NAME_MAX);
     if (is_formed && creator_find(binder, creates, path) == NOT_CREATED)
         unknown_subject(binder, creates, what, text->name.value, json_at(text->name.node));
 }
@@ -353,7 +354,7 @@ static void read_autoscale(const CommandBinder *binder, const CommandText *text,
                      maximum.value);
 }
 
-/* Millionths of a number from 0 to `maximum`; -1 where there is none. */
+/* `number`, from 0 to `maximum`, in millionths; -1 when it is absent or refused. */
 static int64_t millionths(const ConfigContext *context, const char *key, const Json *number,
                           int64_t maximum)
 {
@@ -363,11 +364,12 @@ static int64_t millionths(const ConfigContext *context, const char *key, const J
     if (json_scaled(number, 6, &value) && value >= 0 && value <= maximum * PPM)
         return value;
     problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
-                 "%s is not a number from 0 to %" PRId64 " of six decimals", key, maximum);
+                 "%s is not a number from 0 to %" PRId64 " with at most six decimals", key,
+                 maximum);
     return -1;
 }
 
-static RealTraining training_came_to(const ConfigContext *context, const CommandText *text)
+static RealTraining training_result(const ConfigContext *context, const CommandText *text)
 {
     return (RealTraining){
         .epochs = text->epochs.node != NULL ? text->epochs.value : -1,
@@ -423,7 +425,7 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
             text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
         command->as.job_ran.reason = text->reason.value;
         command->as.job_ran.ran_as = text->ran_as.value;
-        command->as.job_ran.training = training_came_to(binder->context, text);
+        command->as.job_ran.training = training_result(binder->context, text);
         refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
         break;
     case COMMAND_JOB_REACHED:
@@ -471,7 +473,8 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
 
 /* --- Names in faults --- */
 
-/* "name", or in full "workspace/name" and "workspace/experiment/name". */
+/* Whether `name` means the resource at `path`: "name", "workspace/name" or
+ * "workspace/experiment/name". */
 static bool is_called(const CommandBinder *binder, ResourcePath path, const char *name)
 {
     if (strchr(name, '/') == NULL)
@@ -486,17 +489,17 @@ static bool is_called(const CommandBinder *binder, ResourcePath path, const char
     return ascii_same(full, name);
 }
 
-/* The newest resource of that name that a command of the session has made and that is (or is
- * not) being deleted; false: there is none. */
+/* Finds the newest resource called `name` that a command of the session has made. `is_leaving`:
+ * among the deleted resources, otherwise among the others. False when there is no such resource. */
 static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
                           bool is_leaving, ResourcePath *path)
 {
     for (uint32_t i = binder->later_count; i-- > 0;) {
-        const LaterThing *thing = &binder->later[i];
-        if (thing->kind != kind || thing->is_leaving != is_leaving ||
-            !is_called(binder, thing->path, name))
+        const LaterResource *made = &binder->later[i];
+        if (made->kind != kind || made->is_leaving != is_leaving ||
+            !is_called(binder, made->path, name))
             continue;
-        *path = thing->path;
+        *path = made->path;
         return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /* One command: from text to a core Command, with the resources that it may name. Private to
- * sim/scenario: scenario_commands.c binds a whole file, command_read.c one command of a session
- * after another. */
+ * sim/scenario: commands.c binds all commands of a file, read.c the commands of a session one by
+ * one. */
 #ifndef SIM_SCENARIO_COMMAND_BIND_H
 #define SIM_SCENARIO_COMMAND_BIND_H
 
@@ -8,43 +8,44 @@
 #include "sim/base/name_table.h"
 #include "sim/scenario/config/job_config.h"
 
-/* Something that a command of a session has made. */
+/* A resource that a command of a session has made. */
 typedef struct {
     CommandKind kind;
     ResourcePath path;
-    ClusterConfig *cluster; /* of a cluster */
+    ClusterConfig *cluster; /* if it is a cluster */
     bool is_leaving;        /* a command has deleted it, or its parent */
-} LaterThing;
+} LaterResource;
 
 typedef struct {
     const ConfigContext *context;
     const ScenarioText *text;
     FileSource files;
-    const char *path;         /* of the scenario; NULL: no file of this machine is meant */
-    NameTable *creators;      /* who creates what: see creator_find */
+    const char *path;         /* of the scenario; NULL: uploads cannot name files of this machine */
+    NameTable *creators;      /* from resources to the commands that create them: creator_find */
     ClusterConfig **clusters; /* [command of the file]; NULL for those that create no cluster */
-    LaterThing *later;        /* [later_count], numbered after the commands of the file */
+    LaterResource *later;     /* [later_count], numbered after the commands of the file */
     uint32_t later_count;
 } CommandBinder;
 
-/* --- Who creates what --- */
+/* --- Creators: the commands that create resources --- */
 
-/* In the place of an index. */
+/* Values of creator_find that are not an index: made at the start because commands need it, and not
+ * created. */
 #define IMPLIED (UINT32_MAX - 1)
 #define NOT_CREATED UINT32_MAX
 
-/* From now on `path` is what the command `index` makes. */
+/* Records that the command `index` creates `path`. */
 void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index);
-/* The index of the command that makes `path` (of which the name alone may be given), IMPLIED, or
+/* The index of the command that creates `path`, which may consist of the name alone; IMPLIED, or
  * NOT_CREATED. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
-/* The path of the cluster or job (`kind` creates it) called `name`; false, after saying so, when
- * no command creates it. There is no problem if a command that is not fully known may create it.
- * Among the resources of a session the newest that is not deleted is meant; they precede those
- * of the file. */
+/* Finds the path of the cluster or job (`kind` creates it) called `name`. Returns false when no
+ * command creates it, and reports that unless a command with refused values may create it.
+ * Resources of a session precede those of the file; among them the newest that is not deleted is
+ * meant. */
 bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
                      ResourcePath *path);
-/* The same of "workspace/name" and "workspace/experiment/name" too. */
+/* The same; `name` may also be "workspace/name" or "workspace/experiment/name". */
 bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
                              Place at, ResourcePath *path);
 
@@ -63,15 +64,16 @@ void cluster_targets_note(const CommandBinder *binder, const CommandText *comman
 
 /* --- Commands --- */
 
-/* When; what it waits for must be known. */
+/* When the command is due. Reports a resource to wait for that is not known. */
 Trigger trigger_bind(const CommandBinder *binder, const CommandText *text);
 
 typedef struct {
-    ClusterConfig *cluster; /* given: what a cluster.create creates */
-    JobConfig *job;         /* filled: what a job.create creates; NULL: its config was not read */
+    ClusterConfig *cluster; /* input: the cluster of a cluster.create */
+    JobConfig *job;         /* output: the job of a job.create; NULL: its config was not read */
 } MadeByCommand;
 
-/* False where there is none, after saying why; its values are whole when there is no problem. */
+/* Fills in `command`. False when there is no command, with the reason reported. The command's
+ * values are whole if no problem was added. */
 bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
                   MadeByCommand *made, Command *command);
 /* The upload of `content`, the name of a local file or {"bytes": size}. */

@@ -23,7 +23,7 @@ void members_check(const ConfigContext *context, const Json *object, const char 
                    MemberWords words)
 {
     for (const Json *member = object->first; member != NULL; member = member->next)
-        if (field_find(words.type, member->key) != NULL && // otherwise it is unknown, as was said
+        if (field_find(words.type, member->key) != NULL && // unknown keys have been reported
             !has_word(words.of_all, member->key, strlen(member->key)) &&
             !has_word(words.allowed, member->key, strlen(member->key)))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
@@ -40,8 +40,8 @@ void members_check(const ConfigContext *context, const Json *object, const char 
 
 /* --- Names --- */
 
-/* The first byte of `name` that none may have; at its end when all are fine. */
-static const char *first_odd(const char *name, const char *more)
+/* The first byte of `name` that is not allowed in names, or the end of `name`. */
+static const char *first_forbidden(const char *name, const char *more)
 {
     for (; *name != '\0'; name++) {
         if (!ascii_is_alphanumeric(*name) && strchr(more, *name) == NULL)
@@ -52,7 +52,7 @@ static const char *first_odd(const char *name, const char *more)
 
 bool name_is_formed(const char *name, const char *more, size_t length_max)
 {
-    return name[0] != '\0' && strlen(name) <= length_max && *first_odd(name, more) == '\0';
+    return name[0] != '\0' && strlen(name) <= length_max && *first_forbidden(name, more) == '\0';
 }
 
 void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max)
@@ -60,18 +60,18 @@ void name_check(const ConfigContext *context, BoundText name, const char *more, 
     if (name.is_refused || name_is_formed(name.value, more, length_max))
         return;
     size_t length = strlen(name.value);
-    const char *odd = first_odd(name.value, more);
-    if (*odd == '\0') {
+    const char *forbidden = first_forbidden(name.value, more);
+    if (*forbidden == '\0') {
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
                      "name \"%s\" has %zu characters, expected 1 to %zu", name.value, length,
                      length_max);
         return;
     }
     int bytes = 1;
-    while (((unsigned char)odd[bytes] & 0xc0) == 0x80)
-        bytes++; // of one character in UTF-8
+    while (((unsigned char)forbidden[bytes] & 0xc0) == 0x80)
+        bytes++; // all bytes of one UTF-8 character
     Status *problem = problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
-                                   "name \"%s\" has a '%.*s'", name.value, bytes, odd);
+                                   "name \"%s\" has a '%.*s'", name.value, bytes, forbidden);
     if (more[0] != '\0')
         status_hint(problem, "names have letters, digits and any of \"%s\"", more);
     else
@@ -120,7 +120,7 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
     bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
                            strncmp(kind, "experiment.", 11) == 0 ||
                            strncmp(kind, "fileserver.", 11) == 0;
-    // A storage account is in a group only where its command says so: it needs none to be used.
+    // A storage account is in a group only if its command names one: it can be used without.
     bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0 ||
                        (strncmp(kind, "storage.", 8) == 0 && command->resource_group.value != NULL);
     return (ResourcePath){.group = is_in_group ? path.group : NULL,

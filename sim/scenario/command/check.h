@@ -1,4 +1,4 @@
-/* Is one command of a scenario well-formed, and what is it about? Private to sim/scenario. */
+/* Checks the form of a command, and finds the path of its resource. Private to sim/scenario. */
 #ifndef SIM_SCENARIO_COMMAND_CHECK_H
 #define SIM_SCENARIO_COMMAND_CHECK_H
 
@@ -15,17 +15,17 @@ bool command_takes(CommandKind kind, const char *key);
 /* Names of members, separated and surrounded by spaces. */
 typedef struct {
     const ObjectType *type; /* of the object */
-    const char *of_all;     /* that all of the sort may have */
+    const char *of_all;     /* allowed in every object of the type */
     const char *needed;
-    const char *allowed; /* in addition; including those that are needed */
+    const char *allowed; /* allowed in this object in addition, including the needed ones */
 } MemberWords;
 
-/* Refuses members of `object` that are in none of the lists, and needed ones that it lacks; it is
- * called `title` ("cluster.create"). */
+/* Refuses members of `object` that are in none of the lists, and reports needed members that are
+ * missing. Messages call the object `title` ("cluster.create"). */
 void members_check(const ConfigContext *context, const Json *object, const char *title,
                    MemberWords words);
 
-/* Whether it is known what the command is about: its kind and all parts of its path. */
+/* Whether the command's kind and all parts of its resource's path are known. */
 bool command_is_placed(const CommandText *command);
 
 /* Refuses a name that is empty, longer than `length_max`, or has anything but letters, digits and

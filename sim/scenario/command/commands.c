@@ -79,7 +79,7 @@ static void ensure(Builder *builder, CommandKind kind, ResourcePath path, Place 
     creator_note(builder->binder, kind, path, IMPLIED);
 }
 
-/* The group, workspace and experiment of a path. */
+/* Makes the group, workspace and experiment of a path if no command creates them. */
 static void ensure_above(Builder *builder, ResourcePath path, Place at)
 {
     ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
@@ -91,7 +91,8 @@ static void ensure_above(Builder *builder, ResourcePath path, Place at)
         at);
 }
 
-/* Resources that the commands and workloads presuppose are made at the start, once each. */
+/* Adds commands that make, once each at the start, the resources that commands and workloads
+ * need. */
 static void add_implied(Builder *builder)
 {
     const ScenarioText *text = builder->binder->text;
@@ -109,7 +110,7 @@ static void add_implied(Builder *builder)
 
 /* --- Clusters --- */
 
-/* A command that may resize a cluster, but its cluster or target is not known. */
+/* Handles a command that may resize a cluster, but whose cluster or target is not known. */
 static void forget_target(const Builder *builder, const CommandText *command)
 {
     for (int32_t i = 0; i < builder->binder->text->commands.count; i++) {
@@ -120,8 +121,9 @@ static void forget_target(const Builder *builder, const CommandText *command)
     }
 }
 
-/* A cluster that is created again stands for the first of its path, which others look up. */
-static void join_namesakes(const Builder *builder)
+/* Lookups find only the first cluster of a path. If the path is created again with more nodes, the
+ * first cluster gets their number. */
+static void merge_recreated(const Builder *builder)
 {
     const ScenarioText *text = builder->binder->text;
     for (int32_t i = 0; i < text->commands.count; i++) {
@@ -136,7 +138,7 @@ static void join_namesakes(const Builder *builder)
     }
 }
 
-/* Every cluster with all targets that it is ever given; by index of its creating command. */
+/* Reads every cluster, by index of its creating command, with all targets that it is ever given. */
 static void read_clusters(const Builder *builder)
 {
     const CommandBinder *binder = builder->binder;
@@ -144,7 +146,7 @@ static void read_clusters(const Builder *builder)
     for (int32_t i = 0; i < text->commands.count; i++)
         if (command_is(scenario_command(text, i), COMMAND_CLUSTER_CREATE))
             builder->out.clusters[i] = cluster_bind_command(binder, scenario_command(text, i));
-    join_namesakes(builder);
+    merge_recreated(builder);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
         bool may_resize = command->action.is_refused ||
@@ -187,8 +189,8 @@ static void note_creators(const Builder *builder)
     }
 }
 
-/* Implied commands: one per storage account, share and file, and up to three per command or
- * workload. */
+/* The number of commands at most. Implied commands are one for each storage account, share and
+ * file, and up to three for each command or workload. */
 static int32_t capacity_for(const ScenarioText *text)
 {
     int32_t capacity = 4 * text->commands.count + 3 * text->workloads.count + text->faults.count +

@@ -7,16 +7,16 @@
 
 typedef struct {
     int32_t count;
-    int32_t implied_count; /* of them, in front */
+    int32_t implied_count; /* implied commands, which come first */
     Command *items;        /* with room for the faults and the session of the file */
     /* By index of the creating command in the file; NULL for other commands. */
     ClusterConfig **clusters;
     JobConfig **jobs;
 } ScenarioCommands;
 
-/* All commands in the order of the file, after those that make the resources that the file
- * presupposes: storage, groups, workspaces and experiments that no command creates. Fills in
- * what `binder` knows of the creators. */
+/* All commands in the order of the file. The implied commands precede them: they make the storage,
+ * groups, workspaces and experiments that the file needs and no command creates. Fills in the
+ * creators of `binder`. */
 ScenarioCommands scenario_commands(CommandBinder *binder);
 
 #endif

@@ -30,7 +30,7 @@ static bool refuse(const char *text, Place at, Status *status)
                                "\"share account/name transfers > 10\"");
 }
 
-/* The second word that is wrong, with all there are for that noun. */
+/* Reports a quantity that the noun does not have, and hints at those that it has. */
 static bool refuse_quantity(const Words *words, Place at, Status *status)
 {
     Text names = {0};
@@ -39,7 +39,7 @@ static bool refuse_quantity(const Words *words, Place at, Status *status)
             text_printf(&names, "%s%s", names.length > 0 ? ", " : "", quantity_name((Quantity)i));
     status_fail(status, STATUS_BAD_INPUT, at, "a %s has no \"%s\"", words->items[0],
                 words->items[2]);
-    status_hint(status, "what is counted of a %s: %s", words->items[0], text_string(&names));
+    status_hint(status, "quantities of a %s: %s", words->items[0], text_string(&names));
     text_free(&names);
     return false;
 }
@@ -59,7 +59,7 @@ static bool read_quantity(const Words *words, const char *text, Place at, Quanti
     return refuse_quantity(words, at, status);
 }
 
-/* "for 10m" as the words from `index` on, or nothing. */
+/* Reads "for 10m" from the word at `index` on; no more words are valid too. */
 static bool read_time(const Words *words, int32_t index, const char *text, Place at,
                       Condition *condition, Status *status)
 {
@@ -79,8 +79,8 @@ static bool read_comparison(const Words *words, const char *text, Place at, Cond
         condition->comparator = (Comparator)i;
         if (words->count > 4 && whole_number_parse(words->items[4], VALUE_MOST, &condition->value))
             return read_time(words, 5, text, at, condition, status);
-        status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" compares with no number", text);
-        return status_hint(status, "a whole number from 0 on");
+        status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" needs a number to compare with", text);
+        return status_hint(status, "write a whole number, 0 or more");
     }
     return refuse(text, at, status);
 }
@@ -98,8 +98,8 @@ bool condition_read(Arena *arena, const char *text, Place at, Condition *conditi
         return read_comparison(&words, text, at, condition, status);
     if (is_yes_or_no(quantity))
         return read_time(&words, 3, text, at, condition, status);
-    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" says how many, but compares with no number",
-                text);
+    status_fail(status, STATUS_BAD_INPUT, at,
+                "\"%s\" is a count, and needs a number to compare with", text);
     return status_hint(status, "as in \"%s %s %s >= 1\"", words.items[0], words.items[1],
                        words.items[2]);
 }

@@ -7,8 +7,9 @@
 #include "sim/cloud/spec/command.h"
 
 /* The condition that `text` describes: "NOUN NAME QUANTITY [< <= == != >= > NUMBER] [for TIME]";
- * its subject is in `arena`. A quantity that is 0 or 1, such as a job's state, needs no number: it
- * is then 1. Whether the subject exists is the caller's business: see quantity_noun. */
+ * its subject is in `arena`. A quantity that is 0 or 1, such as a job's state, needs no comparison:
+ * without it the condition is that the quantity is 1. The caller checks whether the subject exists:
+ * see quantity_noun. */
 MUST_CHECK bool condition_read(Arena *arena, const char *text, Place at, Condition *condition,
                                Status *status);
 

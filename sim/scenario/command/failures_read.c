@@ -104,7 +104,7 @@ static void add_list(Members *members, const Json *list)
         if (item->kind == JSON_STRING)
             add_cluster(members, item, item->text);
         else
-            member_problem(members, item, "a cluster is named by a string", "");
+            member_problem(members, item, "an item of \"clusters\" is not a name", "");
     }
 }
 
@@ -116,7 +116,7 @@ static NodeGroup *group_read(const ConfigContext *context, const ScenarioText *t
     if (has_cluster == (group->clusters != NULL))
         member_problem(&members, group->node, "it has either \"cluster\" or \"clusters\"", "");
     else if (!has_cluster && group->nodes.node != NULL)
-        member_problem(&members, group->nodes.node, "\"nodes\" are those of one \"cluster\"", "");
+        member_problem(&members, group->nodes.node, "\"nodes\" needs \"cluster\"", "");
     else if (!has_cluster)
         add_list(&members, group->clusters);
     else if (!group->cluster.is_refused && group->nodes.node == NULL)
@@ -246,8 +246,8 @@ static void read_groups(const ConfigContext *context, const BoundList *list,
     }
 }
 
-/* Whatever fails is repaired or replaced and fails again: nodes in repair are what a run waits
- * for, so one of many nodes would never be over. */
+/* Nodes that fail are repaired or replaced, and fail again. A run waits for nodes in repair, so
+ * without "until" a run with many nodes would never end. */
 static void check_end(const ConfigContext *context, const ScenarioText *text)
 {
     const FailuresText *said = text->failures;

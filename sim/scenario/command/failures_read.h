@@ -5,13 +5,13 @@
 #include "sim/scenario/config/config_context.h"
 
 typedef struct {
-    bool is_refused; /* some that are listed are not known */
+    bool is_refused; /* a group of the file was refused and is not listed */
     int32_t count;
     const NodeGroup **items;
 } NodeGroups;
 
 NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text);
-/* NULL, after saying so, when there is none of that name. */
+/* NULL when there is no group of that name, which is reported. */
 const NodeGroup *groups_find(const ConfigContext *context, const NodeGroups *groups,
                              BoundText name);
 
@@ -20,7 +20,7 @@ const NodeGroup *groups_find(const ConfigContext *context, const NodeGroups *gro
 Failures failures_read(const ConfigContext *context, const ScenarioText *text,
                        const NodeGroups *groups);
 
-/* A ratio within these limits, such as "1%"; 0 where there is none, or it is refused. */
+/* A ratio within these limits, such as "1%"; 0 when it is absent or refused. */
 int64_t failures_ratio(const ConfigContext *context, const char *key, BoundText text,
                        int64_t least_ppm, int64_t most_ppm);
 

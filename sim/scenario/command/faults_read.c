@@ -97,8 +97,8 @@ static Trigger read_trigger(const Reader *reader)
 
 /* --- What it affects --- */
 
-/* A path of nothing but a name, which takes the place of one that is not known: the fault is then
- * refused. */
+/* The path of the subject called `name`. If it is not known, which refuses the fault, the path has
+ * only the name. */
 static ResourcePath subject_path(const Reader *reader, CommandKind made_by, BoundText name)
 {
     ResourcePath path = {.name = name.value != NULL ? name.value : "(unknown)"};
@@ -132,9 +132,9 @@ static ResourcePath read_path(const Reader *reader, const NodeGroup *group)
                                    : subject_path(reader, COMMAND_CLUSTER_CREATE, fault->cluster);
 }
 
-/* --- What --- */
+/* --- Members --- */
 
-static void check_what(const Reader *reader)
+static void check_fault_members(const Reader *reader)
 {
     const FaultText *fault = reader->fault;
     CommandKind kind = fault_kind(fault);
@@ -172,7 +172,7 @@ void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const Fau
     CommandKind kind = fault_kind(fault);
     int64_t speed_least = kind == COMMAND_SHARE_SLOW ? 0 : 1;
     int64_t speed_most = kind == COMMAND_SHARE_SLOW ? PPM : NODE_SPEED_MOST_PPM;
-    check_what(reader);
+    check_fault_members(reader);
     const NodeGroup *group = groups_find(reader->context, groups, fault->group);
     *command = (Command){
         .kind = kind,

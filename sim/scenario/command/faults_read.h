@@ -7,7 +7,7 @@
 
 /* Appends a command for each fault to `commands`, in the order of the file. */
 void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands);
-/* One of them, of a known kind. */
+/* Fills in the command for one fault of a known kind. */
 void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const FaultText *fault,
                 Command *command);
 

@@ -9,10 +9,10 @@
 #include "sim/scenario/command/shares.h"
 
 struct CommandReader {
-    ConfigContext context; /* as the file leaves it, and what came since */
+    ConfigContext context; /* of the file, extended by the accepted commands */
     CommandBinder binder;
     NodeGroups groups;
-    KnownShare *shares; /* the context's, with room */
+    KnownShare *shares; /* those of the context once a command has added one; NULL before */
     int32_t share_capacity;
     uint32_t later_capacity;
     ClusterConfig *cluster; /* of the command read last */
@@ -48,17 +48,17 @@ bool command_is_fault(const Json *entry)
     return false;
 }
 
-/* It happens at a time, and carries all that it needs. */
+/* Checks that a command of a session has a time, and names no other files. */
 static void check_form(const Json *entry, Problems *problems)
 {
     static const char *const triggers[] = {"after", "when"};
     if (entry->kind != JSON_OBJECT)
-        return; // as binding says
+        return; // reported when it is bound
     for (size_t i = 0; i < sizeof triggers / sizeof *triggers; i++) {
         const Json *trigger = json_member(entry, triggers[i]);
         if (trigger != NULL)
             problems_add(problems, STATUS_BAD_INPUT, trigger->key_at,
-                         "a command of a session waits for nothing: it has no \"%s\"", triggers[i]);
+                         "a command of a session cannot have \"%s\", only \"at\"", triggers[i]);
     }
     if (json_member(entry, "at") == NULL)
         problems_add(problems, STATUS_BAD_INPUT, json_at(entry),
@@ -66,7 +66,7 @@ static void check_form(const Json *entry, Problems *problems)
     const Json *config = json_member(entry, "config");
     if (config != NULL && config->kind == JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(config),
-                     "a session names no other files: its config must be an object");
+                     "a session cannot name other files: its config must be an object");
 }
 
 static void bind_fault(const CommandBinder *binder, const NodeGroups *groups, const Json *entry,
@@ -127,7 +127,7 @@ const VmSize *command_vm_size(const CommandReader *reader, const char *name)
     return catalog_vm_size(reader->context.catalog, name);
 }
 
-/* --- What is there from now on --- */
+/* --- New resources --- */
 
 static void add_share(CommandReader *reader, KnownShare share)
 {
@@ -158,25 +158,27 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     CommandBinder *binder = &reader->binder;
     if (binder->later_count == reader->later_capacity) {
         reader->later_capacity = 2 * reader->later_capacity + 16;
-        LaterThing *larger = ARENA_ARRAY(reader->context.arena, LaterThing, reader->later_capacity);
+        LaterResource *larger =
+            ARENA_ARRAY(reader->context.arena, LaterResource, reader->later_capacity);
         for (uint32_t i = 0; i < binder->later_count; i++)
             larger[i] = binder->later[i];
         binder->later = larger;
     }
     binder->later[binder->later_count] =
-        (LaterThing){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
+        (LaterResource){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
     ConfigContext context = reader->context;
     context.arena = arena; // for keys that are not kept
-    CommandBinder noting = *binder;
-    noting.context = &context;
-    creator_note(&noting, command->kind, command->path,
+    CommandBinder temporary = *binder;
+    temporary.context = &context;
+    creator_note(&temporary, command->kind, command->path,
                  (uint32_t)binder->text->commands.count + binder->later_count);
     binder->later_count++;
 }
 
-/* --- What is there no more --- */
+/* --- Deleted resources --- */
 
-static bool lies_in(ResourcePath path, const Command *deletion)
+/* Whether the resource at `path` belongs to the group, workspace or experiment that is deleted. */
+static bool is_deleted_with(ResourcePath path, const Command *deletion)
 {
     const bool is_of_group = deletion->kind == COMMAND_GROUP_DELETE;
     const bool is_of_workspace = deletion->kind == COMMAND_WORKSPACE_DELETE;
@@ -190,7 +192,7 @@ static bool lies_in(ResourcePath path, const Command *deletion)
     return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
 }
 
-/* For clusters and jobs, of which several may have the same name. */
+/* Marks clusters and jobs as deleted, because a newer one may have the same name. */
 static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
@@ -198,17 +200,17 @@ static void note_deletion(CommandReader *reader, Arena *arena, const Command *co
     if (is_of_cluster || command->kind == COMMAND_JOB_DELETE) {
         ConfigContext context = reader->context;
         context.arena = arena; // for a key that is not kept
-        CommandBinder looking = *binder;
-        looking.context = &context;
+        CommandBinder temporary = *binder;
+        temporary.context = &context;
         const uint32_t index = creator_find(
-            &looking, is_of_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, command->path);
+            &temporary, is_of_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, command->path);
         const uint32_t in_file = (uint32_t)binder->text->commands.count;
         if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
             binder->later[index - in_file].is_leaving = true;
     } else if (command->kind == COMMAND_GROUP_DELETE || command->kind == COMMAND_WORKSPACE_DELETE ||
                command->kind == COMMAND_EXPERIMENT_DELETE) {
         for (uint32_t i = 0; i < binder->later_count; i++)
-            binder->later[i].is_leaving |= lies_in(binder->later[i].path, command);
+            binder->later[i].is_leaving |= is_deleted_with(binder->later[i].path, command);
     }
 }
 

@@ -5,7 +5,8 @@
 #include "sim/scenario/command/faults_read.h"
 #include "sim/scenario/command/read.h"
 
-/* For commands after all those that `binder` has bound; it and `groups` are copied. */
+/* A reader of the commands that follow those that `binder` has bound. Copies `binder` and
+ * `groups`. */
 CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups);
 /* Appends the commands of the file's "session". */
 void session_read(CommandReader *reader, const Json *session, ScenarioCommands *commands,

@@ -5,7 +5,7 @@
 #include "sim/cloud/storage/share.h"
 #include "sim/scenario/command/check.h"
 
-/* NULL when it is not known. */
+/* The tier called `name`; NULL when it is not known, which is reported. */
 static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
 {
     if (context->catalog == NULL || name.value == NULL)
@@ -16,7 +16,7 @@ static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
     return tier;
 }
 
-/* The limits of a share of `tier` (NULL: unknown) with the size it asks for. */
+/* The limits of a share of `tier` (NULL: unknown) with the size `provisioned`. */
 static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTier *tier,
                                      BoundInteger provisioned)
 {
@@ -27,7 +27,7 @@ static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTi
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(provisioned.node),
                                  "the limits of tier \"%s\" do not depend on a provisioned size",
                                  tier->name),
-                    "those of \"premium\" do");
+                    "those of tier \"premium\" do");
     else if (provisioned.node != NULL && !provisioned.is_refused && provisioned.value == 0)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(provisioned.node),
                      "provisioned is 0 bytes");
@@ -36,7 +36,7 @@ static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTi
     return of_size;
 }
 
-/* The tier that a share asks for, or else that of its kind. */
+/* The tier that a share names, or else the default tier of its kind. */
 static BoundText tier_name(const ShareText *share)
 {
     if (share->tier.node != NULL || share->kind.is_refused)
@@ -87,8 +87,8 @@ static KnownShare known_share(ConfigContext *context, const ScenarioText *text, 
     return share;
 }
 
-/* Whether a command deletes the share, or its account: it may then be created again. */
-static bool may_be_gone(const ScenarioText *text, const char *name)
+/* Whether a command deletes the share or its account, after which it may be created again. */
+static bool may_be_deleted(const ScenarioText *text, const char *name)
 {
     size_t account_length = strcspn(name, "/");
     for (int32_t i = 0; i < text->commands.count; i++) {
@@ -106,13 +106,13 @@ static bool may_be_gone(const ScenarioText *text, const char *name)
 static void add_share(ConfigContext *context, const ScenarioText *text, KnownShare share,
                       KnownShare *shares, Place at)
 {
-    if (config_share(context, share.name) != NULL && !may_be_gone(text, share.name))
+    if (config_share(context, share.name) != NULL && !may_be_deleted(text, share.name))
         problems_add(context->problems, STATUS_BAD_INPUT, at, "share \"%s\" is created twice",
                      share.name);
     shares[context->share_count++] = share;
 }
 
-/* NULL when there is none, or it was refused. */
+/* NULL when there is no account, or its name was refused. */
 static const char *first_account(const ScenarioText *text)
 {
     if (text->storage.count > 0)
@@ -123,13 +123,13 @@ static const char *first_account(const ScenarioText *text)
     return NULL;
 }
 
-/* A name that does not identify a share: it is refused, or will be. */
-static bool is_no_name(BoundText name, const char *more, size_t length_max)
+/* Whether a name cannot be that of a share or account: it has been refused, or will be. */
+static bool is_invalid_name(BoundText name, const char *more, size_t length_max)
 {
     return name.is_refused || !name_is_formed(name.value, more, length_max);
 }
 
-/* Whether there may be accounts or shares that are not listed, as their names were refused. */
+/* Whether accounts or shares may be missing from the list because their names were refused. */
 static bool has_unlisted(const ScenarioText *text)
 {
     if (text->storage.is_refused || text->commands.is_refused)
@@ -137,11 +137,11 @@ static bool has_unlisted(const ScenarioText *text)
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
         if (storage->shares.is_refused ||
-            is_no_name(storage->account, ACCOUNT_NAME_MORE, ACCOUNT_NAME_MAX))
+            is_invalid_name(storage->account, ACCOUNT_NAME_MORE, ACCOUNT_NAME_MAX))
             return true;
         for (int32_t j = 0; j < storage->shares.count; j++)
-            if (is_no_name(((const ShareText *)storage->shares.items[j])->name, SHARE_NAME_MORE,
-                           SHARE_NAME_MAX))
+            if (is_invalid_name(((const ShareText *)storage->shares.items[j])->name,
+                                SHARE_NAME_MORE, SHARE_NAME_MAX))
                 return true;
     }
     for (int32_t i = 0; i < text->commands.count; i++) {
@@ -172,7 +172,7 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
     }
 }
 
-/* The limits of a tier of the catalogue without a stated size. */
+/* The limits of the catalogue's tier `name` for a share without a stated size. */
 static const ShareTier *tier_named(const ConfigContext *context, const char *name)
 {
     if (context->catalog == NULL || name == NULL)
@@ -211,7 +211,7 @@ const ShareTier *file_server_tier(const ConfigContext *context, const CommandTex
     return tier_named(context, file_server_tier_name(command).value);
 }
 
-/* The share that a file server is while it exists. It may be created again after a deletion. */
+/* Adds the share of a file server. A file server may be created again after its deletion. */
 static void read_file_server(ConfigContext *context, const ScenarioText *text,
                              const CommandText *command, KnownShare *shares)
 {

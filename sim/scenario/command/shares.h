@@ -4,13 +4,13 @@
 
 #include "sim/scenario/config/config_context.h"
 
-/* Gives `context` the shares that the scenario's storage and its share.create and
- * fileserver.create commands make, with the files that are on them or uploaded, and the account
- * that stands for the placeholder in job files: the first one. Accounts of the storage precede
- * those of commands. */
+/* Adds to `context` the shares that the scenario's storage and its share.create and
+ * fileserver.create commands make, with their files, including uploads. Also sets the account that
+ * replaces the placeholder in job files: the first one, where accounts of the storage precede those
+ * of commands. */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
-/* Says so when the tier of a share.create command is not known. */
+/* Reports an unknown tier of a share.create command. */
 void share_command_check(const ConfigContext *context, const CommandText *command);
 /* The limits of the share of such a command; NULL when they are not known. */
 const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command);

@@ -14,6 +14,6 @@ MUST_CHECK bool trigger_read(Arena *arena, const char *text, Place at, Trigger *
 /* The same text again: "at 15s", "after cluster nc6 steady + 5m", "when job train running == 1". */
 void trigger_print(Text *text, Trigger trigger);
 
-/* How the moments are written, a Markdown list: "- `cluster NAME steady`". */
+/* Adds a Markdown list of the forms of moments: "- `cluster NAME steady`". */
 void trigger_reference(Text *out);
 #endif

@@ -32,7 +32,7 @@ ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workloa
                           workload->experiment);
 }
 
-/* "-17": a number from 1, without zeros in front. */
+/* Whether `end` is "-17": a hyphen and a number from 1 without leading zeros. */
 static bool is_number_of_job(const char *end)
 {
     size_t digits = end[0] == '-' ? strspn(end + 1, "0123456789") : 0;
@@ -78,7 +78,7 @@ static void check_name(const Reader *reader, const WorkloadText *text)
     }
 }
 
-/* No command makes a job whose name the workload's own jobs take. */
+/* Refuses commands that create a job with the name of one of the workload's jobs. */
 static void check_commands(const Reader *reader, const WorkloadText *text)
 {
     size_t length = strlen(text->name.value);
@@ -167,10 +167,10 @@ static void read_hours(const Reader *reader, const Json *hours, Workload *worklo
         most_ppm = *ppm > most_ppm ? *ppm : most_ppm;
     }
     if (most_ppm == 0)
-        problem(reader, hours, "all hours have the factor 0: no job would ever come");
+        problem(reader, hours, "all hours have the factor 0: no job would ever arrive");
 }
 
-/* A member that only one kind of arrivals has: missing there, or given elsewhere. */
+/* Checks a member of one kind of arrivals: it is required there, and not allowed elsewhere. */
 static void check_member(const Reader *reader, const WorkloadText *text, ArrivalKind kind,
                          const char *key, const Json *node)
 {
@@ -209,14 +209,14 @@ static void read_arrivals(const Reader *reader, const WorkloadText *text, Worklo
         text->jobs.node != NULL || text->end.node != NULL || reader->text->until.node != NULL;
     if (!ends)
         status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                                 "the jobs of this workload come for ever"),
+                                 "the jobs of this workload never stop arriving"),
                     "add \"jobs\" or \"end\" to it, or \"until\" to the scenario");
 }
 
 /* --- What --- */
 
-/* How a command that creates the cluster `path` describes it; an unread one, after saying why, when
- * there is none. */
+/* The cluster `path` as the command that creates it describes it. If there is no such command,
+ * reports that and returns an unread cluster. */
 static const ClusterConfig *find_cluster(const Reader *reader, const WorkloadText *text,
                                          ResourcePath path)
 {
@@ -286,7 +286,7 @@ static void read_share_of_nodes(Reader *reader, const Json *member, WorkloadShap
                      member->key);
     if (member->kind != JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(member),
-                     "how many jobs have %s nodes is written as in \"70%%\"", member->key);
+                     "the share of jobs with %s nodes is not a text such as \"70%%\"", member->key);
     else if (!ratio_parse(member->text, json_at(member), &shape->probability_ppm, &status))
         problems_add_status(problems, &status);
 }
@@ -362,7 +362,7 @@ static void read_shapes(Reader *reader, const WorkloadText *text, Workload *work
 static void read_workload(Reader *reader, const WorkloadText *text, Workload *workload)
 {
     if (text->node == NULL)
-        return; // no object, as was said
+        return; // not an object, which has been reported
     workload->path = workload_path(reader->text, text);
     workload->name = text->name.is_refused ? "(unnamed)" : text->name.value;
     if (!text->name.is_refused) {

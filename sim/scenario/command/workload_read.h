@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     int32_t count;
     const Workload *items;
-    int32_t shape_count; /* of all of them together */
+    int32_t shape_count; /* of all workloads together */
     const WorkloadShape *shapes;
 } ScenarioWorkloads;
 
@@ -28,7 +28,7 @@ ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioTex
 /* "12/h" -> 288,000: thousandths per day. False when it is not a rate. */
 bool arrival_rate_parse(const char *text, int64_t *per_day_milli);
 
-/* Where a workload's jobs are made; name: NULL. */
+/* The group, workspace and experiment of a workload's jobs; the name is NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);
 
 /* The path of a job of a workload by its name, "load-17"; false when no workload makes it. */

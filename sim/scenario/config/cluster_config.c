@@ -8,9 +8,9 @@
 
 _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
                    (int)DEALLOCATE_WAIT_FOR_JOB == 2,
-               "the words of nodeDeallocationOption stand in the order of the enum");
+               "the words of nodeDeallocationOption are in the order of the enum");
 
-/* The service takes such a target, and ends with fewer nodes. */
+/* Only warns: the service accepts a target above the quota, and the cluster gets fewer nodes. */
 static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
                         const char *family, int64_t target, Place at)
 {
@@ -60,7 +60,6 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
         cluster->nodes_max = (int32_t)nodes;
 }
 
-/* Returns the most nodes that it may have. A range of one number is what az turns into manual. */
 void cluster_check_limits(Problems *problems, const AutoScaleText *automatic)
 {
     const int64_t maximum = automatic->maximum.value;
@@ -74,6 +73,7 @@ void cluster_check_limits(Problems *problems, const AutoScaleText *automatic)
                      automatic->initial.value, maximum);
 }
 
+/* Returns the most nodes that the cluster may have. Equal limits mean manual scaling, as in az. */
 static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic,
                                    ClusterSpec *spec)
 {
@@ -88,7 +88,7 @@ static BoundInteger read_automatic(const ConfigContext *context, const AutoScale
     return maximum;
 }
 
-/* The most nodes that scaleSettings (NULL: absent, which means none at all) ask for. */
+/* Returns the most nodes that scaleSettings ask for; 0 if they are absent (NULL). */
 static BoundInteger read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
                                ClusterSpec *spec)
 {
@@ -128,7 +128,7 @@ static void run_setup(const ConfigContext *context, const Variables *variables, 
     ShellRun *run = shell_begin(settings);
     int64_t total_ns = 0;
     while (!run->is_over) {
-        int64_t sleep_ns = shell_go_on(run, total_ns);
+        int64_t sleep_ns = shell_continue(run, total_ns);
         total_ns = sleep_ns < INT64_MAX - total_ns ? total_ns + sleep_ns : INT64_MAX;
     }
     spec->setup_ns = quantiles_always(context->arena, total_ns);
@@ -136,8 +136,9 @@ static void run_setup(const ConfigContext *context, const Variables *variables, 
     spec->setup_run = run;
 }
 
-/* How long the set-up task takes, and how it ends: the first of the scenario's "setups" that
- * matches, or what a shell does with it; one of which nothing is known takes no time. */
+/* Finds the duration and the exit code of the set-up task: those of the first match in the
+ * scenario's "setups", otherwise those of its simple commands. A task that is neither takes no
+ * time. */
 static void find_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
 {
     for (int32_t i = 0; i < context->setup_count; i++) {
@@ -177,7 +178,7 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
         find_setup(context, &variables, spec);
 }
 
-/* NULL when it is not known. */
+/* The VM size called `name`; NULL when it is not known. */
 static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
 {
     if (context->catalog == NULL || name.is_refused)
@@ -207,7 +208,7 @@ ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *roo
     cluster->name = name;
     cluster->text = text;
     spec->is_low_priority = text->priority.value == VM_LOW_PRIORITY;
-    // az takes this name when it runs as root and none is given.
+    // The default of az when it runs as root.
     spec->admin_user = text->user != NULL ? text->user->admin_user.value : "azureuser";
     spec->vm_size = find_vm_size(context, text->vm_size);
     read_setup(context, text->setup, cluster);

@@ -18,17 +18,17 @@ typedef struct {
 ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
                                    const char *name);
 
-/* A cluster of which nothing is known, so that everything fits. */
+/* A cluster whose values are not known. Any job fits on it. */
 ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
 
-/* How many nodes the service lets one cluster have; NODES_UNKNOWN without a catalogue. */
+/* The most nodes that the service allows in one cluster; NODES_UNKNOWN without a catalogue. */
 int32_t cluster_nodes_limit(const ConfigContext *context);
 
 /* Refuses limits that contradict each other. */
 void cluster_check_limits(Problems *problems, const AutoScaleText *automatic);
 
-/* Records that the cluster gets `target` nodes, or up to so many. Refuses numbers that the
- * service never gives, and warns of numbers above a quota (cores by family and in total). */
+/* Records that the cluster gets `target` nodes, or up to `target` nodes. Refuses more nodes than
+ * the service allows, and warns if they exceed a quota (cores by family and in total). */
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                            BoundInteger target);
 

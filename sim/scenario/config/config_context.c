@@ -9,9 +9,9 @@ Problems *config_warnings(const ConfigContext *context)
 {
     if (context->warnings != NULL)
         return context->warnings;
-    Problems *unheard = ARENA_NEW(context->arena, Problems);
-    *unheard = problems_create(context->arena);
-    return unheard;
+    Problems *discarded = ARENA_NEW(context->arena, Problems);
+    *discarded = problems_create(context->arena);
+    return discarded;
 }
 
 const KnownShare *config_share(const ConfigContext *context, const char *name)

@@ -1,6 +1,6 @@
 /* The context in which a cluster.json or job.json is turned into a spec: the catalogue, the
- * shares that exist, the scenario's programs. The readers of configs share it;
- * sim/scenario/read.c, the emulator and tests make it. */
+ * existing shares, the scenario's programs. All readers of configs use it. sim/scenario/read.c, the
+ * emulator and tests create it. */
 #ifndef SIM_SCENARIO_CONFIG_CONTEXT_H
 #define SIM_SCENARIO_CONFIG_CONTEXT_H
 
@@ -10,23 +10,23 @@
 
 /* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
-    const char *name;      /* "account/share", or of a file server file_server_share */
+    const char *name;      /* "account/share"; for a file server, file_server_share */
     ResourcePath server;   /* the file server's own path; without a name: it is not a file server */
-    const ShareTier *tier; /* of one that is there before any command */
+    const ShareTier *tier; /* of a share that exists at the start */
     bool is_listed;        /* its files are known, so that a missing script can be noticed */
     bool is_of_session;    /* a session made it empty: the world knows all its files */
-    bool has_uploads;      /* of the session: clients have put files on it through the emulator */
+    bool has_uploads;      /* clients of the session have uploaded files to it */
     int32_t file_count;
     const char **files; /* paths inside the share */
 } KnownShare;
 
-/* A program of the scenario; of a program with problems only the paths are checked. */
+/* A program of the scenario. If it has problems, only its paths are checked. */
 typedef struct {
     const ProgramText *text;
     bool is_sound;
 } KnownProgram;
 
-/* How many images trainings find. Both 0: as many as the catalogue's data set has. */
+/* How many images trainings have. Both 0: as many as the catalogue's data set. */
 typedef struct {
     int64_t train, test;
 } DataSamples;
@@ -35,41 +35,42 @@ typedef struct {
     Arena *arena;
     Problems *problems;
     Problems *warnings;     /* what will run, but probably not as intended; NULL: not wanted */
-    DataSamples samples;    /* of whatever trains a network that our trainer knows */
+    DataSamples samples;    /* for programs whose network our trainer knows */
     const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
     ResourcePath scope;     /* the scenario's own group and workspace */
-    const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
-    /* Some that exist are not listed below: they could not be read, or a file is checked without
-     * its scenario. Names that are not listed are then accepted. */
+    const char *account;    /* replaces <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL: there is none */
+    /* True if more exist than are listed below, because some could not be read or a file is checked
+     * without its scenario. Names that are not listed are then accepted. */
     struct {
         bool shares, programs, preparations, setups;
     } unlisted;
-    /* Asked of the emulator: what the service took is taken, also a mount of a share that does
-     * not exist, which makes nodes and jobs fail, and output to a path that is lost with the
-     * node. In a scenario these are mistakes. */
+    /* A request to the emulator. It accepts what the service accepted: mounts of shares that do not
+     * exist, which make nodes and jobs fail, and output to paths that are lost with the node. In a
+     * scenario these are mistakes. */
     bool is_of_session;
-    bool has_no_end; /* the scenario says no "until": it runs until all jobs are over */
+    bool has_no_end; /* the scenario has no "until": it runs until all jobs have ended */
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;
     const KnownProgram *programs;
-    const OtherText *other_programs; /* of every other command; NULL: there is none */
+    const OtherText *other_programs; /* the program of all other commands; NULL: there is none */
     int32_t preparation_count;
-    PreparationText *const *preparations; /* with their patterns */
+    PreparationText *const *preparations; /* all of them have patterns */
     int32_t setup_count;
-    SetupText *const *setups; /* as preparations */
+    SetupText *const *setups; /* like preparations */
 } ConfigContext;
 
-/* Where warnings go. Never NULL. */
+/* The list that warnings are added to. Never NULL. */
 Problems *config_warnings(const ConfigContext *context);
 
-/* NULL when there is none of that name. */
+/* NULL when there is no share of that name. */
 const KnownShare *config_share(const ConfigContext *context, const char *name);
 /* Refuses a share ("file share", "blob container") that does not exist, naming those that do. */
 void config_check_share(const ConfigContext *context, const char *kind, const char *name, Place at);
 
-/* The name of a file server's share: short in the scenario's own workspace, so that a file can
- * speak of it, and else with group and workspace, which may have one of the same name. */
+/* The name of a file server's share. It is short in the scenario's own workspace, so that files can
+ * name it. In other workspaces, which may have a file server of the same name, it contains group
+ * and workspace. */
 const char *file_server_share(const ConfigContext *context, ResourcePath path);
 /* NULL when there is no file server at `path`; names are compared without case. */
 const KnownShare *config_file_server(const ConfigContext *context, ResourcePath path);

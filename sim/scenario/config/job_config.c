@@ -14,7 +14,7 @@
 #include "sim/schema/glob.h"
 
 _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
-               "the words of schedulingPriority stand in the order of the enum");
+               "the words of schedulingPriority are in the order of the enum");
 
 /* GPU workers or MPI processes per node. Source: Batch AI documentation, "Service quotas and
  * limits". */
@@ -22,8 +22,8 @@ enum { PROCESSES_PER_NODE_MAX = 4 };
 
 /* --- Toolkits --- */
 
-/* The one toolkit of the job: the first when there are more, TOOLKIT_COUNT when there is none,
- * which is a problem either way. */
+/* The toolkit of the job. It is a problem if there are several, when the first is returned, or
+ * none, when TOOLKIT_COUNT is returned. */
 static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
 {
     Toolkit found = TOOLKIT_COUNT;
@@ -48,8 +48,8 @@ static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
     return found;
 }
 
-/* One of the words that the API's document lists in its text alone. Clients sent them in any letter
- * case. */
+/* Checks a value whose words are listed only in the text of the API's document. Clients sent them
+ * in any letter case. */
 static void check_word(const ConfigContext *context, const char *key, BoundText text,
                        const char *const *words, int32_t count)
 {
@@ -92,8 +92,7 @@ static void check_script_or_config(const ConfigContext *context, Toolkit toolkit
                      "pythonInterpreterPath without pythonScriptFilePath");
 }
 
-/* The command as the toolkit starts it on one rank; NULL when a part of it is missing or refused.
- */
+/* The command that the toolkit starts on one rank; NULL when a part of it is missing or refused. */
 static const char *command_line(Arena *arena, Toolkit toolkit, const ToolkitText *text)
 {
     const char *space = text->arguments.value != NULL ? " " : "";
@@ -142,7 +141,7 @@ static int32_t process_count(const ConfigContext *context, const ToolkitText *te
 
 /* --- Values --- */
 
-/* As Docker reads it: a number above 0, perhaps with a fraction, and a unit. */
+/* Whether Docker accepts `text`: a number above 0, with or without a fraction, and a unit. */
 static bool is_docker_size(const char *text)
 {
     static const char digits[] = "0123456789";
@@ -158,7 +157,7 @@ static bool is_docker_size(const char *text)
     return !is_zero && *unit == '\0';
 }
 
-/* Checks of values that fit their types. */
+/* Checks values beyond their types. */
 static void check_values(const ConfigContext *context, const JobText *text)
 {
     BoundText size = text->container != NULL ? text->container->shm_size : (BoundText){0};
@@ -171,20 +170,20 @@ static void check_values(const ConfigContext *context, const JobText *text)
         text->constraints != NULL ? &text->constraints->max_wall_clock : NULL;
     if (longest != NULL && longest->node != NULL && !longest->is_refused && longest->value <= 0)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(longest->node),
-                     "maxWallClockTime is \"%s\": no job runs so shortly", longest->node->text);
+                     "maxWallClockTime is \"%s\", expected more than 0", longest->node->text);
     for (int32_t i = 0; i < text->outputs.count; i++) {
         const OutputDirectoryText *output = text->outputs.items[i];
         if (output->id.value != NULL && ascii_same(output->id.value, "stdouterr"))
             status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(output->id.node),
-                                     "output directory id \"%s\" is the service's own",
+                                     "output directory id \"%s\" is reserved by the service",
                                      output->id.value),
-                        "it stands for the folder below stdOutErrPathPrefix");
+                        "it is the id of the folder below stdOutErrPathPrefix");
     }
 }
 
 /* --- Files and images --- */
 
-/* A script on a share whose files are known must be among them. */
+/* Checks that a script exists if the files on its share are known. */
 static void check_file(const ConfigContext *context, const Variables *variables, BoundText path)
 {
     OutputPlace place = variables_place(variables, path);
@@ -199,8 +198,9 @@ static void check_file(const ConfigContext *context, const Variables *variables,
                       place.directory, share->files, share->file_count);
 }
 
-/* In a session a file may arrive before the program begins: the world looks then. Nothing is
- * known of the files that a share is meant to have if no client has put any on it. */
+/* In a session a script may be uploaded later, so the world checks it when the program begins. If
+ * no client has uploaded files to a share, the files that it is meant to contain are not known and
+ * the script is not checked. */
 static void note_script(const ConfigContext *context, const Variables *variables, BoundText path,
                         JobSpec *spec)
 {
@@ -251,7 +251,7 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
         context->catalog != NULL ? catalog_preparation(context->catalog, command, &pattern) : NULL;
     if (known != NULL)
         spec->preparation_ns = *known;
-    // What any preparation takes comes before what its commands do.
+    // The commands are read only if no pattern other than "*" gives a time.
     if (strcmp(pattern, "*") == 0)
         spec->preparation_script = shell_read(context->arena, command, variables->count,
                                               variables->items, variables->mounts);
@@ -266,14 +266,14 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
 
 /* --- Outputs --- */
 
-/* Output of the job must be on a share, or is lost with the node. */
+/* Reads a path for output, which must be on a share: elsewhere it is lost with the node. */
 static OutputPlace read_output(const ConfigContext *context, const Variables *quiet,
                                const char *key, BoundText path)
 {
     OutputPlace place = variables_output(quiet, context->problems, key, path);
     if (place.share == NULL && place.directory != NULL && !context->is_of_session)
         mounts_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(path.node),
-                                 "%s \"%s\" is on no mounted share", key, path.value),
+                                 "%s \"%s\" is not on a mounted share", key, path.value),
                     quiet->mounts);
     return place;
 }
@@ -290,10 +290,10 @@ static const char *read_suffix(const ConfigContext *context, BoundText suffix)
 static void read_outputs(const ConfigContext *context, const JobText *text,
                          const Variables *variables, JobSpec *spec)
 {
-    // What is wrong inside these paths was said when their own variables were made.
-    Problems unheard = problems_create(context->arena);
+    // Problems inside these paths were reported when their variables were made.
+    Problems discarded = problems_create(context->arena);
     Variables quiet = *variables;
-    quiet.problems = &unheard;
+    quiet.problems = &discarded;
     spec->std_out_err =
         read_output(context, &quiet, "stdOutErrPathPrefix", text->std_out_err_prefix);
     OutputDirectory *outputs = ARENA_ARRAY(context->arena, OutputDirectory, text->outputs.count);
@@ -321,7 +321,7 @@ static void check_nodes(const ConfigContext *context, const JobText *text,
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
                      "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
                      cluster_nodes_limit(context));
-    else // the service takes such a job
+    else // only a warning: the service accepts such a job
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
                                  json_at(text->nodes.node),
                                  "nodeCount is %" PRId64 ", but cluster \"%s\" never has more than "
@@ -330,8 +330,8 @@ static void check_nodes(const ConfigContext *context, const JobText *text,
                     "raise the cluster's targetNodeCount or lower nodeCount");
 }
 
-/* The scenario's program for the command, or else what a shell does with it, or else the program
- * for all others. */
+/* The scenario's program for the command; otherwise its simple commands; otherwise the program for
+ * all other commands. */
 static const Program *read_program(const ConfigContext *context, const ToolkitText *toolkit,
                                    bool is_custom, const char *command, JobShape shape,
                                    const Variables *variables)
@@ -340,7 +340,7 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
     const KnownProgram *program = program_find(context, command, script);
     if (program != NULL)
         return program_build(context, program, command, shape, variables);
-    // Of the other toolkits that take a command line, every process runs it.
+    // With the other toolkits that take a command line, every process runs it.
     bool is_run_once = shape.processes == 1 || is_custom;
     const ShellScript *simple = toolkit->command_line.value != NULL && is_run_once
                                     ? shell_read(context->arena, command, variables->count,
@@ -379,8 +379,8 @@ static bool program_is_whole(const Program *program)
     return false;
 }
 
-/* The program that the job runs, and a check that its counts, each valid alone, are not too
- * large together. */
+/* Finds the program that the job runs. Checks that its counts, each valid alone, are not too large
+ * together. */
 static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
                          JobShape shape, const Variables *variables, JobSpec *spec)
 {
@@ -394,7 +394,7 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
         problems_add_status(context->problems, &status);
 }
 
-/* Variables in all that is only passed on to programs. */
+/* Checks the variables in texts that are only passed on to programs. */
 static void check_commands(const Variables *variables, const JobText *text,
                            const ToolkitText *toolkit)
 {
@@ -406,7 +406,7 @@ static void check_commands(const Variables *variables, const JobText *text,
         variables_check_command(variables, text->preparation->command_line);
 }
 
-/* Mounts, variables, every path: the environment of the job. */
+/* Reads the mounts, variables and paths of the job. */
 static Variables read_places(const ConfigContext *context, const JobText *text, Toolkit toolkit,
                              const ToolkitText *settings, ResourcePath path,
                              const ClusterConfig *cluster, JobSpec *spec)
@@ -434,8 +434,7 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
     return variables;
 }
 
-/* The training that the job's command line stands for, where a trainer knows its network; else
- * NULL. */
+/* The training that the job's command line runs; NULL unless the trainer knows its network. */
 static const Program *find_training(const ConfigContext *context, const ToolkitText *settings,
                                     JobShape shape, const Variables *variables, JobSpec *spec)
 {
@@ -448,8 +447,8 @@ static const Program *find_training(const ConfigContext *context, const ToolkitT
                : NULL;
 }
 
-/* It is trained outside of the world, by as many processes as it asks for; its preparation, which
- * the trainer does not need, is modelled. */
+/* The job is trained outside of the world, by as many processes as it asks for. Its preparation,
+ * which the trainer does not need, is modelled. */
 static void read_trained(const ConfigContext *context, const JobText *text, const Program *training,
                          const Variables *variables, JobSpec *spec)
 {
@@ -457,7 +456,7 @@ static void read_trained(const ConfigContext *context, const JobText *text, cons
     spec->program = program_real(context->arena, variables->mounts, training);
 }
 
-/* Its commands run outside of the world, one process of each. */
+/* The job's commands run outside of the world, each as one process. */
 static void read_real(const ConfigContext *context, const JobText *text, Toolkit toolkit,
                       const ToolkitText *settings, const Variables *variables, JobSpec *spec)
 {
@@ -482,8 +481,8 @@ static int64_t wall_clock_max_ns(const ConfigContext *context, const Constraints
                                     : 0;
 }
 
-/* Low-priority nodes are taken from a job after a while. A job that takes longer and keeps no
- * checkpoint starts again each time, and so a run without an end never ends. */
+/* Low-priority nodes are taken from a job after a time. A job that takes longer and keeps no
+ * checkpoint starts again each time, so a run without "until" never ends. */
 static void warn_of_endless(const ConfigContext *context, const JobText *text,
                             const ClusterConfig *cluster, const JobSpec *spec)
 {
@@ -493,7 +492,7 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
     const int64_t most_ns = service->low_priority_run_max_ns;
     const int64_t least_ns = program_least_ns(spec, cluster->spec.vm_size);
     const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
-                          service->attempts_max < FRUITLESS_ATTEMPTS_MAX;
+                          service->attempts_max < LOST_ATTEMPTS_MAX;
     if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
         return;
     Text least = {0}, most = {0};
@@ -501,9 +500,9 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
     duration_print(&most, most_ns);
     status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->node),
                              "the job takes %s, but runs %s at most on low-priority nodes and does "
-                             "not resume: it begins again for ever",
+                             "not resume: it never ends",
                              text_string(&least), text_string(&most)),
-                "dedicated nodes, a checkpoint with \"resume\": true, or \"until\"");
+                "use dedicated nodes, a checkpoint with \"resume\": true, or \"until\"");
     text_free(&least);
     text_free(&most);
 }

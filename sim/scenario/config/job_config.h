@@ -1,8 +1,8 @@
 /* From a job.json to a JobSpec.
  *
- * Everything that users of the service found out a quarter of an hour after submitting is checked
- * here: paths under no mount, ids that are used but not declared, scripts that are not on their
- * share, more nodes than the cluster ever has, processes that do not fit. */
+ * The reader checks what users of the service found out a quarter of an hour after submitting:
+ * paths that are not under a mount, ids that are used but not declared, scripts that are not on
+ * their share, more nodes than the cluster ever has, processes that do not fit. */
 #ifndef SIM_SCENARIO_JOB_CONFIG_H
 #define SIM_SCENARIO_JOB_CONFIG_H
 
@@ -22,8 +22,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
  * has none, or it was refused. */
 const char *job_config_cluster(const JobText *text);
 
-/* The same with its group and workspace, where the id is a whole one; of any other id the path has
- * the name alone. In `arena`. */
+/* The same, with group and workspace if the id contains them. In `arena`. */
 ResourcePath job_config_cluster_path(Arena *arena, const JobText *text);
 
 #endif

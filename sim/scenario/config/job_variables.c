@@ -59,7 +59,7 @@ static void refuse_repeated(const Variables *variables, const char *prefix, Boun
     }
 }
 
-/* Adds the variable of a directory: `path`, expanded by the variables before it, followed by
+/* Adds the variable of a directory. Its value is `path`, expanded with the earlier variables, and
  * `below`. */
 static void add_directory(Variables *variables, const char *prefix, BoundText id, BoundText path,
                           const char *below)
@@ -143,8 +143,8 @@ static void add_tensorflow(Variables *variables, const JobText *text, int32_t no
                   tensorflow_config(variables->arena, server_hosts, worker_hosts));
 }
 
-/* The variables are documented, their values are not: assumed is the port that PyTorch's own
- * documentation uses in its examples. */
+/* The variables are documented, but not their values. The port is assumed to be that of the
+ * examples in PyTorch's documentation. */
 static void add_pytorch(Variables *variables, const JobText *text)
 {
     BoundText backend = text->toolkits[TOOLKIT_PYTORCH]->backend;

@@ -14,11 +14,11 @@ typedef struct {
     const VmSize *vm_size;  /* NULL when unknown */
 } JobSurroundings;
 
-/* The service's variables as its documentation lists them, as the master of the job sees them, then
- * the job's own. Problems of directories and names go to the context. */
+/* The service's documented variables, with the values that the job's master sees, then the job's
+ * own variables. Problems of directories and names are added to the context. */
 Variables job_variables(const ConfigContext *context, const Mounts *mounts,
                         const JobSurroundings *job);
-/* Adds those that a job or set-up task brings itself. */
+/* Adds the variables that a job or set-up task defines itself. */
 void job_variables_own(Variables *variables, const BoundList *list, bool is_secret);
 
 #endif

@@ -6,14 +6,14 @@
 
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
-/* Whether `text` is about the placeholder's account and there is none, or none that is known. */
+/* Whether `text` contains the placeholder for an account, and no account is known. */
 static bool has_unknown_account(const ConfigContext *context, BoundText text)
 {
     return context->account == NULL && text.value != NULL &&
            strstr(text.value, ACCOUNT_PLACEHOLDER) != NULL;
 }
 
-/* `text` with the storage account in the place of its placeholder, as az does before it sends a
+/* `text` with the storage account instead of its placeholder, which az replaces before it sends a
  * file. */
 static const char *with_account(const ConfigContext *context, BoundText text)
 {
@@ -22,14 +22,14 @@ static const char *with_account(const ConfigContext *context, BoundText text)
         return text.value;
     if (context->account == NULL && !context->unlisted.shares)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text.node),
-                                 "no storage account can stand for " ACCOUNT_PLACEHOLDER),
+                                 "there is no storage account for " ACCOUNT_PLACEHOLDER),
                     "name one in the scenario's \"storage\"");
     return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value,
                         context->account != NULL ? context->account : "account",
                         found + strlen(ACCOUNT_PLACEHOLDER));
 }
 
-/* Whether the next `length` characters are those of `word`, which is in small letters. */
+/* Whether `text` begins with `word`, which has `length` small letters, in any case. */
 static bool is_same_without_case(const char *text, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -38,7 +38,8 @@ static bool is_same_without_case(const char *text, const char *word, size_t leng
     return true;
 }
 
-/* NULL when it was refused, or when its existence is not known. */
+/* The share `account/name`; NULL when it was refused, or when it may exist without being listed. In
+ * a session a share that does not exist is valid. */
 static const KnownShare *find_share(const ConfigContext *context, const char *account,
                                     const char *name, const char *kind, Place at)
 {
@@ -78,7 +79,7 @@ static const KnownShare *share_of_url(const ConfigContext *context, const FileSh
                     strspn(slash + 1 + name_length, "/") == strlen(slash + 1 + name_length);
     if (!is_sound) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->url.node),
-                                 "azureFileUrl \"%s\" names no share", url),
+                                 "azureFileUrl \"%s\" does not name a share", url),
                     "as in https://ACCOUNT.file.core.windows.net/SHARE");
         return NULL;
     }
@@ -112,7 +113,7 @@ static const char *part_of_id(const ConfigContext *context, const char *id, cons
                        : NULL;
 }
 
-/* Parts that an id does not name are the scenario's, as elsewhere. */
+/* The path that an id names. A missing group or workspace is the scenario's. */
 static ResourcePath path_of_id(const ConfigContext *context, const char *id)
 {
     ResourcePath path = {.group = part_of_id(context, id, "/resourcegroups/"),
@@ -125,8 +126,8 @@ static ResourcePath path_of_id(const ConfigContext *context, const char *id)
     return path;
 }
 
-/* A file may be one that was written for Azure, with ids of another group and workspace than the
- * scenario's: there the name alone says which file server is meant. */
+/* The file server at `path`. Outside of sessions it may be the first of that name in any group and
+ * workspace, because a file that was written for Azure has ids of other ones. */
 static const KnownShare *find_file_server(const ConfigContext *context, ResourcePath path)
 {
     const KnownShare *found = config_file_server(context, path);
@@ -153,7 +154,7 @@ static const KnownShare *share_of_file_server(const ConfigContext *context,
     if (!is_sound) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
                                  json_at(text->file_server->id.node),
-                                 "id \"%s\" names no file server", id),
+                                 "id \"%s\" does not name a file server", id),
                     "as in .../workspaces/WORKSPACE/fileservers/NAME");
         return NULL;
     }
@@ -191,14 +192,14 @@ static void add_mount(MountReader *reader, Mount mount)
     reader->mounts.items[reader->mounts.count++] = mount;
 }
 
-/* There is a mount under the root, but its path is not known. */
+/* Records that there is a mount under the root whose path is not known. */
 static void add_unread(MountReader *reader)
 {
     add_mount(reader,
               (Mount){.path = reader->root, .variable = reader->variable, .is_unread = true});
 }
 
-/* Appends the mount of `share`, of `folder` in it, at `relative`; refuses a bad or taken path. */
+/* Appends the mount of `folder` of `share` at `relative`. Refuses an invalid or taken path. */
 static void read_mount(MountReader *reader, BoundText relative, const KnownShare *share,
                        const char *folder, bool is_blob, bool is_unread)
 {
@@ -234,7 +235,7 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
     add_mount(reader, mount);
 }
 
-/* sourceDirectory without what says nothing: "", "." and "/" are the root of the file server. */
+/* sourceDirectory without redundant parts: "", "." and "/" are the root of the file server. */
 static const char *source_folder(const ConfigContext *context, const FileServerMountText *text)
 {
     const char *folder = text->source_directory.value != NULL ? text->source_directory.value : "";
@@ -339,8 +340,8 @@ const char *path_tidy(Arena *arena, const char *path)
     char *out = tidy;
     for (const char *in = tidy; *in != '\0'; in++) {
         size_t part = strcspn(in + 1, "/");
-        bool says_nothing = part == 0 || (part == 1 && in[1] == '.');
-        if (*in == '/' && says_nothing)
+        bool is_redundant = part == 0 || (part == 1 && in[1] == '.');
+        if (*in == '/' && is_redundant)
             in += part;
         else
             *out++ = *in;

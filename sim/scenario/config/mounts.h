@@ -1,4 +1,4 @@
-/* The mounts of nodes, and where a path on a node therefore leads. */
+/* The mounts of nodes, and the places on shares to which paths on nodes lead. */
 #ifndef SIM_SCENARIO_MOUNTS_H
 #define SIM_SCENARIO_MOUNTS_H
 
@@ -10,17 +10,17 @@
  * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */
 #define CLUSTER_MOUNT_ROOT "/mnt/batch/tasks/shared/LS_root/mounts"
 #define CLUSTER_MOUNT_VARIABLE "$AZ_BATCHAI_MOUNT_ROOT"
-/* Those of a job under {this}/{workspace}/{experiment}/{job}/mounts. */
+/* Mounts of a job appear under JOB_ROOT/{workspace}/{experiment}/{job}/mounts. */
 #define JOB_ROOT "/mnt/batch/tasks/shared/LS_root/jobs"
 
 typedef struct {
     const char *path;        /* on the node, absolute: "{root}/myshare" */
-    const char *variable;    /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
+    const char *variable;    /* the same with a variable: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
     const KnownShare *share; /* NULL: an unmanaged file system */
     bool is_blob;            /* a blob container */
-    const char *folder;      /* of the share, that is mounted: "" for all of it */
-    bool is_unread; /* its content is not known: its share was refused, or, at a mount root, the
-                       path of a mount under that root */
+    const char *folder;      /* the mounted folder of the share; "": the whole share */
+    bool is_unread; /* its content is not known, because its share was refused or, for a mount at a
+                       mount root, because the path of a mount under that root was refused */
 } Mount;
 
 typedef struct {
@@ -38,25 +38,25 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
-/* The names ("account/share", "fileserver/…") of those mounts that are shares, in order, and which
- * of them are blob containers. */
+/* The names ("account/share", "fileserver/…") of the shares among the mounts from index `first` on,
+ * in order, and which of them are blob containers. */
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count,
                                  const bool **is_blob);
 
-/* Those of the mounts that are shares, as scripts and programs see them. */
+/* The shares among the mounts, in the form that scripts and programs need. */
 const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count);
 
-/* A path without doubled slashes, "." parts after a slash, and a slash at its end. */
+/* `path` without doubled slashes, "." parts after a slash, and a slash at the end. In `arena`. */
 const char *path_tidy(Arena *arena, const char *path);
 
-/* Where the absolute `path`, a tidy one, leads: NULL when under no mount, else the mount, with
- * `*inside` the rest of the path without slashes around it. */
+/* The mount that the absolute `path`, a result of path_tidy, leads to. `*inside` becomes the rest
+ * of the path, without slashes around it. NULL when the path is not under a mount. */
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside);
 
-/* Whether `path` is how that of some mount begins: a folder above it, or a part of its name. */
+/* Whether the path of a mount begins with `path`: a folder above the mount, or part of its name. */
 bool mounts_begin(const Mounts *mounts, const char *path);
 
-/* Adds as hint to `problem` which mounts there are. */
+/* Adds a list of the mounts to `problem` as its hint. */
 void mounts_hint(Status *problem, const Mounts *mounts);
 
 #endif

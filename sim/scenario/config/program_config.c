@@ -9,7 +9,7 @@
 
 /* --- Checks that need no job --- */
 
-static void needs(const ConfigContext *context, const ProgramText *text, const char *key)
+static void report_missing(const ConfigContext *context, const ProgramText *text, const char *key)
 {
     problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
                  "a program with a \"model\" needs \"%s\", which is missing", key);
@@ -23,19 +23,19 @@ static void check_count(const ConfigContext *context, const char *key, const Jso
                      "%s is neither an integer nor an expression", key);
 }
 
-/* `found` is the catalogue's entry of that name, NULL when it has none. */
+/* Reports a missing or unknown name. `found` is the catalogue's entry of that name, or NULL. */
 static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
                        BoundText name, CatalogSection section, const void *found)
 {
     if (name.is_refused)
         return;
     if (name.value == NULL)
-        needs(context, text, key);
+        report_missing(context, text, key);
     else if (found == NULL && context->catalog != NULL)
         config_unknown_entry(context, section, key, name);
 }
 
-/* A lookup of `name` that a missing name or catalogue does not reach. */
+/* The entry called `name`; NULL without a name or a catalogue. */
 #define LOOKUP(find, name)                                                                         \
     ((name).value == NULL || context->catalog == NULL                                              \
          ? NULL                                                                                    \
@@ -57,9 +57,9 @@ static void check_training(const ConfigContext *context, const ProgramText *text
         check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
                    LOOKUP(catalog_jitter, text->jitter));
     if (text->batch_per_rank.node == NULL)
-        needs(context, text, "batch_per_rank");
+        report_missing(context, text, "batch_per_rank");
     if (text->epochs == NULL)
-        needs(context, text, "epochs");
+        report_missing(context, text, "epochs");
     else
         check_count(context, "epochs", text->epochs);
     check_count(context, "steps_per_epoch", text->steps_per_epoch);
@@ -200,10 +200,10 @@ static void read_data(const ProgramText *text, const char *command, const Variab
         return;
     OutputPlace place = variables_place(variables, fill_in(variables, command, text->data->path));
     if (place.share == NULL && place.directory != NULL)
-        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT,
-                                 json_at(text->data->path.node),
-                                 "data path \"%s\" is on no mounted share", text->data->path.value),
-                    variables->mounts);
+        mounts_hint(
+            problems_add(variables->problems, STATUS_BAD_INPUT, json_at(text->data->path.node),
+                         "data path \"%s\" is not on a mounted share", text->data->path.value),
+            variables->mounts);
     program->data_share = place.share;
     program->data_path = place.directory;
     program->data_bytes = text->data->bytes.value;
@@ -234,17 +234,17 @@ static void read_saves(const ProgramText *text, const char *command, const Varia
     }
 }
 
-/* With as many images as there are, for a network that our trainer trains on them. */
+/* The program's data set, with the trainer's number of images if the trainer knows the network. */
 static const DataSet *data_set_of(const ConfigContext *context, const ProgramText *text)
 {
     const DataSet *known = catalog_data_set(context->catalog, text->data_set.value);
     if (context->samples.train == 0 || keras_network_find(text->model.value) == NULL)
         return known;
-    DataSet *there = ARENA_NEW(context->arena, DataSet);
-    *there = *known;
-    there->train_samples = context->samples.train;
-    there->test_samples = context->samples.test;
-    return there;
+    DataSet *available = ARENA_NEW(context->arena, DataSet);
+    *available = *known;
+    available->train_samples = context->samples.train;
+    available->test_samples = context->samples.test;
+    return available;
 }
 
 static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
@@ -292,7 +292,7 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
         program->kind = PROGRAM_FIXED;
         bool is_read =
             distribution_read(context->arena, text->duration, &program->duration, &status);
-        invariant(is_read || !known->is_sound); // program_check has said why
+        invariant(is_read || !known->is_sound); // program_check has reported why
         program->exit_code = (int32_t)text->exit_code.value;
         return program;
     }
@@ -323,7 +323,7 @@ const Program *program_real(Arena *arena, const Mounts *mounts, const Program *t
 
 const Program *program_other(const ConfigContext *context, const OtherText *text)
 {
-    Status status = {0}; // program_check_other has said it
+    Status status = {0}; // program_check_other has reported the problem
     Program *program = ARENA_NEW(context->arena, Program);
     *program = (Program){.kind = PROGRAM_FIXED,
                          .name = "other",

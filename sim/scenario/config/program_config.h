@@ -4,29 +4,29 @@
 
 #include "sim/scenario/config/variables.h"
 
-/* Refuses (false) a program that neither trains nor takes a time, or names what the catalogue does
- * not have; one with refused values is not sound either. Done once for every program of a scenario,
- * used or not. */
+/* Whether a program is sound: its values are not refused, it either trains or takes a time, and the
+ * catalogue has the entries that it names. Adds the problems. Call it once for every program of a
+ * scenario, used or not. */
 bool program_check(const ConfigContext *context, const ProgramText *text);
 
-/* Says what is wrong with the program of all other commands. */
+/* Adds the problems of the program of all other commands. */
 void program_check_other(const ConfigContext *context, const OtherText *text);
 
-/* The first program whose glob covers the whole command line, or the script's path alone (NULL:
- * none); NULL when there is none. */
+/* The first program whose pattern matches the whole command line or the script's path (`script`
+ * NULL: there is no script). NULL when there is no such program. */
 const KnownProgram *program_find(const ConfigContext *context, const char *command,
                                  const char *script);
 
 /* The facts about a job that its program depends on. */
 typedef struct {
-    bool is_known; /* else all the rest is not */
+    bool is_known; /* if false, the other members have no meaning */
     int32_t nodes;
     int32_t processes;
     const VmSize *vm_size;
 } JobShape;
 
-/* The program of the job that runs `command`: paths located and, when it is sound and the shape
- * known, expressions evaluated. Whole when there is no problem. */
+/* The program of the job that runs `command`. Its paths are located. If it is sound and the shape
+ * is known, its expressions are evaluated. It is whole when no problem was added. */
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
                              const char *command, JobShape shape, const Variables *variables);
 /* A script of simple commands as a program. */

@@ -11,8 +11,8 @@ static const Field *find_field(const ObjectType *type, const char *key)
     return NULL;
 }
 
-/* Whether `type`, or one within it, has a member called `parent` that in turn has the secret `key`.
- */
+/* Whether `type`, or a type that it contains, has a member `parent` whose objects have the secret
+ * `key`. */
 static bool hides(const ObjectType *type, const char *parent, const char *key)
 {
     for (const Field *field = type->fields; field->name != NULL; field++) {

@@ -1,6 +1,5 @@
-/* Private to sim/scenario/config: checks of the command lines that jobs run in simulated time. */
-/* Which operands of the shell's commands are understood: those whose effect is known whatever the
- * run brings. */
+/* Private to sim/scenario/config: the operands of the shell's commands that are understood. Their
+ * effect can be simulated with any values that the run may give them. */
 #include <string.h>
 
 #include "sim/cloud/shell/text.h"
@@ -11,19 +10,19 @@ static bool is_word(const ShellWordRead *word, const char *text)
     return word->is_literal && word->traits.known != NULL && strcmp(word->traits.known, text) == 0;
 }
 
-/* Its kind, if that is certain; NULL. */
-static const char *certain(const ShellWordRead *word)
+/* The text of a word that is certain to be one word with a known value; otherwise NULL. */
+static const char *known_text(const ShellWordRead *word)
 {
     return word->is_one ? word->traits.known : NULL;
 }
 
-/* A file or folder. */
+/* Whether the word names a file or folder. */
 static bool is_path(const ShellWordRead *word)
 {
     return word->is_one && word->traits.is_path;
 }
 
-/* Only folders can be followed by a slash. */
+/* Whether the word may name a file: only a folder can be followed by a slash. */
 static bool is_file(const ShellWordRead *word)
 {
     const ShellWord *parts = &word->word;
@@ -36,7 +35,7 @@ static bool is_file(const ShellWordRead *word)
     return *end == '\0' || end[strlen(end) - 1] != '/';
 }
 
-/* All words from `first` on. */
+/* Whether all words from `first` on may name files. */
 static bool are_files(const ShellWordRead *words, int32_t first, int32_t count)
 {
     for (int32_t i = first; i < count; i++)
@@ -50,7 +49,7 @@ static bool check_echo(const ShellWordRead *words, int32_t count, ShellDialect d
     for (int32_t i = 0; i < count; i++) {
         if (!words[i].traits.has_backslash)
             continue;
-        const char *text = certain(&words[i]);
+        const char *text = known_text(&words[i]);
         if (text == NULL)
             return false;
         // Escapes that only some shells know, or that mean letters beyond a byte.
@@ -62,7 +61,8 @@ static bool check_echo(const ShellWordRead *words, int32_t count, ShellDialect d
     return true;
 }
 
-/* Up to 18 digits: they fit into 64 bits. A zero before them would make them octal. */
+/* Whether `text` is a number of up to 18 digits, which fit into 64 bits. A leading zero would make
+ * it octal. */
 static bool is_number(const char *text)
 {
     enum { DIGITS_MOST = 18 };
@@ -72,7 +72,8 @@ static bool is_number(const char *text)
            (text[0] != '0' || digits == 1);
 }
 
-/* Length of the conversion at '%', 0: it is not understood; how wide it prints at most. */
+/* The length of the conversion at '%'; 0: it is not understood. `*width_most` becomes the largest
+ * width that it prints. */
 static size_t conversion_length(const char *format, int64_t *width_most)
 {
     enum { WIDTH_DIGITS = 3 };
@@ -136,12 +137,12 @@ static bool check_printf(ShellReader *reader, const ShellWordRead *words, int32_
     for (int32_t i = 0; i < conversions; i++)
         has_numbers |= letters[i] != 's';
     for (int32_t i = first + 1; i < count && has_numbers; i++) {
-        const char *text = certain(&words[i]);
+        const char *text = known_text(&words[i]);
         bool is_text = letters[(i - first - 1) % conversions] == 's';
         if (is_text ? !words[i].is_one : text == NULL || !is_number(text))
             return false;
     }
-    // The format is printed again for every so many arguments.
+    // The format is printed again until all arguments are used.
     reader->bytes_most += (width + words[first].traits.bytes_most) * count;
     return reader->bytes_most <= SHELL_BYTES_MOST;
 }
@@ -154,16 +155,16 @@ static bool check_exit(const ShellWordRead *words, int32_t count)
     const ShellWord *word = &words[0].word;
     if (count == 1 && word->part_count == 1 && word->parts[0].kind == SHELL_PART_STATUS)
         return true;
-    const char *text = certain(&words[0]);
+    const char *text = known_text(&words[0]);
     return count == 1 && text != NULL && *text != '\0' && strlen(text) <= DIGITS_MOST &&
            strspn(text, "0123456789") == strlen(text);
 }
 
-/* Either a duration that is understood, or a text that certainly is not a duration. */
+/* The operand must be a duration that is understood, or certainly not be a duration. */
 static bool check_sleep(const ShellWordRead *words, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        const char *text = certain(&words[i]);
+        const char *text = known_text(&words[i]);
         int64_t ns;
         if (text == NULL)
             return false;

@@ -22,11 +22,11 @@ typedef struct {
     ShellAssignment *assignments;
     ShellRedirect *redirects;
     bool has_operands; /* of export */
-    bool is_sure;      /* it runs in any case */
+    bool is_sure;      /* the command always runs */
 } ScriptReader;
 
-/* Room for one more of `items`, which are `size` bytes each. */
-static void *room(Arena *arena, void *items, int32_t count, int32_t *capacity, size_t size)
+/* Makes room for one more item of `size` bytes. Returns `items`, or a larger copy. */
+static void *with_room(Arena *arena, void *items, int32_t count, int32_t *capacity, size_t size)
 {
     if (count < *capacity)
         return items;
@@ -41,16 +41,16 @@ static void *room(Arena *arena, void *items, int32_t count, int32_t *capacity, s
 
 static void add_word(ScriptReader *reader, ShellWordRead word)
 {
-    reader->words = room(reader->reader.arena, reader->words, reader->command.word_count,
-                         &reader->word_capacity, sizeof word);
+    reader->words = with_room(reader->reader.arena, reader->words, reader->command.word_count,
+                              &reader->word_capacity, sizeof word);
     reader->words[reader->command.word_count++] = word;
 }
 
-/* NAME=value, of which the name has `length` letters. */
+/* Reads NAME=value, where the name has `length` letters. */
 static bool read_assignment(ScriptReader *reader, size_t length)
 {
     ShellReader *words = &reader->reader;
-    // To change these changes what the shell itself does.
+    // These variables change the behaviour of the shell itself.
     static const char *const own[] = {
         "IFS",   "PATH",    "PWD",     "OLDPWD",    "HOME",   "ENV",    "LANG", "LANGUAGE",
         "PPID",  "UID",     "EUID",    "RANDOM",    "LINENO", "OPTIND", "PS4",  "POSIXLY_CORRECT",
@@ -67,15 +67,16 @@ static bool read_assignment(ScriptReader *reader, size_t length)
     if (!shell_read_word(words, true, &value) ||
         (reader->command.kind == SHELL_EXPORT && !value.is_one))
         return false;
-    reader->assignments = room(words->arena, reader->assignments, reader->command.assignment_count,
-                               &reader->assignment_capacity, sizeof *reader->assignments);
+    reader->assignments =
+        with_room(words->arena, reader->assignments, reader->command.assignment_count,
+                  &reader->assignment_capacity, sizeof *reader->assignments);
     reader->assignments[reader->command.assignment_count++] =
         (ShellAssignment){.name = name, .value = value.word};
     shell_note_variable(words, name, value.traits, reader->is_sure);
     return true;
 }
 
-/* The operands of export: NAME=value, or the name of an existing variable. */
+/* Reads an operand of export: NAME=value, or the name of an existing variable. */
 static bool read_export(ScriptReader *reader)
 {
     ShellReader *words = &reader->reader;
@@ -86,7 +87,7 @@ static bool read_export(ScriptReader *reader)
     return length > 0;
 }
 
-/* ">", ">>", "<" or ">&1" with the number of its stream before it. */
+/* Reads ">", ">>", "<" or ">&1", after the number of its stream if there is one. */
 static bool read_redirect(ScriptReader *reader)
 {
     ShellReader *words = &reader->reader;
@@ -123,10 +124,10 @@ static bool read_redirect(ScriptReader *reader)
         for (int32_t i = 0; i < reader->command.redirect_count; i++)
             if (!is_nothing && reader->redirects[i].kind != REDIRECT_COPY &&
                 reader->redirects[i].kind != REDIRECT_READ && !is_read)
-                return false; // two writers, perhaps of one file
+                return false; // two streams may write to one file
     }
-    reader->redirects = room(words->arena, reader->redirects, reader->command.redirect_count,
-                             &reader->redirect_capacity, sizeof redirect);
+    reader->redirects = with_room(words->arena, reader->redirects, reader->command.redirect_count,
+                                  &reader->redirect_capacity, sizeof redirect);
     reader->redirects[reader->command.redirect_count++] = redirect;
     return true;
 }
@@ -155,7 +156,7 @@ static ShellCommandKind command_kind(const char *name)
     return (ShellCommandKind)kind;
 }
 
-/* The name of a command: a plain word, without a quote in it. */
+/* Reads the name of a command: a plain word without quotes. */
 static bool read_name(ScriptReader *reader)
 {
     ShellWordRead name;
@@ -231,7 +232,7 @@ static bool read_command(ScriptReader *reader)
     return true;
 }
 
-/* A redirection that fails ends dash, where the command is one of the shell's special ones. */
+/* Whether a failed redirection ends the shell, as for the special built-in commands of dash. */
 static bool is_fatal(ShellDialect dialect, const ShellCommand *command)
 {
     bool is_special = command->kind == SHELL_COLON || command->kind == SHELL_EXIT ||
@@ -241,7 +242,7 @@ static bool is_fatal(ShellDialect dialect, const ShellCommand *command)
 
 /* --- Lists --- */
 
-/* Empty lines and comments. */
+/* Skips line ends, empty lines and comments. */
 static void skip_lines(ShellReader *reader)
 {
     shell_skip_blanks(reader);
@@ -269,7 +270,7 @@ static bool read_pipeline(ScriptReader *reader, ShellCondition condition)
                                  reader->words, reader->command.word_count, is_alone))
             return false;
         commands =
-            room(words->arena, commands, pipeline.command_count, &capacity, sizeof *commands);
+            with_room(words->arena, commands, pipeline.command_count, &capacity, sizeof *commands);
         commands[pipeline.command_count++] = reader->command;
         if (!is_last) {
             words->at++;
@@ -278,14 +279,14 @@ static bool read_pipeline(ScriptReader *reader, ShellCondition condition)
     }
     pipeline.commands = commands;
     ShellPipeline *pipelines = (ShellPipeline *)reader->script->pipelines;
-    pipelines = room(words->arena, pipelines, reader->script->pipeline_count,
-                     &reader->pipeline_capacity, sizeof *pipelines);
+    pipelines = with_room(words->arena, pipelines, reader->script->pipeline_count,
+                          &reader->pipeline_capacity, sizeof *pipelines);
     pipelines[reader->script->pipeline_count++] = pipeline;
     reader->script->pipelines = pipelines;
     return true;
 }
 
-/* The operator between two pipelines; false: it is not understood. */
+/* Reads the operator between two pipelines; false when it is not understood. */
 static bool read_separator(ShellReader *reader, ShellCondition *condition)
 {
     const char *at = reader->at;
@@ -320,7 +321,7 @@ static bool read_list(ScriptReader *reader)
 
 /* --- bash -c '...' --- */
 
-/* Letters that stand for themselves wherever a shell reads them. */
+/* Whether a shell takes every character of `value` literally, quoted or not. */
 static bool is_safe(const char *value)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -328,8 +329,9 @@ static bool is_safe(const char *value)
     return *value != '\0' && strspn(value, safe) == strlen(value);
 }
 
-/* The text that the outer shell passes to the inner one; NULL: it depends on the run. A path
- * with the job's segment, which is made later, stays a variable, if nothing can quote it. */
+/* The text that the outer shell passes to the inner one; NULL: it depends on the run. A variable
+ * whose value contains the job's segment, which is not known yet, stays a variable. That is
+ * possible only if the text has no single quote or backslash that could quote it. */
 static const char *inner_text(ShellReader *reader, const ShellWord *word)
 {
     Text text = {0};
@@ -355,7 +357,7 @@ static const char *inner_text(ShellReader *reader, const ShellWord *word)
     return inner;
 }
 
-/* Whether the line is a shell that is given a script; then that shell and its script. */
+/* Whether the line is `SHELL -c SCRIPT`; if so, stores the shell and the script. */
 static bool is_wrapped(ShellReader *reader, const char **shell, const char **line)
 {
     static const char *const shells[] = {"bash", "/bin/bash", "/usr/bin/bash",
@@ -385,15 +387,15 @@ static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int
 {
     ShellReader reader = {.arena = arena, .scratch = scratch, .at = line, .line = 1};
     for (int32_t i = 0; i < variable_count; i++) {
-        // A secret is shown as such a word, so that what is known of it is that.
+        // A run uses this word for a secret, because a scenario does not contain its value.
         const char *value = variables[i].value != NULL ? variables[i].value : "(secret)";
         shell_note_variable(&reader, variables[i].name, shell_traits_of(value), true);
     }
     return reader;
 }
 
-/* All mounts that are shares. False when there is another kind of mount, whose content is not
- * known. */
+/* Adds the mounts that are shares. False when the script uses files and there is another kind of
+ * mount, whose content is not known. */
 static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
 {
     script->mounts = mounts_shell(arena, mounts, &script->mount_count);

@@ -8,19 +8,19 @@
  * 2, 2>&1 and 1>&2; the commands of SHELL_COMMANDS (sim/cloud/spec/script.h) with their usual
  * operands. `bash -c '...'` and `sh -c '...'` around it are taken off.
  *
- * It is all or nothing: a line that is not understood completely, or depends on unknown values
- * (a variable that the job does not set, a file of the operating system, patterns, arithmetic,
- * substitutions, loops), is not such a script, so that no line is ever run in part.
+ * A line must be understood completely, so that no line is ever run in part. A line is not such a
+ * script if it depends on unknown values (a variable that the job does not set, a file of the
+ * operating system) or has patterns, arithmetic, substitutions or loops.
  *
  * Batch AI ran command lines in bash (set-up tasks: "executed in a bash subshell", Batch AI REST
- * API 2018-05-01; of jobs it is not documented and assumed to be the same). */
+ * API 2018-05-01; for jobs this is not documented, but assumed). */
 #ifndef SIM_SCENARIO_SHELL_READ_H
 #define SIM_SCENARIO_SHELL_READ_H
 
 #include "sim/cloud/spec/script.h"
 #include "sim/scenario/config/mounts.h"
 
-/* NULL when `line` is not a script of simple commands. `environment` is the one in which it
+/* NULL when `line` is not a script of simple commands. `variables` is the environment in which it
  * runs. In `arena`. */
 const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
                               const EnvironmentVariable *variables, const Mounts *mounts);

@@ -7,7 +7,7 @@
 #include "sim/base/text.h"
 #include "sim/scenario/config/mounts.h"
 
-/* Sums stop above SHELL_BYTES_MOST: more is refused anyway. */
+/* The sum, but at most SHELL_BYTES_MOST + 1: larger sums are refused anyway. */
 static int64_t add_up(int64_t a, int64_t b)
 {
     bool is_too_much = a > SHELL_BYTES_MOST || b > SHELL_BYTES_MOST;
@@ -16,7 +16,7 @@ static int64_t add_up(int64_t a, int64_t b)
 
 static const char blanks[] = " \t\n", patterns[] = "*?[\\";
 
-/* --- What is known --- */
+/* --- Traits and variables --- */
 
 static bool begins_below(const char *path, const char *root)
 {
@@ -24,7 +24,7 @@ static bool begins_below(const char *path, const char *root)
     return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Whether a file name that begins like this is known to be there, or not to be. */
+/* Whether the simulation knows all files whose names begin with `start`. */
 static bool is_known_path(const char *start)
 {
     static const char *const roots[] = {"/tmp", CLUSTER_MOUNT_ROOT, JOB_ROOT, "/dev/null"};
@@ -66,8 +66,8 @@ const ShellKnown *shell_known(const ShellReader *reader, const char *name)
     return is_unset ? &unset : known;
 }
 
-/* A value that is one of both. */
-static ShellTraits either(ShellTraits a, ShellTraits b)
+/* The traits of a value that is one of two. */
+static ShellTraits merge_traits(ShellTraits a, ShellTraits b)
 {
     return (ShellTraits){.bytes_most = a.bytes_most > b.bytes_most ? a.bytes_most : b.bytes_most,
                          .may_be_cut = a.may_be_cut || b.may_be_cut,
@@ -90,7 +90,7 @@ void shell_note_variable(ShellReader *reader, const char *name, ShellTraits trai
         known = &reader->known[reader->known_count++];
         *known = (ShellKnown){.name = name, .traits = shell_traits_of("")};
     }
-    known->traits = is_sure ? traits : either(known->traits, traits);
+    known->traits = is_sure ? traits : merge_traits(known->traits, traits);
 }
 
 /* --- Words --- */
@@ -100,9 +100,9 @@ typedef struct {
     ShellWordRead *word;
     int32_t capacity;
     Text text;  /* literal so far, since the last variable */
-    Text start; /* all of it, as long as that is known */
+    Text start; /* the beginning of the word, as far as it is known */
     bool is_start_known;
-    bool leads_up; /* a part of its texts is ".." */
+    bool leads_up; /* its literal texts have a ".." part */
 } WordReader;
 
 static void add_part(WordReader *reader, ShellPart part)
@@ -164,7 +164,7 @@ static bool add_variable(WordReader *reader, const char *name, bool is_quoted)
     if (reader->is_start_known && value->known != NULL) {
         text_add(&reader->start, value->known);
     } else if (reader->is_start_known) {
-        // The rest of a path may be anything; its start may come from here as well.
+        // The start of a path decides; if the word begins here, its start is this variable's.
         traits->is_path =
             reader->start.length > 0 ? is_known_path(text_string(&reader->start)) : value->is_path;
         reader->is_start_known = false;
@@ -189,17 +189,17 @@ static bool read_dollar(WordReader *word, bool is_quoted)
 {
     enum { STATUS_DIGITS = 3 };
     ShellReader *reader = word->reader;
-    const char *behind = reader->at + 1;
-    bool has_brace = *behind == '{';
-    size_t length = shell_name_length(behind + has_brace);
-    if (has_brace && (length == 0 || behind[1 + length] != '}'))
+    const char *after = reader->at + 1;
+    bool has_brace = *after == '{';
+    size_t length = shell_name_length(after + has_brace);
+    if (has_brace && (length == 0 || after[1 + length] != '}'))
         return false;
     if (length > 0) {
-        const char *name = arena_strndup(reader->arena, behind + has_brace, length);
-        reader->at = behind + length + 2 * (size_t)has_brace;
+        const char *name = arena_strndup(reader->arena, after + has_brace, length);
+        reader->at = after + length + 2 * (size_t)has_brace;
         return add_variable(word, name, is_quoted);
     }
-    if (*behind == '?') {
+    if (*after == '?') {
         end_text(word, false);
         add_part(word, (ShellPart){.kind = SHELL_PART_STATUS, .is_quoted = true, .text = "?"});
         word->word->traits.bytes_most += STATUS_DIGITS;
@@ -209,19 +209,20 @@ static bool read_dollar(WordReader *word, bool is_quoted)
         else if (word->is_start_known)
             word->word->traits.is_path = is_known_path(text_string(&word->start));
         word->is_start_known = false;
-        reader->at = behind + 1;
+        reader->at = after + 1;
         return true;
     }
-    bool is_plain = *behind == '\0' || strchr(" \t\n;&|<>/.,:=%+~^]", *behind) != NULL ||
-                    (is_quoted && *behind == '"');
+    bool is_plain = *after == '\0' || strchr(" \t\n;&|<>/.,:=%+~^]", *after) != NULL ||
+                    (is_quoted && *after == '"');
     if (!is_plain)
-        return false; // a substitution, or a variable of the shell's own
+        return false; // a substitution, or a special variable of the shell
     add_letters(word, "$", 1);
     reader->at++;
     return true;
 }
 
-/* A backslash outside of quotes, or within double ones; joined lines say nothing. */
+/* Reads a backslash outside of quotes or inside double quotes. A backslash before a line end adds
+ * nothing. */
 static bool read_backslash(WordReader *word, bool is_quoted)
 {
     ShellReader *reader = word->reader;
@@ -279,7 +280,7 @@ static bool is_end_of_word(char letter)
     return letter == '\0' || strchr(" \t\n;&|<>()", letter) != NULL;
 }
 
-/* Characters that mean something else here, and a tilde where one stands for a folder. */
+/* Whether the next character has a special meaning here; a tilde, where it means a folder. */
 static bool is_special(const WordReader *word, const char *begin, bool is_value)
 {
     const char *at = word->reader->at;

@@ -1,4 +1,4 @@
-/* The words of a script while it is read, and what is known of them before it runs. Private to
+/* The words of a script while it is read, and the traits that are known before it runs. Private to
  * shell_read.c and shell_check.c. */
 #ifndef SIM_SCENARIO_SHELL_WORDS_READ_H
 #define SIM_SCENARIO_SHELL_WORDS_READ_H
@@ -13,10 +13,10 @@
 typedef struct {
     const char *known;  /* the only possible value; NULL: it depends on the run */
     int64_t bytes_most; /* its length at most */
-    bool may_be_cut;    /* without quotes around it: it has blanks, or may be empty */
-    bool has_pattern;   /* or characters of patterns */
+    bool may_be_cut;  /* unquoted, it may not be exactly one word: it has blanks or may be empty */
+    bool has_pattern; /* it has characters of patterns */
     bool has_backslash;
-    bool is_path; /* it names no option, and nothing that an operating system brings along */
+    bool is_path; /* it is not an option, and not a file of the operating system */
 } ShellTraits;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     ShellWord word;
     ShellTraits traits;
     bool is_literal; /* written out, without variables */
-    bool is_one;     /* sure to be one word when it runs */
+    bool is_one;     /* certain to be one word when the script runs */
 } ShellWordRead;
 
 typedef struct {
@@ -37,16 +37,17 @@ typedef struct {
     Arena *scratch; /* for values that are known during reading */
     const char *at;
     int32_t line;
-    int64_t bytes_most; /* of all words together, once their variables are in */
+    int64_t bytes_most; /* of all words together, with the values of their variables */
     int32_t known_count, known_capacity;
     ShellKnown *known; /* variables so far */
 } ShellReader;
 
 /* The traits of a text. */
 ShellTraits shell_traits_of(const char *text);
-/* NULL: it may come from outside, with any value. */
+/* The variable `name`; NULL: it may be set outside of the job, with any value. */
 const ShellKnown *shell_known(const ShellReader *reader, const char *name);
-/* From here on the variable has such a value, or may have it, if it is not sure. */
+/* Records that the variable has a value with these traits from here on; if it is not sure, that it
+ * may have such a value. */
 void shell_note_variable(ShellReader *reader, const char *name, ShellTraits traits, bool is_sure);
 
 /* Skips blanks, joined lines and a comment. */

@@ -66,12 +66,12 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Names the kind of variable that was meant, and those of that kind that exist. */
+/* Reports an unknown variable with its kind, and hints at the variables of that kind. */
 static void unknown_variable(const Variables *variables, Problems *problems, const char *name,
                              Place at)
 {
     static const struct {
-        const char *prefix, *kind, *hint; /* when there is none of that kind */
+        const char *prefix, *kind, *hint; /* the hint when there is no variable of that kind */
     } kinds[] = {
         {INPUT_PREFIX, "input directory id", "no \"inputDirectories\" can be used here"},
         {OUTPUT_PREFIX, "output directory id", "no \"outputDirectories\" can be used here"},
@@ -121,13 +121,13 @@ static bool is_mount_root(const char *name)
 
 static void no_mount(const Variables *variables, Problems *problems, const char *path, Place at)
 {
-    mounts_hint(problems_add(problems, STATUS_BAD_INPUT, at, "%s is under no mount", path),
+    mounts_hint(problems_add(problems, STATUS_BAD_INPUT, at, "%s is not under a mount", path),
                 variables->mounts);
 }
 
 /* --- Paths --- */
 
-/* A path below the mount root must be on a mount; otherwise false. */
+/* Reports a path below the mount root that is not under a mount; false then. */
 static bool check_mounted(const Variables *variables, const char *root, const char *expanded,
                           BoundText text)
 {
@@ -139,7 +139,8 @@ static bool check_mounted(const Variables *variables, const char *root, const ch
     return false;
 }
 
-/* Refuses a name that should be a variable but is not; false when its value cannot be known. */
+/* Handles a name that is not a known variable. Reports a name with the service's prefix. False when
+ * the value cannot be known. */
 static bool check_foreign(const Variables *variables, const char *name, Place at)
 {
     if (is_unread(variables, name))
@@ -156,7 +157,7 @@ const char *variables_expand(const Variables *variables, BoundText text)
         return NULL;
     Text out = {0};
     bool is_known = true, is_whole = true;
-    const char *root = NULL; // the mount root that it leads through
+    const char *root = NULL; // the mount root that the path begins with
     for (const char *in = text.value;;) {
         size_t plain = strcspn(in, "$");
         text_append(&out, in, plain);
@@ -215,7 +216,7 @@ bool output_path_check(Problems *problems, const char *key, BoundText text, cons
             status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node),
                                      "%s \"%s\" has a part \"%.*s\"", key, text.value, (int)length,
                                      part),
-                        "name the folder where the output is to be, without detours");
+                        "write the path of the output folder without \".\" and \"..\"");
             return false;
         }
         part += length;
@@ -234,9 +235,9 @@ OutputPlace variables_output(const Variables *variables, Problems *problems, con
 
 /* --- Command lines --- */
 
-/* Whether the line has the name otherwise than as `$NAME`: it sets the variable itself, or does not
- * count on it. */
-static bool is_named_apart(const char *line, const char *name)
+/* Whether the line contains the name in another form than `$NAME`. It then sets the variable
+ * itself, or handles that the variable is not set. */
+static bool is_used_otherwise(const char *line, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = strstr(line, name); at != NULL; at = strstr(at + 1, name)) {
@@ -250,8 +251,8 @@ static bool is_named_apart(const char *line, const char *name)
     return false;
 }
 
-/* `rest` follows the name of a mount root. Only plain characters, which every shell takes
- * literally, are examined: they may be the beginning of a mount's name. */
+/* Warns if `rest`, the text after the name of a mount root, does not lead to a mount. Only plain
+ * characters, which every shell takes literally, are checked: a mount may begin with them. */
 static void warn_of_no_mount(const Variables *variables, const EnvironmentVariable *root,
                              const char *rest, Place at)
 {
@@ -281,7 +282,7 @@ void variables_check_command(const Variables *variables, BoundText text)
         if (variable != NULL && is_mount_root(name))
             warn_of_no_mount(variables, variable, dollar + taken, at);
         if (variable == NULL && name != NULL && starts_with(name, SERVICE_PREFIX) &&
-            !is_unread(variables, name) && !is_named_apart(text.value, name))
+            !is_unread(variables, name) && !is_used_otherwise(text.value, name))
             unknown_variable(variables, variables->warnings, name, at);
         dollar = strchr(dollar + taken, '$');
     }

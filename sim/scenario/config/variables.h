@@ -1,8 +1,8 @@
 /* The environment of a job, and `$NAME` in its paths and command lines.
  *
  * The variables are those of the Batch AI documentation ("Environment variables available to Batch
- * AI jobs"). Paths that hold the job's own output folder have JOB_SEGMENT_MARK in it: the service
- * makes it up when it creates the job (Job.output_segment). */
+ * AI jobs"). Paths that contain the job's own output folder have JOB_SEGMENT_MARK in its place: the
+ * service chooses the folder's name when it creates the job (Job.output_segment). */
 #ifndef SIM_SCENARIO_VARIABLES_H
 #define SIM_SCENARIO_VARIABLES_H
 
@@ -16,7 +16,7 @@ typedef struct {
     int32_t count;
     int32_t capacity;
     EnvironmentVariable *items;
-    const UnreadVariables *unread; /* those that exist, but whose values were refused */
+    const UnreadVariables *unread; /* variables that exist, but whose values were refused */
     const Mounts *mounts;          /* for paths under a mount root */
 } Variables;
 
@@ -38,13 +38,13 @@ const char *variables_expand(const Variables *variables, BoundText text);
  * passes the line to a shell, where the variable is empty and the folder is missing. */
 void variables_check_command(const Variables *variables, BoundText text);
 
-/* Where the path `text`, with its variables, leads. A path under no mount, or under a mount that
- * is not a share, is on the node (share NULL, directory the path itself). The directory is NULL
- * if it cannot be known, for the reasons of variables_expand or because the mount is unread. */
+/* The place that the path `text`, with its variables, leads to. A path that is not under the mount
+ * of a share is on the node (share NULL, directory the path itself). The directory is NULL if it
+ * cannot be known, for the reasons of variables_expand or because the mount is unread. */
 OutputPlace variables_place(const Variables *variables, BoundText text);
 
-/* Whether no part of `path`, which the value `text` of `key` stands for, is "." or "..": output
- * would leave its mount and would not be found. Otherwise adds the problem. */
+/* Refuses a `path` with a "." or ".." part: output would leave its mount and would not be found.
+ * `path` is the expanded value `text` of `key`. */
 MUST_CHECK bool output_path_check(Problems *problems, const char *key, BoundText text,
                                   const char *path);
 /* variables_place for output. A path with such a part is a problem, and its directory NULL. */

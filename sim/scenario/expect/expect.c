@@ -22,7 +22,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* "jobs.train.run_s", "workloads.day.queue_s.p95" */
+/* Whether a metric is in seconds: "jobs.train.run_s", "workloads.day.queue_s.p95". */
 static bool is_in_seconds(const char *metric)
 {
     return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL;
@@ -51,14 +51,15 @@ static double read_bound(const Reader *reader, const char *metric, const Json *n
     return is_time ? (double)value / (double)NS_PER_S : (double)value;
 }
 
-static int32_t given(const Json *a, const Json *b, const Json *c)
+static int32_t count_given(const Json *a, const Json *b, const Json *c)
 {
     return (a != NULL) + (b != NULL) + (c != NULL);
 }
 
 /* --- Statistics --- */
 
-/* Parts of 10^9 of a number such as "95" or "99.9" before `end`, which is above 0 and below 100. */
+/* Reads a percentage such as "95" or "99.9", above 0 and below 100, that ends at `end`. `*parts`
+ * are parts of 10^9. */
 static bool read_percent(const char *text, const char *end, int64_t *parts)
 {
     int64_t value = 0, unit = 10000000; // of one percent
@@ -108,8 +109,8 @@ static double read_confidence(const Reader *reader, const BoundText *confidence)
     return 0;
 }
 
-/* The number of runs until the largest of them is above a quantile with so much confidence (or
- * the smallest below it, with 1 - quantile): 1 - quantile^n >= confidence. */
+/* The number n of runs of which the largest value exceeds the quantile with this confidence:
+ * 1 - quantile^n >= confidence. With 1 - quantile, the smallest value is below the quantile. */
 static int64_t seeds_needed(double quantile, double confidence)
 {
     int64_t n = 0;
@@ -121,15 +122,15 @@ static int64_t seeds_needed(double quantile, double confidence)
 static void check_seeds(const Reader *reader, const ExpectText *text, const Expectation *e)
 {
     if (e->quantile <= 0 || e->confidence <= 0)
-        return; // a mean, or refused
+        return; // a mean, or a refused value
     int64_t above = e->high < INFINITY ? seeds_needed(e->quantile, e->confidence) : 0;
     int64_t below = e->low > -INFINITY ? seeds_needed(1 - e->quantile, e->confidence) : 0;
     int64_t least = above > below ? above : below;
     if (e->seeds < least)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->seeds.node),
-                                 "%d seeds are too few to be so sure of %s", (int)e->seeds,
+                                 "%d seeds are too few for a confident %s", (int)e->seeds,
                                  text->statistic.value),
-                    "it takes %lld at a confidence of %s", (long long)least,
+                    "%lld are needed at a confidence of %s", (long long)least,
                     text->confidence.value);
 }
 
@@ -141,7 +142,7 @@ static void read_statistics(const Reader *reader, const ExpectText *text, Expect
     expectation->confidence = read_confidence(reader, &text->confidence);
     if (text->equals != NULL)
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->equals),
-                     "no statistic of several runs is known to equal a value");
+                     "a statistic of several runs cannot be compared with \"equals\"");
     else
         check_seeds(reader, text, expectation);
 }
@@ -167,7 +168,7 @@ static void check_state(const Reader *reader, const BoundText *state, bool is_jo
                                 : "resizing, steady, deleting or deleted");
 }
 
-/* Whether there are commands that were not read. */
+/* Whether there are commands whose kind was refused. */
 static bool has_refused_command(const ScenarioText *scenario)
 {
     for (int32_t i = 0; i < scenario->commands.count; i++)
@@ -180,12 +181,12 @@ static bool has_refused_command(const ScenarioText *scenario)
 static void check_subject(const Reader *reader, const char *subject, Place at, bool is_job)
 {
     if (strchr(subject, '/') != NULL)
-        return; // a path, as the summary writes names that stand for several resources
+        return; // a path: the summary names resources of equal names by their paths
     if (is_job && workload_makes(reader->scenario, subject))
         return;
     CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     if (has_refused_command(reader->scenario))
-        return; // it may have been the one
+        return; // a refused command may create it
     const char **names = ARENA_ARRAY(reader->arena, const char *, reader->commands->count);
     int32_t count = 0;
     for (int32_t i = 0; i < reader->commands->count; i++) {
@@ -246,8 +247,8 @@ static bool is_member(const char *name, const char *const *members, int32_t coun
     return false;
 }
 
-/* "jobs.NAME.MEMBER": whether there can be such a number. False when it was refused. Names that are
- * paths may have dots, and are looked up at the end of the run only. */
+/* Whether "jobs.NAME.MEMBER" can be a metric; false when it was refused. Names that are paths may
+ * contain dots, so they are checked only when the run has ended. */
 static bool check_metric(const Reader *reader, const BoundText *metric)
 {
     const char *text = metric->value;
@@ -289,7 +290,7 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
     expectation->high = INFINITY;
     if (!check_metric(reader, &text->metric))
         return;
-    if (given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
+    if (count_given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "an expected metric needs one way to compare"),
                     "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
@@ -358,7 +359,7 @@ static void read_files(const Reader *reader, const ExpectText *text, Expectation
     expectation->low = expectation->high = text->count->number;
 }
 
-/* --- In time --- */
+/* --- Conditions and moments --- */
 
 static void read_condition(const Reader *reader, const BoundText *text, Expectation *expectation)
 {
@@ -373,8 +374,8 @@ static void read_condition(const Reader *reader, const BoundText *text, Expectat
         check_subject(reader, expectation->condition.subject, at, strcmp(noun, "job") == 0);
     if (expectation->kind == EXPECT_ALWAYS && expectation->condition.for_ns > 0)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                                 "what always holds needs no \"for\""),
-                    "the contrary is \"never\", which may have one");
+                                 "a condition of \"always\" cannot have \"for\""),
+                    "a condition of \"never\" can: negate the condition");
 }
 
 static Trigger read_moment(const Reader *reader, const char *text, Place at)
@@ -389,11 +390,11 @@ static Trigger read_moment(const Reader *reader, const char *text, Place at)
     bool needs_epochs = moment.moment == MOMENT_JOB_EPOCH || moment.moment == MOMENT_JOB_CHECKPOINT;
     if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                     "at fidelity \"job\" no record shows single epochs");
+                     "at fidelity \"job\" the trace has no records of single epochs");
     if (moment.moment == MOMENT_JOB_STEP)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                                 "no record shows when all ranks have ended a step"),
-                    "commands and faults can wait for it; of expectations an epoch is the finest");
+                                 "an expectation cannot name a step"),
+                    "name an epoch; only commands and faults can wait for a step");
     return moment;
 }
 
@@ -455,7 +456,7 @@ static void read_order(const Reader *reader, const ExpectText *text, Expectation
 
 /* --- All of them --- */
 
-/* The subject of an expectation, by the key that names it; more keys belong to each. */
+/* The subjects of expectations, by the keys that name them. Each has further keys. */
 #define SUBJECTS(X)                                                                                \
     X(JOB, job, "job")                                                                             \
     X(CLUSTER, cluster, "cluster")                                                                 \
@@ -512,7 +513,7 @@ static void check_companions(const Reader *reader, const ExpectText *text, Subje
         const char *key;
         const Json *node;
         Subject of;
-        Subject or_of; /* or `of` again */
+        Subject or_of; /* another subject of the key, or the same one */
     } companions[] = {{"state", text->state.node, SUBJECT_JOB, SUBJECT_CLUSTER},
                       {"exit_code", text->exit_code.node, SUBJECT_JOB, SUBJECT_CLUSTER},
                       {"error", text->error.node, SUBJECT_JOB, SUBJECT_CLUSTER},
@@ -531,10 +532,9 @@ static void check_companions(const Reader *reader, const ExpectText *text, Subje
         if (companions[i].node != NULL && subject != companions[i].of &&
             subject != companions[i].or_of)
             status_hint(problems_add(reader->problems, STATUS_BAD_INPUT,
-                                     json_at(companions[i].node),
-                                     "\"%s\" says nothing about \"%s\"", companions[i].key,
-                                     subject_keys[subject]),
-                        "it goes with \"%s\"", subject_keys[companions[i].of]);
+                                     json_at(companions[i].node), "\"%s\" does not apply to \"%s\"",
+                                     companions[i].key, subject_keys[subject]),
+                        "it applies to \"%s\"", subject_keys[companions[i].of]);
 }
 
 static void read_one(const Reader *reader, const ExpectText *text, Subject subject,

@@ -6,8 +6,8 @@
 #include "sim/scenario/expect/expectation.h"
 #include "sim/scenario/format/types.h"
 
-/* One Expectation for each ExpectText of `text->expect`, in order; refused ones stay empty. The
- * subject of an expectation must be created by one of `commands`, or belong to a workload. */
+/* One Expectation for each ExpectText of `text->expect`, in order; a refused one stays empty. One
+ * of `commands` or a workload must create the subject of an expectation. */
 const Expectation *scenario_expect(Arena *arena, const ScenarioText *text,
                                    const ScenarioCommands *commands, Problems *problems);
 

@@ -30,21 +30,21 @@ typedef struct {
      * "jobs.train.state". EXPECT_FILES: "account/share/path" in which `*` stands for any
      * characters, '/' included. */
     const char *subject;
-    /* EXPECT_STATE: the state, or NULL. EXPECT_METRIC where the value is a string: must be equal.
-     * Else NULL. */
+    /* EXPECT_STATE: the state, or NULL. EXPECT_METRIC with a text value: that text. Otherwise
+     * NULL. */
     const char *equals;
     /* Metrics: the number must be within [low, high], in the unit of the metric (durations in
-     * seconds, sizes in bytes); infinite where there is no bound. EXPECT_FILES: the number of
-     * matching files. */
+     * seconds, sizes in bytes); infinite without a bound. EXPECT_FILES: the number of matching
+     * files. */
     double low;
     double high;
 
     /* EXPECT_STATE */
-    bool is_job;       /* or a cluster ... */
-    const char *name;  /* ... called so */
+    bool is_job;       /* otherwise a cluster */
+    const char *name;  /* of the job or cluster */
     int64_t exit_code; /* -1: any */
-    const char *error; /* code of a job's error, or of one of a cluster's and its nodes'; NULL: any
-                        */
+    const char *error; /* code of the job's error, or of an error of the cluster or its nodes;
+                          NULL: any */
 
     /* EXPECT_STATISTIC */
     int32_t seeds;     /* the scenario's seed and those that follow it */
@@ -53,10 +53,10 @@ typedef struct {
 
     /* EXPECT_ALWAYS to EXPECT_EVENTUALLY */
     Condition condition;
-    /* EXPECT_EVENTUALLY: INT64_MAX: until the run ends. */
+    /* EXPECT_EVENTUALLY. INT64_MAX: until the run ends. */
     int64_t within_ns;
 
-    /* EXPECT_ORDER, at least two; EXPECT_EVENTUALLY, at most one. */
+    /* EXPECT_ORDER: at least two; EXPECT_EVENTUALLY: at most one. */
     int32_t moment_count;
     const Trigger *moments;
     const char *const *moment_texts; /* as written */

@@ -18,7 +18,7 @@ typedef enum {
         API_FAULT_NONE
 } ApiFaultKind;
 
-/* As it is written. */
+/* The members in the form in which they are read. */
 typedef struct {
     const Json *node;
     BoundInteger action; /* ApiFaultKind */

@@ -50,7 +50,7 @@ static const CommandMembers members[] = {
     [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
 };
 _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
-               "every command says what it needs");
+               "one row for each kind of command");
 
 const CommandMembers *command_members(CommandKind kind)
 {

@@ -8,9 +8,9 @@
 typedef struct {
     const Json *node;
     BoundText name;
-    BoundText cluster; /* with `nodes`: places "1-4" of it */
-    BoundText nodes;
-    const Json *clusters; /* all nodes of these */
+    BoundText cluster;
+    BoundText nodes;      /* places in the cluster: "1-4" */
+    const Json *clusters; /* instead of `cluster`: all nodes of these clusters */
 } GroupText;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    const Json *scale; /* "1", 0.5, 0: of all rates and chances */
+    const Json *scale; /* factor on all rates and chances: "1", 0.5, 0 */
     BoundText nodes;   /* failure models of the catalogue */
     BoundText preemption;
     BoundList groups;     /* GroupFailureText */

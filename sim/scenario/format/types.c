@@ -63,7 +63,7 @@ static const Field checkpoint_fields[] = {
     NEEDED_TEXT("path", path,
                 "where rank 0 writes it; {epoch} stands for the epoch, {--name} for the value of "
                 "that option on the command line, {--name=default} where the option may be "
-                "missing; a path under no mount is on the node's own disk"),
+                "missing; a path that is not under a mount is on the node's own disk"),
     NEEDED_BYTES("bytes", bytes, "its size"),
     FIELD_INTEGER("every", every, 1, MAX_COUNT, "1", "epochs between two checkpoints"),
     FIELD_BOOLEAN("resume", resume, "false",
@@ -74,8 +74,8 @@ static const Field checkpoint_fields[] = {
 static const Field save_fields[] = {
     NEEDED_TEXT("path", path,
                 "where rank 0 writes it; {--name} stands for the value of that option on the "
-                "command line, {--name=default} where the option may be missing; a path under no "
-                "mount is on the node's own disk"),
+                "command line, {--name=default} where the option may be missing; a path that is "
+                "not under a mount is on the node's own disk"),
     NEEDED_BYTES("bytes", bytes, "its size"),
     {0},
 };

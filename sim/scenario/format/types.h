@@ -73,7 +73,7 @@ typedef struct {
     BoundInteger exit_code;
 } PreparationText;
 
-/* Every command that nothing else describes. */
+/* The program of every command that no other rule describes. */
 typedef struct {
     const Json *node;
     const Json *duration; /* a distribution */
@@ -86,10 +86,11 @@ typedef PreparationText SetupText;
 /* How a job's commands run. X(ENUM, word) */
 #define JOB_EXECUTIONS(X)                                                                          \
     X(EMULATED, "emulated")                                                                        \
-    X(REAL, "real")         /* outside of the world (PROGRAM_REAL): a training whose network the   \
-                               trainer knows as a training, other commands unchanged */            \
+    X(REAL, "real")         /* outside of the world (PROGRAM_REAL): the trainer runs a training    \
+                               whose network it knows; other commands run unchanged */             \
     X(COMMAND, "command")   /* outside of the world, all commands unchanged */                     \
-    X(TRAINING, "training") /* such a training outside of the world, other commands modelled */
+    X(TRAINING, "training") /* a training whose network the trainer knows runs outside of the      \
+                               world; other commands are modelled */
 
 typedef enum {
 #define X(name, text) EXECUTION_##name,
@@ -109,15 +110,15 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundText resource_group;
-    const Json *config; /* the file's content, or its name where it could not be read */
+    const Json *config; /* the file's content; its name if it could not be read */
     BoundInteger target;
     BoundInteger deallocation; /* DeallocationOption */
     BoundInteger query;        /* ShowQuery */
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
-    BoundInteger expected;  /* job.create: how long its owner says it runs */
+    BoundInteger expected;  /* job.create: the run time that the owner states */
     BoundInteger execution; /* job.create: JobExecution */
-    BoundInteger place;     /* job.ran: whose preparation, from 1 */
+    BoundInteger place;     /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason, ran_as;
@@ -146,16 +147,16 @@ typedef struct {
     const Json *count;
     BoundText always, never, sometimes; /* conditions: "cluster gpu nodes <= 4" */
     BoundText eventually;               /* a condition ... */
-    BoundInteger within;                /* ... that holds so long at the latest after ... */
-    BoundText of;                       /* ... a moment: "job train submitted"; the start */
+    BoundInteger within;                /* ... that holds within this time ... */
+    BoundText of;                       /* ... of a moment, "job train submitted", or the start */
     BoundText before;                   /* a moment that comes before `then` */
     BoundText then;
     const Json *order;      /* moments, one after the other */
     BoundInteger exit_code; /* of a job */
     BoundText error;        /* code, of a job or cluster */
-    BoundInteger seeds;     /* metric: over so many runs with other seeds ... */
-    BoundText statistic;    /* ... "mean" (the default), "p50", "p95", ... */
-    BoundText confidence;   /* ... and so sure: "95%" */
+    BoundInteger seeds;     /* metric: number of runs, each with a different seed */
+    BoundText statistic;    /* of their values: "mean" (the default), "p50", "p95", ... */
+    BoundText confidence;   /* "95%" */
 } ExpectText;
 
 typedef struct {
@@ -186,7 +187,7 @@ typedef struct {
     BoundInteger policy; /* PolicyKind */
     BoundList workloads; /* WorkloadText */
     BoundList commands;  /* CommandText */
-    const Json *session; /* array of both, in order: command_read.h */
+    const Json *session; /* array of commands and faults, in order: command/read.h */
     BoundList expect;    /* ExpectText */
 } ScenarioText;
 
@@ -197,11 +198,11 @@ extern const ObjectType command_type;
 extern const ObjectType expect_type;
 
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
-/* The path of a resource that may name its own scope: parts that it does not name are the
- * scenario's. The name is empty. */
+/* The path of a resource that may state its own group, workspace and experiment. Parts that it does
+ * not state are the scenario's. The name is NULL. */
 ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,
                             BoundText experiment);
-/* Whether it is a command of `kind`; a refused one is of none. */
+/* Whether it is a command of `kind`; false if its kind was refused. */
 bool command_is(const CommandText *command, CommandKind kind);
 
 #endif

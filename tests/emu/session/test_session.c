@@ -779,12 +779,12 @@ START_TEST(a_refused_command_is_entered_nowhere)
         {"{\"do\": \"group.create\", \"name\": \"g\", \"at\": \"1s\"}",
          "the command is applied now"},
         {"{\"do\": \"group.create\", \"name\": \"g\", \"after\": \"cluster c ready\"}",
-         "waits for nothing"},
+         "cannot have"},
         {"{\"do\": \"file.upload\", \"name\": \"acc1/s1\", \"file\": \"x\", \"content\": "
          "\"/etc/passwd\"}",
-         "no files of this machine"},
+         "cannot upload files of this machine"},
         {"{\"do\": \"cluster.create\", \"name\": \"c\", \"config\": \"cluster.json\"}",
-         "names no other files"},
+         "cannot name other files"},
         {"{\"do\": \"job.create\", \"name\": \"j\", \"cluster\": \"none\", \"config\": "
          "{\"properties\": {\"nodeCount\": 1}}}",
          "stdOutErrPathPrefix"},

@@ -228,10 +228,10 @@ START_TEST(bytes_are_written_to_an_open_file_or_a_pipe)
     int ends[2];
     char got[4] = "";
     ck_assert_int_ge(file, 0);
-    ck_assert(file_put(file, "abc", 3, FILE_GOES_ON));
-    ck_assert(file_put(file, "d", 1, FILE_GOES_ON));
+    ck_assert(file_put(file, "abc", 3, FILE_CURRENT_POSITION));
+    ck_assert(file_put(file, "d", 1, FILE_CURRENT_POSITION));
     ck_assert(file_put(file, "B", 1, 1));
-    ck_assert(file_put(file, "e", 1, FILE_GOES_ON));
+    ck_assert(file_put(file, "e", 1, FILE_CURRENT_POSITION));
     check_content("file", "aBcde", 5);
     taking_nothing = file;
     ck_assert(!file_put(file, "x", 1, 0));
@@ -240,12 +240,12 @@ START_TEST(bytes_are_written_to_an_open_file_or_a_pipe)
     close(file);
     unlink("file");
     ck_assert_int_eq(pipe(ends), 0);
-    ck_assert(file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert(file_put(ends[1], "abc", 3, FILE_CURRENT_POSITION));
     ck_assert_int_eq(read(ends[0], got, sizeof got), 3);
     ck_assert_str_eq(got, "abc");
     close(ends[0]);
     signal(SIGPIPE, SIG_IGN);
-    ck_assert(!file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert(!file_put(ends[1], "abc", 3, FILE_CURRENT_POSITION));
     ck_assert_int_eq(errno, EPIPE);
     close(ends[1]);
 }
@@ -374,7 +374,7 @@ START_TEST(a_folder_with_files_of_another_program_is_not_replaced)
     ck_assert(!folder_is_ours("mine", &mark, &status));
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     ck_assert_str_eq(status.at.source, "mine");
-    ck_assert_str_eq(status.message, "there is a \"two\" in it that no run left");
+    ck_assert_str_eq(status.message, "contains a \"two\" that no run made");
     ck_assert_str_eq(status.hint, "it would be replaced: choose another folder for -o");
     static const char *const not_ours[] = {"", "#our", "#Ours"};
     for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {

@@ -53,7 +53,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
          "job.json:5:21: processCount is 99, at most 8 fit: 4 on each node\n"
          "job.json:11:115: relativeMountPath \"data\" is taken by another mount\n"
          "job.json:6:26: unknown output directory id \"X\"\n"
-         "job.json:4:29: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/train.py is under no mount\n"},
+         "job.json:4:29: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/train.py is not under a mount\n"},
         // Uses of the refused mount, or of the directory on it, are not reported.
         {{{"job.json", "\"relativeMountPath\": \"data\"", "\"relativeMountPath\": 1"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
@@ -62,7 +62,8 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
         {{{"job.json", "https://<", "http://<"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 101"}},
          "job.json:2:16: nodeCount is 101, but a cluster has at most 100\n"
-         "job.json:10:21: azureFileUrl \"http://acc.file.core.windows.net/data\" names no share\n"},
+         "job.json:10:21: azureFileUrl \"http://acc.file.core.windows.net/data\" does not name a "
+         "share\n"},
         {{{"job.json", "\"id\": \"MODEL\"", "\"id\": 5"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
          "job.json:7:32: id is 5, expected a string\n"
@@ -75,14 +76,14 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
          "job.json:7:24: outputDirectories is an object, expected an array of objects\n"},
         {{{"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data\", \"pathSuffix",
            "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta\", \"pathSuffix"}},
-         "job.json:8:19: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta is under no mount\n"},
+         "job.json:8:19: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta is not under a mount\n"},
         // Without a known toolkit, or with one of unknown shape, the paths are still checked.
         {{{"job.json", "\"horovodSettings\": {",
            "\"horovodSettings\": 3, \"secrets\": [], \"x\": {"},
           {"job.json", "ROOT/data/logs", "ROOT/dta/logs"}},
          "job.json:3:40: unknown key \"x\" in this Job\n"
          "job.json:3:22: this HorovodSettings is 3, expected an object\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         {{{"job.json",
            "\"containerSettings\": {\"imageSourceRegistry\": {\"image\": "
            "\"tensorflow/tensorflow:1.8.0-gpu\"}}",
@@ -96,7 +97,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
           {"job.json", "ROOT/data/logs", "ROOT/dta/logs"}},
          "cluster.json:2:13: vmSize is 6, expected a string\n"
          "cluster.json:3:51: targetNodeCount is \"2\", expected an integer\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         {{{"cluster.json", "\"STANDARD_NC6\"", "\"STANDARD_NC7\", \"nodeSetup\": 1"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_MOUNT_ROOT/x"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 101"}},
@@ -114,13 +115,13 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
           {"job.json", "ROOT/data/logs", "ROOT/dta/logs"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 200"}},
          "scenario.json:12:55: there is no such file\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         {{{"scenario.json", "azure-2018", "azure-2019"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": \"2\""},
           {"job.json", "ROOT/data/logs", "ROOT/dta/logs"}},
          "scenario.json:3:15: there is no catalogue \"catalog/azure-2019.json\"\n"
          "cluster.json:3:51: targetNodeCount is \"2\", expected an integer\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         // In the scenario itself.
         {{{"scenario.json", "\"do\": \"cluster.create\"", "\"do\": \"cluster.creat\""},
           {"scenario.json", "\"trainyard\": 1", "\"trainyard\": 1, \"seed\": \"7\""},
@@ -131,7 +132,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
          "scenario.json:12:12: unknown do \"cluster.creat\"\n"
          "scenario.json:6:49: unknown model \"keras_cifar10\"\n"
          "scenario.json:9:37: epochs is neither an integer nor an expression\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         {{{"scenario.json", "\"account\": \"acc\"", "\"account\": 5"},
           {"scenario.json", "{\"bytes\": \"1kB\"}", "{\"bytes\": \"1 cup\"}"}},
          "scenario.json:4:27: account is 5, expected a string\n"
@@ -168,7 +169,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
          "scenario.json:14:15: after is 5, expected a string\n"
          "scenario.json:13:43: name \"tr/ain\" has a '/'\n"
          "scenario.json:13:5: job \"tr/ain\" has no cluster to run on\n"
-         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"},
+         "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
@@ -219,8 +220,8 @@ START_TEST(equal_mistakes_in_two_files_are_two_mistakes)
     const char *job = with_change(arena, small_job_text, "ROOT/data/logs", "ROOT/dta/logs");
     memory_files_set(&files, "other.json", job, strlen(job));
     ck_assert_str_eq(validated("scenario.json"),
-                     "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n"
-                     "other.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount\n");
+                     "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"
+                     "other.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n");
 }
 END_TEST
 
@@ -240,7 +241,7 @@ START_TEST(problems_that_are_not_kept_are_counted)
 }
 END_TEST
 
-START_TEST(the_first_account_stands_for_the_placeholder)
+START_TEST(the_first_account_replaces_the_placeholder)
 {
     static const struct {
         const char *storage, *account; /* the account that owns the share of job.json; NULL: none */
@@ -288,7 +289,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_separate_file_is_checked_as_far_as_possible);
     tcase_add_test(tests, equal_mistakes_in_two_files_are_two_mistakes);
     tcase_add_test(tests, problems_that_are_not_kept_are_counted);
-    tcase_add_test(tests, the_first_account_stands_for_the_placeholder);
+    tcase_add_test(tests, the_first_account_replaces_the_placeholder);
     suite_add_tcase(suite, tests);
     return suite;
 }

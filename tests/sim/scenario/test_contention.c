@@ -121,7 +121,7 @@ static void set_network(const char *network)
                     arena_printf(arena, "  \"network\": %s,\n  \"programs\"", network));
 }
 
-START_TEST(racks_have_places_and_an_uplink)
+START_TEST(a_network_has_racks_and_an_uplink_rate)
 {
     ck_assert_int_eq(sound()->network.nodes_per_rack, 0);
     set_network("{\"rack_nodes\": 4, \"rack_uplink_rate\": \"10Gbit/s\"}");
@@ -250,9 +250,9 @@ START_TEST(mistakes_about_file_servers_are_named)
     set_mount(MOUNT(ID "nsf", ""));
     assert_problem("unknown file server \"fileserver/nsf\"", "fileserver/nfs");
     set_mount(MOUNT("nfs", ""));
-    assert_problem("id \"nfs\" names no file server", "fileservers/NAME");
+    assert_problem("id \"nfs\" does not name a file server", "fileservers/NAME");
     set_mount(MOUNT(ID, ""));
-    assert_problem("names no file server", "fileservers/NAME");
+    assert_problem("does not name a file server", "fileservers/NAME");
     set_mount(MOUNT("/fileservers/nfs", "")); // short, but clear
     sound();
     set_mount(MOUNT(ID "nfs", ", \"sourceDirectory\": \"../etc\""));
@@ -282,7 +282,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_premium_share_is_as_fast_as_its_size);
     tcase_add_test(tests, standard_shares_have_their_published_limits);
     tcase_add_test(tests, a_size_without_effect_is_refused);
-    tcase_add_test(tests, racks_have_places_and_an_uplink);
+    tcase_add_test(tests, a_network_has_racks_and_an_uplink_rate);
     tcase_add_test(tests, an_incomplete_network_is_refused);
     tcase_add_test(tests, a_file_server_has_a_machine_and_disks);
     tcase_add_test(tests, paths_lead_to_the_mounted_file_server);

@@ -66,7 +66,7 @@ END_TEST
 
 /* PyTorch was measured only with one process of NCCL, so the row contains the time of NCCL, once.
  */
-START_TEST(a_row_with_one_process_of_an_exchange_contains_its_time_once)
+START_TEST(the_exchange_in_a_measured_row_is_not_counted_twice)
 {
     PredictionRequest request = resnet50(1);
     request.network = "resnet152";
@@ -91,7 +91,7 @@ START_TEST(a_row_with_one_process_of_an_exchange_contains_its_time_once)
 }
 END_TEST
 
-START_TEST(one_process_pays_for_its_exchange_whether_that_was_measured_or_not)
+START_TEST(one_process_has_an_exchange_time_even_if_it_was_not_measured)
 {
     static const char *const networks[] = {"resnet50", "alexnet", "inception3", "vgg16",
                                            "resnet164_cifar"};
@@ -441,8 +441,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, one_gpu_is_as_fast_as_measured);
-    tcase_add_test(tests, a_row_with_one_process_of_an_exchange_contains_its_time_once);
-    tcase_add_test(tests, one_process_pays_for_its_exchange_whether_that_was_measured_or_not);
+    tcase_add_test(tests, the_exchange_in_a_measured_row_is_not_counted_twice);
+    tcase_add_test(tests, one_process_has_an_exchange_time_even_if_it_was_not_measured);
     tcase_add_test(tests, gpus_fill_one_node_after_the_other);
     tcase_add_test(tests, more_gpus_never_make_a_step_shorter);
     tcase_add_test(tests, an_additional_node_never_shortens_the_exchange);

@@ -192,7 +192,7 @@ START_TEST(an_include_that_fails_is_one_problem)
         {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
          "an included catalogue must be an object, not a number", "", 1, 28},
         {"{\"catalog\": 1, \"include\": [\"mine.json\"]}", "mine.json",
-         "an included catalogue includes no others", "the first one's", 1, 16},
+         "an included catalogue cannot include others", "of the first catalogue", 1, 16},
         {"{\"catalog\": 1, \"include\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "mine.json",
          "a list of at most 16", "", 1, 27},
         {"{\"catalog\": 1, \"includes\": []}", "mine.json", "a catalogue has no \"includes\"",
@@ -253,7 +253,7 @@ static const JobSpec *job_of(const ScenarioFile *file)
     return file->scenario.commands[7].as.job_create.spec;
 }
 
-START_TEST(a_training_can_be_real)
+START_TEST(an_override_runs_trainings_for_real)
 {
     const JobSpec *modelled = job_of(sound());
     const JobSpec *real = job_of(read_so((ScenarioOverrides){.trains_for_real = true}));
@@ -270,7 +270,7 @@ START_TEST(a_training_can_be_real)
 }
 END_TEST
 
-START_TEST(a_training_uses_all_images)
+START_TEST(an_override_sets_the_number_of_images_of_known_networks)
 {
     const char *const whole_epochs[] = {"/programs/0/steps_per_epoch=\"ceil(samples/batch)\"",
                                         "/programs/0/evaluate_samples=\"test_samples\"",
@@ -342,7 +342,7 @@ START_TEST(each_execution_has_its_program_kind)
 END_TEST
 
 /* The folders of the service have rules, and a shell has other rules. */
-START_TEST(command_lines_are_checked_by_the_rules_of_their_shell)
+START_TEST(command_lines_that_run_unchanged_only_get_warnings)
 {
     static const char properties[] =
         "{\"customToolkitSettings\": {\"commandLine\": \"cd $AZ_BATCHAI_JOB_MOUNT_ROOT/.. && "
@@ -412,7 +412,7 @@ START_TEST(overrides_of_missing_values_are_refused)
     } rows[] = {
         {"/seed", "needs '='", "as in"},
         {"seed=7", "not a JSON pointer", "as in"},
-        {"/command/0/name=x", "no \"command\" on the way", "did you mean \"commands\"?"},
+        {"/command/0/name=x", "no \"command\" on this path", "did you mean \"commands\"?"},
         {"/commands/9/name=x", "no item \"9\" in an array of 3", ""},
         {"/seed/x=1", "inside a number", ""},
         {"/sede=7", "unknown key \"sede\"", "did you mean \"seed\"?"},
@@ -686,11 +686,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_include_that_fails_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_of_missing_values_are_refused);
-    tcase_add_test(tests, a_training_can_be_real);
-    tcase_add_test(tests, a_training_uses_all_images);
+    tcase_add_test(tests, an_override_runs_trainings_for_real);
+    tcase_add_test(tests, an_override_sets_the_number_of_images_of_known_networks);
     tcase_add_test(tests, a_share_that_is_created_again_has_its_new_tier);
     tcase_add_test(tests, each_execution_has_its_program_kind);
-    tcase_add_test(tests, command_lines_are_checked_by_the_rules_of_their_shell);
+    tcase_add_test(tests, command_lines_that_run_unchanged_only_get_warnings);
     tcase_add_test(tests, reported_results_belong_to_the_session_and_make_jobs_real);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
     tcase_add_test(tests, one_mistake_is_one_problem);

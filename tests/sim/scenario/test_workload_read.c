@@ -103,7 +103,7 @@ START_TEST(each_number_of_nodes_has_its_own_job)
 }
 END_TEST
 
-START_TEST(hours_and_bursts_belong_to_their_arrivals)
+START_TEST(arrivals_are_read_with_their_hours_or_bursts)
 {
     static const char *const daily[] = {
         "/workloads/0/arrivals=diurnal", "/workloads/0/end=30d",
@@ -191,14 +191,15 @@ START_TEST(a_mistake_is_reported_once_with_its_position)
         {"/workloads/0/arrivals=diurnal", "arrivals \"diurnal\" need \"hours\", which is missing"},
         {"/workloads/0/arrivals=bursts", "arrivals \"bursts\" need \"burst\", which is missing"},
         {"/workloads/0/burst=3", "\"burst\" is for arrivals \"bursts\" only"},
-        {"/workloads/0/jobs=null", "the jobs of this workload come for ever"},
+        {"/workloads/0/jobs=null", "the jobs of this workload never stop arriving"},
         {"/workloads/0/end=0s", "the workload ends before it begins"},
         {"/workloads/0/cluster=gpus", "unknown cluster \"gpus\""},
         {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"25%\"}",
          "the shares of \"nodes\" add up to 95.0000 %, expected 100 %"},
         {"/workloads/0/nodes={}", "the shares of \"nodes\" add up to 0.0000 %, expected 100 %"},
         {"/workloads/0/nodes={\"0\": \"100%\"}", "\"0\" is not a number of nodes"},
-        {"/workloads/0/nodes={\"1\": 100}", "how many jobs have 1 nodes is written as in \"70%\""},
+        {"/workloads/0/nodes={\"1\": 100}",
+         "the share of jobs with 1 nodes is not a text such as \"70%\""},
         {"/workloads/0/nodes=[1]",
          "nodes is not an object such as {\"1\": \"70%\", \"4\": \"30%\"}"},
         {"/workloads/0/name=lo ad", "name \"lo ad\" has a ' '"},
@@ -276,7 +277,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_workload_has_the_defaults_of_the_format);
     tcase_add_test(tests, rates_are_read_exactly);
     tcase_add_test(tests, each_number_of_nodes_has_its_own_job);
-    tcase_add_test(tests, hours_and_bursts_belong_to_their_arrivals);
+    tcase_add_test(tests, arrivals_are_read_with_their_hours_or_bursts);
     tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);
     tcase_add_test(tests, the_cluster_may_be_named_in_the_config);
     tcase_add_test(tests, commands_may_refer_to_future_jobs_of_a_workload);

@@ -470,7 +470,7 @@ START_TEST(nodes_whose_allocation_failed_are_requested_again)
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     prepare();
     advance(50);
-    cluster_spoil_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
+    cluster_fail_next_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
     run();
     ck_assert_str_eq(told(TRACE_CLUSTER_ERROR, NULL, 0)->name,
                      "InternalError: 2 of 3 nodes could not be allocated; the service asks again");
@@ -489,7 +489,7 @@ START_TEST(a_resize_replaces_a_retry)
     commands_resize(&list, "c", 150 * NS_PER_S, 1);
     prepare();
     advance(50);
-    cluster_spoil_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
+    cluster_fail_next_allocation(cluster_row(world->clusters, (ClusterId){0}), 2);
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ALLOCATION, "resizing"), 2);
     ck_assert_ptr_null(cluster_at(0)->error_code);
@@ -572,8 +572,8 @@ START_TEST(a_cluster_is_ready_without_the_nodes_that_are_unusable)
                            .reason = "no driver",
                            .recovery = RECOVERY_REBOOT,
                            .repair_ns = 100 * NS_PER_S};
-    cluster_spoil_preparation(world->clusters, cluster_row(world->clusters, (ClusterId){0}), 1,
-                              failure);
+    cluster_fail_next_preparation(world->clusters, cluster_row(world->clusters, (ClusterId){0}), 1,
+                                  failure);
     advance(230);
     ck_assert_int_eq(node_at(1)->state, NODE_UNUSABLE);
     ck_assert_int_eq(told(TRACE_CLUSTER_READY, NULL, 0)->cluster_ready.nodes, 2);
@@ -854,9 +854,9 @@ static void meddle(World *in, uint64_t word)
         return;
     Cluster *cluster = cluster_row(in->clusters, (ClusterId){low % clusters});
     if (high % 9 == 0)
-        cluster_spoil_allocation(cluster, 1 + (int32_t)(low % 3));
+        cluster_fail_next_allocation(cluster, 1 + (int32_t)(low % 3));
     if (high % 9 == 1)
-        cluster_spoil_preparation(in->clusters, cluster, (int32_t)(low % 5) - 1, failure);
+        cluster_fail_next_preparation(in->clusters, cluster, (int32_t)(low % 5) - 1, failure);
     Node *node = nodes > 0 ? node_row(in->clusters, (NodeId){low % nodes}) : NULL;
     if (!node || node->state == NODE_STATE_COUNT)
         return;

@@ -184,7 +184,7 @@ START_TEST(a_container_fault_prevents_one_start)
     commands_create_job(&list, "k", 0, "c", spec);
     make(FIDELITY_STEP);
     world_advance(world, 100 * NS_PER_S);
-    job_spoil_container(the_job());
+    job_fail_next_container(the_job());
     world_run(world);
     changes_with("failed", CAUSE_CONTAINER_FAILURE);
     attempt_ends("failed", CAUSE_CONTAINER_FAILURE);
@@ -316,11 +316,11 @@ START_TEST(a_run_without_an_end_is_abandoned_if_a_job_never_makes_progress)
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
         world_run(world);
         if (has_end) {
-            ck_assert_int_gt(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);
+            ck_assert_int_gt(the_job()->starts, LOST_ATTEMPTS_MAX);
             ck_assert_ptr_null(given_up());
         } else {
             ck_assert_int_eq(the_job()->state, JOB_QUEUED);
-            ck_assert_int_eq(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);
+            ck_assert_int_eq(the_job()->starts, LOST_ATTEMPTS_MAX);
             ck_assert_str_eq(given_up(), "job j lost its nodes 1000 times in a row without having "
                                          "kept anything: it never ends");
         }

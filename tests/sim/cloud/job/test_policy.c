@@ -37,9 +37,9 @@ START_TEST(the_service_starts_the_first_job_or_none)
     PolicyView view = {.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
     ck_assert_int_eq(policy_service(&view), 0);
     view.idle_nodes = 3;
-    ck_assert_int_eq(policy_service(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_service(&view), POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_service(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_service(&view), POLICY_NONE);
 }
 END_TEST
 
@@ -59,10 +59,10 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), 2);
     view.waiting_count = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     waiting[1].expected_ns = 10 * NS_PER_S;
     waiting[1].nodes = 3; // short enough, but it does not fit
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     view.idle_nodes = 6; // the head fits, so no job passes it
     ck_assert_int_eq(policy_backfill(&view), 0);
 }
@@ -97,7 +97,7 @@ START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
                        .most_nodes = 2,
                        .waiting_count = 1,
                        .waiting = waiting};
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     view.waiting_count = 4;
     ck_assert_int_eq(policy_backfill(&view), 1);
     view.idle_nodes = 1;
@@ -127,10 +127,10 @@ START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), 2);
     waiting[0].nodes = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     waiting[0].nodes = 3;
     view.waiting_count = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
 }
 END_TEST
 
@@ -163,11 +163,11 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     // A head of 8 also needs nodes that do not exist yet; they may be ready at any time, too.
     waiting[0].nodes = 8;
     waiting[1].nodes = 1;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
 }
 END_TEST
 
@@ -177,9 +177,9 @@ START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
     PolicyView view = {.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
     ck_assert_int_eq(policy_shortest(&view), 1);
     view.idle_nodes = 2; // the first job does not fit, and no job overtakes it
-    ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
 }
 END_TEST
 
@@ -196,9 +196,9 @@ START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
     ck_assert_int_eq(policy_fair_share(&view),
                      1); // 1 and 2 used the same node time, so the order of submission decides
     view.idle_nodes = 1;
-    ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
+    ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
 }
 END_TEST
 
@@ -236,8 +236,8 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .used_node_us = used_node_us};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view);
-            bool fits = chosen == POLICY_NOBODY || (chosen < view.waiting_count && chosen >= 0 &&
-                                                    waiting[chosen].nodes <= view.idle_nodes);
+            bool fits = chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
+                                                  waiting[chosen].nodes <= view.idle_nodes);
             ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
         }
     }

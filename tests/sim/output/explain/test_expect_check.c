@@ -80,7 +80,7 @@ START_TEST(a_state_is_compared_as_text)
 }
 END_TEST
 
-START_TEST(a_count_is_a_number_too)
+START_TEST(a_count_is_checked_against_its_bounds)
 {
     ck_assert(expect_count(arena, 14, 14, 14).holds);
     ck_assert(!expect_count(arena, 13, 14, INFINITY).holds);
@@ -96,7 +96,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_metric_is_found_by_its_path);
     tcase_add_test(tests, a_number_is_checked_against_its_bounds);
     tcase_add_test(tests, a_state_is_compared_as_text);
-    tcase_add_test(tests, a_count_is_a_number_too);
+    tcase_add_test(tests, a_count_is_checked_against_its_bounds);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -184,7 +184,7 @@ START_TEST(traces_of_two_levels_are_compared_at_the_coarser)
 }
 END_TEST
 
-START_TEST(seeds_differ_without_a_difference)
+START_TEST(different_seeds_are_listed_without_a_change)
 {
     const char *trace = trace_story_text(arena, short_run);
     ck_assert(diff(trace, "{\"seed\": 7}", trace, "{\"seed\": 8}"));
@@ -209,7 +209,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, differences_finer_than_the_traces_show_in_the_fingerprints);
     tcase_add_test(tests, long_texts_show_their_end);
     tcase_add_test(tests, traces_of_two_levels_are_compared_at_the_coarser);
-    tcase_add_test(tests, seeds_differ_without_a_difference);
+    tcase_add_test(tests, different_seeds_are_listed_without_a_change);
     tcase_add_test(tests, an_invalid_trace_is_refused_with_all_its_problems);
     suite_add_tcase(suite, tests);
     return suite;

@@ -125,7 +125,7 @@ START_TEST(a_condition_with_a_time_holds_after_it_has_held_for_that_time)
 }
 END_TEST
 
-START_TEST(moments_happen_once_at_their_first_time)
+START_TEST(a_moment_has_the_time_of_its_first_occurrence)
 {
     static const struct {
         Moment moment;
@@ -267,7 +267,7 @@ START_TEST(an_excerpt_has_a_few_records_before_and_after)
 }
 END_TEST
 
-START_TEST(the_last_records_are_those_before_never)
+START_TEST(an_excerpt_without_an_instant_has_the_last_records)
 {
     RunExcerpt *excerpt = run_excerpt_create(arena, (ExcerptFocus){.at_ns = INT64_MAX});
     run_story(excerpt);
@@ -285,12 +285,12 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_condition_holds_from_the_end_of_an_instant_on);
     tcase_add_test(tests, a_condition_with_a_time_holds_after_it_has_held_for_that_time);
-    tcase_add_test(tests, moments_happen_once_at_their_first_time);
+    tcase_add_test(tests, a_moment_has_the_time_of_its_first_occurrence);
     tcase_add_test(tests, always_and_never_fail_at_an_instant);
     tcase_add_test(tests, eventually_has_a_deadline);
     tcase_add_test(tests, an_order_compares_first_times);
     tcase_add_test(tests, an_excerpt_has_a_few_records_before_and_after);
-    tcase_add_test(tests, the_last_records_are_those_before_never);
+    tcase_add_test(tests, an_excerpt_without_an_instant_has_the_last_records);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -47,7 +47,7 @@ START_TEST(the_layer_table_gives_the_known_numbers_of_parameters)
 }
 END_TEST
 
-START_TEST(flattening_drops_the_odd_row_and_column_before_the_pool)
+START_TEST(a_pool_drops_the_odd_row_and_column_of_its_input)
 {
     // 32 -> same 32 -> valid 30 -> pool 15 -> same 15 -> valid 13 -> pool 6: 6 * 6 * 64 = 2304.
     KerasWeight weights[KERAS_WEIGHTS_MAX];
@@ -166,7 +166,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("keras_model");
     TCase *tests = tcase_create("model");
     tcase_add_test(tests, the_layer_table_gives_the_known_numbers_of_parameters);
-    tcase_add_test(tests, flattening_drops_the_odd_row_and_column_before_the_pool);
+    tcase_add_test(tests, a_pool_drops_the_odd_row_and_column_of_its_input);
     tcase_add_test(tests, equal_models_have_equal_bytes_and_another_address_gives_other_weights);
     tcase_add_test(tests, h5py_opens_the_model_as_keras_would);
     suite_add_tcase(suite, tests);

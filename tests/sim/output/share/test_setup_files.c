@@ -159,7 +159,7 @@ START_TEST(the_output_of_a_script_appears_when_it_is_printed)
 }
 END_TEST
 
-START_TEST(a_script_with_a_random_failure_says_so)
+START_TEST(a_random_failure_is_in_the_stderr_of_a_script)
 {
     spec->setup_run = script_run(0);
     commands_create_cluster(&list, "c", 0, spec);
@@ -212,7 +212,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_log_of_an_unknown_command_says_so_and_contains_its_exit_code);
     tcase_add_test(tests, a_failure_is_in_stderr);
     tcase_add_test(tests, the_output_of_a_script_appears_when_it_is_printed);
-    tcase_add_test(tests, a_script_with_a_random_failure_says_so);
+    tcase_add_test(tests, a_random_failure_is_in_the_stderr_of_a_script);
     tcase_add_test(tests, the_log_of_a_released_node_stays);
     tcase_add_test(tests, after_a_reboot_the_task_overwrites_its_log);
     suite_add_tcase(suite, tests);

@@ -209,7 +209,7 @@ START_TEST(set_up_tasks_leave_their_logs)
 }
 END_TEST
 
-START_TEST(every_share_has_its_folder)
+START_TEST(an_empty_share_has_a_folder)
 {
     Arena *arena = arena_create();
     CommandList list = commands_begin(arena);
@@ -294,7 +294,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_last_upload_of_a_file_remains);
     tcase_add_test(tests, a_job_leaves_its_logs_checkpoints_and_model);
     tcase_add_test(tests, set_up_tasks_leave_their_logs);
-    tcase_add_test(tests, every_share_has_its_folder);
+    tcase_add_test(tests, an_empty_share_has_a_folder);
     tcase_add_test(tests, deleted_files_are_not_written);
     tcase_add_test(tests, no_file_is_written_outside_its_share);
     tcase_add_test(tests, a_failure_of_the_machine_is_reported_and_leaves_no_partial_file);

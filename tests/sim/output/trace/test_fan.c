@@ -220,7 +220,7 @@ START_TEST(a_listener_receives_its_level_independently_of_the_others)
 }
 END_TEST
 
-START_TEST(the_narrator_shows_the_tables_when_they_are_asked_for)
+START_TEST(the_narrator_prints_the_table_of_each_show_command)
 {
     // Allocation takes 100 s, preparation 130 s (plain_service).
     Arena *arena = arena_create();
@@ -291,7 +291,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("trace_fan");
     tcase_add_test(tests, live_records_and_the_trace_file_give_the_same_results);
     tcase_add_test(tests, a_listener_receives_its_level_independently_of_the_others);
-    tcase_add_test(tests, the_narrator_shows_the_tables_when_they_are_asked_for);
+    tcase_add_test(tests, the_narrator_prints_the_table_of_each_show_command);
     suite_add_tcase(suite, tests);
     return suite;
 }

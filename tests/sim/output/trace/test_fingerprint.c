@@ -92,7 +92,7 @@ START_TEST(draws_are_a_separate_ingredient)
 }
 END_TEST
 
-START_TEST(fingerprints_of_another_format_differ)
+START_TEST(fingerprints_with_other_ingredients_differ)
 {
     Arena *arena = arena_create();
     ck_assert_str_eq(compared(arena, "e:1", "e:2"),
@@ -126,7 +126,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_fingerprint_has_seven_ingredients_of_sixteen_digits);
     tcase_add_test(tests, a_change_shows_only_in_its_ingredient);
     tcase_add_test(tests, draws_are_a_separate_ingredient);
-    tcase_add_test(tests, fingerprints_of_another_format_differ);
+    tcase_add_test(tests, fingerprints_with_other_ingredients_differ);
     tcase_add_test(tests, the_order_of_records_counts);
     suite_add_tcase(suite, tests);
     return suite;

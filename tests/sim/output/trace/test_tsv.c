@@ -43,7 +43,7 @@ START_TEST(a_record_is_a_line_of_eleven_columns)
 }
 END_TEST
 
-START_TEST(bytes_are_written_where_a_share_is_named)
+START_TEST(a_record_of_a_share_has_bytes_even_if_they_are_0)
 {
     const TraceRow row = {.record = {.kind = TRACE_FILE_WRITTEN, .name = "-"}, .share = "a/s"};
     Text line = {0};
@@ -307,7 +307,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("trace_tsv");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_record_is_a_line_of_eleven_columns);
-    tcase_add_test(tests, bytes_are_written_where_a_share_is_named);
+    tcase_add_test(tests, a_record_of_a_share_has_bytes_even_if_they_are_0);
     tcase_add_test(tests, the_first_lines_describe_the_trace);
     tcase_add_test(tests, a_trace_is_read_and_written_back_byte_for_byte);
     tcase_add_test(tests, resources_are_numbered_in_order_of_appearance_and_again_when_recreated);

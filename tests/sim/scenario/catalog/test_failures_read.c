@@ -199,7 +199,7 @@ END_TEST
 #define FAULT(text) "\"faults\": [{" text "}]"
 #define CRASH(text) FAULT("\"do\": \"node.crash\", \"at\": \"1m\", " text)
 
-START_TEST(mistakes_are_named)
+START_TEST(invalid_failures_and_faults_are_refused)
 {
     static const struct {
         const char *members, *message, *hint;
@@ -229,9 +229,9 @@ START_TEST(mistakes_are_named)
         {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"clusters\": [\"gpu\"]}]",
          "either \"cluster\" or \"clusters\"", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\"], \"nodes\": \"1\"}]",
-         "those of one \"cluster\"", ""},
+         "\"nodes\" needs \"cluster\"", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "not a list of names", ""},
-        {"\"groups\": [{\"name\": \"r\", \"clusters\": [1]}]", "named by a string", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": [1]}]", "is not a name", ""},
         {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\", \"gpu\"]}]", "listed twice", ""},
         {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gqu\"}]", "unknown cluster \"gqu\"",
          "did you mean \"gpu\"?"},
@@ -265,7 +265,7 @@ START_TEST(mistakes_are_named)
                "1\""),
          "unknown share \"acc/x\"", ""},
         {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"when\": \"cluster gpu idle\""),
-         "compares with no number", ""},
+         "needs a number to compare with", ""},
         {CRASH("\"job\": \"train\", \"cluster\": \"gpu\""), "one of them", ""},
         {CRASH("\"node\": 1"), "one of them", ""},
         {CRASH("\"cluster\": \"cpu\""), "unknown cluster \"cpu\"", "did you mean \"gpu\"?"},
@@ -440,7 +440,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
     tcase_add_test(tests, faults_follow_the_commands);
     tcase_add_test(tests, every_kind_of_fault_is_read);
-    tcase_add_test(tests, mistakes_are_named);
+    tcase_add_test(tests, invalid_failures_and_faults_are_refused);
     tcase_add_test(tests, failures_without_an_end_are_refused);
     tcase_add_test(tests, a_fault_is_not_allowed_as_a_command);
     tcase_add_test(tests, unknown_models_get_a_hint_to_their_catalogue);

@@ -125,7 +125,7 @@ END_TEST
 
 /* Those of the two families without GPUs that the service's usages counted; quotas allow each once.
  */
-START_TEST(machines_without_gpus_belong_to_families_with_a_quota)
+START_TEST(sizes_without_gpus_have_their_values_and_a_quota)
 {
     static const struct {
         const char *name, *family;
@@ -576,7 +576,7 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("catalog_read");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, the_shipped_catalogue_contains_the_entries_that_the_tutorial_needs);
-    tcase_add_test(cases, machines_without_gpus_belong_to_families_with_a_quota);
+    tcase_add_test(cases, sizes_without_gpus_have_their_values_and_a_quota);
     tcase_add_test(cases, the_learning_curve_matches_the_keras_example);
     tcase_add_test(cases, jitter_does_not_change_the_mean);
     tcase_add_test(cases, preparations_are_found_by_the_longest_glob_that_matches);

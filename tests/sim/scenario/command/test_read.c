@@ -161,7 +161,7 @@ START_TEST(problems_match_those_of_a_scenario_file)
     refused("{\"at\": \"1h\", \"do\": \"node.slow\", \"cluster\": \"gpu\"}", "speed");
     refused("{\"at\": \"1h\", \"do\": \"node.reboot\", \"when\": \"cluster gpu idle > 0\", "
             "\"cluster\": \"gpu\"}",
-            "waits for nothing");
+            "cannot have");
     refused("[]", "");
 }
 END_TEST

@@ -133,7 +133,7 @@ START_TEST(a_program_saves_where_its_command_line_points)
 }
 END_TEST
 
-START_TEST(a_program_may_have_its_own_checkpoint_path)
+START_TEST(an_option_in_a_path_may_have_a_default)
 {
     static const struct {
         const char *arguments, *share, *path;
@@ -217,7 +217,7 @@ START_TEST(programs_take_precedence_over_shells_and_shells_over_the_default)
 }
 END_TEST
 
-START_TEST(a_shell_knows_the_mounts_and_the_environment)
+START_TEST(a_script_has_the_mounts_of_its_job)
 {
     const JobSpec *spec =
         command_job("customToolkitSettings", "echo hi > $AZ_BATCHAI_OUTPUT_MODEL/hi.txt; sleep 3");
@@ -393,12 +393,14 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
         const char *old, *new; /* a change of the small job */
         const char *message, *hint;
     } rows[] = {
-        {"ROOT/data/logs", "ROOT/dta/logs", "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount",
+        {"ROOT/data/logs", "ROOT/dta/logs",
+         "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount",
          "mounted: $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
-        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "/tmp/logs", "is on no mounted share", "mounted:"},
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "/tmp/logs", "is not on a mounted share",
+         "mounted:"},
         {"ROOT/data/logs", "ROOT/data/logs/../../x",
          "stdOutErrPathPrefix \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs/../../x\" has a part \"..\"",
-         "without detours"},
+         "without \".\" and"},
         {"ROOT/data/logs", "ROOT/data/./logs", "has a part \".\"", ""},
         {"\"pathSuffix\": \"models\"", "\"pathSuffix\": \"../../x\"",
          "pathSuffix \"../../x\" has a part \"..\"", ""},
@@ -406,7 +408,7 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
          "\"pathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/..\"",
          "pathPrefix \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/..\" has a part \"..\"", ""},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_MOUNT_ROOT/data",
-         "$AZ_BATCHAI_MOUNT_ROOT/data is under no mount", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
+         "$AZ_BATCHAI_MOUNT_ROOT/data is not under a mount", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_JOB_MOUNT_ROT/data",
          "unknown variable \"AZ_BATCHAI_JOB_MOUNT_ROT\"",
          "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?"},
@@ -443,8 +445,8 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
          "\".//data/\" is taken by another mount", ""},
         {"core.windows.net/data", "core.windows.net/dat", "unknown file share \"acc/dat\"",
          "did you mean \"acc/data\"?"},
-        {"core.windows.net/data", "core.windows.net/", "names no share", "https://"},
-        {"https://<", "http://<", "names no share", "https://"},
+        {"core.windows.net/data", "core.windows.net/", "does not name a share", "https://"},
+        {"https://<", "http://<", "does not name a share", "https://"},
         {"ROOT/data/train.py", "ROOT/data/trian.py", "unknown file on share \"acc/data\"",
          "did you mean \"train.py\"?"},
         {"\"id\": \"MODEL\",",
@@ -512,11 +514,11 @@ START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
         {"sed s@^@" ROOT "/data@ f", NULL, NULL},
         {"cat " ROOT "/\\\\data", NULL, NULL},
         {"ls '" ROOT "/data'", NULL, NULL},
-        {"ls " ROOT "/other/x", ROOT "/other/x is under no mount", "mounted: " ROOT "/data"},
-        {"ls '" ROOT "/other/x'", ROOT "/other/x is under no mount", ""},
-        {"ls " ROOT "/other*", ROOT "/other is under no mount", ""},
-        {"ls " ROOT "/data1", ROOT "/data1 is under no mount", ""},
-        {"cd " ROOT "/.. && pwd", ROOT "/.. is under no mount", ""},
+        {"ls " ROOT "/other/x", ROOT "/other/x is not under a mount", "mounted: " ROOT "/data"},
+        {"ls '" ROOT "/other/x'", ROOT "/other/x is not under a mount", ""},
+        {"ls " ROOT "/other*", ROOT "/other is not under a mount", ""},
+        {"ls " ROOT "/data1", ROOT "/data1 is not under a mount", ""},
+        {"cd " ROOT "/.. && pwd", ROOT "/.. is not under a mount", ""},
         {"echo $AZ_BATCHAI_OUTPUT_MODELS", "unknown output directory id \"MODELS\"",
          "did you mean \"MODEL\"?"},
         {"echo ${AZ_BATCHAI_OUTPUT_X}/y", "unknown output directory id \"X\"", ""},
@@ -594,7 +596,8 @@ START_TEST(a_path_is_taken_literally_and_a_mount_is_found_by_any_of_its_spelling
         if (rows[i].directory == NULL) {
             ck_assert_ptr_null(file);
             ck_assert_str_eq(problems.items[0].message,
-                             arena_printf(arena, "$AZ_BATCHAI_JOB_MOUNT_ROOT/%s is under no mount",
+                             arena_printf(arena,
+                                          "$AZ_BATCHAI_JOB_MOUNT_ROOT/%s is not under a mount",
                                           rows[i].path));
             continue;
         }
@@ -740,10 +743,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_if_its_checkpoint_says_so);
     tcase_add_test(tests, a_program_saves_where_its_command_line_points);
-    tcase_add_test(tests, a_program_may_have_its_own_checkpoint_path);
+    tcase_add_test(tests, an_option_in_a_path_may_have_a_default);
     tcase_add_test(tests, an_owner_can_state_the_duration_of_a_job);
     tcase_add_test(tests, programs_take_precedence_over_shells_and_shells_over_the_default);
-    tcase_add_test(tests, a_shell_knows_the_mounts_and_the_environment);
+    tcase_add_test(tests, a_script_has_the_mounts_of_its_job);
     tcase_add_test(tests, a_preparation_of_simple_commands_runs_after_the_usual_overhead);
     tcase_add_test(tests, the_environment_matches_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);

@@ -251,7 +251,7 @@ static int64_t run_ours(const char *line, Outcome *outcome)
     int count = 0;
     int64_t now_ns = 0;
     do {
-        now_ns += shell_go_on(run, now_ns);
+        now_ns += shell_continue(run, now_ns);
         for (int32_t i = 0; i < run->change_count; i++)
             note_name(names, &count, &run->changes[i]);
     } while (!run->is_over);
@@ -760,7 +760,7 @@ static const char *const foreign[] = {
     "printf '%d %d\\n' $GREETING",
 };
 
-START_TEST(unknown_lines_are_not_interpreted)
+START_TEST(lines_that_are_not_simple_commands_are_refused)
 {
     Text wrong = {0};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
@@ -798,7 +798,7 @@ START_TEST(files_that_double_keep_their_size_and_lose_their_contents)
     text_add(&line, "cp f40 $AZ_BATCHAI_OUTPUT_OUT/large; cat f40 f40 f40; echo end");
     FileSet *files;
     ShellRun *run = begin(read_line(text_string(&line)), &files);
-    ck_assert_int_eq(shell_go_on(run, 0), 0);
+    ck_assert_int_eq(shell_continue(run, 0), 0);
     uint32_t large = file_set_find(files, VOLUME_A, "out/large");
     ck_assert_int_eq(file_set_at(files, large)->bytes, INT64_C(1) << 41);
     ck_assert(!file_set_at(files, large)->has_parts);
@@ -837,12 +837,12 @@ START_TEST(only_sleeps_take_time)
 }
 END_TEST
 
-START_TEST(a_script_looks_at_files_when_its_command_runs)
+START_TEST(a_command_reads_files_when_it_runs)
 {
     FileSet *files;
     ShellRun *run =
         begin(read_line("echo a; sleep 10; cat $AZ_BATCHAI_OUTPUT_OUT/f && echo b"), &files);
-    ck_assert_int_eq(shell_go_on(run, 100), 10 * NS_PER_S);
+    ck_assert_int_eq(shell_continue(run, 100), 10 * NS_PER_S);
     ck_assert(!run->is_over);
     ck_assert_int_eq(run->output_count, 1);
     static const FilePart part = {.text = "later", .length = 5};
@@ -852,7 +852,7 @@ START_TEST(a_script_looks_at_files_when_its_command_runs)
                                       .has_parts = true,
                                       .part_count = 1,
                                       .parts = &part});
-    ck_assert_int_eq(shell_go_on(run, 10 * NS_PER_S + 100), 0);
+    ck_assert_int_eq(shell_continue(run, 10 * NS_PER_S + 100), 0);
     ck_assert(run->is_over);
     ck_assert_int_eq(run->exit_code, 0);
     ck_assert_int_eq(run->output_count, 3);
@@ -869,16 +869,16 @@ START_TEST(a_changed_file_on_a_share_is_reported_once_between_two_sleeps)
         read_line("cd $AZ_BATCHAI_OUTPUT_OUT; echo a > f; echo b >> f; cat f > f;"
                   " echo abc > f; echo x > /tmp/y; sleep 1; touch g; touch f; sleep 1; cat h"),
         &files);
-    shell_go_on(run, 0);
+    shell_continue(run, 0);
     ck_assert_int_eq(run->change_count, 1);
     ck_assert_str_eq(run->changes[0].path, "out/f");
     ck_assert_int_eq(file_set_at(files, run->changes[0].file)->bytes, 4);
     ck_assert_int_eq(file_set_at(files, run->changes[0].file)->job.index, 3);
-    shell_go_on(run, NS_PER_S);
+    shell_continue(run, NS_PER_S);
     ck_assert_int_eq(run->change_count, 2);
     ck_assert_str_eq(run->changes[0].path, "out/g");
     ck_assert_int_eq(file_set_at(files, run->changes[1].file)->bytes, 4);
-    shell_go_on(run, 2 * NS_PER_S);
+    shell_continue(run, 2 * NS_PER_S);
     ck_assert_int_eq(run->change_count, 0);
     ck_assert_int_eq(run->exit_code, 1);
 }
@@ -891,10 +891,10 @@ START_TEST(printed_text_does_not_change_with_its_file)
         read_line("cat $AZ_BATCHAI_OUTPUT_OUT/f; sleep 1; cat $AZ_BATCHAI_OUTPUT_OUT/f"), &files);
     StoredFile upload = {.volume = VOLUME_A, .path = "out/f", .bytes = 1000, .job = {ID_NONE}};
     file_set_put(files, &upload); // of which only the size is known
-    shell_go_on(run, 0);
+    shell_continue(run, 0);
     upload.bytes = 2000;
     file_set_put(files, &upload);
-    shell_go_on(run, NS_PER_S);
+    shell_continue(run, NS_PER_S);
     ck_assert_int_eq(run->output_count, 2);
     ck_assert_int_eq(file_set_at(files, run->outputs[0].part.file)->bytes, 1000);
     ck_assert_int_eq(file_set_at(files, run->outputs[1].part.file)->bytes, 2000);
@@ -909,7 +909,7 @@ START_TEST(a_secret_is_not_printed)
     variables[6].value = NULL; // ONE
     FileSet *files;
     ShellRun *run = begin(read_line("echo \"$ONE\""), &files);
-    shell_go_on(run, 0);
+    shell_continue(run, 0);
     ck_assert_str_eq(run->outputs[0].part.text, "(secret)\n");
     outcome_free(&outcome);
 }
@@ -939,11 +939,11 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("scripts");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, every_line_has_the_results_of_the_real_shell);
-    tcase_add_test(cases, unknown_lines_are_not_interpreted);
+    tcase_add_test(cases, lines_that_are_not_simple_commands_are_refused);
     tcase_add_test(cases, the_length_of_words_is_limited);
     tcase_add_test(cases, files_that_double_keep_their_size_and_lose_their_contents);
     tcase_add_test(cases, only_sleeps_take_time);
-    tcase_add_test(cases, a_script_looks_at_files_when_its_command_runs);
+    tcase_add_test(cases, a_command_reads_files_when_it_runs);
     tcase_add_test(cases, a_changed_file_on_a_share_is_reported_once_between_two_sleeps);
     tcase_add_test(cases, printed_text_does_not_change_with_its_file);
     tcase_add_test(cases, a_secret_is_not_printed);

@@ -103,9 +103,9 @@ static const struct {
     {"{\"cluster\": \"gpu\", \"exit_code\": 1}", "a cluster has no exit code", ""},
     {"{\"job\": \"train\", \"exit_code\": 256}", "exit_code is 256", ""},
     {"{\"job\": \"train\", \"state\": \"failed\", \"within\": \"1m\"}",
-     "\"within\" says nothing about \"job\"", "it goes with \"eventually\""},
-    {"{\"files\": \"*\", \"at_most\": 3}", "\"at_most\" says nothing about \"files\"",
-     "it goes with \"metric\""},
+     "\"within\" does not apply to \"job\"", "it applies to \"eventually\""},
+    {"{\"files\": \"*\", \"at_most\": 3}", "\"at_most\" does not apply to \"files\"",
+     "it applies to \"metric\""},
     {"{\"always\": \"x\", \"never\": \"y\"}", "exactly one of", ""},
     {"{}", "exactly one of", ""},
     {"{\"always\": \"cluster gpu colour == 3\"}", "a cluster has no \"colour\"", "nodes"},
@@ -133,9 +133,9 @@ static const struct {
     {"{\"metric\": \"x\", \"equals\": 1, \"seeds\": 5}", "equal", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 1}", "seeds is 1", ""},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 58, \"statistic\": \"p95\"}",
-     "58 seeds are too few to be so sure of p95", "it takes 59 at a confidence of 95%"},
+     "58 seeds are too few for a confident p95", "59 are needed at a confidence of 95%"},
     {"{\"metric\": \"x\", \"at_least\": 1, \"seeds\": 58, \"statistic\": \"p5\"}",
-     "58 seeds are too few to be so sure of p5", "it takes 59 at a confidence of 95%"},
+     "58 seeds are too few for a confident p5", "59 are needed at a confidence of 95%"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"p100\"}",
      "\"p100\" is not a statistic", "p99.9"},
     {"{\"metric\": \"x\", \"at_most\": 1, \"seeds\": 5, \"statistic\": \"p\"}",
@@ -182,7 +182,7 @@ START_TEST(single_epochs_are_unknown_at_job_fidelity)
     ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
                                      (ScenarioOverrides){0}, &problems));
     ck_assert_str_eq(problems.items[0].message,
-                     "at fidelity \"job\" no record shows single epochs");
+                     "at fidelity \"job\" the trace has no records of single epochs");
 }
 END_TEST
 
