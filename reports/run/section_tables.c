@@ -318,7 +318,7 @@ static const PageColumn workload_columns[] = {
     {"Jobs", true, workload_jobs},
     {"Succeeded", true, workload_succeeded},
     {"Failed", true, workload_failed},
-    {"Not over", true, workload_unfinished},
+    {"Unfinished", true, workload_unfinished},
     {"Restarts", true, workload_restarts},
     {"Queued for (median)", true, workload_queue},
     {"Queued for (95 %)", true, workload_queue_long},

@@ -20,7 +20,7 @@ static bool is_empty(const PageColumn *column, const Facts *facts, uint32_t row_
 
 static void head_print(Text *html, const PageTable *table, const bool *is_left_out)
 {
-    text_printf(html, "<table class=\"%s\"><thead><tr>", table->class);
+    text_printf(html, "<div class=\"table\"><table class=\"%s\"><thead><tr>", table->class);
     for (int32_t i = 0; i < table->column_count; i++)
         if (!is_left_out[i])
             text_printf(html, "<th scope=\"col\"%s>%s</th>",
@@ -59,7 +59,7 @@ void page_table_print(Text *html, const PageTable *table, const Facts *facts, ui
                 cell_print(html, &table->columns[i], facts, row);
         text_add(html, "</tr>\n");
     }
-    text_add(html, "</tbody></table>\n");
+    text_add(html, "</tbody></table></div>\n");
 }
 
 void cell_clock(Text *out, int64_t ns)

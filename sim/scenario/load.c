@@ -173,14 +173,27 @@ static void apply_ran(Loader *loader, Json *root, const char *path)
     }
 }
 
+void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Status *status)
+{
+    const char *end = path + strlen(path);
+    bool has_slash = end > path && end[-1] == '/';
+    const char *inside = arena_printf(arena, "%s%sscenario.json", path, has_slash ? "" : "/");
+    int64_t bytes;
+    Status unused = {0};
+    if (files.size(files.context, inside, &bytes, &unused))
+        status_hint(status, "did you mean \"%s\"?", inside);
+}
+
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
     Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
-    if (root == NULL && status.code != STATUS_OK)
+    if (root == NULL && status.code != STATUS_OK) {
+        scenario_hint_folder(arena, files, path, &status);
         problems_add_status(problems, &status);
+    }
     if (root == NULL)
         return NULL;
     load_references(&loader, root);

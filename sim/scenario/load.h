@@ -11,4 +11,8 @@
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems);
 
+/* After `path` could not be read: if it is a folder that contains a scenario.json, adds a hint with
+ * the name of that file to `status`. */
+void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Status *status);
+
 #endif

@@ -4,6 +4,7 @@
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/config/job_config.h"
+#include "sim/scenario/load.h"
 
 static bool has_any_toolkit(const Json *properties)
 {
@@ -84,6 +85,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
         .unlisted = {.shares = true, .programs = true, .preparations = true, .setups = true},
     };
     if (!files.read(files.context, arena, path, &text, &length, &status)) {
+        scenario_hint_folder(arena, files, path, &status);
         problems_add_status(problems, &status);
         return NULL;
     }

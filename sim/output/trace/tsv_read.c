@@ -244,8 +244,12 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
     int32_t count = 0;
     while (count < FIELD_COUNT && piece_cut(&rest, '\t', &fields[count]))
         count++;
-    if (count < FIELD_COUNT || rest.text != NULL)
-        return bad(reader, line, "eleven columns separated by tabs");
+    if (count < FIELD_COUNT || rest.text != NULL) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
+                     "expected eleven columns separated by tabs, found %s",
+                     rest.text != NULL ? "more" : "fewer");
+        return false;
+    }
     *row = (TraceRow){0};
     // The kind comes first: the other columns depend on it.
     return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&

@@ -108,7 +108,7 @@ static bool quantiles_read(Arena *arena, const Field *field, const Json *json, Q
         return quantity_read(field, json, &knot->value, status);
     }
     if (json->kind != JSON_OBJECT)
-        return fail_kind(json, "a value or an object of quantiles", status);
+        return fail_kind(json, "a string with a unit or an object of quantiles", status);
     Knot *knots = knots_read(arena, field, json, probability_parse, status);
     if (!knots)
         return false;

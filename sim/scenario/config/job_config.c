@@ -363,6 +363,22 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
     return NULL;
 }
 
+/* False for a program with a problem, which program_check has reported where the program is. */
+static bool program_is_whole(const Program *program)
+{
+    switch (program->kind) {
+    case PROGRAM_FIXED:
+        return program->duration.kind != DISTRIBUTION_QUANTILES ||
+               program->duration.quantiles.count > 0;
+    case PROGRAM_TRAIN:
+        return program->network != NULL;
+    case PROGRAM_SHELL:
+    case PROGRAM_REAL:
+        return true;
+    }
+    return false;
+}
+
 /* Finds the program that the job runs. Checks that its counts, each valid alone, are not too large
  * together. */
 static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
@@ -371,7 +387,7 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
     int32_t problems_before = context->problems->count;
     spec->program = read_program(context, toolkit, is_custom, spec->command, shape, variables);
     bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
-                    (spec->program->kind != PROGRAM_TRAIN || spec->program->network != NULL);
+                    program_is_whole(spec->program);
     Status status = {0};
     if (is_whole && shape.is_known &&
         !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
@@ -543,7 +559,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     note_script(context, &variables, settings->script, spec);
     if (spec->command != NULL)
         find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
-    if (has_shape && spec->program != NULL && context->problems->count == problems_before)
+    if (has_shape && spec->program != NULL && program_is_whole(spec->program) &&
+        context->problems->count == problems_before)
         warn_of_endless(context, text, cluster, spec);
     return job;
 }

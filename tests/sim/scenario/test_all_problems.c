@@ -141,6 +141,16 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
           {"scenario.json", "{\"job\": \"train\", \"state\"", "{\"job\": 1, \"state\""}},
          "scenario.json:12:38: name is 1, expected a string\n"
          "scenario.json:16:22: job is 1, expected a string\n"},
+        // How long a program with a problem runs on low-priority nodes is unknown.
+        {{{"cluster.json", "\"STANDARD_NC6\"", "\"STANDARD_NC6\", \"vmPriority\": \"lowpriority\""},
+          {"scenario.json", "\"model\": \"keras_cifar10_cnn\"", "\"model\": \"keras_cifar10\""}},
+         "scenario.json:6:49: unknown model \"keras_cifar10\"\n"},
+        {{{"cluster.json", "\"STANDARD_NC6\"", "\"STANDARD_NC6\", \"vmPriority\": \"lowpriority\""},
+          {"scenario.json", "\"model\": \"keras_cifar10_cnn\"",
+           "\"model\": \"keras_cifar10_cnn\", \"duration\": -5"}},
+         "scenario.json:6:16: a program has both \"model\" and \"duration\", expected one of them\n"
+         "scenario.json:6:82: expected a string with a unit or an object of quantiles, found a "
+         "number\n"},
         {{{"scenario.json", "\"match\": \"*/train.py\"", "\"match\": null"},
           {"scenario.json", "/model.h5", "/{epoch}/model.h5"},
           {"scenario.json", "OUTPUT_MODEL", "OUTPUT_MODELS"}},

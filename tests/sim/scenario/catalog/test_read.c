@@ -350,7 +350,7 @@ START_TEST(mistakes_are_reported_with_their_position)
         {HEAD "\"gpus\": {\"K80\": {\"peak\": " VALUE("\"1flop/s\"") "}}}",
          "peak is 1flop/s, out of range"},
         {HEAD "\"gpus\": {\"K80\": {\"peak\": " VALUE("\"4Tflops\"") "}}}", "is not a speed"},
-        {RELEASE("7"), "expected a value or an object of quantiles, found a number"},
+        {RELEASE("7"), "expected a string with a unit or an object of quantiles, found a number"},
         {RELEASE("{}"), "quantiles go from \"0\" to \"1\""},
         {RELEASE("{\"0\": \"1s\"}"), "quantiles go from"},
         {RELEASE("{\"0\": \"1s\", \"0.5\": \"2s\"}"), "quantiles go from"},
@@ -455,8 +455,8 @@ START_TEST(invalid_distributions_are_refused)
     static const struct {
         const char *text, *message, *hint;
     } rows[] = {
-        {"7", "expected a value or an object of quantiles, found a number", ""},
-        {"[]", "expected a value or an object of quantiles, found an array", ""},
+        {"7", "expected a string with a unit or an object of quantiles, found a number", ""},
+        {"[]", "expected a string with a unit or an object of quantiles, found an array", ""},
         {"{}", "quantiles go from", ""},
         {"{\"exponetial\": \"2h\"}", "there is no distribution \"exponetial\"", "exponential"},
         {"{\"exponential\": 2}", "expected a string with a unit", ""},
