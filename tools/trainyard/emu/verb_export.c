@@ -13,7 +13,8 @@
 
 static bool no_session(const char *folder, Status *status)
 {
-    status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0), "this folder contains no session");
+    status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                "this folder contains no session");
     return status_hint(status, "--state names the folder that `trainyard serve` was given");
 }
 
