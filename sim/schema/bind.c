@@ -114,9 +114,13 @@ static bool bind_integer(const Binder *binder, const Field *field, const Json *n
     *value = node->integer;
     if (!is_limited || (*value >= field->minimum && *value <= field->maximum))
         return true;
-    problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
-                 "%s is %s, expected %" PRId64 " to %" PRId64, field->name, node->text,
-                 field->minimum, field->maximum);
+    if (field->minimum == field->maximum)
+        problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %" PRId64,
+                     field->name, node->text, field->minimum);
+    else
+        problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
+                     "%s is %s, expected %" PRId64 " to %" PRId64, field->name, node->text,
+                     field->minimum, field->maximum);
     return false;
 }
 

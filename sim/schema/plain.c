@@ -161,6 +161,17 @@ static Json *decimal_write(Arena *arena, const Field *field, const void *item)
     return decimal_json(arena, decimal_of(field, item), field->decimals);
 }
 
+static void add_bad_decimal(const Reader *reader, const Field *field, const Json *node)
+{
+    if (field->decimals == 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
+                     "\"%s\" is not an integer from 0", shown_name(field, node));
+    else
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
+                     "\"%s\" is not a number from 0 with at most %d decimals",
+                     shown_name(field, node), field->decimals);
+}
+
 static void decimal_read_member(const Reader *reader, const Field *field, const Json *node,
                                 void *item)
 {
@@ -168,9 +179,7 @@ static void decimal_read_member(const Reader *reader, const Field *field, const 
     Wide value = PLAIN_UNKNOWN;
     if (node != NULL && (!decimal_read(node, field->decimals, &value) || value < 0 ||
                          (field->size != sizeof(Wide) && value > INT64_MAX)))
-        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                     "\"%s\" is not a number from 0 with at most %d decimals",
-                     shown_name(field, node), field->decimals);
+        add_bad_decimal(reader, field, node);
     if (field->size == sizeof(Wide))
         *(Wide *)member = value;
     else

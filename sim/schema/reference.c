@@ -112,6 +112,8 @@ static void add_range(Text *out, const Field *field)
         return;
     if (kind == VALUE_INTEGER && field->maximum > LIMIT_SHOWN_MOST)
         text_printf(out, "%" PRId64 " or more", field->minimum);
+    else if (kind == VALUE_INTEGER && field->minimum == field->maximum)
+        text_printf(out, "%" PRId64, field->minimum);
     else if (kind == VALUE_INTEGER)
         text_printf(out, "%" PRId64 " to %" PRId64, field->minimum, field->maximum);
     else if (kind == VALUE_RATIO && field->maximum <= 1000 * PPM)

@@ -360,7 +360,7 @@ START_TEST(a_broken_run_is_refused_and_nothing_written)
         {"\"clusters\": {\n  \"nc6", "\"clusters\": [],\n\"x\": {\n\"nc6", "summary.json:"},
         {"\"steady_s\": 146.458034", "\"steady_s\": \"soon\"",
          "summary.json:15:16: \"steady_s\" is not a number"},
-        {"\"nodes_max\": 2", "\"nodes_max\": -2", "\"nodes_max\" is not a number from 0"},
+        {"\"nodes_max\": 2", "\"nodes_max\": -2", "\"nodes_max\" is not an integer from 0"},
         {"\"path\": \"batchaidev/nc6cluster\",", "", "\"path\" is missing"},
         {"run_ended", "run_stopped", "trace.tsv:"},
         {"\"fingerprint\"", "fingerprint", "summary.json:"},

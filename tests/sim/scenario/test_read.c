@@ -439,7 +439,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         int32_t line, column;  /* 0: somewhere */
         const char *message, *hint;
     } rows[] = {
-        {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1 to 1", ""},
+        {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1", ""},
         {"azure-2018", "azure-2019", 3, 15, "there is no catalogue", "folders above"},
         {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no such file", "next to"},
         {"\"after\": \"job train", "\"after\": \"job tarin", 14, 15, "unknown job \"tarin\"",
