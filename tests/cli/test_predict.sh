@@ -227,10 +227,10 @@ stderr_has "peak is 1flop/s, out of range"
 example "what cannot be predicted is refused with a hint"
 trainyard predict --vm Standard_NC6
 exit_is 2
-stderr_begins "trainyard predict: --model is missing"
+stderr_begins "trainyard: predict: --model is missing"
 trainyard predict --model resnet50
 exit_is 2
-stderr_begins "trainyard predict: --vm is missing"
+stderr_begins "trainyard: predict: --vm is missing"
 trainyard predict --model resnet5 --vm Standard_NC6
 exit_is 2
 stderr_has 'did you mean "resnet50"?'

@@ -363,7 +363,7 @@ static bool check_given(const char *option, const char *value, Status *status)
 {
     if (value != NULL)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0), "%s is missing",
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: predict", 0, 0), "%s is missing",
                 option);
     return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
 }
