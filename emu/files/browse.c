@@ -20,7 +20,7 @@ enum { PAGE = 500 };
 typedef struct {
     ShareName share;
     const char *path; /* "a/b"; "" */
-} Spot;
+} Slot;
 
 static const char *query_of(const HttpRequest *request, const char *name)
 {
@@ -29,7 +29,7 @@ static const char *query_of(const HttpRequest *request, const char *name)
 }
 
 /* Accepts only names that are valid in Azure Files. */
-static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *spot)
+static bool read_slot(const HttpRequest *request, HttpResponse *response, Slot *slot)
 {
     Arena *arena = request->arena;
     const char *share = query_of(request, "share"), *slash = strchr(share, '/');
@@ -41,12 +41,12 @@ static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *
     if (!file_path_split(arena, query_of(request, "path"), &names, &count))
         return gate_refuse(request, response, 400, "InvalidPath",
                            "The query's \"path\" is not a path on a share.");
-    *spot = (Spot){
+    *slot = (Slot){
         {.account = arena_strndup(arena, share, (size_t)(slash - share)), .share = slash + 1},
         .path = ""};
     for (int32_t i = 0; i < count; i++)
-        spot->path =
-            i == 0 ? names[i].name : arena_printf(arena, "%s/%s", spot->path, names[i].name);
+        slot->path =
+            i == 0 ? names[i].name : arena_printf(arena, "%s/%s", slot->path, names[i].name);
     return true;
 }
 
@@ -79,18 +79,18 @@ static void add_entry(Arena *arena, Json *list, const FilesEntry *entry)
 void files_browse_list(FileStore *files, const HttpRequest *request, HttpResponse *response)
 {
     Arena *arena = request->arena;
-    Spot spot = {0};
+    Slot slot = {0};
     FilesEntry *entries;
     int32_t count = 0;
     bool more = false;
-    if (!read_spot(request, response, &spot) ||
+    if (!read_slot(request, response, &slot) ||
         !succeeds(request, response,
-                  files_list(files, arena, spot.share, spot.path, "", query_of(request, "after"),
+                  files_list(files, arena, slot.share, slot.path, "", query_of(request, "after"),
                              PAGE, &entries, &count, &more)))
         return;
     Json *body = json_object(arena);
     json_put_text(arena, body, "share", query_of(request, "share"));
-    json_put_text(arena, body, "path", spot.path);
+    json_put_text(arena, body, "path", slot.path);
     Json *list = json_put_array(arena, body, "entries");
     for (int32_t i = 0; i < count; i++)
         add_entry(arena, list, &entries[i]);
@@ -133,11 +133,11 @@ static const char *disposition(Arena *arena, const char *path)
 void files_browse_get(FileStore *files, const HttpRequest *request, HttpResponse *response)
 {
     Arena *arena = request->arena;
-    Spot spot = {0};
+    Slot slot = {0};
     FilesReader *reader;
     int64_t bytes, last;
-    if (!read_spot(request, response, &spot) ||
-        !succeeds(request, response, files_open(files, spot.share, spot.path, &reader, &bytes)))
+    if (!read_slot(request, response, &slot) ||
+        !succeeds(request, response, files_open(files, slot.share, slot.path, &reader, &bytes)))
         return;
     if (!read_last(request, response, bytes, &last)) {
         files_reader_close(reader);
@@ -146,6 +146,6 @@ void files_browse_get(FileStore *files, const HttpRequest *request, HttpResponse
     response->source = files_source(arena, reader, bytes - last);
     response->source_bytes = last;
     http_set(response, "Content-Type", "application/octet-stream");
-    http_set(response, "Content-Disposition", disposition(arena, spot.path));
+    http_set(response, "Content-Disposition", disposition(arena, slot.path));
     http_set(response, "X-File-Bytes", arena_printf(arena, "%" PRId64, bytes));
 }

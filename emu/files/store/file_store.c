@@ -4,7 +4,7 @@
 
 #include "emu/files/store/operation.h"
 #include "emu/files/store/share_row.h"
-#include "emu/files/store/spots.h"
+#include "emu/files/store/slots.h"
 #include "emu/files/store/ticks.h"
 
 /* --- Opening --- */
@@ -61,19 +61,19 @@ void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns)
 static FilesFailure look(FileStore *files, Arena *arena, ShareName share, const char *path,
                          FilesEntry *entry)
 {
-    Spot spot;
-    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
+    Slot slot;
+    FilesFailure failure = slot_walk(files, arena, share, path, false, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.is_root) {
+    if (slot.is_root) {
         ShareRow row;
         failure = share_find(files, arena, share, &row);
         *entry = share_entry(&row, arena);
         return failure;
     }
-    if (spot.shows == SHOWS_NOTHING)
+    if (slot.shows == SHOWS_NOTHING)
         return FILES_NO_RESOURCE;
-    *entry = spot_entry(files, &spot, arena);
+    *entry = slot_entry(files, &slot, arena);
     return FILES_OK;
 }
 
@@ -130,15 +130,15 @@ FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t
 static FilesFailure directory_walk(FileStore *files, Arena *arena, ShareName share,
                                    const char *path, Directory *directory)
 {
-    Spot spot;
-    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
+    Slot slot;
+    FilesFailure failure = slot_walk(files, arena, share, path, false, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (!spot.is_root && spot.shows == SHOWS_NOTHING)
+    if (!slot.is_root && slot.shows == SHOWS_NOTHING)
         return FILES_NO_RESOURCE;
-    if (!spot.is_root && !spot_is_directory(&spot))
+    if (!slot.is_root && !slot_is_directory(&slot))
         return FILES_OTHER_KIND;
-    *directory = spot_directory(files, &spot);
+    *directory = slot_directory(files, &slot);
     return FILES_OK;
 }
 
@@ -154,13 +154,13 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
     FilesFailure failure = directory_walk(files, scratch, share, path, &directory);
     if (failure == FILES_OK) {
         int32_t found;
-        Spot *spots = spots_list(files, scratch, &directory, file_name_fold(scratch, prefix),
+        Slot *slots = slots_list(files, scratch, &directory, file_name_fold(scratch, prefix),
                                  file_name_fold(scratch, marker), max + (max < INT32_MAX), &found);
         *more = found > max;
         *count = *more ? max : found;
         *entries = ARENA_ARRAY(arena, FilesEntry, *count);
         for (int32_t i = 0; i < *count; i++)
-            (*entries)[i] = spot_entry(files, &spots[i], arena);
+            (*entries)[i] = slot_entry(files, &slots[i], arena);
     }
     arena_destroy(scratch);
     return operation_looked(files, failure);
@@ -168,45 +168,45 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 
 /* --- Directories --- */
 
-/* The row of an entry that a client creates at `spot`, in place of the clients' entry there. */
-static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, const char *properties,
+/* The row of an entry that a client creates at `slot`, in place of the clients' entry there. */
+static EntryRow new_row(FileStore *files, const Slot *slot, FilesKind kind, const char *properties,
                         const char *metadata)
 {
-    bool replaces = spot->has_client && spot->client.kind == (int64_t)kind;
+    bool replaces = slot->has_client && slot->client.kind == (int64_t)kind;
     // A name keeps its first letters while an entry exists.
-    const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
-                       : spot->shows == SHOWS_WORLDS ? spot->world.name
-                                                     : spot->name.name;
+    const char *name = slot->shows == SHOWS_CLIENTS  ? slot->client.name
+                       : slot->shows == SHOWS_WORLDS ? slot->world.name
+                                                     : slot->name.name;
     return (EntryRow){.id = new_number(&files->tables),
                       .kind = kind,
                       .name = name,
-                      .folded = spot->name.folded,
+                      .folded = slot->name.folded,
                       .created = files->tables.now_ticks,
                       .written = files->tables.now_ticks,
                       .properties = properties ? properties : "",
                       .metadata = metadata ? metadata : "",
-                      .lease = replaces ? spot->client.lease : "",
+                      .lease = replaces ? slot->client.lease : "",
                       .since_ns = files->tables.now_ns};
 }
 
-static void row_put(FileStore *files, Spot *spot, EntryRow row)
+static void row_put(FileStore *files, Slot *slot, EntryRow row)
 {
-    int64_t stale = spot->has_client ? spot->client.contents : 0;
-    spot->client = row;
-    spot_put(files, spot);
+    int64_t stale = slot->has_client ? slot->client.contents : 0;
+    slot->client = row;
+    slot_put(files, slot);
     contents_drop(&files->blobs, stale);
 }
 
 static FilesFailure directory_create(FileStore *files, Arena *arena, ShareName share,
                                      const char *path, const char *metadata)
 {
-    Spot spot;
-    FilesFailure failure = spot_walk(files, arena, share, path, true, &spot);
+    Slot slot;
+    FilesFailure failure = slot_walk(files, arena, share, path, true, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.is_root || spot.shows != SHOWS_NOTHING)
+    if (slot.is_root || slot.shows != SHOWS_NOTHING)
         return FILES_EXISTS;
-    row_put(files, &spot, new_row(files, &spot, FILES_DIRECTORY, NULL, metadata));
+    row_put(files, &slot, new_row(files, &slot, FILES_DIRECTORY, NULL, metadata));
     return FILES_OK;
 }
 
@@ -226,22 +226,22 @@ static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName s
                                      const char *path)
 {
     Directory directory;
-    Spot spot;
+    Slot slot;
     FilesFailure failure = directory_walk(files, arena, share, path, &directory);
     if (failure == FILES_OK)
-        failure = spot_walk(files, arena, share, path, true, &spot);
+        failure = slot_walk(files, arena, share, path, true, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.is_root)
+    if (slot.is_root)
         return FILES_BAD_NAME;
     int32_t count;
-    spots_list(files, arena, &directory, "", "", 1, &count);
+    slots_list(files, arena, &directory, "", "", 1, &count);
     if (count > 0)
         return FILES_NOT_EMPTY;
     if (directory.client != FILES_NONE)
         tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", directory.share,
                   directory.client);
-    spot_leave(files, &spot);
+    slot_leave(files, &slot);
     return FILES_OK;
 }
 
@@ -259,33 +259,33 @@ FilesFailure files_directory_delete(FileStore *files, ShareName share, const cha
 
 /* The place of a file, in a directory that clients own. */
 static FilesFailure file_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              Spot *spot)
+                              Slot *slot)
 {
-    FilesFailure failure = spot_walk(files, arena, share, path, true, spot);
-    if (failure == FILES_OK && (spot->is_root || spot_is_directory(spot)))
+    FilesFailure failure = slot_walk(files, arena, share, path, true, slot);
+    if (failure == FILES_OK && (slot->is_root || slot_is_directory(slot)))
         failure = FILES_OTHER_KIND;
     return failure;
 }
 
 /* The place of an existing file, of which clients get a copy if it is the world's. */
 static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, const char *path,
-                             Spot *spot)
+                             Slot *slot)
 {
-    FilesFailure failure = file_walk(files, arena, share, path, spot);
-    if (failure == FILES_OK && spot->shows == SHOWS_NOTHING)
+    FilesFailure failure = file_walk(files, arena, share, path, slot);
+    if (failure == FILES_OK && slot->shows == SHOWS_NOTHING)
         failure = FILES_NO_RESOURCE;
     if (failure == FILES_OK)
-        spot_own(files, spot);
+        slot_own(files, slot);
     return failure;
 }
 
 /* The bytes of the entry that would be replaced. */
-static int64_t replaced_bytes(FileStore *files, Spot *spot)
+static int64_t replaced_bytes(FileStore *files, Slot *slot)
 {
-    if (spot->shows == SHOWS_WORLDS)
-        world_measure(&files->world, &spot->above, &spot->world);
-    return spot->shows == SHOWS_CLIENTS  ? spot->client.bytes
-           : spot->shows == SHOWS_WORLDS ? spot->world.bytes
+    if (slot->shows == SHOWS_WORLDS)
+        world_measure(&files->world, &slot->above, &slot->world);
+    return slot->shows == SHOWS_CLIENTS  ? slot->client.bytes
+           : slot->shows == SHOWS_WORLDS ? slot->world.bytes
                                          : 0;
 }
 
@@ -294,15 +294,15 @@ static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share,
 {
     if (bytes > FILES_BYTES_MAX)
         return FILES_TOO_LARGE;
-    Spot spot;
-    FilesFailure failure = file_walk(files, arena, share, path, &spot);
+    Slot slot;
+    FilesFailure failure = file_walk(files, arena, share, path, &slot);
     if (failure == FILES_OK)
-        failure = share_takes(files, arena, share, bytes - replaced_bytes(files, &spot));
+        failure = share_takes(files, arena, share, bytes - replaced_bytes(files, &slot));
     if (failure != FILES_OK)
         return failure;
-    EntryRow row = new_row(files, &spot, FILES_FILE, properties, metadata);
+    EntryRow row = new_row(files, &slot, FILES_FILE, properties, metadata);
     row.bytes = bytes;
-    row_put(files, &spot, row);
+    row_put(files, &slot, row);
     return FILES_OK;
 }
 
@@ -320,15 +320,15 @@ FilesFailure files_file_create(FileStore *files, ShareName share, const char *pa
 
 static FilesFailure file_delete(FileStore *files, Arena *arena, ShareName share, const char *path)
 {
-    Spot spot;
-    FilesFailure failure = file_walk(files, arena, share, path, &spot);
+    Slot slot;
+    FilesFailure failure = file_walk(files, arena, share, path, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.shows == SHOWS_NOTHING)
+    if (slot.shows == SHOWS_NOTHING)
         return FILES_NO_RESOURCE;
-    spot_leave(files, &spot);
-    if (spot.has_client)
-        contents_drop(&files->blobs, spot.client.contents);
+    slot_leave(files, &slot);
+    if (slot.has_client)
+        contents_drop(&files->blobs, slot.client.contents);
     return FILES_OK;
 }
 
@@ -361,30 +361,30 @@ static FilesFailure change(FileStore *files, Arena *arena, ShareName share, cons
                            int64_t bytes, const char *properties, const char *metadata,
                            const char *lease)
 {
-    Spot spot;
-    FilesFailure failure = spot_walk(files, arena, share, path, true, &spot);
+    Slot slot;
+    FilesFailure failure = slot_walk(files, arena, share, path, true, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.is_root)
+    if (slot.is_root)
         return share_change(files, arena, share, -1, properties, metadata, lease);
-    if (spot.shows == SHOWS_NOTHING)
+    if (slot.shows == SHOWS_NOTHING)
         return FILES_NO_RESOURCE;
-    spot_own(files, &spot);
-    int64_t contents = spot.client.contents, before = spot.client.bytes;
+    slot_own(files, &slot);
+    int64_t contents = slot.client.contents, before = slot.client.bytes;
     if (bytes >= 0)
-        failure = file_resize(files, &spot.client, bytes);
+        failure = file_resize(files, &slot.client, bytes);
     if (failure == FILES_OK && bytes >= 0)
         failure = share_takes(files, arena, share, bytes - before);
     if (failure != FILES_OK)
         return failure;
-    spot.client.properties = properties ? properties : spot.client.properties;
-    spot.client.metadata = metadata ? metadata : spot.client.metadata;
-    spot.client.lease = lease ? lease : spot.client.lease;
+    slot.client.properties = properties ? properties : slot.client.properties;
+    slot.client.metadata = metadata ? metadata : slot.client.metadata;
+    slot.client.lease = lease ? lease : slot.client.lease;
     if (bytes >= 0 || properties || metadata)
-        spot_put(files, &spot);
+        slot_put(files, &slot);
     else
-        entry_put(files, spot.above.share, spot.above.client, &spot.client);
-    if (contents != spot.client.contents)
+        entry_put(files, slot.above.share, slot.above.client, &slot.client);
+    if (contents != slot.client.contents)
         contents_drop(&files->blobs, contents);
     return FILES_OK;
 }
@@ -404,11 +404,11 @@ FilesFailure files_change(FileStore *files, ShareName share, const char *path, i
 static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share, const char *path,
                                 int64_t first, int64_t length, const char *bytes)
 {
-    Spot spot;
-    FilesFailure failure = file_own(files, arena, share, path, &spot);
+    Slot slot;
+    FilesFailure failure = file_own(files, arena, share, path, &slot);
     if (failure != FILES_OK)
         return failure;
-    EntryRow *row = &spot.client;
+    EntryRow *row = &slot.client;
     if (first < 0 || length <= 0 || first > row->bytes || length > row->bytes - first)
         return FILES_BAD_RANGE;
     int64_t contents = row->contents;
@@ -417,7 +417,7 @@ static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share,
     else
         contents_clear(&files->blobs, &row->contents, first, length);
     row->written = files->tables.now_ticks;
-    spot_put(files, &spot);
+    slot_put(files, &slot);
     if (contents != row->contents)
         contents_drop(&files->blobs, contents);
     return FILES_OK;
@@ -451,7 +451,7 @@ static bool leads_into(Arena *arena, const char *path, const char *directory)
     return true;
 }
 
-static FilesFailure rename_check(const Spot *from, const Spot *to, bool replaces)
+static FilesFailure rename_check(const Slot *from, const Slot *to, bool replaces)
 {
     if (from->is_root || to->is_root)
         return FILES_BAD_NAME;
@@ -461,16 +461,16 @@ static FilesFailure rename_check(const Spot *from, const Spot *to, bool replaces
         return FILES_OK;
     if (!replaces)
         return FILES_EXISTS;
-    return spot_is_directory(from) || spot_is_directory(to) ? FILES_OTHER_KIND : FILES_OK;
+    return slot_is_directory(from) || slot_is_directory(to) ? FILES_OTHER_KIND : FILES_OK;
 }
 
 static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share, const char *from,
                                  const char *to, bool replaces)
 {
-    Spot old, new;
-    FilesFailure failure = spot_walk(files, arena, share, from, true, &old);
+    Slot old, new;
+    FilesFailure failure = slot_walk(files, arena, share, from, true, &old);
     if (failure == FILES_OK)
-        failure = spot_walk(files, arena, share, to, true, &new);
+        failure = slot_walk(files, arena, share, to, true, &new);
     if (failure != FILES_OK)
         return failure;
     bool is_same = old.above.client == new.above.client && !old.is_root &&
@@ -482,22 +482,22 @@ static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share
         return failure;
     if (leads_into(arena, to, from))
         return FILES_BAD_NAME;
-    spot_own(files, &old);
+    slot_own(files, &old);
     EntryRow row = old.client;
     row.name = new.name.name;
     row.folded = new.name.folded;
     if (is_same) {
         old.client = row;
-        spot_put(files, &old);
+        slot_put(files, &old);
         return FILES_OK;
     }
     if (row.kind == FILES_DIRECTORY) {
-        Directory below = spot_directory(files, &old);
+        Directory below = slot_directory(files, &old);
         directory_copy(files, &below, below.share, below.client);
         tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
     }
     row.since_ns = files->tables.now_ns; // hides all that the world wrote there
-    spot_leave(files, &old);
+    slot_leave(files, &old);
     row_put(files, &new, row);
     return FILES_OK;
 }
@@ -517,9 +517,9 @@ FilesFailure files_rename(FileStore *files, ShareName share, const char *from, c
 static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, const char *from,
                          ShareName to_share, const char *to, const char *metadata)
 {
-    Spot old, new;
-    FilesFailure failure = spot_walk(files, arena, from_share, from, false, &old);
-    if (failure == FILES_OK && (old.is_root || spot_is_directory(&old)))
+    Slot old, new;
+    FilesFailure failure = slot_walk(files, arena, from_share, from, false, &old);
+    if (failure == FILES_OK && (old.is_root || slot_is_directory(&old)))
         failure = FILES_OTHER_KIND;
     if (failure == FILES_OK && old.shows == SHOWS_NOTHING)
         failure = FILES_NO_RESOURCE;
@@ -565,29 +565,29 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
 
 /* The place of an existing file. */
 static FilesFailure find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              Spot *spot)
+                              Slot *slot)
 {
-    FilesFailure failure = spot_walk(files, arena, share, path, false, spot);
+    FilesFailure failure = slot_walk(files, arena, share, path, false, slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot->is_root || spot_is_directory(spot))
+    if (slot->is_root || slot_is_directory(slot))
         return FILES_OTHER_KIND;
-    return spot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
+    return slot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
 }
 
 static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, const char *path,
                               FilesEntry *entry, FilesReader **reader)
 {
-    Spot spot;
-    FilesFailure failure = find_file(files, arena, share, path, &spot);
+    Slot slot;
+    FilesFailure failure = find_file(files, arena, share, path, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.shows == SHOWS_WORLDS)
-        world_measure(&files->world, &spot.above, &spot.world);
-    *entry = spot_entry(files, &spot, arena);
-    *reader = spot.shows == SHOWS_WORLDS
-                  ? world_reader(&files->world, &spot.above, &spot.world)
-                  : contents_reader(&files->blobs, spot.client.contents, spot.client.bytes);
+    if (slot.shows == SHOWS_WORLDS)
+        world_measure(&files->world, &slot.above, &slot.world);
+    *entry = slot_entry(files, &slot, arena);
+    *reader = slot.shows == SHOWS_WORLDS
+                  ? world_reader(&files->world, &slot.above, &slot.world)
+                  : contents_reader(&files->blobs, slot.client.contents, slot.client.bytes);
     return FILES_OK;
 }
 

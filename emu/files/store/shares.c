@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emu/files/store/share_row.h"
-#include "emu/files/store/spots.h"
+#include "emu/files/store/slots.h"
 #include "emu/files/store/ticks.h"
 #include "sim/base/array.h"
 

@@ -1,4 +1,4 @@
-#include "emu/files/store/spots.h"
+#include "emu/files/store/slots.h"
 
 #include <string.h>
 
@@ -38,74 +38,74 @@ void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *
 
 /* The later entry is visible; the clients' if both are directories or of different kinds. A job's
  * removal is later than the file that it removed. */
-static Shows shows(const Spot *spot, int64_t since_ns)
+static Shows shows(const Slot *slot, int64_t since_ns)
 {
-    bool is_clients = spot->has_client && spot->client.kind != FILES_GONE;
-    if (spot->has_client && spot->client.since_ns > since_ns)
-        since_ns = spot->client.since_ns;
-    bool is_worlds = spot->has_world && spot->world.at_ns > since_ns;
-    if (is_worlds && spot->world.kind == FILES_GONE)
-        return is_clients && spot->client.kind == FILES_DIRECTORY ? SHOWS_CLIENTS : SHOWS_NOTHING;
+    bool is_clients = slot->has_client && slot->client.kind != FILES_GONE;
+    if (slot->has_client && slot->client.since_ns > since_ns)
+        since_ns = slot->client.since_ns;
+    bool is_worlds = slot->has_world && slot->world.at_ns > since_ns;
+    if (is_worlds && slot->world.kind == FILES_GONE)
+        return is_clients && slot->client.kind == FILES_DIRECTORY ? SHOWS_CLIENTS : SHOWS_NOTHING;
     if (is_clients && is_worlds)
-        return spot->client.kind == FILES_FILE && spot->world.kind == FILES_FILE ? SHOWS_WORLDS
+        return slot->client.kind == FILES_FILE && slot->world.kind == FILES_FILE ? SHOWS_WORLDS
                                                                                  : SHOWS_CLIENTS;
     return is_clients ? SHOWS_CLIENTS : is_worlds ? SHOWS_WORLDS : SHOWS_NOTHING;
 }
 
-Spot spot_find(FileStore *files, Arena *arena, const Directory *above, FileName name)
+Slot slot_find(FileStore *files, Arena *arena, const Directory *above, FileName name)
 {
-    Spot spot = {.above = *above, .name = name};
+    Slot slot = {.above = *above, .name = name};
     if (above->client != FILES_NONE) {
         sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_ENTRY, "iit", above->share,
                                         above->client, name.folded);
-        spot.has_client = tables_next(&files->tables, rows);
-        if (spot.has_client)
-            spot.client = entry_row(rows, arena);
+        slot.has_client = tables_next(&files->tables, rows);
+        if (slot.has_client)
+            slot.client = entry_row(rows, arena);
         tables_done(rows);
     }
     if (above->world != FILES_NONE) {
         sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_WORLD, "iit",
                                         above->world_share, above->world, name.folded);
-        spot.has_world = tables_next(&files->tables, rows);
-        if (spot.has_world)
-            spot.world = world_row(rows, arena);
+        slot.has_world = tables_next(&files->tables, rows);
+        if (slot.has_world)
+            slot.world = world_row(rows, arena);
         tables_done(rows);
     }
-    spot.shows = shows(&spot, above->since_ns);
-    return spot;
+    slot.shows = shows(&slot, above->since_ns);
+    return slot;
 }
 
-bool spot_is_directory(const Spot *spot)
+bool slot_is_directory(const Slot *slot)
 {
-    switch (spot->shows) {
+    switch (slot->shows) {
     case SHOWS_CLIENTS:
-        return spot->client.kind == FILES_DIRECTORY;
+        return slot->client.kind == FILES_DIRECTORY;
     case SHOWS_WORLDS:
-        return spot->world.kind == FILES_DIRECTORY;
+        return slot->world.kind == FILES_DIRECTORY;
     case SHOWS_NOTHING:
         break;
     }
     return false;
 }
 
-Directory spot_directory(FileStore *files, const Spot *spot)
+Directory slot_directory(FileStore *files, const Slot *slot)
 {
-    Directory directory = spot->above;
-    if (spot->is_root)
+    Directory directory = slot->above;
+    if (slot->is_root)
         return directory;
-    directory.client = spot->shows == SHOWS_CLIENTS ? spot->client.id : FILES_NONE;
+    directory.client = slot->shows == SHOWS_CLIENTS ? slot->client.id : FILES_NONE;
     directory.world = FILES_NONE;
-    if (spot->has_client && spot->client.since_ns > directory.since_ns)
-        directory.since_ns = spot->client.since_ns;
-    if (spot->has_world && spot->world.kind == FILES_DIRECTORY) {
-        world_enter(&files->world, &spot->above, &spot->world);
-        directory.world = spot->world.id;
+    if (slot->has_client && slot->client.since_ns > directory.since_ns)
+        directory.since_ns = slot->client.since_ns;
+    if (slot->has_world && slot->world.kind == FILES_DIRECTORY) {
+        world_enter(&files->world, &slot->above, &slot->world);
+        directory.world = slot->world.id;
     }
     return directory;
 }
 
-FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
-                       bool is_writing, Spot *spot)
+FilesFailure slot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
+                       bool is_writing, Slot *slot)
 {
     FileName *names;
     int32_t count;
@@ -116,16 +116,16 @@ FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const ch
     if (failure != FILES_OK)
         return failure;
     Directory at = share_root(files, arena, share, &row);
-    *spot = (Spot){.above = at, .is_root = true};
+    *slot = (Slot){.above = at, .is_root = true};
     for (int32_t i = 0; i < count; i++) {
-        *spot = spot_find(files, arena, &at, names[i]);
+        *slot = slot_find(files, arena, &at, names[i]);
         if (i + 1 == count)
             break;
-        if (!spot_is_directory(spot))
+        if (!slot_is_directory(slot))
             return FILES_NO_PARENT;
         if (is_writing)
-            spot_own(files, spot);
-        at = spot_directory(files, spot);
+            slot_own(files, slot);
+        at = slot_directory(files, slot);
     }
     return FILES_OK;
 }
@@ -173,26 +173,26 @@ static Merge merge_begin(FileStore *files, Arena *arena, const Directory *direct
     return merge;
 }
 
-static bool merge_next(Merge *merge, Spot *spot)
+static bool merge_next(Merge *merge, Slot *slot)
 {
     if (!merge->clients && !merge->worlds)
         return false;
     int order = !merge->clients  ? 1
                 : !merge->worlds ? -1
                                  : strcmp(merge->client.folded, merge->world.folded);
-    *spot = (Spot){.above = *merge->directory, .has_client = order <= 0, .has_world = order >= 0};
-    if (spot->has_client) {
-        spot->client = merge->client;
-        spot->name = (FileName){spot->client.name, spot->client.folded};
+    *slot = (Slot){.above = *merge->directory, .has_client = order <= 0, .has_world = order >= 0};
+    if (slot->has_client) {
+        slot->client = merge->client;
+        slot->name = (FileName){slot->client.name, slot->client.folded};
         client_next(merge);
     }
-    if (spot->has_world) {
-        spot->world = merge->world;
-        if (!spot->has_client)
-            spot->name = (FileName){spot->world.name, spot->world.folded};
+    if (slot->has_world) {
+        slot->world = merge->world;
+        if (!slot->has_client)
+            slot->name = (FileName){slot->world.name, slot->world.folded};
         world_next(merge);
     }
-    spot->shows = shows(spot, merge->directory->since_ns);
+    slot->shows = shows(slot, merge->directory->since_ns);
     return true;
 }
 
@@ -204,31 +204,31 @@ static void merge_end(Merge *merge)
         tables_done(merge->worlds);
 }
 
-Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, const char *prefix,
+Slot *slots_list(FileStore *files, Arena *arena, const Directory *directory, const char *prefix,
                  const char *marker, int32_t max, int32_t *count)
 {
-    Spot *spots = NULL;
+    Slot *slots = NULL;
     uint32_t found = 0, capacity = 0;
     size_t prefix_length = strlen(prefix);
     Merge merge = merge_begin(files, arena, directory, prefix, marker);
-    for (Spot spot; found < (uint32_t)max && merge_next(&merge, &spot);) {
-        if (strncmp(spot.name.folded, prefix, prefix_length) != 0)
+    for (Slot slot; found < (uint32_t)max && merge_next(&merge, &slot);) {
+        if (strncmp(slot.name.folded, prefix, prefix_length) != 0)
             break; // names with the prefix are adjacent
-        if (spot.shows == SHOWS_NOTHING)
+        if (slot.shows == SHOWS_NOTHING)
             continue;
-        spots = array_room(arena, spots, found + 1, &capacity, sizeof *spots);
-        spots[found++] = spot;
+        slots = array_room(arena, slots, found + 1, &capacity, sizeof *slots);
+        slots[found++] = slot;
     }
     merge_end(&merge);
     *count = (int32_t)found;
-    return spots;
+    return slots;
 }
 
 /* --- Copies of the world's entries --- */
 
-EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t parent, FileName name)
+EntryRow slot_copy(FileStore *files, const Slot *slot, int64_t share, int64_t parent, FileName name)
 {
-    const WorldRow *world = &spot->world;
+    const WorldRow *world = &slot->world;
     EntryRow copy = {.id = new_number(&files->tables),
                      .kind = world->kind,
                      .name = name.name,
@@ -241,17 +241,17 @@ EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t pa
                      .since_ns = FILES_NEVER};
     if (world->kind == FILES_DIRECTORY) {
         copy.written = copy.changed = ticks_of(world_unix_ms(files->world.world, world->at_ns));
-        if (spot->has_client) // a mark: its entries stay hidden
-            copy.since_ns = spot->client.since_ns;
+        if (slot->has_client) // a mark: its entries stay hidden
+            copy.since_ns = slot->client.since_ns;
         entry_put(files, share, parent, &copy);
         return copy;
     }
     WorldRow measured = *world;
-    world_measure(&files->world, &spot->above, &measured);
+    world_measure(&files->world, &slot->above, &measured);
     copy.written = copy.changed = ticks_of(world->modified_ms);
     copy.bytes = measured.bytes;
     copy.since_ns = files->tables.now_ns;
-    FilesReader *reader = world_reader(&files->world, &spot->above, &measured);
+    FilesReader *reader = world_reader(&files->world, &slot->above, &measured);
     if (reader)
         contents_fill(&files->blobs, &copy.contents, reader);
     files_reader_close(reader);
@@ -259,15 +259,15 @@ EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t pa
     return copy;
 }
 
-void spot_own(FileStore *files, Spot *spot)
+void slot_own(FileStore *files, Slot *slot)
 {
-    if (spot->shows != SHOWS_WORLDS)
+    if (slot->shows != SHOWS_WORLDS)
         return;
-    int64_t stale = spot->has_client ? spot->client.contents : 0;
-    spot->client = spot_copy(files, spot, spot->above.share, spot->above.client,
-                             (FileName){spot->world.name, spot->world.folded});
-    spot->has_client = true;
-    spot->shows = SHOWS_CLIENTS;
+    int64_t stale = slot->has_client ? slot->client.contents : 0;
+    slot->client = slot_copy(files, slot, slot->above.share, slot->above.client,
+                             (FileName){slot->world.name, slot->world.folded});
+    slot->has_client = true;
+    slot->shows = SHOWS_CLIENTS;
     contents_drop(&files->blobs, stale);
 }
 
@@ -275,24 +275,24 @@ void directory_copy(FileStore *files, const Directory *from, int64_t share, int6
 {
     Arena *arena = arena_create();
     int32_t count;
-    Spot *spots = spots_list(files, arena, from, "", "", INT32_MAX, &count);
+    Slot *slots = slots_list(files, arena, from, "", "", INT32_MAX, &count);
     for (int32_t i = 0; i < count && files->tables.failure == FILES_OK; i++) {
-        Spot *spot = &spots[i];
-        int64_t id = spot->client.id;
-        if (spot->shows == SHOWS_WORLDS) {
+        Slot *slot = &slots[i];
+        int64_t id = slot->client.id;
+        if (slot->shows == SHOWS_WORLDS) {
             // A stale file of clients there shares its contents with the row that it was copied
             // from, or is that row.
             sqlite3_stmt *old = tables_ask(&files->tables, QUERY_FILES_ENTRY, "iit", share, parent,
-                                           spot->name.folded);
+                                           slot->name.folded);
             int64_t stale = tables_next(&files->tables, old) ? sqlite3_column_int64(old, 12) : 0;
             tables_done(old);
-            id = spot_copy(files, spot, share, parent,
-                           (FileName){spot->world.name, spot->world.folded})
+            id = slot_copy(files, slot, share, parent,
+                           (FileName){slot->world.name, slot->world.folded})
                      .id;
             contents_drop(&files->blobs, stale);
         }
-        if (spot_is_directory(spot)) {
-            Directory below = spot_directory(files, spot);
+        if (slot_is_directory(slot)) {
+            Directory below = slot_directory(files, slot);
             directory_copy(files, &below, share, id);
         }
     }
@@ -301,24 +301,24 @@ void directory_copy(FileStore *files, const Directory *from, int64_t share, int6
 
 /* --- Changing --- */
 
-void spot_put(FileStore *files, Spot *spot)
+void slot_put(FileStore *files, Slot *slot)
 {
-    spot->client.etag = new_etag(&files->tables);
-    spot->client.changed = files->tables.now_ticks;
-    entry_put(files, spot->above.share, spot->above.client, &spot->client);
+    slot->client.etag = new_etag(&files->tables);
+    slot->client.changed = files->tables.now_ticks;
+    entry_put(files, slot->above.share, slot->above.client, &slot->client);
 }
 
-void spot_leave(FileStore *files, const Spot *spot)
+void slot_leave(FileStore *files, const Slot *slot)
 {
-    const Directory *above = &spot->above;
-    if (!spot->has_world) {
+    const Directory *above = &slot->above;
+    if (!slot->has_world) {
         tables_do(&files->tables, QUERY_FILES_ENTRY_DELETE, "iit", above->share, above->client,
-                  spot->name.folded);
+                  slot->name.folded);
         return;
     }
     EntryRow mark = {.kind = FILES_GONE,
-                     .name = spot->name.name,
-                     .folded = spot->name.folded,
+                     .name = slot->name.name,
+                     .folded = slot->name.folded,
                      .properties = "",
                      .metadata = "",
                      .lease = "",
@@ -328,14 +328,14 @@ void spot_leave(FileStore *files, const Spot *spot)
 
 /* --- Entries --- */
 
-FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
+FilesEntry slot_entry(FileStore *files, const Slot *slot, Arena *arena)
 {
-    if (spot->shows == SHOWS_CLIENTS) {
-        const EntryRow *row = &spot->client;
+    if (slot->shows == SHOWS_CLIENTS) {
+        const EntryRow *row = &slot->client;
         return (FilesEntry){.kind = (FilesKind)row->kind,
                             .name = arena_strdup(arena, row->name),
                             .id = row->id,
-                            .parent_id = spot->above.client,
+                            .parent_id = slot->above.client,
                             .bytes = row->bytes,
                             .etag = (uint64_t)row->etag,
                             .created_ticks = row->created,
@@ -346,8 +346,8 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
                             .metadata = arena_strdup(arena, row->metadata),
                             .lease = arena_strdup(arena, row->lease)};
     }
-    WorldRow row = spot->world;
-    world_measure(&files->world, &spot->above, &row);
+    WorldRow row = slot->world;
+    world_measure(&files->world, &slot->above, &row);
     bool is_directory = row.kind == FILES_DIRECTORY;
     int64_t modified_ms =
         is_directory ? world_unix_ms(files->world.world, row.at_ns) : row.modified_ms;
@@ -356,10 +356,10 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
     return (FilesEntry){.kind = (FilesKind)row.kind,
                         .name = arena_strdup(arena, row.name),
                         .id = row.id,
-                        .parent_id = spot->above.client != FILES_NONE ? spot->above.client
-                                                                      : spot->above.world,
+                        .parent_id = slot->above.client != FILES_NONE ? slot->above.client
+                                                                      : slot->above.world,
                         .bytes = row.bytes,
-                        .etag = world_etag(&spot->above, &row),
+                        .etag = world_etag(&slot->above, &row),
                         .created_ticks = ticks_of(world_unix_ms(files->world.world, row.made_ns)),
                         .written_ticks = ticks_of(modified_ms),
                         .changed_ticks = ticks_of(modified_ms),

@@ -1,14 +1,15 @@
-/* Places on a share: the entries of clients and of the world there, and which of them is visible.
+/* Slots of a directory: the entries of clients and of the world under one name, and which of them
+ * is visible.
  */
-#ifndef EMU_FILES_SPOTS_H
-#define EMU_FILES_SPOTS_H
+#ifndef EMU_FILES_SLOTS_H
+#define EMU_FILES_SLOTS_H
 
 #include "emu/files/store/file_names.h"
 #include "emu/files/store/operation.h"
 
 typedef enum { SHOWS_NOTHING, SHOWS_CLIENTS, SHOWS_WORLDS } Shows;
 
-/* A place in a directory, and its entries. */
+/* A name in a directory, and its entries. */
 typedef struct {
     Directory above;
     FileName name;
@@ -17,34 +18,34 @@ typedef struct {
     EntryRow client;
     WorldRow world;
     Shows shows;
-} Spot;
+} Slot;
 
 EntryRow entry_row(sqlite3_stmt *row, Arena *arena);
 void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *row);
-Spot spot_find(FileStore *files, Arena *arena, const Directory *above, FileName name);
+Slot slot_find(FileStore *files, Arena *arena, const Directory *above, FileName name);
 /* Finds the place of a path; FILES_NO_PARENT if the directory above does not exist. With
  * `is_writing` clients own that directory afterwards. */
-FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
-                       bool is_writing, Spot *spot);
-bool spot_is_directory(const Spot *spot);
+FilesFailure slot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
+                       bool is_writing, Slot *slot);
+bool slot_is_directory(const Slot *slot);
 /* The directory at the place, with the parts of clients and of the world. */
-Directory spot_directory(FileStore *files, const Spot *spot);
+Directory slot_directory(FileStore *files, const Slot *slot);
 /* At most `max` entries of a directory after `marker` that begin with `prefix`, ordered by name;
  * both are folded. */
-Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, const char *prefix,
+Slot *slots_list(FileStore *files, Arena *arena, const Directory *directory, const char *prefix,
                  const char *marker, int32_t max, int32_t *count);
 /* Gives clients a copy of the world's entry at the place. */
-void spot_own(FileStore *files, Spot *spot);
+void slot_own(FileStore *files, Slot *slot);
 /* Copies the world's entry at a place to another directory. */
-EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t parent,
+EntryRow slot_copy(FileStore *files, const Slot *slot, int64_t share, int64_t parent,
                    FileName name);
 /* Copies all of the world's entries in a directory. */
 void directory_copy(FileStore *files, const Directory *from, int64_t share, int64_t parent);
 /* Writes the clients' row, with a new ETag. */
-void spot_put(FileStore *files, Spot *spot);
+void slot_put(FileStore *files, Slot *slot);
 /* Removes the clients' row, and leaves a mark if the world has an entry there. The contents are
  * kept. */
-void spot_leave(FileStore *files, const Spot *spot);
-FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena);
+void slot_leave(FileStore *files, const Slot *slot);
+FilesEntry slot_entry(FileStore *files, const Slot *slot, Arena *arena);
 
 #endif
