@@ -14,7 +14,7 @@
 #include "emu/http/azure_error.h"
 
 struct FilesCall {
-    const AzureFiles *service;
+    AzureFiles *service;
     FileStore *files;
     const HttpRequest *request;
     HttpResponse *response;

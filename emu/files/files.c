@@ -103,8 +103,7 @@ bool files_serves(const AzureFiles *service, const HttpRequest *request)
     return files_address_is_ours(request, service->storage_suffix);
 }
 
-static FilesCall call_begin(const AzureFiles *service, const HttpRequest *request,
-                            HttpResponse *response)
+static FilesCall call_begin(AzureFiles *service, const HttpRequest *request, HttpResponse *response)
 {
     *response = http_response(200);
     FilesCall call = {.service = service,
@@ -117,21 +116,20 @@ static FilesCall call_begin(const AzureFiles *service, const HttpRequest *reques
     return call;
 }
 
-void files_refuse(const AzureFiles *service, const HttpRequest *request, HttpResponse *response,
+void files_refuse(AzureFiles *service, const HttpRequest *request, HttpResponse *response,
                   int32_t status, const char *code, const char *message)
 {
     FilesCall call = call_begin(service, request, response);
     call_refuse_code(&call, status, code, message);
 }
 
-void files_refuse_unwritten(const AzureFiles *service, const HttpRequest *request,
-                            HttpResponse *response)
+void files_refuse_unwritten(AzureFiles *service, const HttpRequest *request, HttpResponse *response)
 {
     FilesCall call = call_begin(service, request, response);
     call_refuse_failure(&call, FILES_NO_SPACE);
 }
 
-void files_handle(const AzureFiles *service, const HttpRequest *request, HttpResponse *response)
+void files_handle(AzureFiles *service, const HttpRequest *request, HttpResponse *response)
 {
     FilesCall call = call_begin(service, request, response);
     if (!read_address(&call))

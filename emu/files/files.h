@@ -13,13 +13,13 @@
  * listener, or its path begins with an account's name and not with a word of the Resource Manager.
  */
 bool files_serves(const AzureFiles *service, const HttpRequest *request);
-void files_handle(const AzureFiles *service, const HttpRequest *request, HttpResponse *response);
+void files_handle(AzureFiles *service, const HttpRequest *request, HttpResponse *response);
 
 /* Answers an error with the headers of all other answers. */
-void files_refuse(const AzureFiles *service, const HttpRequest *request, HttpResponse *response,
+void files_refuse(AzureFiles *service, const HttpRequest *request, HttpResponse *response,
                   int32_t status, const char *code, const char *message);
 /* Answers a request whose writes could not be committed. */
-void files_refuse_unwritten(const AzureFiles *service, const HttpRequest *request,
+void files_refuse_unwritten(AzureFiles *service, const HttpRequest *request,
                             HttpResponse *response);
 
 #endif

@@ -31,6 +31,10 @@ typedef struct {
     void (*new_id)(void *owner, const char *purpose, char out[FILES_ID]);
     /* Enters a command ("file.upload") in the journal and applies it; false with the problems. */
     bool (*enter)(void *owner, const Json *command, Problems *problems);
+
+    /* The account that was last found to have no CORS rules, "" at first. Every GET looks for
+     * rules, which otherwise is a query of the database. */
+    char account_without_cors[25];
 } AzureFiles;
 
 #endif
