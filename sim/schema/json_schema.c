@@ -26,17 +26,24 @@ static Json *reference(Schema *schema, const ObjectType *type)
     return node;
 }
 
-static Json *typed(Schema *schema, const char *type)
+Json *json_schema_typed(Arena *arena, const char *type)
 {
-    Json *node = json_object(schema->arena);
-    json_put_text(schema->arena, node, "type", type);
+    Json *node = json_object(arena);
+    json_put_text(arena, node, "type", type);
     return node;
 }
 
-static Json *array_of(Schema *schema, Json *items)
+Json *json_schema_array(Arena *arena, Json *items)
 {
-    Json *node = typed(schema, "array");
-    json_set(schema->arena, node, "items", items);
+    Json *node = json_schema_typed(arena, "array");
+    json_set(arena, node, "items", items);
+    return node;
+}
+
+Json *json_schema_map(Arena *arena, Json *values)
+{
+    Json *node = json_schema_typed(arena, "object");
+    json_set(arena, node, "additionalProperties", values);
     return node;
 }
 
@@ -46,7 +53,7 @@ static Json *value_schema(Schema *schema, const Field *field);
 
 static Json *integer_schema(Schema *schema, const Field *field)
 {
-    Json *node = typed(schema, "integer");
+    Json *node = json_schema_typed(schema->arena, "integer");
     if (field->minimum != 0 || field->maximum != 0) {
         json_put_integer(schema->arena, node, "minimum", field->minimum);
         json_put_integer(schema->arena, node, "maximum", field->maximum);
@@ -56,18 +63,18 @@ static Json *integer_schema(Schema *schema, const Field *field)
 
 static Json *decimal_schema(Schema *schema, const Field *field)
 {
-    return typed(schema, field->decimals == 0 ? "integer" : "number");
+    return json_schema_typed(schema->arena, field->decimals == 0 ? "integer" : "number");
 }
 
 static Json *boolean_schema(Schema *schema, const Field *field)
 {
     (void)field;
-    return typed(schema, "boolean");
+    return json_schema_typed(schema->arena, "boolean");
 }
 
 static Json *text_schema(Schema *schema, const Field *field)
 {
-    Json *node = typed(schema, "string");
+    Json *node = json_schema_typed(schema->arena, "string");
     if (field->is_filled)
         json_put_integer(schema->arena, node, "minLength", 1);
     return node;
@@ -75,7 +82,7 @@ static Json *text_schema(Schema *schema, const Field *field)
 
 static Json *choice_schema(Schema *schema, const Field *field)
 {
-    Json *node = typed(schema, "string");
+    Json *node = json_schema_typed(schema->arena, "string");
     Json *words = json_put_array(schema->arena, node, "enum");
     for (const char *const *word = field->choices; *word != NULL; word++)
         json_add(words, json_string(schema->arena, *word));
@@ -115,31 +122,23 @@ static Json *object_reference(Schema *schema, const Field *field)
 
 static Json *objects_schema(Schema *schema, const Field *field)
 {
-    return array_of(schema, reference(schema, field->type));
+    return json_schema_array(schema->arena, reference(schema, field->type));
 }
 
 static Json *texts_schema(Schema *schema, const Field *field)
 {
     (void)field;
-    return array_of(schema, typed(schema, "string"));
-}
-
-/* An object with any keys, whose values are all alike. */
-static Json *map_of(Schema *schema, Json *values)
-{
-    Json *node = typed(schema, "object");
-    json_set(schema->arena, node, "additionalProperties", values);
-    return node;
+    return json_schema_array(schema->arena, json_schema_typed(schema->arena, "string"));
 }
 
 static Json *named_schema(Schema *schema, const Field *field)
 {
-    return map_of(schema, reference(schema, field->type));
+    return json_schema_map(schema->arena, reference(schema, field->type));
 }
 
 static Json *named_values_schema(Schema *schema, const Field *field)
 {
-    return map_of(schema, value_schema(schema, &field->type->fields[1]));
+    return json_schema_map(schema->arena, value_schema(schema, &field->type->fields[1]));
 }
 
 /* Kinds without an entry are texts. */
@@ -172,7 +171,7 @@ static Json *or_null(Schema *schema, Json *node)
     Json *either = json_object(schema->arena);
     Json *choices = json_put_array(schema->arena, either, "anyOf");
     json_add(choices, node);
-    json_add(choices, typed(schema, "null"));
+    json_add(choices, json_schema_typed(schema->arena, "null"));
     return either;
 }
 
@@ -193,7 +192,7 @@ static Json *field_schema(Schema *schema, const Field *field)
 static Json *object_schema(Schema *schema, const ObjectType *type)
 {
     Arena *arena = schema->arena;
-    Json *node = typed(schema, "object");
+    Json *node = json_schema_typed(schema->arena, "object");
     json_put_text(arena, node, "description", type->doc);
     Json *required = json_array(arena);
     Json *properties = json_put_object(arena, node, "properties");

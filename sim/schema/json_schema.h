@@ -10,6 +10,12 @@ Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const ch
 /* The schema of one value, of any kind but objects and lists of objects. */
 Json *json_schema_value(Arena *arena, const Field *field);
 
+/* Schemas of formats that have no ObjectType are built from these: {"type": TYPE}; an array of
+ * `items`; an object with any keys, whose values are all alike. */
+Json *json_schema_typed(Arena *arena, const char *type);
+Json *json_schema_array(Arena *arena, Json *items);
+Json *json_schema_map(Arena *arena, Json *values);
+
 #define JSON_SCHEMA_DRAFT "http://json-schema.org/draft-07/schema#"
 
 #endif

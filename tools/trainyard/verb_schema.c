@@ -22,18 +22,12 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
-/* A catalogue has no ObjectType, because each of its values has a source. */
-static const struct {
-    const char *name;
-    const ObjectType *type;
-} formats[] = {{"scenario", &scenario_type},
-               {"cluster", &cluster_file_type},
-               {"job", &job_file_type},
-               {"catalog", NULL},
-               {"summary", &summary_type}};
-enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 static const char *const names[] = {"scenario", "cluster", "job", "catalog", "summary", NULL};
-_Static_assert(sizeof names / sizeof names[0] == FORMAT_COUNT + 1, "a name for every format");
+/* The type of each name. A catalogue has none, because its values have sources. */
+static const ObjectType *const types[] = {&scenario_type, &cluster_file_type, &job_file_type, NULL,
+                                          &summary_type};
+_Static_assert(sizeof names / sizeof names[0] == sizeof types / sizeof types[0] + 1,
+               "a type for each name");
 
 static const OptionTable schema_table = {
     .name = "schema",
@@ -51,7 +45,7 @@ static const OptionTable schema_table = {
 
 static int print_schema(Arena *arena, const char *name)
 {
-    const ObjectType *type = formats[word_list_find(names, name)].type;
+    const ObjectType *type = types[word_list_find(names, name)];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
     json_show(type != NULL ? json_schema(arena, type, id, type->doc)
                            : catalog_schema(arena, id, "A trainyard catalogue."));

@@ -3,22 +3,15 @@
 #include "sim/scenario/catalog/fields.h"
 #include "sim/schema/json_schema.h"
 
-static Json *typed(Arena *arena, const char *type)
-{
-    Json *node = json_object(arena);
-    json_put_text(arena, node, "type", type);
-    return node;
-}
-
 static void put_typed(Arena *arena, Json *properties, const char *key, const char *type)
 {
-    json_set(arena, properties, key, typed(arena, type));
+    json_set(arena, properties, key, json_schema_typed(arena, type));
 }
 
 /* {"value": ..., "source": "list", ...}: the value of one row with its source. */
 static Json *sourced_schema(Arena *arena, const Field *field)
 {
-    Json *node = typed(arena, "object");
+    Json *node = json_schema_typed(arena, "object");
     json_put_text(arena, node, "description", field->doc);
     Json *properties = json_put_object(arena, node, "properties");
     json_set(arena, properties, "value", json_schema_value(arena, field));
@@ -37,7 +30,7 @@ static Json *sourced_schema(Arena *arena, const Field *field)
 /* No value is required, because a file may change a single value of an earlier file. */
 static Json *entry_schema(Arena *arena, const ObjectType *type)
 {
-    Json *node = typed(arena, "object");
+    Json *node = json_schema_typed(arena, "object");
     Json *properties = json_put_object(arena, node, "properties");
     for (const Field *field = type->fields; field->name != NULL; field++)
         json_set(arena, properties, field->name, sourced_schema(arena, field));
@@ -48,11 +41,7 @@ static Json *entry_schema(Arena *arena, const ObjectType *type)
 static Json *section_schema(Arena *arena, const SectionShape *shape)
 {
     Json *entry = entry_schema(arena, &shape->type);
-    Json *node = entry;
-    if (!shape->is_single) {
-        node = typed(arena, "object");
-        json_set(arena, node, "additionalProperties", entry);
-    }
+    Json *node = shape->is_single ? entry : json_schema_map(arena, entry);
     json_put_text(arena, node, "description", shape->type.doc);
     return node;
 }
@@ -66,7 +55,7 @@ static Json *version_schema(Arena *arena)
 
 static Json *sources_schema(Arena *arena)
 {
-    Json *sources = typed(arena, "object");
+    Json *sources = json_schema_typed(arena, "object");
     Json *source = json_put_object(arena, sources, "additionalProperties");
     json_put_text(arena, source, "type", "object");
     Json *properties = json_put_object(arena, source, "properties");
@@ -77,13 +66,6 @@ static Json *sources_schema(Arena *arena)
     }
     json_put_boolean(arena, source, "additionalProperties", false);
     return sources;
-}
-
-static Json *array_of(Arena *arena, const char *type)
-{
-    Json *node = typed(arena, "array");
-    json_set(arena, node, "items", typed(arena, type));
-    return node;
 }
 
 Json *catalog_schema(Arena *arena, const char *id, const char *title)
@@ -97,11 +79,13 @@ Json *catalog_schema(Arena *arena, const char *id, const char *title)
     json_set(arena, properties, "catalog", version_schema(arena));
     put_typed(arena, properties, "description", "string");
     json_set(arena, properties, "sources", sources_schema(arena));
-    json_set(arena, properties, "include", array_of(arena, "string"));
+    json_set(arena, properties, "include",
+             json_schema_array(arena, json_schema_typed(arena, "string")));
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++)
         json_set(arena, properties, catalog_shapes[i].type.name,
                  section_schema(arena, &catalog_shapes[i]));
-    json_set(arena, properties, "throughputs", array_of(arena, "object"));
+    json_set(arena, properties, "throughputs",
+             json_schema_array(arena, json_schema_typed(arena, "object")));
     json_add(json_put_array(arena, root, "required"), json_string(arena, "catalog"));
     json_put_boolean(arena, root, "additionalProperties", false);
     return root;
