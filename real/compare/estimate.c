@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/statistics.h"
 #include "sim/base/invariant.h"
+#include "sim/study/statistics/sample.h"
 
 /* Each tail of an interval of 95 %. */
 static const double confidence = 0.975;

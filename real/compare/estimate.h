@@ -13,7 +13,7 @@
  * autocorrelations of "longer than the median", because the spread of a median depends on them. The
  * sum ends by Geyer's rule ("Practical Markov chain Monte Carlo", Statistical Science 7(4), 1992),
  * at the first pair of autocorrelations that is not positive. The interval is bounded by two order
- * statistics for that number of steps (reports/statistics.h) and does not depend on the
+ * statistics for that number of steps (sim/study/statistics/sample.h) and does not depend on the
  * distribution of durations. No random numbers are used: the same series gives the same interval.
  *
  * Several runs are independent of each other. Their interval is Student's interval of the runs'

@@ -7,9 +7,9 @@
 #include "real/compare/print.h"
 #include "reports/figure/drawing.h"
 #include "reports/page/page.h"
-#include "reports/statistics.h"
 #include "reports/text/wording.h"
 #include "sim/cli/files.h"
+#include "sim/study/statistics/sample.h"
 
 /* P. Tol's "bright" scheme. */
 static const Shade shades[] = {{"predicted", 0x4477AA}, {"measured", 0xEE6677}};

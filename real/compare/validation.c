@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/statistics.h"
 #include "sim/base/units.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/step_exchange.h"
 #include "sim/model/compute.h"
+#include "sim/study/statistics/sample.h"
 
 /* --- Cells --- */
 

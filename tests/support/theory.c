@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "reports/statistics.h"
 #include "sim/engine/rng.h"
+#include "sim/study/statistics/sample.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

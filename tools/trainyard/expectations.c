@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/statistics.h"
 #include "sim/output/explain/run_excerpt.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/trace/fan.h"
 #include "sim/schema/glob.h"
+#include "sim/study/statistics/sample.h"
 #include "tools/trainyard/run_scenario.h"
 
 /* --- Watching --- */

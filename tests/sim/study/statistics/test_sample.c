@@ -1,4 +1,4 @@
-#include "reports/statistics.h"
+#include "sim/study/statistics/sample.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "reports/statistics.h"
+#include "sim/study/statistics/sample.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>

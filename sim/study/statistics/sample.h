@@ -4,8 +4,8 @@
  * bound of a mean is Student's, which requires roughly normal values or many of them. The bound of
  * a quantile is an order statistic; its rank follows from the binomial distribution for any
  * distribution of the values (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). */
-#ifndef REPORTS_STATISTICS_H
-#define REPORTS_STATISTICS_H
+#ifndef SIM_STUDY_STATISTICS_SAMPLE_H
+#define SIM_STUDY_STATISTICS_SAMPLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

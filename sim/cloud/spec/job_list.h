@@ -1,0 +1,37 @@
+/* The jobs of a workload file, in columns: what the log of a real cluster states about each job.
+ *
+ * Rows are in the order of submission; rows of equal time are in the order of the file. A column
+ * that the file does not have is NULL. Borrowed by the scenario and unchanged while it lives. */
+#ifndef SIM_CLOUD_SPEC_JOB_LIST_H
+#define SIM_CLOUD_SPEC_JOB_LIST_H
+
+#include <stdint.h>
+
+/* Unknown values of columns that the file has. */
+#define JOB_LIST_UNKNOWN (-1)
+
+typedef struct {
+    int32_t count; /* texts */
+    const char *const *texts;
+} JobListWords;
+
+typedef struct {
+    int64_t count;            /* rows */
+    const char *const *names; /* [row] as the log calls the job; NULL: its number from 1 */
+    const int64_t *submit_ns; /* since the begin of the workload, ascending, from 0 */
+    const int64_t *run_ns;    /* how long its program runs, from 0 */
+    const int32_t *gpus;      /* in total, over all of its nodes; from 0 */
+    const int32_t *gpus_per_node_max;
+    const int32_t *nodes;
+    const int32_t *cpus;
+    const int64_t *memory_bytes;
+    const int32_t *priority;         /* larger is more urgent */
+    const int64_t *requested_ns;     /* the run time that its owner asked for */
+    const int64_t *recorded_wait_ns; /* in the real cluster, for comparison only */
+    const int64_t *after_job;        /* row of the job that must end first ... */
+    const int64_t *think_ns;         /* ... and the time from its end to this submission */
+    const int32_t *queue, *user, *gpu_type, *state; /* indices in the words below */
+    JobListWords queues, users, gpu_types, states;
+} JobList;
+
+#endif
