@@ -5,6 +5,7 @@
 #define SIM_CLOUD_SPEC_SPEC_H
 
 #include "sim/cloud/spec/catalog.h"
+#include "sim/cloud/spec/request.h"
 #include "sim/cloud/spec/script.h"
 
 typedef enum {
@@ -122,7 +123,9 @@ typedef struct {
 } EnvironmentVariable;
 
 typedef struct {
+    RequestKind asks_for; /* with the next two as in JobRequest */
     int32_t nodes;
+    int32_t gpus;
     int32_t processes; /* number of ranks; the service's default is one per node */
     JobPriority priority;
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */

@@ -31,7 +31,7 @@ static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job
 {
     const uint32_t workload = (uint32_t)(job->workload + 1);
     return (JobFacts){.tool = job->spec->tool,
-                      .nodes = job->spec->nodes,
+                      .nodes = job->request.nodes,
                       // A workload may have very many jobs, and they are not listed.
                       .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
                       .real = real_facts(arena, job),
