@@ -231,23 +231,39 @@ static bool scan_file(const Crc32c *crc, const char *path, const JournalIdentity
     return true;
 }
 
-bool journal_scan(Arena *arena, const char *folder, const JournalIdentity *identity,
-                  RunRecords *out, Problems *problems)
+static bool scan_folder(Arena *arena, const Crc32c *crc, const char *folder,
+                        const JournalIdentity *identity, RunCollection *collection, RunRecords *out,
+                        Problems *problems)
 {
-    *out = (RunRecords){0};
     Status status = {0};
     JournalFiles files;
-    Crc32c crc;
-    crc32c_prepare(&crc);
     if (!journal_files_list(arena, folder, &files, &status)) {
         problems_add_status(problems, &status);
         return false;
     }
+    bool is_right = true;
+    for (uint32_t i = 0; i < files.count; i++)
+        is_right &= scan_file(crc, files.paths[i], identity, collection, out, problems);
+    return is_right;
+}
+
+bool journal_scan_all(Arena *arena, const char *const *folders, int32_t folder_count,
+                      const JournalIdentity *identity, RunRecords *out, Problems *problems)
+{
+    *out = (RunRecords){0};
+    Crc32c crc;
+    crc32c_prepare(&crc);
     RunCollection *collection = run_collection_create(arena, identity->metric_count);
     bool is_right = true; // all files are read, so that all problems are reported at once
-    for (uint32_t i = 0; i < files.count; i++)
-        is_right &= scan_file(&crc, files.paths[i], identity, collection, out, problems);
+    for (int32_t i = 0; i < folder_count; i++)
+        is_right &= scan_folder(arena, &crc, folders[i], identity, collection, out, problems);
     return run_collection_finish(collection, out, problems) && is_right;
+}
+
+bool journal_scan(Arena *arena, const char *folder, const JournalIdentity *identity,
+                  RunRecords *out, Problems *problems)
+{
+    return journal_scan_all(arena, &folder, 1, identity, out, problems);
 }
 
 bool journal_folder_identity(Arena *arena, const char *folder, JournalIdentity *identity,

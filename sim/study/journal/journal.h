@@ -51,6 +51,10 @@ MUST_CHECK bool journal_close(Journal *journal, Status *status);
 bool journal_scan(Arena *arena, const char *folder, const JournalIdentity *identity,
                   RunRecords *out, Problems *problems);
 
+/* The same for several folders together. A run that is in two folders counts as a duplicate. */
+bool journal_scan_all(Arena *arena, const char *const *folders, int32_t folder_count,
+                      const JournalIdentity *identity, RunRecords *out, Problems *problems);
+
 /* The identity of the journals in `folder`, from the first whose header is whole; `*is_found` is
  * false if there is none. */
 MUST_CHECK bool journal_folder_identity(Arena *arena, const char *folder, JournalIdentity *identity,
