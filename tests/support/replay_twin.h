@@ -19,7 +19,6 @@ typedef struct {
 
 /* Fills in the start of each row; TWIN_NEVER: it never starts. `clusters` [list->queues.count]; one
  * cluster if the list has no queues. */
-void replay_twin(Arena *arena, const JobList *list, const TwinCluster *clusters,
-                 int64_t *start_ns);
+void replay_twin(Arena *arena, const JobList *list, const TwinCluster *clusters, int64_t *start_ns);
 
 #endif

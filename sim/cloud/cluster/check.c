@@ -19,9 +19,9 @@ static void check_gpus(const Node *node, const Cluster *cluster)
         invariant(gpus == 0 && node->shared_count == 0);
     else
         invariant(gpus == cluster_gpus_per_node(cluster));
-    const bool takes_jobs = node->state == NODE_IDLE ||
-                            (node->state == NODE_RUNNING && node->shared_count > 0 &&
-                             !node->is_retiring);
+    const bool takes_jobs =
+        node->state == NODE_IDLE ||
+        (node->state == NODE_RUNNING && node->shared_count > 0 && !node->is_retiring);
     invariant(node->offered == (takes_jobs ? node->free_gpus : -1));
 }
 

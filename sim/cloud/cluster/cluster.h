@@ -34,8 +34,8 @@ struct Cluster {
     int64_t first_steady_ns;  /* begin of the first autoscale period; INT64_MAX before */
     uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
-    int64_t ticked_ns;    /* the last evaluation; INT64_MAX: none yet */
-    int64_t demand_nodes; /* whole nodes of the jobs that wait or run */
+    int64_t ticked_ns;      /* the last evaluation; INT64_MAX: none yet */
+    int64_t demand_nodes;   /* whole nodes of the jobs that wait or run */
     int64_t *waiting_parts; /* [GPUs on one node]: how many such parts the jobs have that wait for
                                GPUs; without jobs that do not fit on empty nodes */
     int64_t *gaps;          /* [free GPUs] room for autoscale.c */
@@ -77,9 +77,9 @@ struct Cluster {
     PlaceSet places[NODE_STATE_COUNT + 1]; /* [state of the node there]; the last: free places */
     PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
                                  take jobs now: idle or shared ones that do not retire */
-    NodeId set_up_last;   /* the last node whose set-up task has begun: head of a list by
-                             Node.set_up_before, which includes released nodes */
-    uint32_t setup_count; /* set-up tasks begun so far */
+    NodeId set_up_last;       /* the last node whose set-up task has begun: head of a list by
+                                 Node.set_up_before, which includes released nodes */
+    uint32_t setup_count;     /* set-up tasks begun so far */
 };
 
 /* The functions of jobs that clusters call; filled in by sim/cloud/job. */

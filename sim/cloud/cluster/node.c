@@ -598,9 +598,9 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     for (int32_t i = 0; i < request.nodes; i++) {
         const int32_t gpus = request_part(request, i, gpus_per_node);
-        const PlacementPart part = {
-            .gpus = gpus,
-            .is_remainder = request.kind == REQUEST_GPUS && i > 0 && gpus < gpus_per_node};
+        const PlacementPart part = {.gpus = gpus,
+                                    .is_remainder = request.kind == REQUEST_GPUS && i > 0 &&
+                                                    gpus < gpus_per_node};
         Node *node =
             cluster_node_at(clusters, cluster, policy->choose(cluster_room(cluster), part));
         node_withhold(cluster, node);

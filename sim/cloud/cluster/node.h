@@ -65,24 +65,24 @@ typedef struct {
     NodeState state;
     int32_t preparations; /* begun so far; addresses random draws */
     int64_t state_since_ns;
-    int64_t allocated_ns;    /* billing begins */
-    int64_t released_ns;     /* INT64_MAX while it is held */
-    JobId job;               /* has the whole node; ID_NONE: no job has */
-    NodeJob *shared;         /* [shared_count] jobs that share the node, in the order of their start */
+    int64_t allocated_ns; /* billing begins */
+    int64_t released_ns;  /* INT64_MAX while it is held */
+    JobId job;            /* has the whole node; ID_NONE: no job has */
+    NodeJob *shared;      /* [shared_count] jobs that share the node, in the order of their start */
     int32_t shared_count, shared_capacity;
-    int32_t free_gpus;       /* that no job holds */
-    int32_t offered;         /* the set of Cluster.places_by_free that it is in; -1: it takes no job */
-    uint32_t generation;     /* grows when pending events of its state become stale */
-    TraceCause notice;       /* the cause of its announced preemption; CAUSE_NONE: none */
-    bool is_silent;          /* has crashed; it keeps its state until the service notices */
-    bool is_retiring;        /* leaves when its job ends (waitforjobcompletion) */
-    bool is_withdrawn;       /* during the call that takes the node from its job */
-    bool is_in_setup;        /* its set-up task runs, the last part of its preparation */
-    int64_t setup_began_ns;  /* the last begin of its set-up task; INT64_MAX: never */
-    int64_t setup_ended_ns;  /* INT64_MAX before */
-    int32_t setup_exit_code; /* after the end; -1: the task was interrupted */
-    NodeId set_up_before;    /* see Cluster.set_up_last */
-    const char *name;        /* "tvm-676767296_1-20180718t174802z-p" */
+    int32_t free_gpus;   /* that no job holds */
+    int32_t offered;     /* the set of Cluster.places_by_free that it is in; -1: it takes no job */
+    uint32_t generation; /* grows when pending events of its state become stale */
+    TraceCause notice;   /* the cause of its announced preemption; CAUSE_NONE: none */
+    bool is_silent;      /* has crashed; it keeps its state until the service notices */
+    bool is_retiring;    /* leaves when its job ends (waitforjobcompletion) */
+    bool is_withdrawn;   /* during the call that takes the node from its job */
+    bool is_in_setup;    /* its set-up task runs, the last part of its preparation */
+    int64_t setup_began_ns;           /* the last begin of its set-up task; INT64_MAX: never */
+    int64_t setup_ended_ns;           /* INT64_MAX before */
+    int32_t setup_exit_code;          /* after the end; -1: the task was interrupted */
+    NodeId set_up_before;             /* see Cluster.set_up_last */
+    const char *name;                 /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;

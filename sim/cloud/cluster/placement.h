@@ -1,9 +1,9 @@
 /* Placement policies, which choose the node that gives a job GPUs. A policy is a pure function of
  * the free GPUs, and a row in PLACEMENTS (sim/cloud/spec/scenario.h).
  *
- * All policies divide a job among nodes in the same way (sim/cloud/spec/request.h), so whether a job
- * fits does not depend on the policy. A whole node, and the only node of a job, is always the lowest
- * place among the equals that a policy names.
+ * All policies divide a job among nodes in the same way (sim/cloud/spec/request.h), so whether a
+ * job fits does not depend on the policy. A whole node, and the only node of a job, is always the
+ * lowest place among the equals that a policy names.
  *
  * first-fit    the lowest place with enough free GPUs
  * best-fit     the fullest node: the fewest free GPUs, but enough of them

@@ -356,7 +356,8 @@ static void begin_program(Jobs *jobs, Job *job)
 
 /* Pushes the event of a limit, counted from the start of the job, unless the job's program, which
  * takes `left_ns` more, ends before. */
-static void push_limit(Jobs *jobs, const Job *job, EventKind kind, int64_t limit_ns, int64_t left_ns)
+static void push_limit(Jobs *jobs, const Job *job, EventKind kind, int64_t limit_ns,
+                       int64_t left_ns)
 {
     const int64_t passed_ns = jobs->engine->now_ns - job->started_ns;
     if (bounded_add(passed_ns, left_ns) < limit_ns)
@@ -373,8 +374,8 @@ static void push_limits(Jobs *jobs, const Job *job, int64_t left_ns)
 {
     push_limit(jobs, job, EVENT_JOB_TIMED_OUT, job_wall_clock_max_ns(jobs->scenario, job), left_ns);
     if (cluster_by_id(jobs->clusters, job->cluster)->spec->is_low_priority)
-        push_limit(jobs, job, EVENT_JOB_RUN_LENGTH,
-                   jobs->scenario->service.low_priority_run_max_ns, left_ns);
+        push_limit(jobs, job, EVENT_JOB_RUN_LENGTH, jobs->scenario->service.low_priority_run_max_ns,
+                   left_ns);
 }
 
 static void begin_command(Jobs *jobs, Job *job)

@@ -249,7 +249,8 @@ static Competition competition_for(const Jobs *jobs, const Job *job, Arena *aren
     Competition competition = {.arena = arena,
                                .rack_count = racks,
                                .racks = ARENA_ARRAY(arena, FairLink, racks),
-                               .flows = ARENA_ARRAY(arena, FairFlow, 1 + jobs_on_nodes(jobs, cluster))};
+                               .flows =
+                                   ARENA_ARRAY(arena, FairFlow, 1 + jobs_on_nodes(jobs, cluster))};
     for (int32_t r = 0; r < racks; r++)
         competition.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
     add_competitor(jobs, &competition, job);

@@ -242,9 +242,7 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
 {
-    if (spec->asks_for == REQUEST_GPUS)
-        return request_of_gpus(spec->gpus, cluster_gpus_per_node(cluster));
-    return (JobRequest){.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+    return job_spec_request(spec, cluster_gpus_per_node(cluster));
 }
 
 static Job *new_job(Jobs *jobs, const Command *command, const Cluster *cluster)
@@ -332,11 +330,12 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest r
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "the job needs %d nodes, and cluster \"%s\" has at most %d",
                            (int)request.nodes, cluster->path.name, (int)most);
-    return status_fail(status, STATUS_BAD_INPUT, at,
-                       "the job needs %lld GPUs on %d nodes, and cluster \"%s\" has at most %d nodes "
-                       "of %d GPUs",
-                       (long long)request_gpus(request, gpus_per_node), (int)request.nodes,
-                       cluster->path.name, (int)most, (int)gpus_per_node);
+    return status_fail(
+        status, STATUS_BAD_INPUT, at,
+        "the job needs %lld GPUs on %d nodes, and cluster \"%s\" has at most %d nodes "
+        "of %d GPUs",
+        (long long)request_gpus(request, gpus_per_node), (int)request.nodes, cluster->path.name,
+        (int)most, (int)gpus_per_node);
 }
 
 bool job_create(Jobs *jobs, const Command *command, Status *status)
@@ -352,8 +351,8 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
     if (!request_is_whole(spec, name, command_place(command), status))
         return false;
     if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
-        !job_can_be_submitted(jobs, cluster, request_of(spec, cluster),
-                              command_place(command), status) ||
+        !job_can_be_submitted(jobs, cluster, request_of(spec, cluster), command_place(command),
+                              status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
     Job *job = new_job(jobs, command, cluster);

@@ -85,7 +85,7 @@ struct Job {
     ResourcePath path; /* name NULL: of a list, and no caller has asked for it (job_path) */
     const JobSpec *spec;
     JobRequest request; /* of the spec, or of its row of a list */
-    uint64_t address; /* of its random draws */
+    uint64_t address;   /* of its random draws */
     ProvisioningState provisioning;
     JobState state;
     int64_t provisioning_since_ns;
@@ -96,19 +96,19 @@ struct Job {
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int32_t exit_code;     /* -1: none */
-    int32_t starts;        /* attempts so far */
-    NodeId *nodes;         /* [request.nodes], in the order of ranks; NULL before its start, and while
-                              it waits to start again */
-    JobAttempt *attempt;   /* the present or last attempt; NULL before the first */
-    int64_t epochs_kept;   /* in a checkpoint on a share: a new attempt need not repeat them */
-    int32_t lost_in_a_row; /* attempts lost since the last one that kept another epoch */
-    int64_t kept_before;   /* epochs_kept at the last loss */
-    uint32_t generation;   /* as Node.generation */
-    uint32_t experiment;   /* row of its container (resource_index), known after it has waited
-                              under a policy with POLICY_SEES_QUEUE; ID_NONE before */
-    int32_t workload;      /* index in Scenario.workloads; -1: created by a command */
-    int64_t row;           /* of the workload's list, if it has one */
+    int32_t exit_code;   /* -1: none */
+    int32_t starts;      /* attempts so far */
+    NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
+                            it waits to start again */
+    JobAttempt *attempt; /* the present or last attempt; NULL before the first */
+    int64_t epochs_kept; /* in a checkpoint on a share: a new attempt need not repeat them */
+    int32_t lost_in_a_row;  /* attempts lost since the last one that kept another epoch */
+    int64_t kept_before;    /* epochs_kept at the last loss */
+    uint32_t generation;    /* as Node.generation */
+    uint32_t experiment;    /* row of its container (resource_index), known after it has waited
+                               under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+    int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
+    int64_t row;            /* of the workload's list, if it has one */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */

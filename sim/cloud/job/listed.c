@@ -214,9 +214,9 @@ static void refuse(Jobs *jobs, uint32_t index, int64_t row, const Status *status
         return;
     TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
     record.command_refused.ordinal = -1; // not a command of the list
-    record.name = arena_printf(jobs->arena, "%s %s: %s", command_name(COMMAND_JOB_CREATE),
-                               listed_name(workload_of(jobs, index), row, jobs->arena),
-                               status->message);
+    record.name =
+        arena_printf(jobs->arena, "%s %s: %s", command_name(COMMAND_JOB_CREATE),
+                     listed_name(workload_of(jobs, index), row, jobs->arena), status->message);
     recorder_emit(jobs->recorder, &record);
 }
 
@@ -226,10 +226,10 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request =
-        cluster != NULL ? request_of_gpus(workload_of(jobs, index)->list->gpus[row],
-                                          cluster_gpus_per_node(cluster))
-                        : (JobRequest){0};
+    const JobRequest request = cluster != NULL
+                                   ? request_of_gpus(workload_of(jobs, index)->list->gpus[row],
+                                                     cluster_gpus_per_node(cluster))
+                                   : (JobRequest){0};
     if (cluster == NULL || !job_can_be_submitted(jobs, cluster, request, (Place){0}, &status)) {
         refuse(jobs, index, row, &status);
         rows_follow(jobs, index, row);

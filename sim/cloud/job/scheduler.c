@@ -255,7 +255,8 @@ static RunningJob running_job(const Jobs *jobs, const Job *job)
 {
     return (RunningJob){.job = job->id,
                         .request = job->request,
-                        .expected_end_ns = bounded_add(job->started_ns, job_expected_ns(jobs->scenario, job))};
+                        .expected_end_ns =
+                            bounded_add(job->started_ns, job_expected_ns(jobs->scenario, job))};
 }
 
 /* The index of `job` among the running jobs, or the index where it belongs. */
@@ -278,8 +279,8 @@ static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
     RunningJob entry = running_job(jobs, job);
-    entry.expected_end_ns =
-        bounded_add(jobs->engine->now_ns, job_expected_ns(jobs->scenario, job)); // it is about to start
+    entry.expected_end_ns = bounded_add(
+        jobs->engine->now_ns, job_expected_ns(jobs->scenario, job)); // it is about to start
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
@@ -425,7 +426,8 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue
         for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
             const Job *job = job_by_id(jobs, (JobId){id});
             invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index && (int32_t)job_priority(jobs->scenario, job) == p);
+            invariant(job->cluster.index == cluster->id.index &&
+                      (int32_t)job_priority(jobs->scenario, job) == p);
             count++;
         }
         invariant(count == set->count);

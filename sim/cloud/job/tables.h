@@ -43,7 +43,7 @@ struct Jobs {
     uint32_t use_capacity;
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
-    struct ListProgress *lists; /* the same for workloads with lists; NULL: there is none */
+    struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */
 };
 
 Cluster *job_cluster(Jobs *jobs, const Job *job);

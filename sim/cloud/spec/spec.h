@@ -154,4 +154,12 @@ typedef struct {
     const Program *program;
 } JobSpec;
 
+/* What the job asks of a cluster whose nodes have `gpus_per_node` GPUs. */
+static inline JobRequest job_spec_request(const JobSpec *spec, int32_t gpus_per_node)
+{
+    if (spec->asks_for == REQUEST_GPUS)
+        return request_of_gpus(spec->gpus, gpus_per_node);
+    return (JobRequest){.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+}
+
 #endif

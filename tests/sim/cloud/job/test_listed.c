@@ -41,14 +41,13 @@ static Listing *new_listing(int32_t queues)
     spec->std_out_err = (OutputPlace){0};
     listing->spec = spec;
     listing->share = PPM;
-    listing->workload =
-        (Workload){.name = "trace",
-                   .path = {.group = "g", .workspace = "w", .experiment = "e"},
-                   .list = &listing->jobs,
-                   .queue_clusters = listing->paths,
-                   .spec_count = 1,
-                   .specs = &listing->spec,
-                   .probability_ppm = &listing->share};
+    listing->workload = (Workload){.name = "trace",
+                                   .path = {.group = "g", .workspace = "w", .experiment = "e"},
+                                   .list = &listing->jobs,
+                                   .queue_clusters = listing->paths,
+                                   .spec_count = 1,
+                                   .specs = &listing->spec,
+                                   .probability_ppm = &listing->share};
     return listing;
 }
 
@@ -285,8 +284,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
     tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
-    tcase_add_test(paper,
-                   a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);
+    tcase_add_test(paper, a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);
     tcase_add_test(paper, a_command_finds_a_job_of_a_list_by_its_name);
     suite_add_tcase(suite, paper);
     TCase *random = tcase_create("at random");

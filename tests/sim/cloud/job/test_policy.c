@@ -19,7 +19,8 @@ static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_
 
 static RunningJob runs(int32_t nodes, int64_t end_s)
 {
-    return (RunningJob){.job = {900}, .request = {.nodes = nodes}, .expected_end_ns = end_s * NS_PER_S};
+    return (RunningJob){
+        .job = {900}, .request = {.nodes = nodes}, .expected_end_ns = end_s * NS_PER_S};
 }
 
 START_TEST(names_and_information_needs_match_the_table)
@@ -236,8 +237,9 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .used_node_us = used_node_us};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view);
-            bool fits = chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
-                                                  waiting[chosen].request.nodes <= view.room.idle_nodes);
+            bool fits =
+                chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
+                                          waiting[chosen].request.nodes <= view.room.idle_nodes);
             ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
         }
     }
