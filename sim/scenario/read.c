@@ -157,7 +157,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
 
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
-    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    ScenarioWorkloads workloads = workloads_read(&binder, &commands);
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
     faults_read(&binder, &groups, &commands);
