@@ -27,6 +27,8 @@ typedef struct {
     int64_t until_ns;
 } ExperimentUse;
 
+enum { SPARE_NODES_MAX = 16 }; /* attempts on more nodes are not used again */
+
 struct Jobs {
     Arena *arena;
     Engine *engine;
@@ -44,6 +46,12 @@ struct Jobs {
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
     struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */
+    /* Jobs of lists that have ended, if they are forgotten (world_forget_ended), and their memory. */
+    bool forgets_ended;
+    ListedRow *forgotten; /* [job] */
+    uint32_t forgotten_capacity;
+    Job *spare_jobs;                                 /* by Job.next_spare */
+    JobAttempt *spare_attempts[SPARE_NODES_MAX + 1]; /* [nodes] by JobAttempt.next_spare */
 };
 
 Cluster *job_cluster(Jobs *jobs, const Job *job);
