@@ -20,7 +20,7 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,    &verb_launch,     &verb_validate, &verb_test,      &verb_explain,
+    &verb_run,    &verb_sweep,    &verb_launch,     &verb_validate, &verb_test,      &verb_explain,
     &verb_diff,   &verb_report,     &verb_predict,  &verb_calibrate, &verb_compare,
     &verb_schema, &verb_completion, NULL,
 };

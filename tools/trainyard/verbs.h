@@ -17,6 +17,7 @@ typedef struct {
 } Verb;
 
 extern const Verb verb_run;
+extern const Verb verb_sweep;
 extern const Verb verb_launch;
 extern const Verb verb_validate;
 extern const Verb verb_test;
