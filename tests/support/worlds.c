@@ -576,7 +576,7 @@ static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
                            .probability_ppm = chances};
     workload->jobs_max = 1 + roll(dice, 10);
     workload->arrivals = (ArrivalKind)roll(dice, ARRIVALS_COUNT);
-    workload->per_day_milli = (50 + roll(dice, 500)) * INT64_C(1000);
+    workload->rate = (ArrivalRate){(50 + roll(dice, 500)) * INT64_C(1000), NS_PER_DAY};
     workload->burst_jobs = 1 + roll(dice, 3);
     for (int32_t h = 0; h < 24; h++)
         workload->hour_ppm[h] = (1 + roll(dice, 3)) * PPM;

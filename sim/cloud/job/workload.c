@@ -73,12 +73,11 @@ void workloads_prepare(Jobs *jobs)
         const Workload *workload = &jobs->scenario->workloads[i];
         int64_t peak_ppm =
             workload->arrivals == ARRIVALS_DIURNAL ? busiest_hour_ppm(workload) : PPM;
-        invariant(peak_ppm > 0 && workload->per_day_milli > 0);
+        invariant(peak_ppm > 0 && workload->rate.milli > 0);
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
             .peak_ppm = peak_ppm,
-            .mean_gap_ns = bounded_part(NS_PER_DAY * 1000, PPM,
-                                        bounded_times(workload->per_day_milli, peak_ppm)),
+            .mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm),
             .candidate_ns = workload->begin_ns,
         };
         push_next_arrival(jobs, (uint32_t)i);

@@ -4,6 +4,7 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
+#include "sim/base/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 
@@ -56,7 +57,7 @@ typedef struct {
 
 /* X(ENUM, name) */
 #define ARRIVALS(X)                                                                                \
-    X(POISSON, "poisson") /* at `per_day_milli`, at any hour */                                    \
+    X(POISSON, "poisson") /* at `rate`, at any hour */                                             \
     X(DIURNAL, "diurnal") /* Poisson, its rate times hour_ppm[hour of the day] */                  \
     X(BURSTS, "bursts")   /* Poisson bursts of `burst_jobs` jobs at one instant each */
 
@@ -77,9 +78,9 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    int64_t per_day_milli; /* mean arrivals (or bursts) per day, thousandths */
-    int64_t hour_ppm[24];  /* DIURNAL: factor on the rate, by hour of the day (UTC) */
-    int32_t burst_jobs;    /* BURSTS */
+    ArrivalRate rate;     /* mean rate of arrivals (or bursts) */
+    int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
+    int32_t burst_jobs;   /* BURSTS */
     int32_t spec_count;
     const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
