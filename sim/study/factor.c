@@ -6,7 +6,7 @@
 
 typedef struct {
     Arena *arena;
-    const Json *scenario;
+    const ScenarioFile *scenario;
     Problems *problems;
     const FactorText *text;
     Factor *factor;
@@ -38,17 +38,26 @@ static const char *label_of(Arena *arena, const Json *value)
     return value->kind == JSON_STRING ? value->text : json_text(arena, value);
 }
 
-static Level *add_level(Reader *reader, const char *label, int32_t setting_count,
-                        const Setting *settings)
+/* Fills in the number of a label such as "-4" or "1.25". */
+static void read_number(Level *level)
+{
+    enum { DECIMALS = 9 };
+    const bool is_negative = level->label[0] == '-';
+    Status unused;
+    int64_t number;
+    if (!decimal_parse(level->label + is_negative, DECIMALS, "a number", place_in("", 0, 0), &number,
+                       &unused))
+        return;
+    level->number = is_negative ? -number : number;
+    level->divisor = 1000000000;
+}
+
+static void add_level(Reader *reader, const char *label, int32_t setting_count,
+                      const Setting *settings)
 {
     Level *level = &reader->levels[reader->factor->level_count++];
     *level = (Level){.label = label, .setting_count = setting_count, .settings = settings};
-    const bool is_negative = label[0] == '-';
-    if (whole_number_parse(label + is_negative, INT64_MAX, &level->whole)) {
-        level->is_whole = true;
-        level->whole = is_negative ? -level->whole : level->whole;
-    }
-    return level;
+    read_number(level);
 }
 
 static void make_room(Reader *reader, int64_t count)
@@ -86,14 +95,20 @@ static Setting *settings_of(const Reader *reader, Place at)
     return settings;
 }
 
-/* A level at which all targets have the value `text`. */
-static void add_value(Reader *reader, const char *label, const char *value, Place at)
+/* `value` as the option of `run` that changes the target has it. */
+static const char *option_value(Arena *arena, bool is_parameter, const Json *value)
+{
+    return is_parameter ? label_of(arena, value) : json_text(arena, value);
+}
+
+/* A level at which all targets have the value. */
+static void add_value(Reader *reader, const Json *value, Place at)
 {
     Setting *settings = settings_of(reader, at);
     const int32_t count = target_count(reader->text);
     for (int32_t i = 0; i < count; i++)
-        settings[i].value = value;
-    add_level(reader, label, count, settings);
+        settings[i].value = option_value(reader->arena, settings[i].is_parameter, value);
+    add_level(reader, label_of(reader->arena, value), count, settings);
 }
 
 static bool check_pointer(const Reader *reader, const Json *node)
@@ -105,10 +120,35 @@ static bool check_pointer(const Reader *reader, const Json *node)
     return false;
 }
 
+/* The parameter that a factor without "set" and "choices" sets. */
+static bool check_parameter(const Reader *reader)
+{
+    const FactorText *text = reader->text;
+    const ScenarioFile *scenario = reader->scenario;
+    const char *wanted = text->param.value != NULL ? text->param.value : reader->factor->name;
+    const Place at = text->param.node != NULL ? text->param.node->at : reader->factor->at;
+    const char **names = ARENA_ARRAY(reader->arena, const char *, scenario->parameter_count);
+    for (int32_t i = 0; i < scenario->parameter_count; i++) {
+        names[i] = scenario->parameters[i].name;
+        if (strcmp(names[i], wanted) == 0)
+            return true;
+    }
+    Status *missing = problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                                   "the scenario has no parameter \"%s\"", wanted);
+    if (nearest_name(wanted, names, scenario->parameter_count) != NULL)
+        status_hint_names(missing, wanted, names, scenario->parameter_count);
+    else
+        status_hint(missing, "declare it in the scenario's \"parameters\", or name the value that "
+                             "the factor changes: \"set\": \"/POINTER\"");
+    return false;
+}
+
 static bool check_targets(const Reader *reader)
 {
     const FactorText *text = reader->text;
     bool is_sound = true;
+    if (text->set == NULL && text->choices == NULL)
+        return check_parameter(reader);
     if (text->set != NULL && text->param.node != NULL) {
         problem(reader, text->set, "has both \"set\" and \"param\"");
         return false;
@@ -155,10 +195,8 @@ static bool read_range(Reader *reader, const Json *node)
         return false;
     }
     make_room(reader, (last - first) / step + 1);
-    for (int64_t value = first; value <= last; value += step) {
-        const char *text = arena_printf(reader->arena, "%" PRId64, value);
-        add_value(reader, text, text, node->at);
-    }
+    for (int64_t value = first; value <= last; value += step)
+        add_value(reader, json_integer(reader->arena, value), node->at);
     return true;
 }
 
@@ -173,8 +211,7 @@ static bool read_values(Reader *reader, const Json *node)
     }
     make_room(reader, node->count);
     for (const Json *value = node->first; value != NULL; value = value->next)
-        add_value(reader, label_of(reader->arena, value), json_text(reader->arena, value),
-                  value->at);
+        add_value(reader, value, value->at);
     return true;
 }
 
@@ -189,11 +226,14 @@ static bool read_choice(Reader *reader, const Json *choice)
     }
     Setting *settings = ARENA_ARRAY(reader->arena, Setting, choice->count);
     int32_t count = 0;
-    for (const Json *member = choice->first; member != NULL; member = member->next)
-        settings[count++] = (Setting){.target = member->key,
-                                      .is_parameter = member->key[0] != '/',
-                                      .value = json_text(reader->arena, member),
-                                      .at = member->key_at};
+    for (const Json *member = choice->first; member != NULL; member = member->next) {
+        const bool is_parameter = member->key[0] != '/';
+        settings[count++] =
+            (Setting){.target = member->key,
+                      .is_parameter = is_parameter,
+                      .value = option_value(reader->arena, is_parameter, member),
+                      .at = member->key_at};
+    }
     add_level(reader, choice->key, count, settings);
     return true;
 }
@@ -218,26 +258,33 @@ static bool read_choices(Reader *reader, const Json *node)
 
 /* --- `scale` --- */
 
-/* The scenario's own value of a target times `factor`, as JSON; NULL with a problem. */
+/* The scenario's own value of a target; NULL: it has none. */
+static const Json *own_value(const Reader *reader, const Setting *setting)
+{
+    const ScenarioFile *scenario = reader->scenario;
+    if (!setting->is_parameter)
+        return json_find(scenario->root, setting->target);
+    for (int32_t i = 0; i < scenario->parameter_count; i++)
+        if (strcmp(scenario->parameters[i].name, setting->target) == 0)
+            return scenario->parameters[i].value;
+    return NULL;
+}
+
+/* The scenario's own value of a target times `factor`; NULL with a problem. */
 static const char *scaled(const Reader *reader, const Setting *setting, const Json *factor)
 {
-    if (setting->is_parameter) {
-        status_hint(problem(reader, factor, "\"scale\" needs \"set\""),
-                    "\"set\" names the value of the scenario that is multiplied");
-        return NULL;
-    }
-    const Json *own = json_find(reader->scenario, setting->target);
+    const Json *own = own_value(reader, setting);
     if (own == NULL) {
         status_hint(problem(reader, factor, "the scenario has no value to multiply"),
                     "\"%s\" leads to no value", setting->target);
         return NULL;
     }
-    const char *value = value_times(reader->arena, own, factor);
+    const Json *value = value_times(reader->arena, own, factor);
     if (value == NULL)
         status_hint(problem(reader, factor, "the scenario's value cannot be multiplied"),
                     "\"%s\" is %s; a number, or a text of one number with a unit can",
                     setting->target, json_text(reader->arena, own));
-    return value;
+    return value != NULL ? option_value(reader->arena, setting->is_parameter, value) : NULL;
 }
 
 static bool read_scale(Reader *reader, const Json *node)
@@ -276,10 +323,8 @@ static bool read_between(Reader *reader, const Json *node)
     }
     const int32_t count = (int32_t)reader->text->levels.value;
     make_room(reader, count);
-    for (int32_t i = 0; i < count; i++) {
-        const char *label = value_span_at(reader->arena, &span, (double)i / (count - 1));
-        add_value(reader, label, value_span_json(reader->arena, &span, label), node->at);
-    }
+    for (int32_t i = 0; i < count; i++)
+        add_value(reader, value_span_at(reader->arena, &span, (double)i / (count - 1)), node->at);
     return true;
 }
 
@@ -330,7 +375,8 @@ static bool labels_differ(const Reader *reader)
     return true;
 }
 
-const Factor *factor_read(Arena *arena, const Json *node, const Json *scenario, Problems *problems)
+const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *scenario,
+                          Problems *problems)
 {
     Reader reader = {.arena = arena,
                      .scenario = scenario,

@@ -2,13 +2,14 @@
 #ifndef SIM_STUDY_FACTOR_H
 #define SIM_STUDY_FACTOR_H
 
+#include "sim/scenario/read.h"
 #include "sim/study/study_types.h"
 
 /* One change of the scenario. */
 typedef struct {
     const char *target; /* a JSON pointer, or the name of a parameter */
     bool is_parameter;
-    const char *value; /* as JSON, or as a bare text if that is not JSON: 4, "6/h" */
+    const char *value; /* as the option of `run` has it: JSON after --set, a text after --param */
     Place at;          /* in the study */
 } Setting;
 
@@ -16,8 +17,8 @@ typedef struct {
     const char *label; /* as tables show it: "4", "dedicated", "1.25" */
     int32_t setting_count;
     const Setting *settings;
-    bool is_whole; /* the label is an integer ... */
-    int64_t whole; /* ... this one */
+    int64_t number;  /* number / divisor is the value of a label such as "4" or "1.25"; ... */
+    int64_t divisor; /* ... 0: the label is not a number */
 } Level;
 
 typedef struct {
@@ -27,9 +28,9 @@ typedef struct {
     const Level *levels;
 } Factor;
 
-/* The factor `node`, a member of "factors". `scenario` is the tree of the scenario, for `scale`;
- * `parameters` are the names of its parameters. Returns NULL with problems. */
-const Factor *factor_read(Arena *arena, const Json *node, const Json *scenario,
+/* The factor `node`, a member of "factors". It sets parameters and values of `scenario`, without any
+ * change, whose own values `scale` multiplies. Returns NULL with problems. */
+const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *scenario,
                           Problems *problems);
 
 /* The level of `factor` called `label`, as a number or text; -1: there is none. */

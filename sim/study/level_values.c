@@ -36,7 +36,7 @@ static bool decimal_scan(const char *text, Decimal *number, const char **rest)
     return number->count > 0;
 }
 
-const char *value_times(Arena *arena, const Json *own, const Json *factor)
+Json *value_times(Arena *arena, const Json *own, const Json *factor)
 {
     Decimal number, multiple;
     const char *unit, *end;
@@ -50,9 +50,9 @@ const char *value_times(Arena *arena, const Json *own, const Json *factor)
     Text product = {0};
     decimal_print(&product, (Wide)number.digits * multiple.digits,
                   number.decimals + multiple.decimals);
-    const char *value = own->kind == JSON_NUMBER
-                            ? arena_strdup(arena, text_string(&product))
-                            : arena_printf(arena, "\"%s%s\"", text_string(&product), unit);
+    text_add(&product, unit);
+    Json *value = own->kind == JSON_NUMBER ? json_decimal(arena, text_string(&product))
+                                           : json_string(arena, text_string(&product));
     text_free(&product);
     return value;
 }
@@ -126,25 +126,27 @@ static double span_value(const ValueSpan *span, double position)
     return span->low + position * (span->high - span->low);
 }
 
-const char *value_span_at(Arena *arena, const ValueSpan *span, double position)
+/* `whole` nanoseconds or bytes with its unit. */
+static Json *quantity(Arena *arena, SpanKind kind, int64_t whole)
+{
+    Text text = {0};
+    if (kind == SPAN_DURATION)
+        seconds_print(&text, whole);
+    else
+        text_printf(&text, "%" PRId64, whole);
+    text_add(&text, kind == SPAN_DURATION ? "s" : "B");
+    Json *value = json_string(arena, text_string(&text));
+    text_free(&text);
+    return value;
+}
+
+Json *value_span_at(Arena *arena, const ValueSpan *span, double position)
 {
     const double value = span_value(span, position);
     if (span->kind == SPAN_REAL)
-        return arena_printf(arena, "%.6g", value);
+        return json_decimal(arena, arena_printf(arena, "%.6g", value));
     const double units = value / (double)span->unit;
     const int64_t whole = (int64_t)(units < 0 ? units - 0.5 : units + 0.5) * span->unit;
-    if (span->kind == SPAN_WHOLE)
-        return arena_printf(arena, "%" PRId64, whole);
-    if (span->kind == SPAN_BYTES)
-        return arena_printf(arena, "%" PRId64 "B", whole);
-    Text seconds = {0};
-    seconds_print(&seconds, whole);
-    const char *text = arena_printf(arena, "%ss", text_string(&seconds));
-    text_free(&seconds);
-    return text;
-}
-
-const char *value_span_json(Arena *arena, const ValueSpan *span, const char *value)
-{
-    return span->kind <= SPAN_REAL ? value : arena_printf(arena, "\"%s\"", value);
+    return span->kind == SPAN_WHOLE ? json_integer(arena, whole)
+                                    : quantity(arena, span->kind, whole);
 }

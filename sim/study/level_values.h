@@ -5,10 +5,10 @@
 
 #include "sim/study/study_types.h"
 
-/* `own` times `factor`, a positive number, as JSON: 4 times 1.5 is 6, "6/h" times 1.25 is "7.5/h".
- * The product is exact. NULL if `own` is not a number, or not a text of one number with a unit, or
+/* `own` times `factor`, a positive number: 4 times 1.5 is 6, "6/h" times 1.25 is "7.5/h". The
+ * product is exact. NULL if `own` is not a number, or not a text of one number with a unit, or
  * if the product has more than 18 digits. */
-const char *value_times(Arena *arena, const Json *own, const Json *factor);
+Json *value_times(Arena *arena, const Json *own, const Json *factor);
 
 typedef enum { SPAN_WHOLE, SPAN_REAL, SPAN_DURATION, SPAN_BYTES, SPAN_KIND_COUNT } SpanKind;
 
@@ -24,11 +24,9 @@ typedef struct {
  * message that continues "factor x: ". */
 MUST_CHECK bool value_span_read(const Json *node, Spacing spacing, ValueSpan *span, Status *status);
 
-/* The value at `position`, from 0 (low) to 1 (high): "4", "0.35", "900s", "1048576B". Durations are
+/* The value at `position`, from 0 (low) to 1 (high): 4, 0.35, "900s", "1048576B". Durations are
  * rounded to seconds, those of spans that begin below 100 s to milliseconds, and real numbers to
  * six digits. */
-const char *value_span_at(Arena *arena, const ValueSpan *span, double position);
-/* The same value as JSON: with quotes unless it is a number. */
-const char *value_span_json(Arena *arena, const ValueSpan *span, const char *value);
+Json *value_span_at(Arena *arena, const ValueSpan *span, double position);
 
 #endif

@@ -17,12 +17,13 @@ typedef struct {
 const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileSource files,
                                          int32_t point, Problems *problems);
 
-/* Whether the scenario with these settings alone is valid, and has the study's metrics. Uses
- * `scratch`. */
+/* Whether the scenario with these settings alone is valid. Uses `scratch`. */
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
                         const Setting *settings, int32_t count, Problems *problems);
 
-/* The same change as an option of `trainyard run`: "/workloads/0/rate=\"6/h\"". */
-const char *setting_option(Arena *arena, const Setting *setting);
+/* The option of `trainyard run` that makes the same change: "--set" or "--param" ... */
+const char *setting_option(const Setting *setting);
+/* ... and its value: "/workloads/0/rate=\"6/h\"", "nodes=4". */
+const char *setting_change(Arena *arena, const Setting *setting);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
     FileSource files;
     const char *version; /* of trainyard */
     Results *results;    /* results are added here ... */
-    Journal *journal;    /* ... and here */
+    Journal *journal;    /* ... and here; NULL: the study has no folder */
     UnitSource source;
     int32_t thread_count;
     int64_t time_limit_ns; /* of real time; INT64_MAX: none */

@@ -42,6 +42,17 @@ static bool read_metrics(Reader *reader)
     return reader->problems->count == before;
 }
 
+/* Metrics that the scenario without changes does not have are unknown in all points. */
+static bool check_metrics(const Reader *reader)
+{
+    const int32_t before = reader->problems->count;
+    for (int32_t i = 0; i < reader->study->metric_count; i++)
+        (void)metric_compile(reader->arena, &reader->study->scenario->scenario,
+                             reader->study->metrics[i].name, reader->study->metrics[i].at,
+                             reader->problems);
+    return reader->problems->count == before;
+}
+
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
 {
     const Study *study = reader->study;
@@ -147,7 +158,7 @@ static bool read_factors(Reader *reader)
     for (const Json *member = node->first; member != NULL; member = member->next) {
         are_sound &= name_is_free(reader, member);
         const Factor *factor =
-            factor_read(reader->arena, member, study->scenario->root, reader->problems);
+            factor_read(reader->arena, member, study->scenario, reader->problems);
         if (factor != NULL)
             factors[study->factor_count++] = factor;
         are_sound &= factor != NULL;
@@ -164,14 +175,13 @@ static bool try_levels(const Reader *reader)
     for (int32_t f = 0; f < study->factor_count; f++)
         for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
             const Level *level = &study->factors[f]->levels[i];
-            const int32_t before = reader->problems->count;
             Arena *scratch = arena_create();
             const bool is_valid =
                 point_scenario_try(scratch, study, reader->files, level->settings,
                                    level->setting_count, reader->problems);
             arena_destroy(scratch);
             are_sound &= is_valid;
-            if (!is_valid && reader->problems->count > before && i > 0)
+            if (!is_valid)
                 break; // other levels of this factor have most likely the same mistake
         }
     return are_sound;
@@ -203,8 +213,10 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
                             .description = reader.text->description.value};
     bool is_sound = read_scenario(&reader);
     is_sound &= read_metrics(&reader) && read_seeds(&reader);
-    is_sound = is_sound && read_factors(&reader) &&
-               points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
+    is_sound = is_sound && read_factors(&reader);
+    is_sound = is_sound && check_metrics(&reader) &
+                               (points_expand(arena, reader.text, reader.study, problems) &&
+                                try_levels(&reader));
     return is_sound ? reader.study : NULL;
 }
 

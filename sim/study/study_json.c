@@ -15,25 +15,30 @@ static uint64_t text_hash(uint64_t hash, const char *text)
     return bytes_hash(hash, text, strlen(text) + 1); // the NUL separates texts
 }
 
-static uint64_t scenario_hash(Arena *arena, const Study *study)
+static uint64_t tree_hash(const Json *tree)
 {
     Text text = {0};
-    json_print(&text, scenario_whole(arena, study->scenario), JSON_COMPACT);
+    json_print(&text, tree, JSON_COMPACT);
     const uint64_t hash = text_hash(HASH_START, text_string(&text));
     text_free(&text);
     return hash;
 }
 
+static const char *hash_text(Arena *arena, uint64_t hash)
+{
+    return arena_printf(arena, "%016" PRIx64, hash);
+}
+
 static uint64_t points_hash(const Study *study)
 {
-    uint64_t hash = HASH_START;
+    uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
     Arena *scratch = arena_create();
     for (int32_t point = 0; point < study->point_count; point++) {
         const ArenaMark mark = arena_mark(scratch);
         int32_t count;
         const Setting *settings = point_settings(scratch, study, point, &count);
         for (int32_t i = 0; i < count; i++)
-            hash = text_hash(hash, setting_option(scratch, &settings[i]));
+            hash = text_hash(hash, setting_change(scratch, &settings[i]));
         hash = text_hash(hash, "");
         arena_rewind(scratch, mark);
     }
@@ -41,22 +46,23 @@ static uint64_t points_hash(const Study *study)
     return hash;
 }
 
-static uint64_t metrics_hash(const Study *study)
-{
-    uint64_t hash = HASH_START;
-    for (int32_t m = 0; m < study->metric_count; m++)
-        hash = text_hash(hash, study->metrics[m].name);
-    return hash;
-}
-
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version)
 {
-    return (JournalIdentity){arena_printf(
-        arena,
-        "version=%s rng=%s scenario=%016" PRIx64 " points=%016" PRIx64 " metrics=%016" PRIx64
-        " first_seed=%" PRIu64,
-        version, rng_name, scenario_hash(arena, study), points_hash(study), metrics_hash(study),
-        study->seeds.first)};
+    const char **metrics = ARENA_ARRAY(arena, const char *, study->metric_count);
+    for (int32_t m = 0; m < study->metric_count; m++)
+        metrics[m] = study->metrics[m].name;
+    Json *scenario = scenario_whole(arena, study->scenario);
+    const Json *catalogue = json_member(scenario, "catalog");
+    return (JournalIdentity){
+        .version = version,
+        .rng = rng_name,
+        .study = hash_text(arena, points_hash(study)),
+        .scenario = hash_text(arena, tree_hash(scenario)),
+        .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
+        .workloads = "",
+        .metrics = metrics,
+        .metric_count = (uint32_t)study->metric_count,
+    };
 }
 
 /* --- Writing --- */
@@ -84,8 +90,10 @@ static void put_points(Arena *arena, Json *root, const Study *study)
         int32_t count;
         const Setting *settings = point_settings(arena, study, point, &count);
         Json *set = json_put_array(arena, item, "set");
-        for (int32_t i = 0; i < count; i++)
-            json_add(set, json_string(arena, setting_option(arena, &settings[i])));
+        for (int32_t i = 0; i < count; i++) {
+            json_add(set, json_string(arena, setting_option(&settings[i])));
+            json_add(set, json_string(arena, setting_change(arena, &settings[i])));
+        }
         if (study->has_baseline && study->compared_with[point] != NO_POINT)
             json_put_integer(arena, item, "compared_with", study->compared_with[point]);
     }
@@ -103,15 +111,24 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
                          study->seeds.rules[i].width_ppm);
 }
 
+static void put_identity(Arena *arena, Json *root, const Study *study, const char *version)
+{
+    const JournalIdentity identity = study_identity(arena, study, version);
+    json_put_text(arena, root, "version", identity.version);
+    json_put_text(arena, root, "rng", identity.rng);
+    Json *hashes = json_put_object(arena, root, "hashes");
+    json_put_text(arena, hashes, "points", identity.study);
+    json_put_text(arena, hashes, "scenario", identity.scenario);
+    json_put_text(arena, hashes, "catalogue", identity.catalogue);
+}
+
 Json *study_json(Arena *arena, const Study *study, const char *version)
 {
     Json *root = json_object(arena);
     json_put_integer(arena, root, "trainyard_study_expanded", STUDY_FORMAT);
     json_put_text(arena, root, "description", study->description);
     json_put_text(arena, root, "scenario", study->scenario_path);
-    json_put_text(arena, root, "version", version);
-    json_put_text(arena, root, "rng", rng_name);
-    json_put_text(arena, root, "identity", study_identity(arena, study, version).text);
+    put_identity(arena, root, study, version);
     put_seeds(arena, root, study);
     Json *metrics = json_put_array(arena, root, "metrics");
     for (int32_t m = 0; m < study->metric_count; m++)

@@ -2,12 +2,11 @@
 #ifndef SIM_STUDY_STUDY_JSON_H
 #define SIM_STUDY_STUDY_JSON_H
 
-#include "sim/study/journal/journal.h"
+#include "sim/study/journal/identity.h"
 #include "sim/study/study.h"
 
 /* What the results of a run depend on, apart from point and seed: the points with their settings,
- * the scenario with all files in it, the metrics, the first seed, the version. Texts are compared.
- * More seeds, other rules to stop and another description do not make another study. */
+ * the scenario with all files in it, the metrics, the first seed, the version. More seeds, other rules to stop and another description do not make another study. */
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version);
 
 /* The content of study.json. */
@@ -18,7 +17,7 @@ typedef struct {
     const char *scenario_path; /* as the study was started: relative to its working folder */
     const char *name;          /* "nodes=4 load=1.5" */
     int32_t option_count;
-    const char *const *options; /* for `run --set` */
+    const char *const *options; /* of `run`: "--set", "/workloads/0/jobs=30", "--param", ... */
 } StudyPoint;
 
 /* Reads point `point` of the study.json `root`. STATUS_BAD_INPUT if it is not such a file, or has

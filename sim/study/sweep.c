@@ -47,7 +47,7 @@ static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
 
 /* --- Runs of earlier sweeps --- */
 
-static bool resume(Arena *arena, const SweepOptions *options, JournalIdentity identity,
+static bool resume(Arena *arena, const SweepOptions *options, const JournalIdentity *identity,
                    Sweep *sweep, Results *results, Problems *problems)
 {
     RunRecords records;
@@ -55,7 +55,7 @@ static bool resume(Arena *arena, const SweepOptions *options, JournalIdentity id
         return true;
     if (!journal_scan(arena, options->folder, identity, &records, problems))
         return false;
-    for (int32_t i = 0; i < records.count; i++)
+    for (int64_t i = 0; i < records.count; i++)
         results_put(results, &records.items[i], -1);
     sweep->resumed_count = records.count;
     return true;
@@ -121,16 +121,15 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
                      .waves = waves,
                      .findings = {.study = study, .results = results},
                      .thread_count = options->thread_count};
-    if (!resume(arena, options, identity, sweep, results, problems))
+    if (!resume(arena, options, &identity, sweep, results, problems))
         return false;
-    if (has_files && !prepare_folder(arena, study, options, &status))
-        return fail(problems, &status);
-    Journal *journal =
-        journal_open(arena, has_files ? options->folder : NULL, identity, 0, 0, &status);
-    if (journal == NULL)
+    Journal *journal = NULL;
+    if (has_files && (!prepare_folder(arena, study, options, &status) ||
+                      (journal = journal_open(arena, options->folder, &identity, 0, 0,
+                                              &status)) == NULL))
         return fail(problems, &status);
     bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
-    if (!journal_close(journal, &status))
+    if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
     find_used(arena, sweep);
     if (has_files && !write_tables(arena, options, &sweep->findings, &status))

@@ -47,15 +47,15 @@ static bool split(Arena *arena, const Json *node, Comparison *out)
     return false;
 }
 
-/* Variables for the factors whose level at this point is an integer. */
+/* Variables for the factors whose level at this point is a number. */
 static int32_t variables_at(const Where *where, const int32_t *levels)
 {
     int32_t count = 0;
     for (int32_t f = 0; f < where->factor_count; f++) {
         const Level *level = &where->factors[f]->levels[levels[f]];
-        if (level->is_whole)
-            where->variables[count++] =
-                (ExpressionVariable){where->factors[f]->name, level->whole};
+        if (level->divisor > 0)
+            where->variables[count++] = (ExpressionVariable){
+                where->factors[f]->name, level->number, level->divisor};
     }
     return count;
 }

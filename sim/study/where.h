@@ -1,5 +1,5 @@
 /* Conditions on the points of a study: "nodes * gpus <= 64". Both sides are formulas
- * (sim/schema/expression.h) over factors whose levels are integers. */
+ * (sim/schema/expression.h) over factors whose levels are numbers. */
 #ifndef SIM_STUDY_WHERE_H
 #define SIM_STUDY_WHERE_H
 
