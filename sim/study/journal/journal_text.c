@@ -260,6 +260,8 @@ typedef struct {
 /* Reads a line whose checksum is right. */
 static bool read_record(Reader *reader, const Line *line)
 {
+    if (!reader->collection)
+        return true;
     const char *field;
     const char *expected = parse_record(line, &reader->parts, &field);
     if (expected) {
@@ -267,9 +269,8 @@ static bool read_record(Reader *reader, const Line *line)
                      "expected %s", expected);
         return false;
     }
-    if (reader->collection)
-        run_collection_add(reader->collection, &reader->parts.record,
-                           place_in(reader->source, line->number, 1));
+    run_collection_add(reader->collection, &reader->parts.record,
+                       place_in(reader->source, line->number, 1));
     return true;
 }
 
