@@ -2,20 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void real_print(Text *out, double value)
-{
-    char digits[32];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    text_add(out, digits);
-}
+#include "sim/study/journal/value_text.h"
 
 /* The comma between fields: none at the beginning of a line. */
 static void begin_field(Text *row)
@@ -48,7 +37,7 @@ void csv_real(Text *row, double value)
 {
     begin_field(row);
     if (isfinite(value))
-        real_print(row, value);
+        value_text_print(value, false, row);
 }
 
 void csv_unknown(Text *row)

@@ -15,7 +15,4 @@ void csv_real(Text *row, double value); /* NaN and infinities: unknown */
 void csv_unknown(Text *row);
 void csv_end(Text *row);
 
-/* The fewest of 15 to 17 digits that give the same double again. */
-void real_print(Text *out, double value);
-
 #endif
