@@ -160,7 +160,7 @@ static char *walk_unicode(Walk *walk, int32_t unit, char *out)
     return encode(out, PLANE_1 + ((unit - HIGH_FIRST) << 10) + (low - LOW_FIRST));
 }
 
-/* At a backslash; moves past the escape, valid or not, and returns the end of what it means. */
+/* At a backslash; moves past the escape, valid or not, and returns the end of the decoded text. */
 static char *walk_escape(Walk *walk, char *out)
 {
     static const char letters[] = "\"\\/bfnrt";
