@@ -46,11 +46,12 @@ static void add_problems(const Setting *settings, int32_t count, Problems *found
     }
 }
 
-static ScenarioOverrides overrides_of(Arena *arena, const Setting *settings, int32_t count)
+static ScenarioOverrides overrides_of(Arena *arena, const Setting *settings, int32_t count,
+                                      const ScenarioFile *like)
 {
     const char **items = ARENA_ARRAY(arena, const char *, count);
     const char **params = ARENA_ARRAY(arena, const char *, count);
-    ScenarioOverrides overrides = {.items = items, .params = params};
+    ScenarioOverrides overrides = {.items = items, .params = params, .like = like};
     for (int32_t i = 0; i < count; i++) {
         const char *change = setting_change(arena, &settings[i]);
         if (settings[i].is_parameter)
@@ -76,7 +77,8 @@ static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource file
 {
     Problems found = problems_create(arena);
     ScenarioFile *file = scenario_read(arena, files, study->scenario_path,
-                                       overrides_of(arena, settings, count), &found);
+                                       overrides_of(arena, settings, count, study->scenario),
+                                       &found);
     add_problems(settings, count, &found, problems);
     return file;
 }
