@@ -626,6 +626,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_NODE_SPEED:
     case TRACE_GROUP_STRUCK:
     case TRACE_JOB_STALLED:
+    case TRACE_JOB_PLACED:
     case TRACE_JOB_RESUMED:
     case TRACE_SHARE_STATE:
     case TRACE_FILE_SERVER_PROVISIONING:

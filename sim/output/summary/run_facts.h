@@ -51,7 +51,7 @@ typedef struct {
 
 /* The size of a job by which classes of jobs are formed: its GPUs, or its nodes if they have no
  * GPU. */
-int32_t job_size(int32_t nodes, const VmSize *vm_size);
+int32_t job_size(JobRequest request, const VmSize *vm_size);
 
 /* The facts of a world after its run; `version` is trainyard's. */
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);

@@ -21,7 +21,8 @@ static void check_round_trip(double value)
     double read;
     bool is_lower_bound;
     value_text_print(value, false, &text);
-    ck_assert_msg(value_text_parse(text.data, text.length, &read, &is_lower_bound), "%s", text.data);
+    ck_assert_msg(value_text_parse(text.data, text.length, &read, &is_lower_bound), "%s",
+                  text.data);
     ck_assert_msg(is_same_bits(read, value), "%s became %.17g", text.data, read);
     ck_assert(!is_lower_bound);
     text_free(&text);
