@@ -28,11 +28,15 @@ static const char *scenario_name(Arena *arena, const char *path)
                          dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
 }
 
-/* NULL when the catalogue could not be read, which has been reported. */
-static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
+/* NULL when the catalogue could not be read, which has been reported. A list that still has names
+ * is that of `like`. */
+static const Catalog *read_catalog(Arena *arena, const Json *list, const ScenarioFile *like,
+                                   Problems *problems)
 {
     if (list == NULL)
         return NULL;
+    if (like != NULL && list->first != NULL && list->first->kind == JSON_STRING)
+        return like->catalog;
     if (list->kind != JSON_ARRAY || list->count == 0) {
         problems_add(problems, STATUS_BAD_INPUT, list->at,
                      "catalog is %s, expected an array of files",
@@ -138,11 +142,13 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
     const Parameters *parameters;
-    const Json *root = scenario_load(arena, files, path, overrides, &parameters, problems);
+    const char *catalog_names;
+    const Json *root =
+        scenario_load(arena, files, path, overrides, &parameters, &catalog_names, problems);
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    const Catalog *catalog = read_catalog(arena, text->catalog, problems);
+    const Catalog *catalog = read_catalog(arena, text->catalog, overrides.like, problems);
     Problems warnings = problems_create(arena);
     ConfigContext context = {.arena = arena,
                              .problems = problems,
@@ -172,6 +178,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     file->root = root;
     file->path = arena_strdup(arena, path);
     file->resource_group = text->resource_group.value;
+    file->catalog = catalog;
+    file->catalog_names = catalog_names;
     if (problems->count > 0)
         return NULL;
 
@@ -199,7 +207,10 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
+    file->explanation =
+        overrides.like != NULL
+            ? explanation_create(arena)
+            : scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
     return file;
 }
 
