@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/base/utf8.h"
+
 typedef struct {
     const char *source;
     char *text;
@@ -26,34 +28,6 @@ static Place place_at(Blanker *blanker, size_t position)
 }
 
 /* --- Broken bytes --- */
-
-/* Bytes of the UTF-8 sequence at the begin of `text`, which is not ASCII; 0 when it is broken.
- * Table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
-static size_t utf8_sequence(const char *bytes, size_t left)
-{
-    const unsigned char *text = (const unsigned char *)bytes;
-    static const struct {
-        unsigned char first_low, first_high, second_low, second_high;
-        size_t length;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (text[0] < forms[i].first_low || text[0] > forms[i].first_high)
-            continue;
-        if (forms[i].length > left)
-            return 0;
-        if (text[1] < forms[i].second_low || text[1] > forms[i].second_high)
-            return 0;
-        for (size_t j = 2; j < forms[i].length; j++)
-            if (text[j] < 0x80 || text[j] > 0xbf)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
 
 static void refuse_byte(Blanker *blanker, size_t position)
 {
