@@ -41,7 +41,7 @@ void journal_record_print(const Crc32c *crc, const RunRecord *record, Text *out)
                 record->replication, record->seed, record->fingerprint);
     for (uint32_t i = 0; i < record->value_count; i++) {
         text_append(out, "\t", 1);
-        value_print(record->values[i], record->flags[i] & RUN_VALUE_IS_LOWER_BOUND, out);
+        value_text_print(record->values[i], record->flags[i] & RUN_VALUE_IS_LOWER_BOUND, out);
     }
     end_line(crc, start, out);
 }
@@ -148,7 +148,7 @@ static const char *parse_record(const Line *line, RecordParts *parts, const char
         size_t length;
         bool is_lower_bound;
         if (!take_field(&at, line->end, field, &length) ||
-            !value_parse(*field, length, &parts->values[i], &is_lower_bound))
+            !value_text_parse(*field, length, &parts->values[i], &is_lower_bound))
             return "the value of a metric";
         parts->flags[i] = is_lower_bound ? RUN_VALUE_IS_LOWER_BOUND : 0;
     }
@@ -260,6 +260,8 @@ typedef struct {
 /* Reads a line whose checksum is right. */
 static bool read_record(Reader *reader, const Line *line)
 {
+    if (!reader->collection)
+        return true;
     const char *field;
     const char *expected = parse_record(line, &reader->parts, &field);
     if (expected) {
@@ -267,9 +269,8 @@ static bool read_record(Reader *reader, const Line *line)
                      "expected %s", expected);
         return false;
     }
-    if (reader->collection)
-        run_collection_add(reader->collection, &reader->parts.record,
-                           place_in(reader->source, line->number, 1));
+    run_collection_add(reader->collection, &reader->parts.record,
+                       place_in(reader->source, line->number, 1));
     return true;
 }
 

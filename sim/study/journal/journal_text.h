@@ -29,8 +29,8 @@ typedef struct {
     int64_t torn_bytes;
 } JournalExtent;
 
-/* Reads a journal of `length` bytes and adds its runs to `collection`,
- * unless that is NULL. Problems, each at its place in `source`: a file that is not a journal,
+/* Reads a journal of `length` bytes and adds its runs to `collection`; NULL: checks the header and
+ * the checksums only. Problems, each at its place in `source`: a file that is not a journal,
  * another format or identity, damaged lines. Returns false if there are any; runs before them have
  * been added. */
 bool journal_text_read(const Crc32c *crc, const char *source, const char *text, size_t length,

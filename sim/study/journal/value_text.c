@@ -13,7 +13,7 @@ __extension__ typedef unsigned __int128 Wide128;
 static const char unknown_text[] = "unknown", bound_text[] = ">=";
 enum { NUMBER_MAX = 32 }; /* bytes of the longest number: -2.2250738585072014e-308 */
 
-void value_print(double value, bool is_lower_bound, Text *out)
+void value_text_print(double value, bool is_lower_bound, Text *out)
 {
     if (value != value) {
         text_add(out, unknown_text);
@@ -167,7 +167,7 @@ static bool is_text(const char *text, size_t length, const char *expected)
     return strlen(expected) == length && memcmp(text, expected, length) == 0;
 }
 
-bool value_parse(const char *text, size_t length, double *value, bool *is_lower_bound)
+bool value_text_parse(const char *text, size_t length, double *value, bool *is_lower_bound)
 {
     enum { BOUND_LENGTH = sizeof bound_text - 1 };
     *is_lower_bound = length > BOUND_LENGTH && memcmp(text, bound_text, BOUND_LENGTH) == 0;

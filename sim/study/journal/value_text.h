@@ -9,8 +9,8 @@
 #include "sim/base/text.h"
 
 /* Adds "1601.4000000000001", "-inf", "unknown" for NAN, and ">=" before a lower bound. */
-void value_print(double value, bool is_lower_bound, Text *out);
-/* Reads what value_print wrote; false if the `length` bytes are anything else. */
-bool value_parse(const char *text, size_t length, double *value, bool *is_lower_bound);
+void value_text_print(double value, bool is_lower_bound, Text *out);
+/* Reads what value_text_print wrote; false if the `length` bytes are anything else. */
+bool value_text_parse(const char *text, size_t length, double *value, bool *is_lower_bound);
 
 #endif

@@ -20,8 +20,9 @@ static void check_round_trip(double value)
     Text text = {0};
     double read;
     bool is_lower_bound;
-    value_print(value, false, &text);
-    ck_assert_msg(value_parse(text.data, text.length, &read, &is_lower_bound), "%s", text.data);
+    value_text_print(value, false, &text);
+    ck_assert_msg(value_text_parse(text.data, text.length, &read, &is_lower_bound), "%s",
+                  text.data);
     ck_assert_msg(is_same_bits(read, value), "%s became %.17g", text.data, read);
     ck_assert(!is_lower_bound);
     text_free(&text);
@@ -72,7 +73,7 @@ START_TEST(every_double_is_read_back_in_every_bit)
 END_TEST
 
 /* The fast conversion must agree with the C library's for each decimal number, also for those that
- * value_print never writes. */
+ * value_text_print never writes. */
 START_TEST(decimal_numbers_are_rounded_as_by_the_c_library)
 {
     for (uint32_t i = 0; i < 20000; i++) {
@@ -90,7 +91,7 @@ START_TEST(decimal_numbers_are_rounded_as_by_the_c_library)
             continue;
         double read;
         bool is_lower_bound;
-        ck_assert_msg(value_parse(text, (size_t)length, &read, &is_lower_bound), "%s", text);
+        ck_assert_msg(value_text_parse(text, (size_t)length, &read, &is_lower_bound), "%s", text);
         ck_assert_msg(is_same_bits(read, strtod(text, NULL)), "%s became %.17g", text, read);
     }
 }
@@ -109,7 +110,7 @@ START_TEST(halves_are_rounded_to_even)
                 {"9007199254740995", 9007199254740996.0},
                 {"9007199254740992.9", 9007199254740992.0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ck_assert(value_parse(rows[i].text, strlen(rows[i].text), &read, &is_lower_bound));
+        ck_assert(value_text_parse(rows[i].text, strlen(rows[i].text), &read, &is_lower_bound));
         ck_assert_double_eq(read, rows[i].value);
     }
 }
@@ -118,15 +119,15 @@ END_TEST
 START_TEST(unknown_values_and_lower_bounds_are_kept)
 {
     Text text = {0};
-    value_print(NAN, true, &text);
+    value_text_print(NAN, true, &text);
     text_add(&text, " ");
-    value_print(259200, true, &text);
+    value_text_print(259200, true, &text);
     ck_assert_str_eq(text.data, "unknown >=259200");
     double value;
     bool is_lower_bound;
-    ck_assert(value_parse("unknown", 7, &value, &is_lower_bound) && isnan(value));
+    ck_assert(value_text_parse("unknown", 7, &value, &is_lower_bound) && isnan(value));
     ck_assert(!is_lower_bound);
-    ck_assert(value_parse(">=259200", 8, &value, &is_lower_bound) && is_lower_bound);
+    ck_assert(value_text_parse(">=259200", 8, &value, &is_lower_bound) && is_lower_bound);
     ck_assert_double_eq(value, 259200);
     text_free(&text);
 }
@@ -148,7 +149,7 @@ START_TEST(anything_else_is_refused)
     double value;
     bool is_lower_bound;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        ck_assert_msg(!value_parse(texts[i], strlen(texts[i]), &value, &is_lower_bound), "%s",
+        ck_assert_msg(!value_text_parse(texts[i], strlen(texts[i]), &value, &is_lower_bound), "%s",
                       texts[i]);
 }
 END_TEST
