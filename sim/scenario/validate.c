@@ -74,8 +74,10 @@ static bool is_scenario(const Json *root)
 }
 
 const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
-                          Problems *warnings)
+                          Problems *warnings, const ScenarioFile **scenario)
 {
+    if (scenario != NULL)
+        *scenario = NULL;
     const char *text;
     size_t length;
     Status status = {0};
@@ -97,5 +99,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     const ScenarioFile *file = scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
     if (file != NULL)
         problems_merge(warnings, &file->warnings);
+    if (scenario != NULL)
+        *scenario = file;
     return "scenario";
 }

@@ -30,7 +30,7 @@ struct RunSummary {
     const Json *json;      /* NULL: not used yet */
 };
 
-static const Summary *folded_summary(const RunResult *result)
+const Summary *run_summary(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->folded == NULL)
@@ -39,11 +39,11 @@ static const Summary *folded_summary(const RunResult *result)
     return summary->folded;
 }
 
-const Json *run_summary(const RunResult *result)
+const Json *run_summary_json(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->json == NULL)
-        summary->json = summary_json(summary->arena, folded_summary(result));
+        summary->json = summary_json(summary->arena, run_summary(result));
     return summary->json;
 }
 
@@ -128,11 +128,11 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
                          const RunResult *result, const Json *ran, Status *status)
 {
     return streams_commit(files, status) &&
-           json_file_write(in_folder(arena, options, "summary.json"), run_summary(result),
+           json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
                            status) &&
            share_begin(arena, options, ran, status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
-           report_write_run(arena, options->output_folder, folded_summary(result), &files->rows,
+           report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
                             &files->header, status);
 }
 
@@ -146,12 +146,13 @@ typedef struct {
     Why *why;           /* NULL without RunOptions.why_job */
 } Listeners;
 
-static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
-                           TraceFan *fan)
+static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindow measure,
+                           Listeners *listeners, TraceFan *fan)
 {
     // Percentiles of step times need every step, at any trace level. With every step, the
     // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
+    metrics_fold_measure(listeners->metrics, measure);
     listeners->fingerprint = fingerprint_start();
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
@@ -284,7 +285,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         trace_fan_join(fan, share_tree_listener(files.shares));
     }
     Listeners listeners;
-    listeners_join(arena, options, &listeners, fan);
+    listeners_join(arena, options, scenario->measure, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
@@ -311,16 +312,17 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     result->summary = prepare_summary(arena, result, &listeners);
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
-        narrator_conclude(listeners.narrator, run_summary(result));
+        narrator_conclude(listeners.narrator, run_summary_json(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
 }
 
-void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
+void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result)
 {
     ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
-    *copy = *file;
+    *copy = *run->file;
     copy->scenario.seed = seed;
     result->file = copy;
+    result->expected = run->expected;
     Status status = {0};
     bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
     invariant(has_run); // only files can fail
@@ -350,6 +352,7 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
         report_warnings(&result->file->warnings);
     const Json *session = json_member(file->root, "session");
     const int32_t problems_before = problems->count;
+    result->expected = expectations_metrics(arena, file, problems);
     if (session == NULL || ran_path != NULL)
         real_run_check(&file->scenario, options->real != NULL || ran_path != NULL, problems);
     if (options->overrides.trains_for_real && session != NULL)

@@ -203,7 +203,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
-        json_show(run_summary(&result));
+        json_show(run_summary_json(&result));
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)

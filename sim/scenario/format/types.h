@@ -161,6 +161,12 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundInteger from;
+    BoundInteger until;
+} MeasureText;
+
+typedef struct {
+    const Json *node;
     BoundText schema;
     BoundInteger version;
     BoundText description;
@@ -172,6 +178,7 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundInteger until;
+    MeasureText *measure;
     BoundInteger fidelity; /* Fidelity */
     const Json *catalog;
     BoundList storage;  /* StorageText */
