@@ -73,6 +73,19 @@ const FolderMark run_mark = {.maker = "run of trainyard",
                              .beginning = "#trainyard-trace",
                              .replaced = replaced_names};
 
+static bool timeline_open(Arena *arena, const RunOptions *options, RunFiles *files, TraceFan *fan,
+                          Status *status)
+{
+    const char *path = in_folder(arena, options, "timeline.json");
+    if (options->has_no_timeline)
+        return folder_remove(path, status); // the file of an earlier run
+    if (!file_writer_open(&files->timeline, path, status))
+        return false;
+    files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
+    trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    return true;
+}
+
 static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
                        RunFiles *files, TraceFan *fan, Status *status)
 {
@@ -80,39 +93,53 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
         !folder_create(options->output_folder, status) ||
         !file_writer_open(&files->trace, in_folder(arena, options, "trace.tsv"), status))
         return false;
-    if (!file_writer_open(&files->timeline, in_folder(arena, options, "timeline.json"), status)) {
+    if (!timeline_open(arena, options, files, fan, status)) {
         file_writer_abandon(&files->trace);
         return false;
     }
     files->header = (TraceHeader){.level = options->level,
+                                  .is_empty = options->has_no_trace,
                                   .scenario = scenario->name,
                                   .seed = scenario->seed,
                                   .start_unix_ms = scenario->start_unix_ms};
     files->rows.arena = arena;
     files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &files->header);
-    files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
-    trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
-    trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    if (!options->has_no_trace)
+        trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
     trace_fan_join(fan, report_rows_listener(&files->rows, options->level));
     return true;
+}
+
+static bool timeline_commit(RunFiles *files, Status *status)
+{
+    if (files->timeline_writer == NULL)
+        return true;
+    timeline_writer_finish(files->timeline_writer);
+    return file_writer_commit(&files->timeline, status);
+}
+
+static void timeline_abandon(RunFiles *files)
+{
+    if (files->timeline_writer == NULL)
+        return;
+    timeline_writer_finish(files->timeline_writer);
+    file_writer_abandon(&files->timeline);
 }
 
 static bool streams_commit(RunFiles *files, Status *status)
 {
     trace_tsv_writer_finish(files->trace_writer);
-    timeline_writer_finish(files->timeline_writer);
     if (file_writer_commit(&files->trace, status))
-        return file_writer_commit(&files->timeline, status);
-    file_writer_abandon(&files->timeline);
+        return timeline_commit(files, status);
+    timeline_abandon(files);
     return false;
 }
 
 static void files_abandon(RunFiles *files)
 {
     trace_tsv_writer_finish(files->trace_writer);
-    timeline_writer_finish(files->timeline_writer);
     file_writer_abandon(&files->trace);
-    file_writer_abandon(&files->timeline);
+    timeline_abandon(files);
 }
 
 /* Removes the share files of an earlier run. Jobs that ran for real have written share/ themselves:
@@ -131,7 +158,8 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
            json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
                            status) &&
            share_begin(arena, options, ran, status) &&
-           share_tree_write(files->shares, result->world, options->output_folder, status) &&
+           (options->has_no_share ||
+            share_tree_write(files->shares, result->world, options->output_folder, status)) &&
            report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
                             &files->header, status);
 }
@@ -280,7 +308,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     RunFiles files = {0};
     if (has_files && !files_open(arena, options, scenario, &files, fan, status))
         return false;
-    if (has_files || runs_for_real(options, result->file)) {
+    if ((has_files && !options->has_no_share) || runs_for_real(options, result->file)) {
         files.shares = share_tree_create(arena);
         trace_fan_join(fan, share_tree_listener(files.shares));
     }

@@ -20,6 +20,9 @@ extern const FolderMark run_mark;
 typedef struct {
     ScenarioOverrides overrides; /* --set, --seed, --until, in the form of sim/scenario/read.h */
     TraceLevel level;            /* of trace.tsv, the timeline and the report */
+    bool has_no_trace;           /* trace.tsv has only its header */
+    bool has_no_timeline;        /* timeline.json is not written */
+    bool has_no_share;           /* the files that jobs leave on shares are not written */
     bool checks_always;          /* check every invariant after every event */
     const char *output_folder;   /* for the files of the run; NULL: none are written */
     bool shows_warnings;         /* on stderr, before the run */
