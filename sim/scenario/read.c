@@ -138,6 +138,19 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
     return topology;
 }
 
+/* The part of the run that is measured; `text` NULL: all of it. */
+static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
+{
+    if (text == NULL)
+        return (MeasureWindow){0};
+    const bool has_end = text->until.node != NULL && !text->until.is_refused;
+    if (has_end && text->until.value <= text->from.value)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(text->until.node),
+                     "the measured part of the run ends before it begins");
+    return (MeasureWindow){.from_ns = text->from.value,
+                           .until_ns = has_end ? text->until.value : 0};
+}
+
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
@@ -161,6 +174,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    const MeasureWindow measure = measure_read(text->measure, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
     ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
@@ -184,6 +198,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         return NULL;
 
     file->scenario = (Scenario){
+        .measure = measure,
         .name = scenario_name(arena, path),
         .description = text->description.value != NULL ? text->description.value : "",
         .seed = (uint64_t)text->seed.value,
@@ -207,10 +222,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation =
-        overrides.like != NULL
-            ? explanation_create(arena)
-            : scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
+    file->explanation = overrides.like != NULL ? explanation_create(arena)
+                                               : scenario_explain(arena, text, parameters, catalog,
+                                                                  &commands, &workloads);
     return file;
 }
 

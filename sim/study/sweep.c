@@ -87,8 +87,8 @@ static bool fail(Problems *problems, const Status *status)
     return false;
 }
 
-static bool run_units(const SweepOptions *options, FileSource files, Waves *waves,
-                      Results *results, Journal *journal, Sweep *sweep, Problems *problems)
+static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
+                      Journal *journal, Sweep *sweep, Problems *problems)
 {
     SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
     const RunnerPlan plan = {.study = sweep->study,
@@ -124,9 +124,9 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     if (!resume(arena, options, &identity, sweep, results, problems))
         return false;
     Journal *journal = NULL;
-    if (has_files && (!prepare_folder(arena, study, options, &status) ||
-                      (journal = journal_open(arena, options->folder, &identity, 0, 0,
-                                              &status)) == NULL))
+    if (has_files &&
+        (!prepare_folder(arena, study, options, &status) ||
+         (journal = journal_open(arena, options->folder, &identity, 0, 0, &status)) == NULL))
         return fail(problems, &status);
     bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))

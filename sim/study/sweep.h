@@ -29,7 +29,7 @@ typedef struct {
     const Waves *waves;
     StudyFindings findings;
     RunnerEnd end;
-    int signal;          /* RUNNER_SIGNALLED */
+    int signal;            /* RUNNER_SIGNALLED */
     int64_t resumed_count; /* runs of earlier sweeps of this folder */
     int64_t took_ns;
     int32_t thread_count;

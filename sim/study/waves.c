@@ -10,9 +10,9 @@
 enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
 
 typedef struct {
-    int32_t end;      /* of the present wave */
-    int32_t given;    /* replications before this one have been handed out, or are known */
-    bool is_started;  /* in `active`, or was */
+    int32_t end;     /* of the present wave */
+    int32_t given;   /* replications before this one have been handed out, or are known */
+    bool is_started; /* in `active`, or was */
     bool has_decided;
 } PointWaves;
 
@@ -215,8 +215,7 @@ static void choose_pilots(Waves *waves)
 {
     const int32_t count = waves->order_count < PILOTS_MAX ? waves->order_count : PILOTS_MAX;
     for (int32_t i = 0; i < count; i++)
-        waves->pilots[i] =
-            waves->order[(int64_t)i * waves->order_count / count].point;
+        waves->pilots[i] = waves->order[(int64_t)i * waves->order_count / count].point;
     waves->pilot_count = count;
 }
 

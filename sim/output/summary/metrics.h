@@ -125,8 +125,12 @@ typedef struct {
     ErrorMetrics *errors;    /* in the order of first occurrence */
     int64_t errors_left_out; /* occurrences of those beyond ERRORS_KEPT */
     FileServerMetrics *file_servers;
-    int64_t draws;      /* random words drawn; known once ended */
-    int64_t held_nodes; /* when the run ended ... */
+    bool is_measured; /* the window below is a part of the run */
+    MeasureWindow measure;
+    Wide measured_held_ns, measured_running_ns; /* node time within it, of all clusters */
+    int64_t measured_micro_usd; /* of nodes: each bill in proportion to time, rounded down */
+    int64_t draws;              /* random words drawn; known once ended */
+    int64_t held_nodes;         /* when the run ended ... */
     int64_t held_micro_usd_per_hour;
     bool is_ended;
     const char *given_up; /* why the run ended early; NULL */
@@ -137,6 +141,8 @@ typedef struct {
 typedef struct MetricsFold MetricsFold;
 
 MetricsFold *metrics_fold_create(Arena *arena);
+/* Before the first row: counts the node time within a part of the run separately. */
+void metrics_fold_measure(MetricsFold *fold, MeasureWindow window);
 /* `level` limits the rows: percentiles of step times need TRACE_LEVEL_STEPS. */
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level);
 /* The metrics after the last row, valid until the next row. They live in the fold's arena. */

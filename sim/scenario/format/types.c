@@ -289,9 +289,9 @@ static const Field expect_fields[] = {
         "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
         "the cluster and its nodes, such as \"AccountCoreQuotaReached\""),
     FIELD_TEXT("metric", metric, NULL,
-               "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; a metric of "
-               "jobs that are still waiting at the end, such as a p95 of their waits, is unknown "
-               "and is not within any limits"),
+               "a [metric](#metrics), such as \"jobs.train.run_s\" or "
+               "\"workloads.day.waited_within(20m)\"; a value that may still grow, because jobs "
+               "wait when the run ends, is not at most anything"),
     FIELD_TEXT("files", files, NULL, "pattern of \"account/share/path\" of the files at the end"),
     FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY,
                "the metric's value: a number, a quantity with unit, or a text"),
@@ -300,7 +300,10 @@ static const Field expect_fields[] = {
         "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
         "}",
         "smallest and largest value of the metric"),
-    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY, "smallest value of the metric"),
+    FIELD_JSON(
+        "at_least", at_least, NUMBER_OR_QUANTITY,
+        "smallest value of the metric: a number, a quantity such as \"20m\", or \"95%\" of a "
+        "ratio"),
     FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "largest value of the metric"),
     FIELD_JSON("count", count, "{\"type\": \"integer\", \"minimum\": 0}",
                "how many files match; without it at least one"),
@@ -339,6 +342,22 @@ const ObjectType expect_type = {
 
 /* --- The scenario --- */
 
+#define OWNER MeasureText
+static const Field measure_fields[] = {
+    FIELD_DURATION("from", from, "0s", "the end of the warm-up"),
+    FIELD_DURATION("until", until, NULL, "the end of the window; default: the end of the run"),
+    {0},
+};
+static const ObjectType measure_type = OBJECT_TYPE(
+    "measure",
+    "The part of the run that metrics of workloads are about. Everything is simulated as without "
+    "it. Jobs submitted outside of the window are not counted in `workloads`, nor in `queue_s`; "
+    "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
+    "time, utilisation and the price of nodes within the window. All other members are about the "
+    "whole run.",
+    measure_fields);
+#undef OWNER
+
 #define OWNER ScenarioText
 static const char *const policy_words[] = {
 #define X(name, function, text, sight, what) text,
@@ -360,6 +379,8 @@ static const Field scenario_fields[] = {
                    "the run ends when no event is left, so scenarios whose nodes fail again and "
                    "again need it. The bill ends with the run; held_nodes and held_usd_per_h of "
                    "summary.json state the nodes that are still held"),
+    FIELD_OBJECT("measure", measure, measure_type,
+                 "the part of the run that metrics of workloads are about; default: all of it"),
     FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
                  "how finely training is simulated; jobs that share uplinks of racks slow each "
                  "other down exactly at \"step\" and by a bound at the others; at \"job\" a "

@@ -162,6 +162,12 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundInteger from;
+    BoundInteger until;
+} MeasureText;
+
+typedef struct {
+    const Json *node;
     BoundText schema;
     BoundInteger version;
     BoundText description;
@@ -173,6 +179,7 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundInteger until;
+    MeasureText *measure;
     BoundInteger fidelity;  /* Fidelity */
     const Json *parameters; /* by name; read by sim/scenario/parameters.h */
     const Json *catalog;
