@@ -45,6 +45,11 @@ void trace_tsv_print_header(Text *out, const TraceHeader *header)
     text_printf(out, "#trainyard-trace 2 level=%s scenario=", trace_level_name(header->level));
     print_name(out, header->scenario, true);
     text_printf(out, " seed=%" PRIu64 " start=%s\n", header->seed, start);
+    for (uint32_t i = 0; i < header->given_count; i++) {
+        text_add(out, "#");
+        print_name(out, header->given[i], false);
+        text_add(out, "\n");
+    }
     text_add(out,
              "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
 }
