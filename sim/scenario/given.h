@@ -8,7 +8,7 @@
 /* Files that a FileSource has read, with checksums of their contents. */
 typedef struct FileRecorder FileRecorder;
 
-/* A recorder of what is read from `from` for the scenario at `path`, except the file at `ignored`
+/* A recorder of the files that are read from `from` for the scenario at `path`, except the file at `ignored`
  * (NULL: none). */
 FileRecorder *file_recorder_create(Arena *arena, FileSource from, const char *path,
                                    const char *ignored);
