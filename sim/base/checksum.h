@@ -1,5 +1,5 @@
-/* A checksum of bytes, such as the content of a file: different contents have different checksums, except
- * by chance. It is not a signature. */
+/* A checksum of bytes, such as the content of a file: different contents have different checksums,
+ * except by chance. It is not a signature. */
 #ifndef SIM_BASE_CHECKSUM_H
 #define SIM_BASE_CHECKSUM_H
 

@@ -8,8 +8,8 @@
 /* Files that a FileSource has read, with checksums of their contents. */
 typedef struct FileRecorder FileRecorder;
 
-/* A recorder of the files that are read from `from` for the scenario at `path`, except the file at `ignored`
- * (NULL: none). */
+/* A recorder of the files that are read from `from` for the scenario at `path`, except the file at
+ * `ignored` (NULL: none). */
 FileRecorder *file_recorder_create(Arena *arena, FileSource from, const char *path,
                                    const char *ignored);
 /* Reads from the recorder's source; lives as long as the recorder. */
