@@ -10,6 +10,7 @@
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/expect/expect.h"
 #include "sim/scenario/explain.h"
+#include "sim/scenario/given.h"
 #include "sim/scenario/load.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": a file
@@ -151,9 +152,12 @@ static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
                            .until_ns = has_end ? text->until.value : 0};
 }
 
-static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
+static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
+    // A replay of a real run has the same inputs as that run, which made the file.
+    FileRecorder *recorder = file_recorder_create(arena, from, path, overrides.ran_path);
+    const FileSource files = file_recorder_source(recorder);
     const Parameters *parameters;
     const char *catalog_names;
     const Json *root =
@@ -202,6 +206,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .name = scenario_name(arena, path),
         .description = text->description.value != NULL ? text->description.value : "",
         .seed = (uint64_t)text->seed.value,
+        .given = scenario_given(arena, recorder, &overrides, parameters),
         .start_unix_ms = text->start.value,
         .region = text->region.value,
         .subscription = text->subscription.value,

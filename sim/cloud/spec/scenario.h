@@ -7,6 +7,7 @@
 #include "sim/base/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
@@ -128,6 +129,7 @@ typedef struct {
     const char *name; /* "cifar10-horovod": file name or folder */
     const char *description;
     uint64_t seed;
+    RunGiven given;        /* the inputs of which the other members were made */
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;

@@ -36,6 +36,8 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
+    const char *description; /* the question that it answers; "": none */
+    const RunGiven *given;   /* NULL: not known */
     uint64_t seed;
     const char *version;
     const char *fidelity;

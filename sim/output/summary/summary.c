@@ -393,7 +393,11 @@ static void add_facts(Making *making)
     if (facts == NULL)
         return;
     iso_time_print(facts->start_unix_ms, start);
+    const bool has_description = facts->description != NULL && facts->description[0] != '\0';
     summary->scenario = facts->scenario;
+    summary->description = has_description ? facts->description : NULL;
+    if (facts->given != NULL)
+        summary->given = *facts->given;
     summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;

@@ -134,8 +134,10 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
-    int64_t seed; /* below 2^53 */
+    const char *description; /* the scenario's; NULL: none */
+    int64_t seed;            /* below 2^53 */
     const char *version;
+    RunGiven given;
     const char *rng;
     int64_t end_ns;
     int64_t events;
