@@ -152,8 +152,8 @@ Json *import_sidecar(Arena *arena, const Import *import)
 void import_summary(const Import *import, Text *out)
 {
     const ImportSelection *selection = &import->selection;
-    text_printf(out, "%" PRId64 " rows read, %" PRId64 " job%s", import->log.rows,
-                selection->list.count, plural(selection->list.count));
+    text_printf(out, "%" PRId64 " row%s read, %" PRId64 " job%s", import->log.rows,
+                plural(import->log.rows), selection->list.count, plural(selection->list.count));
     if (selection->queue_count > 0)
         text_printf(out, " in %d queue%s", selection->queue_count, plural(selection->queue_count));
     text_printf(out, ", %" PRId64 " GPU-hours, at most %d GPU%s a job\n", selection->gpu_s / HOUR_S,
