@@ -215,7 +215,7 @@ static int64_t all_ended_ns(const Facts *facts)
         if (facts->run->jobs[i].ended_ns == ABSENT)
             return ABSENT;
     for (uint32_t i = 0; i < facts->run->workload_count; i++) {
-        if (facts->run->workloads[i].unfinished != 0)
+        if (facts->run->workloads[i].all.unfinished != 0)
             return ABSENT;
         last_ns = later(last_ns, facts->run->workloads[i].last_ended_ns);
     }
@@ -240,20 +240,20 @@ static void workload_done_words(Text *out, const SummaryWorkload *workload)
     text_printf(out,
                 "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
                 " failed and %" PRId64 " had not ended",
-                workload->name, workload->jobs, workload->succeeded, workload->failed,
-                workload->unfinished);
-    if (workload->queue.p95_ns != ABSENT) {
+                workload->name, workload->all.jobs, workload->all.succeeded, workload->all.failed,
+                workload->all.unfinished);
+    if (workload->all.queue.p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
-        span_print(out, workload->queue.p95_ns);
-        if (workload->queue.max_ns != ABSENT) {
+        span_print(out, workload->all.queue.p95_ns);
+        if (workload->all.queue.max_ns != ABSENT) {
             text_add(out, ", the longest ");
-            span_print(out, workload->queue.max_ns);
+            span_print(out, workload->all.queue.max_ns);
         }
-    } else if (workload->queue.waiting != ABSENT) {
+    } else if (workload->all.queue.waiting != ABSENT) {
         text_printf(out,
                     "; %" PRId64 " still waited, so it is unknown how long 95\xC2\xA0%% of them "
                     "wait at most",
-                    workload->queue.waiting);
+                    workload->all.queue.waiting);
     }
     text_add(out, ".\n");
 }
@@ -463,8 +463,8 @@ static void key_jobs_print(Text *html, const Facts *facts)
     Text value = {0};
     int64_t jobs = facts->run->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
     for (uint32_t i = 0; i < facts->run->workload_count; i++) {
-        jobs = capped_sum(jobs, facts->run->workloads[i].jobs);
-        succeeded = capped_sum(succeeded, facts->run->workloads[i].succeeded);
+        jobs = capped_sum(jobs, facts->run->workloads[i].all.jobs);
+        succeeded = capped_sum(succeeded, facts->run->workloads[i].all.succeeded);
     }
     if (jobs == 0)
         return;

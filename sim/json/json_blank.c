@@ -1,5 +1,5 @@
 /* Private to sim/json: comments and broken bytes of a text become blanks. */
-#include "sim/json/json_walk.h"
+#include "sim/json/json_tree.h"
 
 #include <string.h>
 
@@ -47,18 +47,59 @@ static void advance(Blanker *blanker)
     blanker->position++;
 }
 
+/* Moves to `position`, in the same line or a later one. */
+static void advance_to(Blanker *blanker, size_t position)
+{
+    const char *text = (const char *)blanker->text;
+    for (const char *end;
+         (end = memchr(text + blanker->position, '\n', position - blanker->position)) != NULL;) {
+        blanker->line++;
+        blanker->line_start = blanker->position = (size_t)(end - text) + 1;
+    }
+    blanker->position = position;
+}
+
+/* Where the first byte from `position` on is that is not ASCII, or is NUL; `length` if none is. */
+static size_t plain_end(const Blanker *blanker, size_t position)
+{
+    const uint64_t low_bits = UINT64_C(0x0101010101010101), high_bits = low_bits << 7;
+    for (uint64_t eight; blanker->length - position >= sizeof eight; position += sizeof eight) {
+        memcpy(&eight, blanker->text + position, sizeof eight);
+        if ((eight & high_bits) != 0 || ((eight - low_bits) & high_bits) != 0)
+            break;
+    }
+    while (position < blanker->length && (unsigned char)(blanker->text[position] - 1) < 0x7f)
+        position++;
+    return position;
+}
+
 static void check_bytes(Blanker *blanker)
 {
-    while (blanker->position < blanker->length) {
-        size_t sequence = utf8_sequence((const char *)blanker->text + blanker->position,
-                                        blanker->length - blanker->position);
-        if (sequence == 0)
+    size_t position = 0;
+    while ((position = plain_end(blanker, position)) < blanker->length) {
+        size_t sequence =
+            utf8_sequence((const char *)blanker->text + position, blanker->length - position);
+        if (sequence == 0) {
+            advance_to(blanker, position);
             refuse_byte(blanker);
-        if (sequence > 1)
-            blanker->position += sequence;
-        else
-            advance(blanker);
+            sequence = 1;
+        }
+        position += sequence;
     }
+}
+
+/* --- Comments --- */
+
+/* Whether the text has the begin of a comment, perhaps in a string. */
+static bool may_have_comments(const Blanker *blanker)
+{
+    const char *text = (const char *)blanker->text, *end = text + blanker->length;
+    while ((text = memchr(text, '/', (size_t)(end - text))) != NULL) {
+        text++;
+        if (text < end && (*text == '/' || *text == '*'))
+            return true;
+    }
+    return false;
 }
 
 static bool looking_at(const Blanker *blanker, const char *word)
@@ -116,22 +157,20 @@ static void blank_comments(Blanker *blanker)
     }
 }
 
-char *json_blank(Arena *arena, const char *source, const char *text, size_t length,
-                 JsonDialect dialect, Problems *problems)
+void json_blank(char *text, const char *source, size_t length, JsonDialect dialect,
+                Problems *problems)
 {
-    char *copy = arena_strndup(arena, text, length);
     Blanker blanker = {.source = source,
-                       .text = (unsigned char *)copy,
+                       .text = (unsigned char *)text,
                        .length = length,
                        .line = 1,
                        .problems = problems};
     check_bytes(&blanker);
-    if (length >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0)
-        memset(copy, ' ', 3);
-    if (dialect == JSON_WITH_COMMENTS) {
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        memset(text, ' ', 3);
+    if (dialect == JSON_WITH_COMMENTS && may_have_comments(&blanker)) {
         blanker.position = blanker.line_start = 0;
         blanker.line = 1;
         blank_comments(&blanker);
     }
-    return copy;
 }

@@ -9,6 +9,7 @@
 typedef struct {
     JsonLoader json;
     const char *path; /* of the scenario */
+    Parameters *parameters;
 } Loader;
 
 /* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
@@ -71,9 +72,13 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
 static void load_configs(Loader *loader, Json *list)
 {
     for (Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
-        Json *config = json_member(item, "config");
-        if (config != NULL)
-            json_load_reference(&loader->json, loader->path, JSON_STRICT, item, config);
+        const Json *name = json_member(item, "config");
+        if (name == NULL)
+            continue;
+        json_load_reference(&loader->json, loader->path, JSON_STRICT, item,
+                            json_member(item, "config"));
+        if (json_member(item, "config") != name)
+            parameters_apply(loader->parameters, json_member(item, "config"));
     }
 }
 
@@ -114,10 +119,39 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         return;
     }
     const char *pointer = arena_strndup(loader->json.arena, item, (size_t)(equals - item));
-    if (!json_put_at(loader->json.arena, root, pointer,
-                     override_value(loader->json.arena, source, equals + 1), place_in(source, 0, 0),
-                     &status))
+    Json *value = override_value(loader->json.arena, source, equals + 1);
+    if (loader->parameters != NULL)
+        value = parameters_apply(loader->parameters, value);
+    if (!json_put_at(loader->json.arena, root, pointer, value, place_in(source, 0, 0), &status))
         problems_add_status(loader->json.problems, &status);
+}
+
+/* Applies the overrides that change parameters, or all others. */
+static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides *overrides,
+                            bool of_parameters)
+{
+    static const char declared[] = "/parameters/";
+    for (int32_t i = 0; i < overrides->count; i++)
+        if ((strncmp(overrides->items[i], declared, strlen(declared)) == 0) == of_parameters)
+            apply_override(loader, root, overrides->items[i]);
+}
+
+/* Replaces the uses of parameters in the scenario and in the files that it names, which it loads.
+ * False, with problems, when a parameter or the use of one is wrong: the tree then has texts
+ * instead of values, and later checks would report each of them again. */
+static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides *overrides)
+{
+    Arena *arena = loader->json.arena;
+    Problems *problems = loader->json.problems, found = problems_create(arena);
+    loader->parameters =
+        parameters_read(arena, root, overrides->param_count, overrides->params, &found);
+    parameters_apply(loader->parameters, root);
+    const int32_t problems_before = problems->count;
+    load_references(loader, root);
+    if (found.count == 0 && problems->count == problems_before)
+        parameters_check_used(loader->parameters);
+    problems_merge(problems, &found);
+    return found.count == 0;
 }
 
 static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
@@ -185,7 +219,7 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
 }
 
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    Problems *problems)
+                    const Parameters **parameters, Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
@@ -196,9 +230,11 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
-    load_references(&loader, root);
-    for (int32_t i = 0; i < overrides.count; i++)
-        apply_override(&loader, root, overrides.items[i]);
+    apply_overrides(&loader, root, &overrides, true);
+    if (!apply_parameters(&loader, root, &overrides))
+        return NULL;
+    *parameters = loader.parameters;
+    apply_overrides(&loader, root, &overrides, false);
     if (overrides.failures_scale != NULL && root->kind == JSON_OBJECT)
         apply_failures_scale(&loader, root, overrides.failures_scale);
     if (overrides.trains_for_real)

@@ -137,7 +137,8 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
-    const Json *root = scenario_load(arena, files, path, overrides, problems);
+    const Parameters *parameters;
+    const Json *root = scenario_load(arena, files, path, overrides, &parameters, problems);
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
@@ -166,6 +167,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     session_read(file->reader, text->session, &commands, problems);
     file->expectation_count = text->expect.count;
     file->expectations = scenario_expect(arena, text, &commands, problems);
+    file->parameter_count = parameters_count(parameters);
+    file->parameters = parameters_items(parameters);
     file->root = root;
     file->path = arena_strdup(arena, path);
     file->resource_group = text->resource_group.value;
@@ -196,7 +199,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = scenario_explain(arena, text, catalog, &commands, &workloads);
+    file->explanation = scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
     return file;
 }
 

@@ -6,12 +6,13 @@
 #include "sim/cli/json_file.h"
 #include "tools/trainyard/determinism.h"
 #include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
     const char *output_folder;
     int64_t seed;
-    OptionTexts sets;
+    ScenarioChanges changes;
     int64_t until_ns;
     const char *failures; /* the factor on failure rates */
     int fidelity;
@@ -43,8 +44,7 @@ static const Field run_options[] = {
                   "write trace, summary, timeline, share files and report to DIR"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
                    "use N instead of the scenario's seed"),
-    OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
-                 "change a value of the scenario or of a file it names"),
+    OPTIONS_OF_CHANGES(changes),
     OPTION_DURATION(0, "until", until_ns, "TIME", "stop the simulated clock at TIME"),
     OPTION_TEXT(0, "failures", failures, "SCALE",
                 "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
@@ -91,7 +91,8 @@ static const OptionTable run_table = {
         "if a job has changed since.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
-               "/commands/7/config/properties/nodeCount=2",
+               "/commands/7/config/properties/nodeCount=2\n"
+               "trainyard run scenarios/workloads/poisson/scenario.json --param rate=10/h",
     .options = run_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
@@ -102,10 +103,11 @@ static const OptionTable run_table = {
 static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments,
                                       DataSamples samples)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 3);
+    const OptionTexts *sets = &arguments->changes.sets;
+    const char **items = ARENA_ARRAY(arena, const char *, sets->count + 3);
     int32_t count = 0;
-    for (int32_t i = 0; i < arguments->sets.count; i++)
-        items[count++] = arguments->sets.items[i];
+    for (int32_t i = 0; i < sets->count; i++)
+        items[count++] = sets->items[i];
     if (arguments->seed != NOT_GIVEN)
         items[count++] = arena_printf(arena, "/seed=%" PRId64, arguments->seed);
     if (arguments->until_ns != NOT_GIVEN)
@@ -115,6 +117,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
     return (ScenarioOverrides){.count = count,
                                .items = items,
+                               .param_count = arguments->changes.params.count,
+                               .params = arguments->changes.params.items,
                                .failures_scale = arguments->failures,
                                .trains_for_real = arguments->backend != NOT_GIVEN,
                                .ran_path = arguments->ran_path,

@@ -14,6 +14,9 @@ typedef struct {
     uint32_t problem_capacity;
 } Making;
 
+/* Tables of parts of summary.json. */
+extern const ObjectType summary_spread_type, summary_class_type, summary_workload_type;
+
 /* Whether the job is listed: jobs of workloads are not. */
 bool making_lists_job(const Making *making, uint32_t job);
 /* The name of the job's cluster. A forged trace may have jobs of a cluster without records. */

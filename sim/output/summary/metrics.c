@@ -1,11 +1,9 @@
 #include "sim/output/summary/metrics.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/array.h"
 #include "sim/base/capped.h"
-#include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
@@ -628,6 +626,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_NODE_SPEED:
     case TRACE_GROUP_STRUCK:
     case TRACE_JOB_STALLED:
+    case TRACE_JOB_PLACED:
     case TRACE_JOB_RESUMED:
     case TRACE_SHARE_STATE:
     case TRACE_FILE_SERVER_PROVISIONING:
@@ -654,19 +653,4 @@ TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)
 {
     return &fold->run;
-}
-
-static int by_value(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-int64_t percentile_of(int64_t *values, uint32_t count, int32_t percent)
-{
-    invariant(count >= 1);
-    invariant(percent >= 1 && percent <= 100);
-    qsort(values, count, sizeof *values, by_value);
-    const uint64_t place = ((uint64_t)count * (uint64_t)percent + 99) / 100;
-    return values[place - 1];
 }

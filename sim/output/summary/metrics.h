@@ -142,9 +142,4 @@ TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level);
 /* The metrics after the last row, valid until the next row. They live in the fold's arena. */
 const RunMetrics *metrics_fold_result(const MetricsFold *fold);
 
-/* The percentile by nearest rank: the smallest of the `count` >= 1 `values` that at least
- * `percent` per cent of them do not exceed (the value at place ceil(percent / 100 * count) when
- * sorted). 1 <= percent <= 100. Sorts `values`. */
-int64_t percentile_of(int64_t *values, uint32_t count, int32_t percent);
-
 #endif

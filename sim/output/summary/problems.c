@@ -105,12 +105,12 @@ static void add_job(Making *making, uint32_t id)
 
 static void add_workload(Making *making, const SummaryWorkload *workload)
 {
-    if (workload->failed > 0 || workload->unfinished > 0)
-        add(making,
-            arena_printf(making->arena,
-                         "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64
-                         " had not finished when the run ended",
-                         workload->name, workload->jobs, workload->failed, workload->unfinished));
+    if (workload->all.failed > 0 || workload->all.unfinished > 0)
+        add(making, arena_printf(making->arena,
+                                 "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64
+                                 " had not finished when the run ended",
+                                 workload->name, workload->all.jobs, workload->all.failed,
+                                 workload->all.unfinished));
 }
 
 /* --- Clusters --- */

@@ -27,15 +27,23 @@ static const RealFacts *real_facts(Arena *arena, const Job *job)
     return real;
 }
 
-static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job)
+int32_t job_size(JobRequest request, const VmSize *vm_size)
 {
+    return (int32_t)request_slots(request, vm_size->gpus);
+}
+
+static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
+{
+    const Scenario *scenario = world_scenario(world);
     const uint32_t workload = (uint32_t)(job->workload + 1);
     return (JobFacts){.tool = job->spec->tool,
-                      .nodes = job->spec->nodes,
+                      .nodes = job->request.nodes,
                       // A workload may have very many jobs, and they are not listed.
                       .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
                       .real = real_facts(arena, job),
                       .priority = job->spec->priority,
+                      .size =
+                          job_size(job->request, world_cluster(world, job->cluster)->spec->vm_size),
                       .workload = workload};
 }
 
@@ -60,7 +68,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     }
     JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
     for (uint32_t i = 0; i < world_job_count(world); i++)
-        jobs[i] = job_facts(arena, scenario, world_job(world, (JobId){i}));
+        jobs[i] = job_facts(arena, world, world_job(world, (JobId){i}));
     const char **workloads = ARENA_ARRAY(arena, const char *, scenario->workload_count);
     for (int32_t i = 0; i < scenario->workload_count; i++)
         workloads[i] = scenario->workloads[i].name;

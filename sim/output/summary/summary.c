@@ -9,6 +9,7 @@
 #include "sim/cloud/job/job.h"
 #include "sim/output/summary/making.h"
 #include "sim/output/summary/names.h"
+#include "sim/output/summary/percentile.h"
 #include "sim/output/summary/problems.h"
 #include "sim/output/summary/workloads.h"
 
@@ -403,7 +404,6 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
     add_clusters(&making);
     add_jobs(&making);
     summary_add_workloads(&making);
-    summary_add_queue(&making);
     add_costs(&making);
     add_uses(&making);
     summary_add_problems(&making);

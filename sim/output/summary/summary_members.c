@@ -1,31 +1,35 @@
 /* Private to sim/output/summary: the tables of summary.json, in the order of the file. */
 #include "sim/json/decimal.h"
-#include "sim/output/summary/summary.h"
+#include "sim/output/summary/making.h"
 
 #define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define SECONDS(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_S, __VA_ARGS__)
-#define MILLISECONDS(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_MS, __VA_ARGS__)
-#define USD(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_USD, __VA_ARGS__)
-#define RATIO(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_RATIO, __VA_ARGS__)
+#define MEASURED(key, member, digits, of, ...)                                                     \
+    FIELD_DECIMAL(key, member, digits, __VA_ARGS__, .unit = of)
+#define SECONDS(key, member, ...) MEASURED(key, member, DECIMALS_S, "s", __VA_ARGS__)
+#define MILLISECONDS(key, member, ...) MEASURED(key, member, DECIMALS_MS, "ms", __VA_ARGS__)
+#define USD(key, member, ...) MEASURED(key, member, DECIMALS_USD, "USD", __VA_ARGS__)
+#define RATIO(key, member, ...) MEASURED(key, member, DECIMALS_RATIO, "1", __VA_ARGS__)
 #define SPREAD(key, member, text)                                                                  \
-    FIELD_ROW(OBJECT, key, member, .type = &spread_type, .doc = text, NULLABLE)
+    FIELD_ROW(OBJECT, key, member, .type = &summary_spread_type, .doc = text, NULLABLE)
 
 /* --- Parts of several tables --- */
 
 #define OWNER SummarySpread
 static const Field spread_fields[] = {
-    SECONDS("mean", mean_ns, "mean; null while a job waits", NULLABLE),
+    SECONDS("mean", mean_ns, "mean", NULLABLE),
     SECONDS("p50", p50_ns, "median", NULLABLE),
     SECONDS("p95", p95_ns, "95th percentile", NULLABLE),
     SECONDS("p99", p99_ns, "99th percentile", NULLABLE),
     SECONDS("max", max_ns, "longest time", NULLABLE),
-    FIELD_COUNT("waiting", waiting, "jobs that still wait, if there are any"),
+    FIELD_COUNT("waiting", waiting, "times that have not ended, if there are any"),
+    FIELD_LIST(TEXTS, "at_least", at_least, at_least_count, NULL,
+               "the members that are lower bounds, if there are any", .is_left_out_empty = true),
     {0},
 };
-static const ObjectType spread_type = OBJECT_TYPE(
+const ObjectType summary_spread_type = OBJECT_TYPE(
     "Spread",
-    "Times of many jobs in seconds. Percentiles are by nearest rank. A job that still waits counts "
-    "as having waited longer than all others, and what depends on its time is null.",
+    "Times of many jobs in seconds. Percentiles are by nearest rank. A time that has not ended "
+    "counts up to the end of the run. `at_least` names the members that may grow with it.",
     spread_fields);
 #undef OWNER
 
@@ -167,6 +171,28 @@ static const ObjectType job_type =
 #define OWNER SummaryWorkload
 static const Field workload_fields[] = {
     FIELD_KEY(name, "name of the workload"),
+    FIELD_COUNT("jobs", all.jobs, "jobs submitted"),
+    FIELD_COUNT("succeeded", all.succeeded, "jobs that succeeded"),
+    FIELD_COUNT("failed", all.failed, "jobs that failed"),
+    FIELD_COUNT("unfinished", all.unfinished, "jobs that had not ended"),
+    SPREAD("queue_s", all.queue, "time in the queue"),
+    SPREAD("run_s", all.run, "run time of the jobs that have ended"),
+    SPREAD("turnaround_s", all.turnaround, "time from submission to end"),
+    SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
+    FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
+    SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
+    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
+    {0},
+};
+const ObjectType summary_workload_type = OBJECT_TYPE(
+    "Workload summary",
+    "The jobs of a workload. They are not listed under `jobs`, because there may be 100,000.",
+    workload_fields);
+#undef OWNER
+
+#define OWNER SummaryClass
+static const Field class_fields[] = {
+    FIELD_KEY(name, "name of the class"),
     FIELD_COUNT("jobs", jobs, "jobs submitted"),
     FIELD_COUNT("succeeded", succeeded, "jobs that succeeded"),
     FIELD_COUNT("failed", failed, "jobs that failed"),
@@ -174,16 +200,10 @@ static const Field workload_fields[] = {
     SPREAD("queue_s", queue, "time in the queue"),
     SPREAD("run_s", run, "run time of the jobs that have ended"),
     SPREAD("turnaround_s", turnaround, "time from submission to end"),
-    SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
-    FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
-    SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
-    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
     {0},
 };
-static const ObjectType workload_type = OBJECT_TYPE(
-    "Workload summary",
-    "The jobs of a workload. They are not listed under `jobs`, because there may be 100,000.",
-    workload_fields);
+const ObjectType summary_class_type = OBJECT_TYPE(
+    "Class summary", "The jobs of a workload that have something in common.", class_fields);
 #undef OWNER
 
 /* --- The run --- */
@@ -240,8 +260,8 @@ static const Field summary_fields[] = {
                .is_required = true),
     FIELD_LIST(NAMED, "jobs", jobs, job_count, &job_type,
                "jobs by name, without those of workloads", .is_required = true),
-    FIELD_LIST(NAMED, "workloads", workloads, workload_count, &workload_type, "workloads by name",
-               .is_left_out_empty = true),
+    FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
+               "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),

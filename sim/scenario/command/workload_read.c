@@ -7,8 +7,8 @@
 #include "sim/scenario/command/check.h"
 
 enum { HOURS = 24, NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
-/* Keep rates times factors inside int64, and the number of draws inside their address. */
-#define PER_DAY_MILLI_MAX INT64_C(10000000000)
+/* Keeps the number of draws inside their address. */
+static const ArrivalRate rate_max = {.milli = INT64_C(10000000000), .period_ns = NS_PER_DAY};
 #define HOUR_PPM_MAX (100 * PPM)
 
 typedef struct {
@@ -94,52 +94,17 @@ static void check_commands(const Reader *reader, const WorkloadText *text)
 
 /* --- When --- */
 
-/* A decimal number with up to three decimals, in thousandths; `*rest` is what follows. */
-static bool milli_scan(const char *text, int64_t *milli, const char **rest)
-{
-    size_t whole = strspn(text, "0123456789");
-    size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
-    bool has_point = text[whole] == '.';
-    if (whole == 0 || whole > 9 || decimals > 3 || (has_point && decimals == 0))
-        return false;
-    *milli = 0;
-    for (size_t i = 0; i < whole; i++)
-        *milli = 10 * *milli + (text[i] - '0');
-    for (size_t i = 0; i < 3; i++)
-        *milli = 10 * *milli + (i < decimals ? text[whole + 1 + i] - '0' : 0);
-    *rest = text + whole + (has_point ? 1 + decimals : 0);
-    return true;
-}
-
-bool arrival_rate_parse(const char *text, int64_t *per_day_milli)
-{
-    static const struct {
-        const char *text;
-        int64_t per_day;
-    } units[] = {{"/day", 1}, {"/d", 1}, {"/h", 24}, {"/min", 1440}, {"/s", 86400}};
-    const char *rest;
-    if (!milli_scan(text, per_day_milli, &rest))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(rest, units[i].text) != 0)
-            continue;
-        *per_day_milli *= units[i].per_day;
-        return true;
-    }
-    return false;
-}
-
 static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
 {
     if (rate.is_refused)
         return;
     Problems *problems = reader->context->problems;
-    if (!arrival_rate_parse(rate.value, &workload->per_day_milli))
+    if (!arrival_rate_parse(rate.value, &workload->rate))
         status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
                                  "\"%s\" is not a rate", rate.value),
-                    "a number with up to three decimals and a unit: \"12/h\", \"100/day\", "
-                    "\"0.5/min\", \"2/s\"");
-    else if (workload->per_day_milli == 0 || workload->per_day_milli > PER_DAY_MILLI_MAX)
+                    "a number with up to three decimals and a period: \"12/h\", \"200/week\", "
+                    "\"200/7d\", \"0.5/min\"");
+    else if (workload->rate.milli == 0 || arrival_rate_compare(workload->rate, rate_max) > 0)
         problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
                      "a rate of %s, expected more than 0 and at most 10,000,000/day", rate.value);
 }

@@ -25,9 +25,6 @@ typedef struct {
 ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
                                  const ScenarioCommands *commands);
 
-/* "12/h" -> 288,000: thousandths per day. False when it is not a rate. */
-bool arrival_rate_parse(const char *text, int64_t *per_day_milli);
-
 /* The group, workspace and experiment of a workload's jobs; the name is NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);
 

@@ -350,6 +350,9 @@ static const Field scenario_fields[] = {
     FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
     NEEDED_INTEGER("trainyard", version, 1, 1, "version of this format"),
     FIELD_TEXT("description", description, NULL, "the question it answers"),
+    FIELD_ROW(NAMED, "parameters", parameters, .type = &parameter_type,
+              .doc = "named values that texts use as \"${name}\"; `--param NAME=VALUE` changes "
+                     "them"),
     FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of the random numbers"),
     FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "date and time at simulated time 0"),
     FIELD_DURATION("until", until, NULL,

@@ -7,6 +7,7 @@
 #include "sim/cloud/spec/scenario.h"
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
+#include "sim/scenario/format/parameter_types.h"
 #include "sim/scenario/format/workload_types.h"
 
 typedef struct {
@@ -172,7 +173,8 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundInteger until;
-    BoundInteger fidelity; /* Fidelity */
+    BoundInteger fidelity;  /* Fidelity */
+    const Json *parameters; /* by name; read by sim/scenario/parameters.h */
     const Json *catalog;
     BoundList storage;  /* StorageText */
     BoundList programs; /* ProgramText */

@@ -15,8 +15,8 @@ static const Field workload_fields[] = {
     FIELD_CHOICE("arrivals", arrivals, arrival_words, "poisson",
                  "independent of the hour, by the hour of the day (UTC), or several at once"),
     NEEDED_TEXT("rate", rate,
-                "mean rate of arrivals (of bursts: of bursts), such as \"12/h\", \"100/day\" or "
-                "\"0.5/min\""),
+                "mean rate of arrivals (of bursts: of bursts), a number and a period, such as "
+                "\"12/h\", \"200/week\", \"200/7d\" or \"0.5/min\""),
     FIELD_JSON("hours", hours,
                "{\"type\": \"array\", \"minItems\": 24, \"maxItems\": 24, \"items\": {\"type\": "
                "\"number\", \"minimum\": 0, \"maximum\": 100}}",

@@ -15,7 +15,7 @@ typedef struct {
     BoundInteger end;
     BoundInteger jobs;
     BoundInteger arrivals; /* ArrivalKind */
-    BoundText rate;        /* "12/h", "100/day" */
+    BoundText rate;        /* "12/h", "200/7d" */
     const Json *hours;     /* diurnal: 24 factors */
     BoundInteger burst;
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
