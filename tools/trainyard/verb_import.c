@@ -6,7 +6,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/scenario/joblist/job_list_file.h"
-#include "sim/study/import/import.h"
+#include "sim/study/import/clusters.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -18,6 +18,9 @@ typedef struct {
     OptionTexts queues, gpu_types, run_times;
     int64_t thin_seed, processors_per_node, gpus_per_node_max;
     bool skips_malformed;
+    const char *scenario, *machines;
+    int64_t nodes, gpus_per_node;
+    bool is_pool;
 } ImportArguments;
 
 enum { GPUS_MAX = 1000000 };
@@ -66,6 +69,16 @@ static const Field import_options[] = {
                 "gavel: the kind of GPU whose throughputs count (v100)"),
     OPTION_FLAG(0, "skip-malformed", skips_malformed,
                 "drop and count rows that cannot be read, instead of refusing the file"),
+    OPTION_FILE(0, "scenario", scenario, "FILE.json",
+                "also write a scenario that runs the jobs; in the folder of NAME.csv"),
+    OPTION_FILE(0, "cluster", machines, "FILE",
+                "--scenario: the clusters, from the machine list (philly), the GPUs of virtual "
+                "clusters by day (helios) or the table of nodes (pai-2023)"),
+    OPTION_INTEGER(0, "nodes", nodes, "N", 1, GPUS_MAX,
+                   "--scenario: without --cluster, the nodes of the cluster of each queue"),
+    OPTION_INTEGER(0, "gpus-per-node", gpus_per_node, "N", 1, GPUS_MAX,
+                   "--scenario: GPUs of a node (8)"),
+    OPTION_FLAG(0, "pool", is_pool, "--scenario: one cluster, \"gpu\", for all queues"),
     {0},
 };
 #undef OWNER
@@ -101,6 +114,7 @@ static const OptionTable import_table = {
     .example = "sacct -aPX -S 2024-01-01 -o "
                "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw >jobs.txt\n"
                "trainyard import slurm jobs.txt --timezone Europe/Berlin -o jobs.csv\n"
+               "trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 16\n"
                "trainyard import philly cluster_job_log --queue ed69ec -o philly.csv\n"
                "trainyard import csv log.csv --columns submit=created,run=elapsed:min,gpus=gpus -o "
                "log.csv",
@@ -204,6 +218,35 @@ static bool write_files(Arena *arena, const Import *import, const char *path, Pr
     return false;
 }
 
+/* --- The scenario --- */
+
+static bool write_scenario(Arena *arena, const ImportArguments *arguments, Import *import,
+                           Problems *problems)
+{
+    ImportFile machines;
+    char *machines_path = arena_strdup(arena, arguments->machines ? arguments->machines : "");
+    const ImportClusterChoices choices = {.machines = arguments->machines ? &machines : NULL,
+                                          .nodes = (int32_t)arguments->nodes,
+                                          .gpus_per_node = (int32_t)arguments->gpus_per_node,
+                                          .is_pool = arguments->is_pool};
+    ImportClusters clusters;
+    Status status = {0};
+    if (arguments->machines != NULL && !read_files(arena, &machines_path, 1, &machines, problems))
+        return false;
+    if (!import_clusters_read(arena, import, &choices, &clusters, problems))
+        return false;
+    const char *catalog = path_with(arena, arguments->output, ".catalog.json");
+    const ImportScenarioNames names = {.name = name_of(path_with(arena, arguments->output, "")),
+                                       .list = name_of(arguments->output),
+                                       .catalog = name_of(catalog)};
+    if (json_file_write(catalog, import_scenario_catalog(arena, &clusters), &status) &&
+        json_file_write(arguments->scenario, import_scenario(arena, import, &clusters, &names),
+                        &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
 /* --- The verb --- */
 
 static const ImportFormat *find_format(const char *name, Problems *problems)
@@ -242,6 +285,8 @@ static bool import_files(Arena *arena, const ImportArguments *arguments, Operand
         return false;
     Import import;
     bool is_done = import_run(arena, &request, &import, problems);
+    if (is_done && !arguments->only_checks && arguments->scenario != NULL)
+        is_done = write_scenario(arena, arguments, &import, problems);
     if (is_done && !arguments->only_checks)
         is_done = write_files(arena, &import, arguments->output, problems);
     if (is_done && !arguments->is_quiet)
@@ -250,9 +295,30 @@ static bool import_files(Arena *arena, const ImportArguments *arguments, Operand
     return is_done;
 }
 
+static size_t folder_length(const char *path)
+{
+    return (size_t)(name_of(path) - path);
+}
+
+/* A scenario names its files relative to its folder. */
+static bool is_in_one_folder(const ImportArguments *arguments)
+{
+    return arguments->scenario == NULL ||
+           (folder_length(arguments->scenario) == folder_length(arguments->output) &&
+            strncmp(arguments->scenario, arguments->output, folder_length(arguments->output)) == 0);
+}
+
 static bool check_output(const ImportArguments *arguments, Problems *problems)
 {
-    if (arguments->only_checks || arguments->output != NULL)
+    if (arguments->only_checks)
+        return true;
+    if (arguments->output != NULL && !is_in_one_folder(arguments)) {
+        problems_add(problems, STATUS_BAD_INPUT, place_in("--scenario", 0, 0),
+                     "\"%s\" is not in the folder of \"%s\"", arguments->scenario,
+                     arguments->output);
+        return false;
+    }
+    if (arguments->output != NULL)
         return true;
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
                              "there is no name for the workload file"),

@@ -368,7 +368,7 @@ static const Field scenario_fields[] = {
                 "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
                 "\"object\"]}}",
                 "files with the numbers of the real world, later ones changing earlier ones; they "
-                "are looked for next to this file and in the folders above it"),
+                "are looked for next to this file, in the folders above it, and in the program itself"),
     FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
                "subscription id, as it appears in paths"),
     FIELD_TEXT("region", region, "eastus", "Azure region"),

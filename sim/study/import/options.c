@@ -224,7 +224,6 @@ bool import_options_read(Arena *arena, const ImportChoices *choices, const char 
         .columns = choices->columns,
         .gpu_type = choices->gpu_type,
         .skips_malformed = choices->skips_malformed,
-        .drops_wider = choices->drops_wider,
     };
     return read_zone(&reader, default_zone) && read_window(&reader) && read_clamp(&reader) &&
            read_requested(&reader) && read_run_times(&reader) && read_separator(&reader) &&

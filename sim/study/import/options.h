@@ -53,7 +53,7 @@ typedef struct {
     const char *separator; /* of the format "csv" */
     ImportTexts run_times; /* of the format "sia": "cifar10=30m" */
     const char *gpu_type;  /* of the format "gavel": the kind of GPU whose throughput counts */
-    bool skips_malformed, drops_wider;
+    bool skips_malformed;
     bool only_counts; /* --check: an import without jobs is no mistake */
 } ImportChoices;
 
@@ -90,7 +90,7 @@ typedef struct {
     int64_t *run_time_ns;
     int32_t run_time_count;
     const char *gpu_type;
-    bool skips_malformed, drops_wider;
+    bool skips_malformed;
 } ImportOptions;
 
 /* Checks `choices` and makes them values. `default_zone` is the format's. STATUS_BAD_INPUT names

@@ -26,7 +26,7 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(OTHER_QUEUE, DROPPED, "of other queues (--queue)")                                           \
     X(OUTSIDE, DROPPED, "submitted outside the window (--window)")                                 \
     X(THINNED, DROPPED, "left out at random (--thin)")                                             \
-    X(WIDER, DROPPED, "wider than their cluster (--drop-wider)")                                   \
+    X(WIDER, NOTED, "wider than their cluster: the scenario refuses them at submission")           \
     X(ATTEMPT_UNTIMED, MENDED, "attempts without start or end, left out of their jobs")            \
     X(ATTEMPT_BACKWARDS, MENDED, "attempts with an end before the start, left out of their jobs")  \
     X(DURATION, MENDED, "state another duration than end - start: recomputed")                     \

@@ -79,8 +79,6 @@ static Json *options_json(Arena *arena, const Import *import)
     put_given(arena, options, "gpu-type", choices->gpu_type);
     if (choices->skips_malformed)
         json_put_boolean(arena, options, "skip-malformed", true);
-    if (choices->drops_wider)
-        json_put_boolean(arena, options, "drop-wider", true);
     return options;
 }
 
