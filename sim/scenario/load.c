@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/format/types.h"
 #include "sim/schema/json_load.h"
@@ -44,8 +45,20 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
         loader->path);
 }
 
+/* Loads the compiled-in catalogue of that name, so that a scenario can be in any folder; false when
+ * there is none. */
+static bool load_built_in(Loader *loader, Json *parent, Json *node)
+{
+    const CatalogFile file = {built_in_catalog(), node->text};
+    Problems missing = problems_create(loader->json.arena);
+    const Json *tree = catalog_file_load(loader->json.arena, &file, &missing);
+    if (tree != NULL)
+        json_replace(parent, node, json_copy(loader->json.arena, tree, NULL));
+    return tree != NULL;
+}
+
 /* A relative path is looked for next to the scenario, then in the folders above, until a file or
- * folder of that name is found. */
+ * folder of that name is found; at last among the compiled-in files. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -63,6 +76,8 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
             json_replace(parent, node, tree);
         folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
+    if (status.code == STATUS_NOT_FOUND && load_built_in(loader, parent, node))
+        return;
     if (status.code != STATUS_OK) // otherwise it is loaded, or its content has been refused
         refuse_catalog(loader, node, path, &status);
 }

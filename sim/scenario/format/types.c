@@ -385,11 +385,12 @@ static const Field scenario_fields[] = {
                  "how finely training is simulated; jobs that share uplinks of racks slow each "
                  "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
                  "checkpoint takes the time that it takes alone, and leaves no file"),
-    NEEDED_JSON("catalog", catalog,
-                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
-                "\"object\"]}}",
-                "files with the numbers of the real world, later ones changing earlier ones; they "
-                "are looked for next to this file and in the folders above it"),
+    NEEDED_JSON(
+        "catalog", catalog,
+        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
+        "\"object\"]}}",
+        "files with the numbers of the real world, later ones changing earlier ones; they "
+        "are looked for next to this file, in the folders above it, and in the program itself"),
     FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
                "subscription id, as it appears in paths"),
     FIELD_TEXT("region", region, "eastus", "Azure region"),
