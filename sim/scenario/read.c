@@ -181,7 +181,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     const MeasureWindow measure = measure_read(text->measure, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
-    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    ScenarioWorkloads workloads = workloads_read(&binder, &commands);
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
     faults_read(&binder, &groups, &commands);
@@ -217,6 +217,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
         .service = *catalog_service(catalog),
         .failures = failures,
         .policy = (PolicyKind)text->policy.value,
+        .placement = (PlacementKind)text->placement.value,
+        .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
         .workload_count = workloads.count,
         .workloads = workloads.items,
         .network = network,

@@ -222,6 +222,12 @@ static const Field command_fields[] = {
     FIELD_DURATION("expected", expected, NULL,
                    "job.create: the run time that the owner states, for policies that plan ahead; "
                    "the default is maxWallClockTime"),
+    FIELD_INTEGER("gpus", gpus, 0, MAX_COUNT, NULL,
+                  "job.create: the job asks for so many GPUs, and shares nodes with others, instead "
+                  "of nodeCount whole nodes"),
+    FIELD_INTEGER("gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
+                  "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
+                  "these with others"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
@@ -364,6 +370,12 @@ static const char *const policy_words[] = {
     POLICIES(X)
 #undef X
         NULL};
+static const char *const placement_words[] = {
+#define X(name, function, text, what) text,
+    PLACEMENTS(X)
+#undef X
+        NULL};
+static const char *const wide_jobs_words[] = {"wait", "refuse", NULL};
 static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};
 static const Field scenario_fields[] = {
     FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
@@ -429,6 +441,11 @@ static const Field scenario_fields[] = {
         "links that jobs share; without it every node has a separate link to each other node"),
     FIELD_CHOICE("policy", policy, policy_words, "service",
                  "which job of a cluster's queue starts next"),
+    FIELD_CHOICE("placement", placement, placement_words, "consolidate",
+                 "which node gives a job the GPUs that it asks for"),
+    FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
+                 "jobs that need more than their cluster may ever have: they wait, and may block "
+                 "the queue for ever, or they are refused when they are submitted"),
     FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
     NEEDED_OBJECTS("commands", commands, command_type,
                    "requests to the service, and when they are sent"),

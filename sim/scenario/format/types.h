@@ -118,6 +118,8 @@ typedef struct {
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
     BoundInteger expected;  /* job.create: the run time that the owner states */
+    BoundInteger gpus;      /* job.create: in total, instead of whole nodes ... */
+    BoundInteger gpus_per_node; /* ... or on each node */
     BoundInteger execution; /* job.create: JobExecution */
     BoundInteger place;     /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;
@@ -193,12 +195,16 @@ typedef struct {
     BoundList faults;     /* FaultText */
     BoundList api_faults; /* ApiFaultText */
     NetworkText *network;
-    BoundInteger policy; /* PolicyKind */
+    BoundInteger policy;    /* PolicyKind */
+    BoundInteger placement; /* PlacementKind */
+    BoundInteger wide_jobs; /* whether they are refused */
     BoundList workloads; /* WorkloadText */
     BoundList commands;  /* CommandText */
     const Json *session; /* array of commands and faults, in order: command/read.h */
     BoundList expect;    /* ExpectText */
 } ScenarioText;
+
+enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */
 
 extern const ObjectType scenario_type;
 extern const ObjectType storage_type;
