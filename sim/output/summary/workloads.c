@@ -72,6 +72,7 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         use_ns[use] += job->use_ns[use];
+    workload->lost_ns += job_node_time_ns(job, job->use_ns[USE_LOST]);
 }
 
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
@@ -116,7 +117,6 @@ void summary_add_workloads(Making *making)
         SummaryWorkload *workload = &summary->workloads[w];
         workload->name = making->facts->workloads[w];
         workload->all = summary_class(making->arena, jobs + next[w], next[w + 1] - next[w]);
-        workload->lost_ns = use_ns[w][USE_LOST];
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
     }
     summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);

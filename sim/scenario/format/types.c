@@ -222,12 +222,14 @@ static const Field command_fields[] = {
     FIELD_DURATION("expected", expected, NULL,
                    "job.create: the run time that the owner states, for policies that plan ahead; "
                    "the default is maxWallClockTime"),
-    FIELD_INTEGER("gpus", gpus, 0, MAX_COUNT, NULL,
-                  "job.create: the job asks for so many GPUs, and shares nodes with others, instead "
-                  "of nodeCount whole nodes"),
-    FIELD_INTEGER("gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
-                  "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
-                  "these with others"),
+    FIELD_INTEGER(
+        "gpus", gpus, 0, MAX_COUNT, NULL,
+        "job.create: the job asks for so many GPUs, and shares nodes with others, instead "
+        "of nodeCount whole nodes"),
+    FIELD_INTEGER(
+        "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
+        "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
+        "these with others"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "

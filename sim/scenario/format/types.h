@@ -117,11 +117,11 @@ typedef struct {
     BoundInteger query;        /* ShowQuery */
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
-    BoundInteger expected;  /* job.create: the run time that the owner states */
-    BoundInteger gpus;      /* job.create: in total, instead of whole nodes ... */
+    BoundInteger expected;      /* job.create: the run time that the owner states */
+    BoundInteger gpus;          /* job.create: in total, instead of whole nodes ... */
     BoundInteger gpus_per_node; /* ... or on each node */
-    BoundInteger execution; /* job.create: JobExecution */
-    BoundInteger place;     /* job.ran: the node whose preparation ran, from 1 */
+    BoundInteger execution;     /* job.create: JobExecution */
+    BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason, ran_as;
@@ -198,10 +198,10 @@ typedef struct {
     BoundInteger policy;    /* PolicyKind */
     BoundInteger placement; /* PlacementKind */
     BoundInteger wide_jobs; /* whether they are refused */
-    BoundList workloads; /* WorkloadText */
-    BoundList commands;  /* CommandText */
-    const Json *session; /* array of commands and faults, in order: command/read.h */
-    BoundList expect;    /* ExpectText */
+    BoundList workloads;    /* WorkloadText */
+    BoundList commands;     /* CommandText */
+    const Json *session;    /* array of commands and faults, in order: command/read.h */
+    BoundList expect;       /* ExpectText */
 } ScenarioText;
 
 enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */
