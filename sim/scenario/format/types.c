@@ -358,8 +358,10 @@ static const Field scenario_fields[] = {
     FIELD_DURATION("until", until, NULL,
                    "the latest end of the run, and its end if there is a \"session\"; by default "
                    "the run ends when no event is left, so scenarios whose nodes fail again and "
-                   "again need it. The bill ends with the run; held_nodes and held_usd_per_h of "
-                   "summary.json state the nodes that are still held"),
+                   "again need it. Jobs that run or wait then are unfinished, which is no failure: "
+                   "the time of their attempts counts up to the end, and a time that they still "
+                   "wait for is at least so long. Nodes that are still held are billed up to the "
+                   "end; held_nodes and held_usd_per_h of summary.json state them"),
     FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
                  "how finely training is simulated; jobs that share uplinks of racks slow each "
                  "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
