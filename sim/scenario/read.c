@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/assumed.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/command/api_fault_read.h"
 #include "sim/scenario/command/reader.h"
@@ -30,8 +31,9 @@ static const char *scenario_name(Arena *arena, const char *path)
 }
 
 /* NULL when the catalogue could not be read, which has been reported. */
-static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
+static const Catalog *read_catalog(Arena *arena, const ScenarioText *text, Problems *problems)
 {
+    const Json *list = text->catalog;
     if (list == NULL)
         return NULL;
     if (list->kind != JSON_ARRAY || list->count == 0) {
@@ -40,13 +42,16 @@ static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *pro
                      list->kind == JSON_ARRAY ? "empty" : json_kind_name(list->kind));
         return NULL;
     }
-    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
+    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count + 1);
     int32_t count = 0;
     for (const Json *item = list->first; item != NULL; item = item->next) {
         if (!catalog_is_loaded(item))
             return NULL; // a file that could not be read
         roots[count++] = item;
     }
+    const Json *assumed = assumed_catalog(arena, text, roots, count, problems);
+    if (assumed != NULL)
+        roots[count++] = assumed;
     return catalog_read(arena, roots, count, problems);
 }
 
@@ -146,7 +151,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    const Catalog *catalog = read_catalog(arena, text->catalog, problems);
+    const Catalog *catalog = read_catalog(arena, text, problems);
     Problems warnings = problems_create(arena);
     ConfigContext context = {.arena = arena,
                              .problems = problems,
