@@ -165,14 +165,21 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         problems_add_status(loader->json.problems, &status);
 }
 
-/* Whether an override changes a part of "catalog". */
-static bool changes_catalog(const ScenarioOverrides *overrides)
+/* Whether a part of the member is changed by an override. */
+static bool is_changed(const ScenarioOverrides *overrides, const char *member)
 {
-    static const char member[] = "/catalog";
     for (int32_t i = 0; i < overrides->count; i++)
         if (strncmp(overrides->items[i], member, strlen(member)) == 0)
             return true;
     return false;
+}
+
+/* Whether the catalogue may differ from that of `overrides->like`. A parameter may be used in
+ * "assume". */
+static bool may_change_catalog(const ScenarioOverrides *overrides, const Json *root)
+{
+    return is_changed(overrides, "/catalog") || is_changed(overrides, "/assume") ||
+           json_member(root, "assume") != NULL;
 }
 
 /* Applies the overrides that change parameters, or all others. */
@@ -273,8 +280,6 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
                     const Parameters **parameters, const char **catalog_names, Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
-    if (overrides.like != NULL && !changes_catalog(&overrides))
-        loader.known_catalogs = overrides.like->catalog_names;
     Status status = {0};
     Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
     if (root == NULL && status.code != STATUS_OK) {
@@ -283,6 +288,8 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
+    if (overrides.like != NULL && !may_change_catalog(&overrides, root))
+        loader.known_catalogs = overrides.like->catalog_names;
     apply_overrides(&loader, root, &overrides, true);
     if (!apply_parameters(&loader, root, &overrides, catalog_names))
         return NULL;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/assumed.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/command/api_fault_read.h"
 #include "sim/scenario/command/reader.h"
@@ -31,9 +32,10 @@ static const char *scenario_name(Arena *arena, const char *path)
 
 /* NULL when the catalogue could not be read, which has been reported. A list that still has names
  * is that of `like`. */
-static const Catalog *read_catalog(Arena *arena, const Json *list, const ScenarioFile *like,
+static const Catalog *read_catalog(Arena *arena, const ScenarioText *text, const ScenarioFile *like,
                                    Problems *problems)
 {
+    const Json *list = text->catalog;
     if (list == NULL)
         return NULL;
     if (like != NULL && list->first != NULL && list->first->kind == JSON_STRING)
@@ -44,13 +46,16 @@ static const Catalog *read_catalog(Arena *arena, const Json *list, const Scenari
                      list->kind == JSON_ARRAY ? "empty" : json_kind_name(list->kind));
         return NULL;
     }
-    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
+    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count + 1);
     int32_t count = 0;
     for (const Json *item = list->first; item != NULL; item = item->next) {
         if (!catalog_is_loaded(item))
             return NULL; // a file that could not be read
         roots[count++] = item;
     }
+    const Json *assumed = assumed_catalog(arena, text, roots, count, problems);
+    if (assumed != NULL)
+        roots[count++] = assumed;
     return catalog_read(arena, roots, count, problems);
 }
 
@@ -165,7 +170,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    const Catalog *catalog = read_catalog(arena, text->catalog, overrides.like, problems);
+    const Catalog *catalog = read_catalog(arena, text, overrides.like, problems);
     Problems warnings = problems_create(arena);
     ConfigContext context = {.arena = arena,
                              .problems = problems,

@@ -82,9 +82,11 @@ static const OptionTable run_table = {
     .operands = "SCENARIO",
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
     .details =
-        "Exit code 0 when every job succeeded. Exit code 1 when a job failed or never ran, a "
-        "command was refused, or the moment of a command never came. 128 plus the signal's number "
-        "when a signal ended a job that ran for real.\n"
+        "Exit code 0 when nothing failed. Exit code 1 when a job failed or a command was refused; "
+        "also when a job did not end or the moment of a command never came, unless the run ended "
+        "at a chosen time (\"until\"): what is unfinished then is a metric, job_counts.unfinished "
+        "of summary.json. 128 plus the signal's number when a signal ended a job that ran for "
+        "real.\n"
         "\n"
         "A run of many jobs writes less with --trace none --no-timeline --no-share. Its "
         "report.html is "
@@ -136,14 +138,26 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
                                .samples = samples};
 }
 
+/* Whether the run ended at the time that was chosen as its end, before all that was to happen. */
+static bool is_cut_short(const RunResult *result)
+{
+    const int64_t until_ns = result->file->scenario.until_ns;
+    return until_ns != INT64_MAX && world_now_ns(result->world) >= until_ns;
+}
+
+/* Nothing failed: no job, no command, and unless the run was cut short, no wait was in vain. */
 static bool all_went_well(const RunResult *result)
 {
     const World *world = result->world;
-    if (result->metrics->refused_count > 0)
-        return false;
-    for (uint32_t j = 0; j < world_job_count(world); j++)
-        if (world_job(world, (JobId){j})->state != JOB_SUCCEEDED)
+    const bool may_wait = is_cut_short(result);
+    for (uint32_t i = 0; i < result->metrics->refused_count; i++)
+        if (result->metrics->refused[i].is_refusal || !may_wait)
             return false;
+    for (uint32_t j = 0; j < world_job_count(world); j++) {
+        const JobState state = world_job(world, (JobId){j})->state;
+        if (state == JOB_FAILED || (state != JOB_SUCCEEDED && !may_wait))
+            return false;
+    }
     return true;
 }
 

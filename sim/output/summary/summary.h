@@ -151,6 +151,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
+    int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
     uint32_t file_server_count;

@@ -298,6 +298,16 @@ static const Field cost_fields[] = {
 };
 static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);
 
+static const Field job_count_fields[] = {
+    FIELD_COUNT("submitted", submitted, "all jobs"),
+    FIELD_COUNT("succeeded", succeeded, "jobs that succeeded"),
+    FIELD_COUNT("failed", failed, "jobs that failed"),
+    FIELD_COUNT("unfinished", unfinished, "jobs that had not ended when the run ended"),
+    {0},
+};
+static const ObjectType job_count_type =
+    OBJECT_TYPE("Job counts", "How the jobs of the run ended.", job_count_fields);
+
 static const Field summary_fields[] = {
     TEXT("scenario", scenario, "name of the scenario"),
     TEXT("description", description, "the question that it answers"),
@@ -317,6 +327,7 @@ static const Field summary_fields[] = {
     FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
+    FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),

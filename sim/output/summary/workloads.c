@@ -90,6 +90,16 @@ SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_coun
     return of_all;
 }
 
+static void count_outcomes(Summary *summary, const JobTimes *jobs, uint32_t job_count)
+{
+    summary->submitted = job_count;
+    for (uint32_t i = 0; i < job_count; i++) {
+        summary->succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
+        summary->failed += jobs[i].outcome == OUTCOME_FAILED;
+    }
+    summary->unfinished = job_count - summary->succeeded - summary->failed;
+}
+
 void summary_add_workloads(Making *making)
 {
     const RunMetrics *run = making->run;
@@ -120,5 +130,6 @@ void summary_add_workloads(Making *making)
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
     }
     summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
+    count_outcomes(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -388,11 +388,14 @@ static const Field scenario_fields[] = {
                      "them"),
     FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of the random numbers"),
     FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "date and time at simulated time 0"),
-    FIELD_DURATION("until", until, NULL,
-                   "the latest end of the run, and its end if there is a \"session\"; by default "
-                   "the run ends when no event is left, so scenarios whose nodes fail again and "
-                   "again need it. The bill ends with the run; held_nodes and held_usd_per_h of "
-                   "summary.json state the nodes that are still held"),
+    FIELD_DURATION(
+        "until", until, NULL,
+        "the latest end of the run, and its end if there is a \"session\"; by default "
+        "the run ends when no event is left, so scenarios whose nodes fail again and "
+        "again need it. Jobs that run or wait then are unfinished, which is not a failure: "
+        "the time of their attempts counts up to the end, and a time that they still "
+        "wait for is at least so long. Nodes that are still held are billed up to the "
+        "end; held_nodes and held_usd_per_h of summary.json state them"),
     FIELD_OBJECT("measure", measure, measure_type,
                  "the part of the run that metrics of workloads are about; default: all of it"),
     FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
@@ -405,6 +408,15 @@ static const Field scenario_fields[] = {
         "\"object\"]}}",
         "files with the numbers of the real world, later ones changing earlier ones; they "
         "are looked for next to this file, in the folders above it, and in the program itself"),
+    FIELD_JSON("quotas", quotas,
+               "{\"type\": [\"string\", \"object\"], \"additionalProperties\": {\"type\": "
+               "[\"integer\", \"string\", \"object\"]}}",
+               "\"unlimited\", or cores by family of VM sizes instead of the catalogue's, such as "
+               "{\"NC\": 96, \"total\": 200}: of dedicated and of low-priority nodes each; "
+               "{\"dedicated\": 96, \"low_priority\": 0} states both, and \"unlimited\" none"),
+    FIELD_JSON("assume", assume, "{\"type\": \"object\"}",
+               "single values instead of the catalogue's, by the names that `trainyard explain` "
+               "prints, such as {\"vm_sizes/Standard_NC6/dedicated_price_per_hour\": \"0.80USD\"}"),
     FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
                "subscription id, as it appears in paths"),
     FIELD_TEXT("region", region, "eastus", "Azure region"),

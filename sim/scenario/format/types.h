@@ -8,6 +8,7 @@
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
+#include "sim/scenario/format/quota_types.h"
 #include "sim/scenario/format/workload_types.h"
 
 typedef struct {
@@ -185,6 +186,8 @@ typedef struct {
     BoundInteger fidelity;  /* Fidelity */
     const Json *parameters; /* by name; read by sim/scenario/parameters.h */
     const Json *catalog;
+    const Json *quotas; /* "unlimited", or by family; this and the next: sim/scenario/assumed.h */
+    const Json *assume; /* "vm_sizes/Standard_NC6/vcpus": 6 */
     BoundList storage;  /* StorageText */
     BoundList programs; /* ProgramText */
     OtherText *other_programs;
