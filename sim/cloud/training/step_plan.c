@@ -111,7 +111,7 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
     return spec->program->kind != PROGRAM_TRAIN ||
            (check_gpus(spec, vm_size, at, status) &&
             training_check_places(spec->program, vm_size,
-                                 rank_places_spread(spec->nodes, spec->processes), at, status));
+                                  rank_places_spread(spec->nodes, spec->processes), at, status));
 }
 
 bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,

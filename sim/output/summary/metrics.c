@@ -273,6 +273,16 @@ bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
     return sum_ns == cluster->held_ns;
 }
 
+/* The part of a span that is in the measured part of the run. */
+static int64_t measured_ns(const RunMetrics *run, int64_t from_ns, int64_t to_ns)
+{
+    const MeasureWindow window = run->measure;
+    const int64_t begin_ns = from_ns > window.from_ns ? from_ns : window.from_ns;
+    const int64_t end_ns =
+        window.until_ns != 0 && window.until_ns < to_ns ? window.until_ns : to_ns;
+    return run->is_measured && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns)
 {
     return job->gpus_per_node > 0 ? time_ns / job->gpus_per_node : time_ns;
@@ -291,6 +301,8 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
     if (node->state == NODE_STATE_COUNT)
         return;
     const int64_t span_ns = at_ns - node->since_ns;
+    if (node->state == NODE_RUNNING)
+        fold->run.measured_running_ns += measured_ns(&fold->run, node->since_ns, at_ns);
     node_book_use(fold, node, at_ns);
     fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
@@ -334,9 +346,15 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     ClusterMetrics *cluster = cluster_of(fold, row);
     const int64_t billed_ns = record->node_billed.billed_ns,
                   micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
-    cluster->held_ns += record->at_ns - record->since_ns;
+    const int64_t micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR);
+    const int64_t held_ns = record->at_ns - record->since_ns,
+                  in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
+    cluster->held_ns += held_ns;
     cluster->billed_ns += billed_ns;
-    add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
+    add(&cluster->cost_micro_usd, micro_usd);
+    fold->run.measured_held_ns += in_window_ns;
+    if (in_window_ns > 0)
+        add(&fold->run.measured_micro_usd, capped_proportion(micro_usd, in_window_ns, held_ns));
     if (strcmp(record->name, "held") == 0) {
         fold->run.held_nodes++;
         add(&fold->run.held_micro_usd_per_hour, micro_usd_per_hour);
@@ -760,6 +778,12 @@ MetricsFold *metrics_fold_create(Arena *arena)
     fold->file_index = name_table_create(arena);
     fold->error_index = name_table_create(arena);
     return fold;
+}
+
+void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
+{
+    fold->run.is_measured = window.from_ns > 0 || window.until_ns > 0;
+    fold->run.measure = window;
 }
 
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)

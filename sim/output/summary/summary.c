@@ -357,6 +357,23 @@ static int64_t utilisation_ppm(const RunMetrics *run)
     return held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER;
 }
 
+static SummaryMeasured measured_of(const RunMetrics *run)
+{
+    if (!run->is_measured)
+        return (SummaryMeasured){SUMMARY_NEVER, SUMMARY_NEVER, SUMMARY_NEVER,
+                                 SUMMARY_NEVER, SUMMARY_NEVER, SUMMARY_NEVER};
+    const MeasureWindow window = run->measure;
+    const Wide held_ns = run->measured_held_ns, running_ns = run->measured_running_ns;
+    return (SummaryMeasured){
+        .from_ns = window.from_ns,
+        .until_ns = window.until_ns > 0 && window.until_ns < run->ended_ns ? window.until_ns
+                                                                           : run->ended_ns,
+        .held_ns = held_ns,
+        .running_ns = running_ns,
+        .utilisation_ppm = held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER,
+        .micro_usd = run->measured_micro_usd};
+}
+
 static void add_errors(Making *making)
 {
     const RunMetrics *run = making->run;
@@ -385,7 +402,11 @@ static void add_facts(Making *making)
     if (facts == NULL)
         return;
     iso_time_print(facts->start_unix_ms, start);
+    const bool has_description = facts->description != NULL && facts->description[0] != '\0';
     summary->scenario = facts->scenario;
+    summary->description = has_description ? facts->description : NULL;
+    if (facts->given != NULL)
+        summary->given = *facts->given;
     summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;
@@ -405,6 +426,7 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
         .held_nodes = metrics->held_nodes,
         .held_micro_usd_per_hour = metrics->held_micro_usd_per_hour,
         .utilisation_ppm = utilisation_ppm(metrics),
+        .measured = measured_of(metrics),
         .fingerprint = fingerprint,
     };
     Making making = {.arena = arena, .facts = facts, .run = metrics, .summary = summary};

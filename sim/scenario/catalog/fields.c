@@ -64,9 +64,9 @@ static const Field vm_size_fields[] = {
 #undef OWNER
 #define OWNER CoreQuota
 static const Field quota_fields[] = {
-    NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, CATALOG_COUNT_MOST,
+    NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, QUOTA_VCPUS_MOST,
                    "cores of dedicated nodes that a subscription may hold in the region"),
-    NEEDED_INTEGER("low_priority_vcpus", low_priority_vcpus, 0, CATALOG_COUNT_MOST,
+    NEEDED_INTEGER("low_priority_vcpus", low_priority_vcpus, 0, QUOTA_VCPUS_MOST,
                    "cores of low-priority nodes"),
     {0},
 };

@@ -135,8 +135,9 @@ static void warn_of_wide_jobs(const Trace *trace)
                              is_refused ? "they are refused"
                                         : "they wait for ever, and may block their queue",
                              first + 1, list->gpus[first]),
-                is_refused ? "raise the cluster's targetNodeCount"
-                           : "raise the cluster's targetNodeCount, or set \"wide_jobs\": \"refuse\"");
+                is_refused
+                    ? "raise the cluster's targetNodeCount"
+                    : "raise the cluster's targetNodeCount, or set \"wide_jobs\": \"refuse\"");
 }
 
 /* --- The shape that all rows have in common --- */

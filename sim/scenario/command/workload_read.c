@@ -282,8 +282,7 @@ static int32_t add_shares(Reader *reader, const WorkloadText *text, const JobTex
     }
     if (sum_ppm != PPM && reader->context->problems->count == problems_before)
         problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(shares),
-                     "the shares of \"%s\" add up to %" PRId64 ".%04" PRId64
-                     " %%, expected 100 %%",
+                     "the shares of \"%s\" add up to %" PRId64 ".%04" PRId64 " %%, expected 100 %%",
                      is_of_gpus ? "gpus" : "nodes", sum_ppm / 10000, sum_ppm % 10000);
     return count;
 }

@@ -22,8 +22,8 @@ typedef struct {
 } ScenarioWorkloads;
 
 /* All workloads in the order of the file; problems go to the binder's context. Texts with the job's
- * name ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. Traces are read through
- * the binder's files. */
+ * name ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. Traces are read
+ * through the binder's files. */
 ScenarioWorkloads workloads_read(const CommandBinder *binder, const ScenarioCommands *commands);
 
 /* The cluster `path` as the command that creates it describes it. If there is no such command,
