@@ -34,13 +34,11 @@ const JobList *job_list_of(const Scenario *scenario, const Job *job)
     return job->workload >= 0 ? scenario->workloads[job->workload].list : NULL;
 }
 
-JobPriority job_priority(const Scenario *scenario, const Job *job)
+int32_t job_priority(const Scenario *scenario, const Job *job)
 {
     const JobList *list = job_list_of(scenario, job);
-    if (list == NULL || list->priority == NULL)
-        return job->spec->priority;
-    const int32_t priority = list->priority[job->row];
-    return priority < 0 ? PRIORITY_LOW : priority > 0 ? PRIORITY_HIGH : PRIORITY_NORMAL;
+    return list != NULL && list->priority != NULL ? list->priority[job->row]
+                                                  : (int32_t)job->spec->priority;
 }
 
 /* The time that the owner asked for; JOB_LIST_UNKNOWN: none is known. */

@@ -32,7 +32,7 @@ void job_make_name(Jobs *jobs, Job *job);
 Job *listed_find(Jobs *jobs, ResourcePath path);
 
 /* What differs between the jobs of a list, and is in the spec of any other job. */
-JobPriority job_priority(const Scenario *scenario, const Job *job);
+int32_t job_priority(const Scenario *scenario, const Job *job);
 int64_t job_expected_ns(const Scenario *scenario, const Job *job);
 int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job);
 

@@ -4,13 +4,13 @@
 
 #include "sim/base/row_table.h"
 #include "sim/cloud/job/job.h"
+#include "sim/cloud/job/job_heap.h"
 #include "sim/cloud/spec/event.h"
 
 /* The jobs that wait for a cluster, in the service's order: by priority, then by submission. Ids
  * are assigned in the order of submission. */
 typedef struct {
-    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
-    int32_t length;
+    JobHeap waiting;
     struct QueuePlan *plan; /* for policies with POLICY_SEES_QUEUE; else NULL */
     bool is_pass_due;       /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
