@@ -402,11 +402,12 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     // A forged trace may have any numbers.
-    const int32_t gpus_per_node = (int32_t)smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int64_t most = smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int32_t gpus_per_node = most > 0 ? (int32_t)most : 1; // a node without GPUs is one slot
     const int64_t gpus = smaller(record->job_placed.gpus, gpus_per_node);
     JobMetrics *job = job_of(fold, row);
     ClusterMetrics *cluster = cluster_of(fold, row);
-    if (cluster->gpus_per_node == 0 && gpus_per_node > 0)
+    if (cluster->gpus_per_node == 0)
         count_gpus(cluster, gpus_per_node, record->at_ns);
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
