@@ -31,8 +31,8 @@ void world_advance(World *world, int64_t until_ns);
 int64_t world_next_event_ns(const World *world);
 /* Reports the moments in `moments`, a bit for each (1 << Moment), to the listener from now on. */
 void world_listen(World *world, uint32_t moments, MomentListener listener);
-/* From now on jobs of lists are forgotten when they end, so that a run over a long list needs little
- * memory. A run with conditions keeps all. Before world_run. */
+/* From now on jobs of lists are forgotten when they end, so that a run over a long list needs
+ * little memory. A run with conditions keeps all. Before world_run. */
 void world_forget_ended(World *world);
 /* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
 void world_check_always(World *world);

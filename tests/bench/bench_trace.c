@@ -3,7 +3,7 @@
  *     bench_trace [JOBS]      82,247 jobs, or JOBS
  *
  * The list is made here in the shape of a published one (capacity notes of Philly, 2017): eleven
- * queues, each on a cluster of its own with nodes of eight GPUs; 93 of 100 jobs ask for one GPU, the
+ * queues, each on a separate cluster with nodes of eight GPUs; 93 of 100 jobs ask for one GPU, the
  * others for 2 to 32; run times are lognormal with a median of 1,144 s and a mean of 13,136 s, so
  * that few jobs have most of the GPU time. Jobs come evenly, so that two thirds of the GPUs are
  * busy. Seconds are the processor's. Bytes are those of the run's arena, without the list. */
@@ -85,8 +85,7 @@ static Scenario *make_scenario(Arena *arena, const JobList *list)
         *spec = (ClusterSpec){.vm_size = vm_size_of_gpus(arena, GPUS_PER_NODE),
                               .target_nodes = 3,
                               .admin_user = "demo"};
-        paths[q] =
-            (ResourcePath){.group = "g", .workspace = "w", .name = list->queues.texts[q]};
+        paths[q] = (ResourcePath){.group = "g", .workspace = "w", .name = list->queues.texts[q]};
         commands_create_cluster(&commands, list->queues.texts[q], 0, spec);
     }
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 0, 0));
@@ -121,8 +120,7 @@ static Measurement measure(const Scenario *scenario, bool has_metrics)
     TraceFan *fan = trace_fan_create(output);
     if (has_metrics)
         trace_fan_join(fan, metrics_fold_listener(metrics_fold_create(output), TRACE_LEVEL_JOBS));
-    World *world =
-        world_create(run, scenario, has_metrics ? trace_fan_sink(fan) : (TraceSink){0});
+    World *world = world_create(run, scenario, has_metrics ? trace_fan_sink(fan) : (TraceSink){0});
     trace_fan_watch(fan, world);
     world_forget_ended(world);
     world_run(world);

@@ -598,8 +598,7 @@ static void make_cluster(Maker *maker, int c)
     Json *properties = set_object(maker, set_object(maker, command, "config"), "properties");
     const bool is_larger = has_gpu(maker, c) && !happens(&dice, 70);
     Dice gpus_dice = dice_of(maker, FORMAT(maker, "GPUs of %d", c));
-    const bool is_largest =
-        has_gpu(maker, c) && has(maker, SWARM_GPUS) && happens(&gpus_dice, 60);
+    const bool is_largest = has_gpu(maker, c) && has(maker, SWARM_GPUS) && happens(&gpus_dice, 60);
     set_text(maker, properties, "vmSize",
              is_largest          ? "Standard_NC24"
              : is_larger         ? "Standard_NC12"
@@ -1147,7 +1146,8 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     if (happens(dice, 30))
         set_text(maker, workload, "expected", "10m");
     const bool has_nodes = json_member(workload, "nodes") != NULL;
-    if (has(maker, SWARM_GPUS) && !has_nodes && runs_simple_commands(json_member(config, "properties"))) {
+    if (has(maker, SWARM_GPUS) && !has_nodes &&
+        runs_simple_commands(json_member(config, "properties"))) {
         Json *gpus = set_object(maker, workload, "gpus");
         set_text(maker, gpus, "1", "60%");
         set_text(maker, gpus, FORMAT(maker, "%d", 2 + roll(dice, 6)), "40%");

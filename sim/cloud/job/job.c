@@ -509,8 +509,8 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (job != NULL && path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
-            !job_delete(jobs, job, status))
+        if (job != NULL && path_is_inside(job->path, scope) &&
+            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
             return false;
     }
     return true;

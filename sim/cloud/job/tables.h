@@ -46,7 +46,8 @@ struct Jobs {
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
     struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */
-    /* Jobs of lists that have ended, if they are forgotten (world_forget_ended), and their memory. */
+    /* Jobs of lists that have ended, if they are forgotten (world_forget_ended), and their memory.
+     */
     bool forgets_ended;
     ListedRow *forgotten; /* [job] */
     uint32_t forgotten_capacity;

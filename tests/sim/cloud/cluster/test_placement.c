@@ -30,8 +30,8 @@ static void end(void)
 
 static int32_t chosen(PlacementKind kind, int32_t gpus, bool is_remainder)
 {
-    return placement_of(kind)->choose(
-        room, (PlacementPart){.gpus = gpus, .is_remainder = is_remainder});
+    return placement_of(kind)->choose(room,
+                                      (PlacementPart){.gpus = gpus, .is_remainder = is_remainder});
 }
 
 START_TEST(policies_choose_the_node_that_their_descriptions_name)
@@ -120,8 +120,7 @@ START_TEST(a_request_fits_if_its_parts_find_different_nodes)
         ck_assert_msg(request_fits(rows[i].request, room) == rows[i].fits, "row %d", (int)i);
     ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, GPUS));
     ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, GPUS));
-    ck_assert(
-        !request_is_possible((JobRequest){REQUEST_GPUS_PER_NODE, 1, GPUS + 1}, 6, GPUS));
+    ck_assert(!request_is_possible((JobRequest){REQUEST_GPUS_PER_NODE, 1, GPUS + 1}, 6, GPUS));
     end();
 }
 END_TEST

@@ -144,8 +144,8 @@ END_TEST
 
 START_TEST(automatic_scaling_packs_waiting_jobs_into_nodes)
 {
-    // Five jobs of 3 GPUs need a node each, although 15 GPUs would fit on four nodes. One of 5 needs
-    // a whole node more, and has its last GPU beside one of them.
+    // Five jobs of 3 GPUs need a node each, although 15 GPUs would fit on four nodes. One of 5
+    // needs a whole node more, and has its last GPU on the node of one of them.
     static const int32_t gpus[] = {3, 3, 3, 3, 3, 5};
     for (int32_t count = 5; count <= 6; count++) {
         list = commands_begin(arena);
@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(whole_nodes_and_gpus_wait_in_one_queue)
 {
-    // a has one GPU, so the job of two whole nodes waits for it; b, behind it, waits too.
+    // a has one GPU, so the job of two whole nodes waits for it; b comes after it and waits too.
     add_cluster(2, false);
     add_job("a", 0, 1, 100);
     commands_create_job(&list, "whole", NS_PER_S, "c", job_of(REQUEST_NODES, 2, 0, 50));
