@@ -789,7 +789,8 @@ void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
 
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
-    return (TraceListener){.listener = fold, .level = level, .row = fold_row};
+    return (TraceListener){
+        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)
