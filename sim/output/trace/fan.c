@@ -77,8 +77,7 @@ static const char *path_of_job(TraceFan *fan, JobId id)
         return path_of_list(fan, job);
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
-        const ResourcePath parts =
-            job_path(world_scenario(fan->world), job, fan->arena);
+        const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
         *path = arena_printf(fan->arena, "%s/%s/%s", parts.workspace, parts.experiment, parts.name);
     }
     return *path;
