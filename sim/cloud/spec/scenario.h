@@ -31,6 +31,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
