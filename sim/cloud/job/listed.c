@@ -69,7 +69,7 @@ int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job)
 
 static const char *listed_name(const Workload *workload, int64_t row, Arena *arena)
 {
-    return arena_printf(arena, "%s-%lld", workload->name, (long long)(row + 1));
+    return arena_numbered(arena, workload->name, row + 1);
 }
 
 ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena)
