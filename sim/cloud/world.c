@@ -5,6 +5,7 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/event_types.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/workload.h"
 #include "sim/cloud/tables.h"
@@ -53,10 +54,15 @@ static uint32_t subject_count(void *owner, CommandKind made_by)
     return made_by == COMMAND_CLUSTER_CREATE ? world_cluster_count(owner) : world_job_count(owner);
 }
 
+static ResourcePath path_of_job(const World *world, uint32_t row)
+{
+    return job_path(world->scenario, world_job(world, (JobId){row}), world->arena);
+}
+
 static ResourcePath subject_path(void *owner, CommandKind made_by, uint32_t row)
 {
     return made_by == COMMAND_CLUSTER_CREATE ? world_cluster(owner, (ClusterId){row})->path
-                                             : world_job(owner, (JobId){row})->path;
+                                             : path_of_job(owner, row);
 }
 
 static bool subject_is_leaving(void *owner, CommandKind made_by, uint32_t row)

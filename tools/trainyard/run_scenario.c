@@ -102,6 +102,7 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
                                   .scenario = scenario->name,
                                   .seed = scenario->seed,
                                   .start_unix_ms = scenario->start_unix_ms};
+    files->header.given = given_lines(arena, &scenario->given, &files->header.given_count);
     files->rows.arena = arena;
     files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &files->header);
     if (!options->has_no_trace)

@@ -6,17 +6,17 @@
 #include "sim/cli/disk_files.h"
 #include "sim/output/summary/metric.h"
 #include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
-    OptionTexts sets;
+    ScenarioChanges changes;
     bool lists_metrics;
 } ExplainArguments;
 
 #define OWNER ExplainArguments
 static const Field explain_options[] = {
-    OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
-                 "change a value of the scenario or of a file it names"),
+    OPTIONS_OF_CHANGES(changes),
     OPTION_FLAG(0, "metrics", lists_metrics,
                 "list the metrics of the scenario's runs instead, with units"),
     {0},
@@ -29,7 +29,8 @@ static const OptionTable explain_table = {
     .summary = "Prints every value that a scenario runs with, and where it came from.",
     .details = "Prints one line per value: name = value  # origin. The origin is a place in a "
                "file, \"default\", or a catalogue entry with its source. A value without a "
-               "published source is marked ASSUMED.\n"
+               "published source is marked ASSUMED. The line of a parameter also has its range, "
+               "its description and the places that use it.\n"
                "--metrics prints the names that \"expect\" and studies may use.",
     .example = "trainyard explain scenarios/cifar10-horovod/scenario.json | grep ASSUMED\n"
                "trainyard explain scenarios/workloads/poisson/scenario.json --metrics",
@@ -69,10 +70,8 @@ static int explain_scenario(int argc, char **argv)
     int exit_code;
     if (options_read(&explain_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         Problems problems = problems_create(arena);
-        ScenarioOverrides overrides = {.count = arguments.sets.count,
-                                       .items = arguments.sets.items};
-        const ScenarioFile *file =
-            scenario_read(arena, disk_files, operands.items[0], overrides, &problems);
+        const ScenarioFile *file = scenario_read(arena, disk_files, operands.items[0],
+                                                 scenario_overrides(&arguments.changes), &problems);
         exit_code = report_problems(&problems);
         if (file != NULL) {
             Text text = {0};

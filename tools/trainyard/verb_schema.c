@@ -47,7 +47,8 @@ static int print_schema(Arena *arena, const char *name)
 {
     const ObjectType *type = types[word_list_find(names, name)];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
-    json_show(type != NULL ? json_schema(arena, type, id, type->doc)
+    const char *placeholder = type == &summary_type ? NULL : PARAMETER_PATTERN;
+    json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder)
                            : catalog_schema(arena, id, "A trainyard catalogue."));
     return EXIT_FINE;
 }

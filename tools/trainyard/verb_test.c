@@ -10,9 +10,11 @@
 #include "tools/trainyard/expectations.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
+#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
+    ScenarioChanges changes;
     const char *junit_file;
     bool checks_always;
     int64_t seeds; /* 0: the number that each expectation names */
@@ -20,6 +22,7 @@ typedef struct {
 
 #define OWNER TestArguments
 static const Field test_options[] = {
+    OPTIONS_OF_CHANGES(changes),
     OPTION_FILE(0, "junit", junit_file, "FILE", "write the results as JUnit XML too"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 2, 100000,
@@ -182,8 +185,10 @@ static int test_scenario(TestRun *tests, const char *path, const TestArguments *
 {
     Arena *run_arena = arena_create();
     Problems problems = problems_create(run_arena);
-    const RunOptions options = {
-        .level = TRACE_LEVEL_JOBS, .checks_always = arguments->checks_always, .watches = true};
+    const RunOptions options = {.overrides = scenario_overrides(&arguments->changes),
+                                .level = TRACE_LEVEL_JOBS,
+                                .checks_always = arguments->checks_always,
+                                .watches = true};
     RunResult run;
     const bool has_run = run_scenario(run_arena, path, &options, &run, &problems);
     add_case(tests, (TestCase){.scenario = path,

@@ -82,9 +82,10 @@ typedef struct {
 struct Job {
     JobId id;
     ClusterId cluster;
-    ResourcePath path;
+    ResourcePath path; /* name NULL: of a list, and no caller has asked for it (job_path) */
     const JobSpec *spec;
-    uint64_t address; /* of its random draws */
+    JobRequest request; /* of the spec, or of its row of a list */
+    uint64_t address;   /* of its random draws */
     ProvisioningState provisioning;
     JobState state;
     int64_t provisioning_since_ns;
@@ -95,18 +96,19 @@ struct Job {
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int32_t exit_code;     /* -1: none */
-    int32_t starts;        /* attempts so far */
-    NodeId *nodes;         /* [spec->nodes], in the order of ranks; NULL before its start, and while
-                              it waits to start again */
-    JobAttempt *attempt;   /* the present or last attempt; NULL before the first */
-    int64_t epochs_kept;   /* in a checkpoint on a share: a new attempt need not repeat them */
-    int32_t lost_in_a_row; /* attempts lost since the last one that kept another epoch */
-    int64_t kept_before;   /* epochs_kept at the last loss */
-    uint32_t generation;   /* as Node.generation */
-    uint32_t experiment;   /* row of its container (resource_index), known after it has waited
-                              under a policy with POLICY_SEES_QUEUE; ID_NONE before */
-    int32_t workload;      /* index in Scenario.workloads; -1: created by a command */
+    int32_t exit_code;   /* -1: none */
+    int32_t starts;      /* attempts so far */
+    NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
+                            it waits to start again */
+    JobAttempt *attempt; /* the present or last attempt; NULL before the first */
+    int64_t epochs_kept; /* in a checkpoint on a share: a new attempt need not repeat them */
+    int32_t lost_in_a_row;  /* attempts lost since the last one that kept another epoch */
+    int64_t kept_before;    /* epochs_kept at the last loss */
+    uint32_t generation;    /* as Node.generation */
+    uint32_t experiment;    /* row of its container (resource_index), known after it has waited
+                               under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+    int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
+    int64_t row;            /* of the workload's list, if it has one */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
@@ -189,6 +191,11 @@ typedef enum {
 /* The service's error for a job that the user terminates. */
 extern const JobError job_error_terminated;
 
+/* Checks whether the scenario refuses a job with that request. */
+MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request,
+                                     Place at, Status *status);
+/* The job of a list, which has just been submitted, joins the queue after the service's times. */
+void job_joins_queue(Jobs *jobs, Job *job);
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
 /* Ends the attempt and fails the job. A job that is being terminated always ends with
  * job_error_terminated. `exit_code` -1: none. */

@@ -16,11 +16,14 @@ typedef struct {
     int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
 } JobQueue;
 
+enum { USE_PARTS = 1680 }; /* divisible by 1 to 8, 10, 12, 14, 15 and 16 */
+
 /* For policies with POLICY_SEES_QUEUE: node time used by the jobs of an experiment up to
  * `until_ns`, and the nodes that they hold since then. */
 typedef struct {
     int64_t node_us;
-    int64_t nodes_held;
+    int64_t rest;       /* of a microsecond of a node, in 1 / USE_PARTS of it */
+    int64_t parts_held; /* a node has USE_PARTS parts, which its GPUs share */
     int64_t until_ns;
 } ExperimentUse;
 
@@ -40,6 +43,7 @@ struct Jobs {
     uint32_t use_capacity;
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
+    struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */
 };
 
 Cluster *job_cluster(Jobs *jobs, const Job *job);

@@ -4,6 +4,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
@@ -71,14 +72,17 @@ void workloads_prepare(Jobs *jobs)
     jobs->workloads = ARENA_ARRAY(jobs->arena, WorkloadProgress, count);
     for (int32_t i = 0; i < count; i++) {
         const Workload *workload = &jobs->scenario->workloads[i];
+        if (workload->list != NULL) {
+            listed_prepare(jobs, (uint32_t)i);
+            continue;
+        }
         int64_t peak_ppm =
             workload->arrivals == ARRIVALS_DIURNAL ? busiest_hour_ppm(workload) : PPM;
-        invariant(peak_ppm > 0 && workload->per_day_milli > 0);
+        invariant(peak_ppm > 0 && workload->rate.milli > 0);
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
             .peak_ppm = peak_ppm,
-            .mean_gap_ns = bounded_part(NS_PER_DAY * 1000, PPM,
-                                        bounded_times(workload->per_day_milli, peak_ppm)),
+            .mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm),
             .candidate_ns = workload->begin_ns,
         };
         push_next_arrival(jobs, (uint32_t)i);
@@ -134,6 +138,10 @@ void workload_arrives(Jobs *jobs, uint32_t index)
 {
     const Workload *workload = &jobs->scenario->workloads[index];
     const WorkloadProgress *progress = &jobs->workloads[index];
+    if (workload->list != NULL) {
+        listed_arrive(jobs, index);
+        return;
+    }
     int32_t burst = workload->arrivals == ARRIVALS_BURSTS ? workload->burst_jobs : 1;
     for (int32_t j = 0; j < burst && progress->jobs < workload->jobs_max; j++)
         submit(jobs, index);

@@ -1,4 +1,4 @@
-/* Workloads: jobs that arrive by a random process.
+/* Workloads: jobs that arrive by a random process. (Those of a list: listed.h.)
  *
  * Arrivals are a Poisson process of candidates; each gap is drawn at the candidate's own address.
  * If the rate changes with the hour, candidates arrive at the rate of the busiest hour, and each is

@@ -225,6 +225,13 @@ static bool compile_leaf(Compiler *compiler, const Field *field, size_t offset)
     return true;
 }
 
+/* Whether the field is a list of items with metrics. The inputs of a run are lists of texts. */
+static bool lists_measures(const Field *field)
+{
+    return field->kind == VALUE_NAMED ||
+           (field->kind == VALUE_NAMED_VALUES && key_field(field->type)[1].kind == VALUE_DECIMAL);
+}
+
 static bool compile_item(Compiler *compiler, Position position, const Field *list)
 {
     Metric *metric = compiler->metric;
@@ -251,7 +258,7 @@ static bool compile_field(Compiler *compiler, Position position, const Field *fi
     const bool is_leaf = field->kind == VALUE_DECIMAL || field->kind == VALUE_TEXT;
     if (is_leaf && *rest == '\0')
         return compile_leaf(compiler, field, position.offset);
-    if (field->kind == VALUE_NAMED || field->kind == VALUE_NAMED_VALUES)
+    if (lists_measures(field))
         return compile_item(compiler, (Position){.offset = position.offset, .rest = rest}, field);
     if (field->kind != VALUE_OBJECT) {
         problems_add(compiler->problems, STATUS_BAD_INPUT, compiler->at,
@@ -512,7 +519,7 @@ static void list_field(Lister *lister, const char *prefix, const Field *field)
     const char *name = joined(lister, prefix, field->name);
     if (field->kind == VALUE_DECIMAL || field->kind == VALUE_TEXT)
         add_entry(lister, (MetricEntry){name, field->unit, field->doc, field->kind == VALUE_TEXT});
-    if (field->kind == VALUE_NAMED || field->kind == VALUE_NAMED_VALUES)
+    if (lists_measures(field))
         list_items(lister, name, field);
     if (field->kind != VALUE_OBJECT)
         return;

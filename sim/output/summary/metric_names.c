@@ -151,7 +151,7 @@ static JobClasses sizes_of(Arena *arena, const Scenario *scenario, const Workloa
     JobClasses classes = {.names = ARENA_ARRAY(arena, const char *, workload->spec_count),
                           .values = values};
     for (int32_t i = 0; vm_size != NULL && i < workload->spec_count; i++) {
-        const int32_t size = job_size(workload->specs[i]->nodes, vm_size);
+        const int32_t size = job_size(job_spec_request(workload->specs[i], vm_size->gpus), vm_size);
         if (!has_value(values, classes.count, size))
             insert_value(values, classes.count++, size);
     }

@@ -27,24 +27,24 @@ static const RealFacts *real_facts(Arena *arena, const Job *job)
     return real;
 }
 
-int32_t job_size(int32_t nodes, const VmSize *vm_size)
+int32_t job_size(JobRequest request, const VmSize *vm_size)
 {
-    return vm_size->gpus > 0 ? nodes * vm_size->gpus : nodes;
+    return (int32_t)request_slots(request, vm_size->gpus);
 }
 
 static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
 {
     const Scenario *scenario = world_scenario(world);
     const uint32_t workload = (uint32_t)(job->workload + 1);
-    return (JobFacts){
-        .tool = job->spec->tool,
-        .nodes = job->spec->nodes,
-        // A workload may have very many jobs, and they are not listed.
-        .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
-        .real = real_facts(arena, job),
-        .priority = job->spec->priority,
-        .size = job_size(job->spec->nodes, world_cluster(world, job->cluster)->spec->vm_size),
-        .workload = workload};
+    return (JobFacts){.tool = job->spec->tool,
+                      .nodes = job->request.nodes,
+                      // A workload may have very many jobs, and they are not listed.
+                      .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
+                      .real = real_facts(arena, job),
+                      .priority = job->spec->priority,
+                      .size =
+                          job_size(job->request, world_cluster(world, job->cluster)->spec->vm_size),
+                      .workload = workload};
 }
 
 static ShareFacts share_facts(const World *world, ShareId id)
@@ -76,6 +76,8 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     for (uint32_t i = 0; i < world_share_count(world); i++)
         shares[i] = share_facts(world, (ShareId){i});
     return (RunFacts){.scenario = scenario->name,
+                      .description = scenario->description,
+                      .given = &scenario->given,
                       .seed = scenario->seed,
                       .version = version,
                       .fidelity = fidelity_names[scenario->fidelity],

@@ -36,6 +36,8 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
+    const char *description; /* the question that it answers; "": none */
+    const RunGiven *given;   /* NULL: not known */
     uint64_t seed;
     const char *version;
     const char *fidelity;
@@ -52,7 +54,7 @@ typedef struct {
 
 /* The size of a job by which classes of jobs are formed: its GPUs, or its nodes if they have no
  * GPU. */
-int32_t job_size(int32_t nodes, const VmSize *vm_size);
+int32_t job_size(JobRequest request, const VmSize *vm_size);
 
 /* The facts of a world after its run; `version` is trainyard's. */
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);

@@ -134,8 +134,10 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
-    int64_t seed; /* below 2^53 */
+    const char *description; /* the scenario's; NULL: none */
+    int64_t seed;            /* below 2^53 */
     const char *version;
+    RunGiven given;
     const char *rng;
     int64_t end_ns;
     int64_t events;
@@ -149,6 +151,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
+    int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
     uint32_t file_server_count;

@@ -72,6 +72,7 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         use_ns[use] += job->use_ns[use];
+    workload->lost_ns += job_node_time_ns(job, job->use_ns[USE_LOST]);
 }
 
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
@@ -87,6 +88,16 @@ SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_coun
     }
     of_all.unfinished = job_count - of_all.succeeded - of_all.failed;
     return of_all;
+}
+
+static void count_outcomes(Summary *summary, const JobTimes *jobs, uint32_t job_count)
+{
+    summary->submitted = job_count;
+    for (uint32_t i = 0; i < job_count; i++) {
+        summary->succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
+        summary->failed += jobs[i].outcome == OUTCOME_FAILED;
+    }
+    summary->unfinished = job_count - summary->succeeded - summary->failed;
 }
 
 void summary_add_workloads(Making *making)
@@ -116,9 +127,9 @@ void summary_add_workloads(Making *making)
         SummaryWorkload *workload = &summary->workloads[w];
         workload->name = making->facts->workloads[w];
         workload->all = summary_class(making->arena, jobs + next[w], next[w + 1] - next[w]);
-        workload->lost_ns = use_ns[w][USE_LOST];
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
     }
     summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
+    count_outcomes(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -2,6 +2,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/listed.h"
 
 enum {
     LISTENERS_MAX = 16
@@ -57,11 +58,12 @@ static const char *cluster_path(TraceFan *fan, ClusterId id)
     return *path;
 }
 
-static const char *job_path(TraceFan *fan, JobId id)
+static const char *path_of_job(TraceFan *fan, JobId id)
 {
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
-        const ResourcePath parts = world_job(fan->world, id)->path;
+        const ResourcePath parts =
+            job_path(world_scenario(fan->world), world_job(fan->world, id), fan->arena);
         *path = arena_printf(fan->arena, "%s/%s/%s", parts.workspace, parts.experiment, parts.name);
     }
     return *path;
@@ -77,7 +79,7 @@ static void pass_record(void *listener, const TraceRecord *record)
     if (record->node.index != ID_NONE)
         row.node = world_node(fan->world, record->node)->name;
     if (record->job.index != ID_NONE)
-        row.job = job_path(fan, record->job);
+        row.job = path_of_job(fan, record->job);
     if (record->share.index != ID_NONE)
         row.share = share_name(world_share(fan->world, record->share));
     const TraceLevel level = trace_kind_level(record->kind);

@@ -48,6 +48,11 @@ void trace_tsv_print_header(Text *out, const TraceHeader *header)
                 header->is_empty ? trace_level_none : trace_level_name(header->level));
     print_name(out, header->scenario, true);
     text_printf(out, " seed=%" PRIu64 " start=%s\n", header->seed, start);
+    for (uint32_t i = 0; i < header->given_count; i++) {
+        text_add(out, "#");
+        print_name(out, header->given[i], false);
+        text_add(out, "\n");
+    }
     text_add(out,
              "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
 }

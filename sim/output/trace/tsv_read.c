@@ -331,6 +331,24 @@ static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
     return is_whole || bad(reader, *line, "a line end: the file is cut off here");
 }
 
+/* Reads the inputs of the run and cuts off the line after them. */
+static bool given_read(Reader *reader, Piece *rest, Piece *line, TraceHeader *header)
+{
+    const char **given = NULL;
+    uint32_t capacity = 0;
+    header->given_count = 0;
+    while (line_cut(reader, rest, line)) {
+        header->given = given;
+        if (!piece_skip(line, "#"))
+            return true;
+        if (!name_read(reader, *line))
+            return false;
+        given = array_room(reader->arena, given, header->given_count + 1, &capacity, sizeof *given);
+        given[header->given_count++] = arena_strdup(reader->arena, text_string(&reader->name));
+    }
+    return false;
+}
+
 static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListener listener)
 {
     Piece line;
@@ -347,9 +365,11 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
     if (!line_cut(reader, &rest, &line) || !header_read(reader, line, header))
         return;
     reader->level = header->level;
-    if (!line_cut(reader, &rest, &line) || !piece_is(line, columns)) {
-        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 2, 1),
-                     "expected the names of the eleven columns as the second line");
+    const Place below = {.source = reader->source, .line = 2, .column = 1};
+    line.at = below; // of the line that is missing if the file ends here
+    if (!given_read(reader, &rest, &line, header) || !piece_is(line, columns)) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
+                     "expected the names of the eleven columns after the lines with '#'");
         return;
     }
     TraceRow row;

@@ -55,7 +55,8 @@ START_TEST(a_workload_has_the_defaults_of_the_format)
     ck_assert_str_eq(load->cluster.name, "gpu");
     ck_assert_ptr_null(load->cluster.experiment);
     ck_assert_int_eq(load->arrivals, ARRIVALS_POISSON);
-    ck_assert_int_eq(load->per_day_milli, 12 * 24 * 1000);
+    ck_assert_int_eq(load->rate.milli, 12 * 1000);
+    ck_assert_int_eq(load->rate.period_ns, NS_PER_HOUR);
     ck_assert_int_eq(load->jobs_max, 50);
     ck_assert_int_eq(load->begin_ns, 0);
     ck_assert_int_eq(load->end_ns, INT64_MAX);
@@ -72,17 +73,17 @@ START_TEST(rates_are_read_exactly)
 {
     static const struct {
         const char *text;
-        int64_t per_day_milli;
-    } rows[] = {{"100/day", 100000},
-                {"0.5/d", 500},
-                {"1.25/h", 30000},
-                {"2/min", 2880000},
-                {"0.001/s", 86400},
-                {"0.001/day", 1},
-                {"100/s", INT64_C(8640000000)}};
+        ArrivalRate rate;
+    } rows[] = {{"100/day", {100000, NS_PER_DAY}},    {"0.5/d", {500, NS_PER_DAY}},
+                {"1.25/h", {1250, NS_PER_HOUR}},      {"2/min", {2000, NS_PER_MIN}},
+                {"0.001/s", {1, NS_PER_S}},           {"200/week", {200000, 7 * NS_PER_DAY}},
+                {"200/7d", {200000, 7 * NS_PER_DAY}}, {"30/1h30m", {30000, 90 * NS_PER_MIN}},
+                {"100/s", {100000, NS_PER_S}}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *set = arena_printf(arena, "/workloads/0/rate=%s", rows[i].text);
-        ck_assert_msg(sound(&set, 1)->per_day_milli == rows[i].per_day_milli, "%s", rows[i].text);
+        const ArrivalRate rate = sound(&set, 1)->rate;
+        ck_assert_msg(rate.milli == rows[i].rate.milli, "%s", rows[i].text);
+        ck_assert_msg(rate.period_ns == rows[i].rate.period_ns, "%s", rows[i].text);
     }
 }
 END_TEST

@@ -25,7 +25,7 @@ static Workload *workload(const char *name, int64_t per_day)
                        .end_ns = INT64_MAX,
                        .jobs_max = 1000,
                        .arrivals = ARRIVALS_POISSON,
-                       .per_day_milli = per_day * 1000,
+                       .rate = {per_day * 1000, NS_PER_DAY},
                        .spec_count = 1,
                        .specs = specs,
                        .probability_ppm = probability_ppm};
@@ -210,7 +210,7 @@ START_TEST(a_job_at_a_tiny_rate_is_never_created)
 {
     // One in a thousand days a thousandth of the time: the gap is beyond 292 years.
     Workload *rare = workload("load", 1);
-    rare->per_day_milli = 1;
+    rare->rate.milli = 1;
     rare->arrivals = ARRIVALS_DIURNAL;
     rare->hour_ppm[3] = 1;
     ck_assert_uint_eq(world_job_count(run(rare, 1, 1)), 0);
@@ -221,7 +221,7 @@ START_TEST(every_invariant_holds_under_every_policy_with_a_long_queue)
 {
     Workload *both = mixed(PPM * 3 / 10);
     both->jobs_max = 60;
-    both->per_day_milli = INT64_C(30000) * 1000;
+    both->rate.milli = INT64_C(30000) * 1000;
     for (PolicyKind policy = 0; policy < POLICY_COUNT; policy++) {
         Scenario *scenario = scenario_of(&list, 2);
         scenario->policy = policy;
