@@ -48,7 +48,8 @@ static void quantiles_data(Text *out, const WorkloadFit *fit, FigureLayout layou
 
 static void arrivals_data(Text *out, Arena *arena, const WorkloadFit *fit, FigureLayout layout)
 {
-    key_print(out, NULL, 0, 0, layout);
+    const Shade darkest = {"most jobs in an hour", 0x08306b};
+    key_print(out, &darkest, 1, 1, layout);
     text_printf(out, "x_step = %d\narray day_name[%d]\n", layout.is_narrow ? 6 : 3, FIT_DAYS);
     for (int32_t day = 0; day < FIT_DAYS; day++)
         text_printf(out, "day_name[%d] = '%s'\n", day + 1, day_name(arena, fit, day));

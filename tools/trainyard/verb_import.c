@@ -269,24 +269,38 @@ static bool write_fit(Arena *arena, const char *path, const Import *import,
     return false;
 }
 
-/* The scenarios and their catalogue. */
-static bool write_scenarios(Arena *arena, const ImportArguments *arguments, Import *import,
-                            Problems *problems)
+static bool wants_clusters(const ImportArguments *arguments)
 {
-    ImportClusters clusters;
-    if (!read_clusters(arena, arguments, import, &clusters, problems))
-        return false;
+    return arguments->scenario != NULL || arguments->fit != NULL;
+}
+
+/* The scenarios and their catalogue. */
+static bool write_scenarios(Arena *arena, const ImportArguments *arguments, const Import *import,
+                            const ImportClusters *clusters, Problems *problems)
+{
     const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
     const ImportScenarioNames names = {.name =
                                            name_of(path_with(arena, arguments->output, ".csv", "")),
                                        .list = name_of(arguments->output),
                                        .catalog = name_of(catalog)};
-    return write_json(catalog, import_scenario_catalog(arena, &clusters), problems) &&
+    return write_json(catalog, import_scenario_catalog(arena, clusters), problems) &&
            (arguments->scenario == NULL ||
-            write_json(arguments->scenario, import_scenario(arena, import, &clusters, &names),
+            write_json(arguments->scenario, import_scenario(arena, import, clusters, &names),
                        problems)) &&
            (arguments->fit == NULL ||
-            write_fit(arena, arguments->fit, import, &clusters, &names, problems));
+            write_fit(arena, arguments->fit, import, clusters, &names, problems));
+}
+
+static bool write_all(Arena *arena, const ImportArguments *arguments, Import *import,
+                      Problems *problems)
+{
+    ImportClusters clusters;
+    if (!wants_clusters(arguments))
+        return write_files(arena, import, arguments->output, problems);
+    // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
+    return read_clusters(arena, arguments, import, &clusters, problems) &&
+           write_files(arena, import, arguments->output, problems) &&
+           write_scenarios(arena, arguments, import, &clusters, problems);
 }
 
 /* --- The verb --- */
@@ -327,11 +341,8 @@ static bool import_files(Arena *arena, const ImportArguments *arguments, Operand
         return false;
     Import import;
     bool is_done = import_run(arena, &request, &import, problems);
-    if (is_done && !arguments->only_checks &&
-        (arguments->scenario != NULL || arguments->fit != NULL))
-        is_done = write_scenarios(arena, arguments, &import, problems);
     if (is_done && !arguments->only_checks)
-        is_done = write_files(arena, &import, arguments->output, problems);
+        is_done = write_all(arena, arguments, &import, problems);
     if (is_done && !arguments->is_quiet)
         print_summary(&import);
     import_free(&import);

@@ -3,7 +3,7 @@ set logscale xy 10
 set xrange [x_begin:x_end]
 set yrange [x_begin:x_end]
 set xlabel 'run time in the log' offset 0,0.7
-set xtics (sprintf('1 s') 1, '1 min' 60, '1 h' 3600, '1 d' 86400, '30 d' 2592000)
+set xtics ('1 s' 1, '1 min' 60, '1 h' 3600, '1 d' 86400, '30 d' 2592000)
 set ytics ('1 s' 1, '1 min' 60, '1 h' 3600, '1 d' 86400, '30 d' 2592000)
 set lmargin at screen left(56)
 plot x with lines linewidth 1 linecolor rgb '#808080', \

@@ -91,17 +91,17 @@ static void put_config(Arena *arena, Json *workload)
 static void put_workload(Arena *arena, Json *root, const WorkloadFit *fit, const char *cluster,
                          const char *name)
 {
+    const int64_t span_s = fit->span_ns / NS_PER_S + 1;
     Json *workload = json_add(json_put_array(arena, root, "workloads"), json_object(arena));
     json_put_text(arena, workload, "name", name);
     json_put_text(arena, workload, "cluster", cluster);
     json_put_text(arena, workload, "arrivals", "diurnal");
     json_put_text(arena, workload, "rate",
-                  arena_printf(arena, "%s/day", decimal_text(arena, fit->per_day)));
+                  arena_printf(arena, "%" PRId64 "/%" PRId64 "s", fit->jobs, span_s));
     Json *hours = json_put_array(arena, workload, "hours");
     for (int32_t i = 0; i < FIT_HOURS; i++)
         json_add(hours, json_decimal(arena, decimal_text(arena, fit->hour_factors[i])));
-    json_put_text(arena, workload, "end",
-                  arena_printf(arena, "%" PRId64 "s", fit->span_ns / NS_PER_S + 1));
+    json_put_text(arena, workload, "end", arena_printf(arena, "%" PRId64 "s", span_s));
     put_sizes(arena, workload, fit);
     put_config(arena, workload);
 }
