@@ -47,3 +47,11 @@ void cell_number_print(Text *html, double value, int32_t decimals, bool is_empty
     }
     text_add(html, "</td>");
 }
+
+void cell_label_print(Text *html, double value, const char *unit)
+{
+    text_add(html, "<td>");
+    number_print(html, value, 0);
+    text_add(html, unit);
+    text_add(html, "</td>");
+}

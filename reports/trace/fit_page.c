@@ -48,8 +48,13 @@ static void quantiles_data(Text *out, const WorkloadFit *fit, FigureLayout layou
 
 static void arrivals_data(Text *out, Arena *arena, const WorkloadFit *fit, FigureLayout layout)
 {
-    const Shade darkest = {"most jobs in an hour", 0x08306b};
+    int64_t most = 1;
+    for (int32_t i = 0; i < FIT_DAYS * FIT_HOURS; i++)
+        if (fit->arrivals[i / FIT_HOURS][i % FIT_HOURS] > most)
+            most = fit->arrivals[i / FIT_HOURS][i % FIT_HOURS];
+    const Shade darkest = {arena_printf(arena, "%" PRId64 " jobs", most), 0x08306b};
     key_print(out, &darkest, 1, 1, layout);
+    text_printf(out, "most = %" PRId64 "\n", most);
     text_printf(out, "x_step = %d\narray day_name[%d]\n", layout.is_narrow ? 6 : 3, FIT_DAYS);
     for (int32_t day = 0; day < FIT_DAYS; day++)
         text_printf(out, "day_name[%d] = '%s'\n", day + 1, day_name(arena, fit, day));
@@ -71,8 +76,9 @@ static void add_quantiles(Figures *figures, const WorkloadFit *fit)
                  (Figure){.section = SECTION_RUNS,
                           .file = "run-quantiles",
                           .title = "Quantiles of run times: distributions over the log",
-                          .note = "Points on the grey line agree with the log. Points above it are "
-                                  "longer in the distribution than in the log."},
+                          .note =
+                              "On the dashed line a distribution agrees with the log. Above it, "
+                              "run times are longer in the distribution than in the log."},
                  "quantiles.gp", text_string(&wide), text_string(&narrow), PLOT_BODY);
     text_free(&wide);
     text_free(&narrow);
@@ -118,7 +124,7 @@ static void quantiles_table(Text *html, const WorkloadFit *fit)
                                             "lognormal", "Weibull", "table", NULL});
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         text_add(html, "<tr>");
-        cell_number_print(html, shares[i] * 100, 0, false, " %");
+        cell_label_print(html, shares[i] * 100, " %");
         cell_number_print(html, fit_log_quantile_s(fit, shares[i]), 0, false, " s");
         for (int32_t kind = 0; kind < FIT_KIND_COUNT; kind++)
             cell_number_print(html, fit_quantile_s(fit, (FitKind)kind, shares[i]), 0, false, " s");
@@ -135,7 +141,7 @@ static void arrivals_table(Text *html, Arena *arena, const WorkloadFit *fit)
     table_begin(html, head);
     for (int32_t hour = 0; hour < FIT_HOURS; hour++) {
         text_add(html, "<tr>");
-        cell_number_print(html, hour, 0, false, ":00");
+        cell_label_print(html, hour, ":00");
         for (int32_t day = 0; day < FIT_DAYS; day++)
             cell_number_print(html, (double)fit->arrivals[day][hour], 0, false, "");
         text_add(html, "</tr>\n");
@@ -148,7 +154,7 @@ static void sizes_table(Text *html, const WorkloadFit *fit)
     table_begin(html, (const char *const[]){"GPUs", "jobs", "share", NULL});
     for (int32_t i = 0; i < fit->size_count; i++) {
         text_add(html, "<tr>");
-        cell_number_print(html, fit->sizes[i].gpus, 0, false, "");
+        cell_label_print(html, fit->sizes[i].gpus, "");
         cell_number_print(html, (double)fit->sizes[i].jobs, 0, false, "");
         cell_number_print(html, (double)fit->sizes[i].share_ppm / 1e4, 2, false, " %");
         text_add(html, "</tr>\n");

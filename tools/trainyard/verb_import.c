@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/trace/fit_page.h"
+#include "sim/base/ascii.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/scenario/joblist/job_list_file.h"
@@ -269,6 +270,16 @@ static bool write_fit(Arena *arena, const char *path, const Import *import,
     return false;
 }
 
+/* The file name of the list, with the characters that names of workloads may have. */
+static const char *workload_name(Arena *arena, const char *list)
+{
+    char *name = arena_strdup(arena, name_of(path_with(arena, list, ".csv", "")));
+    for (char *c = name; *c != '\0'; c++)
+        if (!ascii_is_alphanumeric(*c) && *c != '-')
+            *c = '_';
+    return name;
+}
+
 static bool wants_clusters(const ImportArguments *arguments)
 {
     return arguments->scenario != NULL || arguments->fit != NULL;
@@ -279,8 +290,7 @@ static bool write_scenarios(Arena *arena, const ImportArguments *arguments, cons
                             const ImportClusters *clusters, Problems *problems)
 {
     const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
-    const ImportScenarioNames names = {.name =
-                                           name_of(path_with(arena, arguments->output, ".csv", "")),
+    const ImportScenarioNames names = {.name = workload_name(arena, arguments->output),
                                        .list = name_of(arguments->output),
                                        .catalog = name_of(catalog)};
     return write_json(catalog, import_scenario_catalog(arena, clusters), problems) &&

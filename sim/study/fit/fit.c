@@ -17,10 +17,6 @@ const char *const fit_kind_names[] = {
 #undef X
 };
 
-static const int64_t knot_ppm[FIT_KNOTS] = {0,      10000,  50000,  100000, 200000, 300000,
-                                            400000, 500000, 600000, 700000, 800000, 900000,
-                                            950000, 980000, 990000, 999000, 1000000};
-
 static int ascending(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -68,23 +64,26 @@ static double power(double x, double exponent)
     return random_exp(exponent * random_log(x));
 }
 
-/* Linear between the knots of the table. */
-static double table_below(const WorkloadFit *fit, double s)
+/* Linear between the knots of the table. Several knots of one value are jobs of exactly that time,
+ * which count only if `is_inclusive`. */
+static double table_below(const WorkloadFit *fit, double s, bool is_inclusive)
 {
     const double ns = s * (double)NS_PER_S;
-    for (int32_t i = 1; i < FIT_KNOTS; i++) {
+    for (int32_t i = 1; i < fit->knot_count; i++) {
         const double low = (double)fit->knots[i - 1].value, high = (double)fit->knots[i].value;
-        if (ns >= high)
+        if (ns > high || (ns >= high && is_inclusive))
             continue;
         const double part = ns <= low ? 0 : (ns - low) / (high - low);
-        const double from = (double)knot_ppm[i - 1], to = (double)knot_ppm[i];
+        const double from = (double)fit->knots[i - 1].probability_ppm;
+        const double to = (double)fit->knots[i].probability_ppm;
         return (from + part * (to - from)) / (double)PPM;
     }
     return 1;
 }
 
 /* The share of the distribution below a time. */
-static double share_below(const WorkloadFit *fit, FitKind kind, const Fit *of, double s)
+static double share_below(const WorkloadFit *fit, FitKind kind, const Fit *of, double s,
+                          bool is_inclusive)
 {
     switch (kind) {
     case FIT_EXPONENTIAL:
@@ -94,21 +93,22 @@ static double share_below(const WorkloadFit *fit, FitKind kind, const Fit *of, d
     case FIT_WEIBULL:
         return 1 - random_exp(-power(s / of->scale_s, of->shape));
     case FIT_QUANTILES:
-        return table_below(fit, s);
+        return table_below(fit, s, is_inclusive);
     case FIT_KIND_COUNT:
         break;
     }
     return 0;
 }
 
-static double table_quantile_s(const WorkloadFit *fit, double p)
+static double table_quantile_ns(const WorkloadFit *fit, double p)
 {
     int32_t i = 1;
-    while (i < FIT_KNOTS - 1 && p * (double)PPM > (double)knot_ppm[i])
+    while (i < fit->knot_count - 1 && p * (double)PPM > (double)fit->knots[i].probability_ppm)
         i++;
-    const double low = (double)fit->knots[i - 1].value, high = (double)fit->knots[i].value;
-    const double from = (double)knot_ppm[i - 1], to = (double)knot_ppm[i];
-    return (low + (p * (double)PPM - from) / (to - from) * (high - low)) / (double)NS_PER_S;
+    const QuantileKnot low = fit->knots[i - 1], high = fit->knots[i];
+    const double range_ppm = (double)(high.probability_ppm - low.probability_ppm);
+    const double part = (p * (double)PPM - (double)low.probability_ppm) / range_ppm;
+    return (double)low.value + part * (double)(high.value - low.value);
 }
 
 double fit_quantile_s(const WorkloadFit *fit, FitKind kind, double p)
@@ -122,7 +122,7 @@ double fit_quantile_s(const WorkloadFit *fit, FitKind kind, double p)
     case FIT_WEIBULL:
         return of->scale_s * power(-random_log(1 - p), 1 / of->shape);
     case FIT_QUANTILES:
-        return table_quantile_s(fit, p);
+        return table_quantile_ns(fit, p) / (double)NS_PER_S;
     case FIT_KIND_COUNT:
         break;
     }
@@ -141,9 +141,11 @@ static double distance_of(const WorkloadFit *fit, FitKind kind, const Fit *of,
             below--;
         while (upto + 1 < count && sorted_ns[upto + 1] == sorted_ns[i])
             upto++;
-        const double share = share_below(fit, kind, of, seconds_of(sorted_ns[i]));
-        const double under = share - (double)below / (double)count;
-        const double over = (double)(upto + 1) / (double)count - share;
+        const double s = seconds_of(sorted_ns[i]);
+        const double under =
+            fabs(share_below(fit, kind, of, s, false) - (double)below / (double)count);
+        const double over =
+            fabs(share_below(fit, kind, of, s, true) - (double)(upto + 1) / (double)count);
         largest = under > largest ? under : largest;
         largest = over > largest ? over : largest;
         i = upto > i ? upto : i;
@@ -216,12 +218,65 @@ static Fit fit_weibull(Arena *arena, const WorkloadFit *fit)
     return (Fit){.scale_s = random_exp(log_scale), .shape = sqrt(low * high)};
 }
 
+/* A place of the log's distribution: a run time, and the share of jobs below it, or not above it.
+ */
+typedef struct {
+    int64_t value_ns;
+    double share, error; /* of the table at this place */
+} LogPlace;
+
+/* How many of the ascending values are below `value`, or not above it. */
+static int64_t rank_of(const WorkloadFit *fit, int64_t value_ns, bool is_inclusive)
+{
+    int64_t low = 0, high = fit->jobs;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (fit->run_ns[middle] < value_ns || (is_inclusive && fit->run_ns[middle] == value_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static LogPlace place_at(const WorkloadFit *fit, int64_t value_ns, bool is_inclusive)
+{
+    const double share = (double)rank_of(fit, value_ns, is_inclusive) / (double)fit->jobs;
+    const double of_table = table_below(fit, (double)value_ns / (double)NS_PER_S, is_inclusive);
+    return (LogPlace){value_ns, share, fabs(share - of_table)};
+}
+
+/* Adds a knot, unless there is one at that share. */
+static bool add_knot(WorkloadFit *fit, LogPlace place)
+{
+    const int64_t ppm = (int64_t)(place.share * (double)PPM + 0.5);
+    int32_t next = 1;
+    while (next < fit->knot_count && fit->knots[next].probability_ppm < ppm)
+        next++;
+    if (ppm <= 0 || ppm >= PPM || fit->knots[next].probability_ppm == ppm)
+        return false;
+    memmove(&fit->knots[next + 1], &fit->knots[next],
+            (size_t)(fit->knot_count - next) * sizeof *fit->knots);
+    fit->knots[next] = (QuantileKnot){ppm, place.value_ns};
+    fit->knot_count++;
+    return true;
+}
+
+/* Begins with the shortest and the longest job; the next knot is where the table is most wrong. */
 static void set_knots(WorkloadFit *fit)
 {
-    for (int32_t i = 0; i < FIT_KNOTS; i++) {
-        int64_t index = knot_ppm[i] * fit->jobs / PPM;
-        index = index < fit->jobs ? index : fit->jobs - 1;
-        fit->knots[i] = (QuantileKnot){knot_ppm[i], fit->run_ns[index]};
+    const int64_t step = 2 * (fit->jobs / PLACES_MAX) + 1; // odd: both kinds of place
+    fit->knots[0] = (QuantileKnot){0, fit->run_ns[0]};
+    fit->knots[1] = (QuantileKnot){PPM, fit->run_ns[fit->jobs - 1]};
+    fit->knot_count = 2;
+    while (fit->knot_count < FIT_KNOTS_MAX) {
+        LogPlace worst = {0};
+        for (int64_t i = 0; i < 2 * fit->jobs; i += step) {
+            const LogPlace place = place_at(fit, fit->run_ns[i / 2], i % 2 == 1);
+            worst = place.error > worst.error ? place : worst;
+        }
+        if (worst.error <= 0 || !add_knot(fit, worst))
+            break;
     }
 }
 

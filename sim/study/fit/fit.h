@@ -43,7 +43,7 @@ typedef struct {
     int64_t share_ppm; /* the shares add up to 1,000,000 */
 } FitSize;
 
-enum { FIT_DAYS = 7, FIT_HOURS = 24, FIT_KNOTS = 17, FIT_SIZES_MAX = 32 };
+enum { FIT_DAYS = 7, FIT_HOURS = 24, FIT_KNOTS_MAX = 33, FIT_SIZES_MAX = 32 };
 
 typedef struct {
     int64_t jobs;
@@ -53,9 +53,10 @@ typedef struct {
     int64_t arrivals[FIT_DAYS][FIT_HOURS]; /* by weekday (Monday first) and hour of the zone */
     double hour_factors[FIT_HOURS];        /* of the rate in each hour of UTC; their mean is 1 */
     Fit runs[FIT_KIND_COUNT];
-    FitKind best;                  /* the nearest formula, or the table if none is within 0.05 */
-    Fit gaps;                      /* exponential: what Poisson arrivals would have */
-    QuantileKnot knots[FIT_KNOTS]; /* of the table of run times, in ns */
+    FitKind best; /* the nearest formula, or the table if none is within 0.05 */
+    Fit gaps;     /* exponential: what Poisson arrivals would have */
+    int32_t knot_count;
+    QuantileKnot knots[FIT_KNOTS_MAX]; /* of the table of run times, in ns */
     int32_t size_count;
     FitSize sizes[FIT_SIZES_MAX]; /* by number of GPUs; further sizes are left out, rarest first */
     int64_t sizes_left_out;       /* jobs with them */

@@ -26,7 +26,7 @@ static const char *seconds_text(Arena *arena, double s)
 static Json *table_json(Arena *arena, const WorkloadFit *fit)
 {
     Json *table = json_object(arena);
-    for (int32_t i = 0; i < FIT_KNOTS; i++)
+    for (int32_t i = 0; i < fit->knot_count; i++)
         json_put_text(arena, table,
                       decimal_text(arena, (double)fit->knots[i].probability_ppm / (double)PPM),
                       seconds_text(arena, (double)fit->knots[i].value / (double)NS_PER_S));
