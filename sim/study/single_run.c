@@ -47,6 +47,7 @@ bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed, const
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
     World *world = world_create(scratch, &scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    world_forget_ended(world);
     if (!run_instants(world, is_stopped))
         return false;
     const RunMetrics *run = metrics_fold_result(fold);

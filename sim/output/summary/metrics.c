@@ -406,11 +406,12 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     // A forged trace may have any numbers.
-    const int32_t gpus_per_node = (int32_t)smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int64_t most = smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int32_t gpus_per_node = most > 0 ? (int32_t)most : 1; // a node without GPUs is one slot
     const int64_t gpus = smaller(record->job_placed.gpus, gpus_per_node);
     JobMetrics *job = job_of(fold, row);
     ClusterMetrics *cluster = cluster_of(fold, row);
-    if (cluster->gpus_per_node == 0 && gpus_per_node > 0)
+    if (cluster->gpus_per_node == 0)
         count_gpus(cluster, gpus_per_node, record->at_ns);
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
@@ -797,7 +798,8 @@ void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
 
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
-    return (TraceListener){.listener = fold, .level = level, .row = fold_row};
+    return (TraceListener){
+        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)

@@ -37,8 +37,10 @@ static void name_resources(Making *making)
         clusters[i] = run->clusters[i].path;
     making->cluster_names = summary_names(making->arena, clusters, run->cluster_count);
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
+    // Jobs of workloads are not listed: they need no names.
     for (uint32_t i = 0; i < run->job_count; i++)
-        jobs[i] = run->jobs[i].path;
+        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0 ? run->jobs[i].path
+                                                                                : NULL;
     making->job_names = lists_any_job(making)
                             ? summary_names(making->arena, jobs, run->job_count)
                             : ARENA_ARRAY(making->arena, const char *, run->job_count);
