@@ -20,6 +20,7 @@ typedef struct {
     const char *version; /* of trainyard */
     int32_t thread_count;
     int64_t time_limit_ns; /* INT64_MAX: none */
+    Shard shard;           /* 0 of 1: the whole study. A shard writes no tables */
     bool is_quiet;         /* no progress on stderr */
     bool is_forecast;      /* only the pilot's runs */
 } SweepOptions;
@@ -33,6 +34,7 @@ typedef struct {
     int64_t resumed_count; /* runs of earlier sweeps of this folder */
     int64_t took_ns;
     int32_t thread_count;
+    Shard shard;
 } Sweep;
 
 /* Runs the study and writes its files, also after an interruption. Lives in `arena`. False with

@@ -171,17 +171,21 @@ static void add_summary(const Sweep *sweep, Text *out)
         text_add(out, " of earlier");
     }
     text_add(out, "\n");
-    const int32_t open = sweep->study->point_count - waves_decided_count(sweep->waves);
-    if (open > 0) {
-        text_add(out, "interrupted: ");
-        thousands_print(out, open);
-        text_printf(out, " point%s not finished; the same command continues\n",
-                    open == 1 ? " is" : "s are");
+    if (!waves_are_done(sweep->waves)) {
+        const int64_t left = waves_run_count(sweep->waves) - waves_done_count(sweep->waves);
+        text_add(out, "interrupted: at least ");
+        thousands_print(out, left);
+        text_printf(out, " run%s missing; the same command continues\n",
+                    left == 1 ? " is" : "s are");
     }
 }
 
 void sweep_text_result(const Sweep *sweep, Text *out)
 {
-    add_points(sweep, out);
+    if (sweep->shard.count == 1)
+        add_points(sweep, out);
+    else
+        text_printf(out, "shard %" PRId32 "/%" PRId32 ": `trainyard merge` joins all shards\n",
+                    sweep->shard.index, sweep->shard.count);
     add_summary(sweep, out);
 }
