@@ -22,4 +22,8 @@ MUST_CHECK bool single_run(Arena *scratch, const PointScenario *point, uint64_t 
                            const char *version, const atomic_bool *is_stopped,
                            RunOutcome *outcome);
 
+/* The summary of the same run. Lives in `arena`. */
+const Summary *single_run_summary(Arena *arena, const PointScenario *point, uint64_t seed,
+                                  const char *version);
+
 #endif

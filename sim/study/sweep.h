@@ -11,6 +11,7 @@
 #ifndef SIM_STUDY_SWEEP_H
 #define SIM_STUDY_SWEEP_H
 
+#include "sim/study/idle_factors.h"
 #include "sim/study/runner.h"
 #include "sim/study/study_tables.h"
 #include "sim/study/waves.h"
@@ -29,6 +30,8 @@ typedef struct {
     const Study *study;
     const Waves *waves;
     StudyFindings findings;
+    int32_t idle_count;
+    const IdleLevels *idle; /* of a study without an interruption */
     RunnerEnd end;
     int signal;          /* RUNNER_SIGNALLED */
     int64_t resumed_count; /* runs of earlier sweeps of this folder */

@@ -188,4 +188,6 @@ void sweep_text_result(const Sweep *sweep, Text *out)
         text_printf(out, "shard %" PRId32 "/%" PRId32 ": `trainyard merge` joins all shards\n",
                     sweep->shard.index, sweep->shard.count);
     add_summary(sweep, out);
+    for (int32_t i = 0; i < sweep->idle_count; i++)
+        idle_levels_print(sweep->study, &sweep->idle[i], out);
 }

@@ -22,7 +22,7 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,  &verb_sweep,  &verb_launch,  &verb_validate, &verb_test,   &verb_explain,
+    &verb_run,  &verb_sweep, &verb_show,  &verb_launch,  &verb_validate, &verb_test,   &verb_explain,
     &verb_diff, &verb_report, &verb_predict, &verb_compare,  &verb_schema, &verb_completion,
     NULL,
 };
