@@ -37,8 +37,7 @@ static int32_t find_factor(const Expander *expander, const char *name, Place at)
     return -1;
 }
 
-static bool refuse(const Expander *expander, const Json *at, const char *message,
-                   const char *hint)
+static bool refuse(const Expander *expander, const Json *at, const char *message, const char *hint)
 {
     return status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, at->at, "%s", message),
                        "%s", hint);
@@ -104,8 +103,8 @@ static bool read_sized(const Expander *expander, const Json *node, DesignPlan *p
             return refuse(expander, node, "unknown design", design_hint);
         if (!member->is_integer || member->integer < (is_seed ? 0 : 1) ||
             member->integer > (is_seed ? INT64_C(1) << 53 : SIZE_MOST))
-            return refuse(expander, member, "a size of a design is not an integer from 1 to 1000000",
-                          design_hint);
+            return refuse(expander, member,
+                          "a size of a design is not an integer from 1 to 1000000", design_hint);
         if (is_seed) {
             plan->seed = (uint64_t)member->integer;
         } else {
@@ -191,8 +190,7 @@ static void take_levels(Expander *expander, const Design *design, int32_t f)
 }
 
 /* Keeps the levels of a point if "where" keeps the point. */
-static bool keeps(void *context, const Design *design, int32_t point, Status *status,
-                  bool *is_kept)
+static bool keeps(void *context, const Design *design, int32_t point, Status *status, bool *is_kept)
 {
     Expander *expander = context;
     Study *study = expander->study;
@@ -216,8 +214,9 @@ static bool expand(Expander *expander, const DesignPlan *plan)
     bool is_made = design_create(expander->arena, plan, expander->factors, study->factor_count, at,
                                  design, &status);
     if (is_made && design->point_count > POINTS_MAX)
-        is_made = status_fail(&status, STATUS_BAD_INPUT, at, "there are %" PRId32
-                              " points, expected at most %d", design->point_count, POINTS_MAX);
+        is_made = status_fail(&status, STATUS_BAD_INPUT, at,
+                              "there are %" PRId32 " points, expected at most %d",
+                              design->point_count, POINTS_MAX);
     if (is_made) {
         expander->levels = ARENA_ARRAY(expander->arena, int32_t,
                                        (int64_t)design->point_count * study->factor_count);
@@ -314,10 +313,10 @@ static void find_baselines(Arena *arena, Study *study)
     for (int32_t point = 0; point < study->point_count; point++) {
         uint32_t other;
         levels_key(study, point, study->baseline, &key);
-        found[point] = name_table_find(points, text_string(&key), &other) &&
-                               other != (uint32_t)point
-                           ? (int32_t)other
-                           : NO_POINT;
+        found[point] =
+            name_table_find(points, text_string(&key), &other) && other != (uint32_t)point
+                ? (int32_t)other
+                : NO_POINT;
     }
     text_free(&key);
     study->compared_with = found;

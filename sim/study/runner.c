@@ -220,10 +220,10 @@ static RunnerEnd supervise(Crew *crew, const SignalWait *signals, int *signal)
     while (is_at_work(crew)) {
         const int64_t left_ns = limit_ns - (machine_clock_ns() - began_ns);
         const bool is_late = end == RUNNER_FINISHED && left_ns <= 0;
-        const int received = is_late ? 0
-                                     : signal_wait_next(signals, left_ns > 0 && left_ns < WATCH_NS
-                                                                     ? left_ns
-                                                                     : WATCH_NS);
+        const int received =
+            is_late
+                ? 0
+                : signal_wait_next(signals, left_ns > 0 && left_ns < WATCH_NS ? left_ns : WATCH_NS);
         if (received == SIGINT || received == SIGTERM) {
             *signal = received;
             end = RUNNER_SIGNALLED;

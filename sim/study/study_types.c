@@ -1,7 +1,7 @@
 #include "sim/study/study_types.h"
 
 #define POINTER_OR_LIST                                                                            \
-    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "       \
+    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
     "{\"type\": \"string\"}}]}"
 
 #define OWNER FactorText
@@ -77,11 +77,12 @@ static const Field study_fields[] = {
     FIELD_JSON("where", where, POINTER_OR_LIST,
                "conditions on the points, such as \"nodes * gpus <= 64\"; other points are left "
                "out"),
-    FIELD_JSON("design", design,
-               "{\"anyOf\": [{\"enum\": [\"grid\", \"one-at-a-time\"]}, {\"type\": \"object\"}]}",
-               "how points are made of factors: \"grid\" (the default), \"one-at-a-time\", or "
-               "points within the ranges of `between`: {\"latin_hypercube\": 200}, {\"sobol\": 256}, "
-               "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
+    FIELD_JSON(
+        "design", design,
+        "{\"anyOf\": [{\"enum\": [\"grid\", \"one-at-a-time\"]}, {\"type\": \"object\"}]}",
+        "how points are made of factors: \"grid\" (the default), \"one-at-a-time\", or "
+        "points within the ranges of `between`: {\"latin_hypercube\": 200}, {\"sobol\": 256}, "
+        "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
     FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
     NEEDED_JSON("metrics", metrics,
                 "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",

@@ -44,7 +44,7 @@ typedef struct {
     const Json *zip;
     const Json *where;
     const Json *design; /* "grid", {"sobol": 256} */
-    SeedsText *seeds;    /* NULL: absent */
+    SeedsText *seeds;   /* NULL: absent */
     const Json *metrics;
     const Json *baseline;
 } StudyText;

@@ -87,8 +87,8 @@ static bool fail(Problems *problems, const Status *status)
     return false;
 }
 
-static bool run_units(const SweepOptions *options, FileSource files, Waves *waves,
-                      Results *results, Journal *journal, Sweep *sweep, Problems *problems)
+static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
+                      Journal *journal, Sweep *sweep, Problems *problems)
 {
     SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
     const RunnerPlan plan = {.study = sweep->study,

@@ -33,7 +33,7 @@ typedef struct {
     int32_t idle_count;
     const IdleLevels *idle; /* of a study without an interruption */
     RunnerEnd end;
-    int signal;          /* RUNNER_SIGNALLED */
+    int signal;            /* RUNNER_SIGNALLED */
     int64_t resumed_count; /* runs of earlier sweeps of this folder */
     int64_t took_ns;
     int32_t thread_count;

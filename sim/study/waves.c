@@ -236,8 +236,7 @@ static void choose_pilots(Waves *waves)
 {
     const int32_t count = waves->order_count < PILOTS_MAX ? waves->order_count : PILOTS_MAX;
     for (int32_t i = 0; i < count; i++)
-        waves->pilots[i] =
-            waves->order[(int64_t)i * waves->order_count / count].point;
+        waves->pilots[i] = waves->order[(int64_t)i * waves->order_count / count].point;
     waves->pilot_count = count;
 }
 

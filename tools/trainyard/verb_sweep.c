@@ -36,7 +36,8 @@ static const Field sweep_options[] = {
     OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
                  "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
     OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric"),
-    OPTION_INTEGER(0, "seeds", seeds, "N", 1, 10000000, "of a scenario: run each point N times (20)"),
+    OPTION_INTEGER(0, "seeds", seeds, "N", 1, 10000000,
+                   "of a scenario: run each point N times (20)"),
     OPTION_TEXT(0, "precision", precision, "RATIO",
                 "of a scenario: continue each point until the half-width of every metric is at "
                 "most this part of its mean"),
@@ -112,8 +113,7 @@ static bool options_fit(const SweepArguments *arguments, Problems *problems)
                   {"--baseline", arguments->baseline.count > 0}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].is_given && !is_without_file(arguments)) {
-            status_hint(problems_add(problems, STATUS_BAD_INPUT,
-                                     place_in(others[i].option, 0, 0),
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
                                      "does not go with a study file"),
                         "the file has this value; without a file --vary and --metric are needed");
             return false;

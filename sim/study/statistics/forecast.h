@@ -7,7 +7,6 @@
 
 #include "sim/base/text.h"
 #include "sim/study/statistics/estimate.h"
-#include "sim/study/statistics/steady.h"
 
 /* --- A formula --- */
 

@@ -68,6 +68,31 @@ void steady_mean_series(const double *const *runs, int32_t run_count, int64_t co
     }
 }
 
+/* --- Replications --- */
+
+Replications steady_replications(const double *const *runs, int32_t run_count, int64_t count,
+                                 double relative, double confidence)
+{
+    invariant(run_count >= 2);
+    Arena *scratch = arena_create();
+    double *series = ARENA_ARRAY(scratch, double, count);
+    double *means = ARENA_ARRAY(scratch, double, run_count);
+    steady_mean_series(runs, run_count, count, series);
+    Replications result = {.warm_up = steady_mser5(series, count)};
+    const int64_t kept = count - result.warm_up.deleted;
+    for (int32_t r = 0; r < run_count; r++)
+        means[r] = mean_of(runs[r] + result.warm_up.deleted, kept);
+    result.estimate = estimate_mean(means, run_count, confidence);
+    result.variance = statistics_variance(means, run_count) * (double)kept;
+    const double ratio = estimate_relative_half_width(&result.estimate) / relative;
+    result.needed = ratio * ratio * (double)kept * run_count;
+    result.mark = result.warm_up.mark;
+    if (result.mark == STEADY_GOOD && ratio > 1)
+        result.mark = STEADY_TOO_SHORT;
+    arena_destroy(scratch);
+    return result;
+}
+
 /* --- Batch means --- */
 
 enum { BATCH_VALUES_LEAST = 10 };

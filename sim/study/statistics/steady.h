@@ -34,6 +34,24 @@ WarmUp steady_mser5(const double *series, int64_t count);
  * look at, because one run is too noisy. All runs have `count` values. */
 void steady_mean_series(const double *const *runs, int32_t run_count, int64_t count, double *mean);
 
+/* --- Replications --- */
+
+typedef struct {
+    WarmUp warm_up; /* deleted from each run */
+    Estimate
+        estimate;    /* t over the runs' means of the rest; only to be printed if `mark` is good */
+    double variance; /* asymptotic: n Var(mean of n values), from the spread of the runs */
+    double needed;   /* values of all runs together for the half-width that was asked for */
+    SteadyMark mark; /* STEADY_TOO_SHORT: more values are needed; STEADY_NO_END */
+} Replications;
+
+/* Replication and deletion with the warm-up by MSER-5 on the mean series: the long-run mean of
+ * runs[r][0 .. count - 1]. The half-width that is asked for is `relative` * |mean|; an interval
+ * that is wider is marked, because a run too short to narrow it is too short to forget its empty
+ * start. At least 2 runs. */
+Replications steady_replications(const double *const *runs, int32_t run_count, int64_t count,
+                                 double relative, double confidence);
+
 /* --- One long run --- */
 
 typedef struct {
