@@ -77,7 +77,8 @@ static PairAnswer compare_points(const Finder *finder, int32_t a, int32_t b)
     return PAIR_CLOSE;
 }
 
-/* The worst answer of all pairs that differ only in levels `level` and `level` + 1 of factor `f`. */
+/* The worst answer of all pairs that differ only in levels `level` and `level` + 1 of factor `f`.
+ */
 static PairAnswer compare_levels(const Finder *finder, int32_t f, int32_t level)
 {
     const Study *study = finder->findings->study;
@@ -123,9 +124,8 @@ static const char *new_warning(Arena *arena, const PointScenario *with,
 /* The first error of a cluster in the first run. */
 static const char *first_error(Finder *finder, const PointScenario *point)
 {
-    const Summary *summary = single_run_summary(finder->arena, point,
-                                                finder->findings->study->seeds.first,
-                                                finder->version);
+    const Summary *summary = single_run_summary(
+        finder->arena, point, finder->findings->study->seeds.first, finder->version);
     return summary->error_count > 0
                ? arena_printf(finder->arena, "cluster %s: %s", summary->errors[0].cluster,
                               summary->errors[0].what)
@@ -159,12 +159,11 @@ static void add_idle(Finder *finder, int32_t f, int32_t first, int32_t last, boo
 {
     finder->found = array_room(finder->arena, finder->found, finder->count + 1, &finder->capacity,
                                sizeof *finder->found);
-    finder->found[finder->count++] =
-        (IdleLevels){.factor = f,
-                     .first_level = first,
-                     .last_level = last,
-                     .is_exact = is_exact,
-                     .reason = find_reason(finder, f, first, last)};
+    finder->found[finder->count++] = (IdleLevels){.factor = f,
+                                                  .first_level = first,
+                                                  .last_level = last,
+                                                  .is_exact = is_exact,
+                                                  .reason = find_reason(finder, f, first, last)};
 }
 
 static void look_at_factor(Finder *finder, int32_t f)
@@ -173,8 +172,8 @@ static void look_at_factor(Finder *finder, int32_t f)
     int32_t first = 0;
     bool is_exact = true;
     for (int32_t level = 0; level < level_count; level++) {
-        const PairAnswer answer = level + 1 < level_count ? compare_levels(finder, f, level)
-                                                          : PAIR_DIFFERENT;
+        const PairAnswer answer =
+            level + 1 < level_count ? compare_levels(finder, f, level) : PAIR_DIFFERENT;
         if (answer != PAIR_DIFFERENT) {
             is_exact &= answer == PAIR_EQUAL;
             continue;

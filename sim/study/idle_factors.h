@@ -1,8 +1,9 @@
 /* Factors that did nothing: levels of a factor with the same results, whatever the other factors
- * were. Usually a limit is reached, such as a quota of cores: more nodes are allowed and never come.
+ * were. Usually a limit is reached, such as a quota of cores: more nodes are allowed and never
+ * come.
  *
- * Two points that differ only in neighbouring levels have the same results if all runs with the same
- * seed took the same course, or if for each metric the mean difference and its 95 % interval
+ * Two points that differ only in neighbouring levels have the same results if all runs with the
+ * same seed took the same course, or if for each metric the mean difference and its 95 % interval
  * together are at most IDLE_PPM of the mean. Refused requests draw random numbers, so a limit that
  * binds may leave small differences. */
 #ifndef SIM_STUDY_IDLE_FACTORS_H

@@ -135,9 +135,10 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     find_used(arena, sweep);
     if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
         options->shard.count == 1)
-        sweep->idle_count = idle_levels_find(arena, &sweep->findings, files, options->version,
-                                             &sweep->idle);
-    if (has_files && options->shard.count == 1 && !write_tables(arena, options, &sweep->findings, &status))
+        sweep->idle_count =
+            idle_levels_find(arena, &sweep->findings, files, options->version, &sweep->idle);
+    if (has_files && options->shard.count == 1 &&
+        !write_tables(arena, options, &sweep->findings, &status))
         is_sound = fail(problems, &status);
     return is_sound;
 }

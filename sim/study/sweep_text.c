@@ -7,6 +7,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/words.h"
 #include "sim/study/sweep_progress.h"
 
 /* --- Forecast --- */
@@ -74,21 +75,23 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-static const char *number_text(Arena *arena, double value)
-{
-    return isnan(value) ? "?" : arena_printf(arena, "%.4g", value);
-}
-
-/* "1602 +- 120", ">= 1602 +- 120". */
+/* "1,602 ± 120", ">= 1,602 ± 120"; without an interval four digits. */
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
-    const char *bound = estimate->lower_bound_count > 0 ? ">= " : "";
+    const bool has_width = isfinite(estimate->half_width) && estimate->half_width > 0;
+    Text text = {0};
     if (isnan(estimate->mean))
         return "?";
-    if (!isfinite(estimate->half_width))
-        return arena_printf(arena, "%s%s", bound, number_text(arena, estimate->mean));
-    return arena_printf(arena, "%s%s \u00b1 %.2g", bound, number_text(arena, estimate->mean),
-                        estimate->half_width);
+    if (estimate->lower_bound_count > 0)
+        text_add(&text, ">= ");
+    words_number(&text, estimate->mean, has_width ? estimate->half_width : 0);
+    if (has_width) {
+        text_add(&text, " ± ");
+        words_number(&text, estimate->half_width, estimate->half_width);
+    }
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
 }
 
 static size_t shown_width(const char *text)

@@ -29,8 +29,8 @@ struct Waves {
     PointWaves *points;            /* [point_count] */
     int32_t decided_count;
     int32_t order_count;
-    TimedPoint *order; /* in which points are started */
-    int32_t next_start;  /* in `order` */
+    TimedPoint *order;  /* in which points are started */
+    int32_t next_start; /* in `order` */
     int32_t active_count;
     int32_t *active; /* started points without a decision */
     int32_t pilot_count;
@@ -172,7 +172,7 @@ static int by_time(const void *left, const void *right)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Points without a run of their own get the time of the last pilot before them. */
+/* Points without a run that were measured get the time of the last pilot before them. */
 static void order_points(Waves *waves)
 {
     int64_t run_ns = 0;
@@ -223,7 +223,6 @@ UnitSource waves_source(Waves *waves)
 {
     return (UnitSource){.source = waves, .next = next_unit, .done = unit_done};
 }
-
 
 UnitSource waves_pilot_source(Waves *waves)
 {
