@@ -22,7 +22,7 @@ typedef struct {
     int32_t thread_count;
     int64_t time_limit_ns; /* of real time; INT64_MAX: none */
     /* Called about ten times a second, and with `is_asked` after SIGUSR1, while no thread changes
-     * the results. NULL: nobody watches. */
+     * the results. NULL: no caller watches. */
     void (*watch)(void *watcher, bool is_asked);
     void *watcher;
 } RunnerPlan;

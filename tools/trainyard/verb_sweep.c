@@ -22,6 +22,7 @@ typedef struct {
     const char *precision;
     int64_t at_most;
     int64_t time_limit_ns;
+    const char *shard;
     bool is_forecast;
     bool is_quiet;
 } SweepArguments;
@@ -46,6 +47,8 @@ static const Field sweep_options[] = {
                  "of a scenario: compare all points with the point of this level"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
+    OPTION_TEXT(0, "shard", shard, "I/N",
+                "run the part I of N, from 0, of a study that N processes divide"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many runs there are and how long they will take, and stop"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
@@ -73,6 +76,17 @@ static const OptionTable sweep_table = {
         "Replication r of every point has the same seed, so that points meet the same arrivals "
         "and failures. A value that is only a lower bound, because jobs still waited when the run "
         "ended, is named in the column lower_bounds.\n"
+        "\n"
+        "Processes that share nothing divide a study with --shard I/N; `trainyard merge` joins "
+        "their "
+        "folders. One line for each scheduler:\n"
+        "  Slurm:     sbatch --array=0-99 --wrap 'trainyard sweep STUDY --shard "
+        "$SLURM_ARRAY_TASK_ID/100 -o part-$SLURM_ARRAY_TASK_ID'\n"
+        "  parallel:  parallel trainyard sweep STUDY -j1 --shard {}/8 -o part-{} ::: 0 1 2 3 4 5 6 "
+        "7\n"
+        "  HTCondor:  arguments = sweep STUDY --shard $(Process)/100 -o part-$(Process)\n"
+        "  Kubernetes: trainyard sweep STUDY --shard $JOB_COMPLETION_INDEX/100 -o "
+        "/out/$JOB_COMPLETION_INDEX\n"
         "\n"
         "Exit code 0 when all runs are done, 2 for wrong input, 3 for a failure of this machine, "
         "4 after --time-limit or SIGTERM, 130 after Ctrl-C. The files are valid in all cases. "
@@ -164,7 +178,13 @@ static int sweep(Arena *arena, const char *path, const SweepArguments *arguments
     const Study *study = read_study(arena, path, arguments, &problems);
     if (study == NULL)
         return report_problems(&problems);
+    Shard shard = {0, 1};
+    Status status = {0};
+    if (arguments->shard != NULL &&
+        !shard_parse(arguments->shard, place_in("--shard", 0, 0), &shard, &status))
+        return report_status(&status);
     const SweepOptions options = {.folder = arguments->output_folder,
+                                  .shard = shard,
                                   .version = TRAINYARD_VERSION,
                                   .thread_count = arguments->thread_count > 0
                                                       ? (int32_t)arguments->thread_count
