@@ -39,9 +39,8 @@ static int32_t rounded_up(int64_t quota, int64_t period)
 int32_t processors_of_quota(const char *cpu_max)
 {
     int64_t quota, period;
-    return sscanf(cpu_max, "%" SCNd64 " %" SCNd64, &quota, &period) == 2
-               ? rounded_up(quota, period)
-               : 0;
+    return sscanf(cpu_max, "%" SCNd64 " %" SCNd64, &quota, &period) == 2 ? rounded_up(quota, period)
+                                                                         : 0;
 }
 
 /* The content of a small file, or "". */

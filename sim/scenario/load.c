@@ -99,9 +99,8 @@ const char *scenario_catalog_names(Arena *arena, const Json *root)
 /* Whether all catalogues are known: the tree then keeps their names. */
 static bool catalogs_are_known(const Loader *loader, const Json *root)
 {
-    const char *names = loader->known_catalogs != NULL
-                            ? scenario_catalog_names(loader->json.arena, root)
-                            : NULL;
+    const char *names =
+        loader->known_catalogs != NULL ? scenario_catalog_names(loader->json.arena, root) : NULL;
     return names != NULL && strcmp(names, loader->known_catalogs) == 0;
 }
 
@@ -256,8 +255,7 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
 }
 
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, const char **catalog_names,
-                    Problems *problems)
+                    const Parameters **parameters, const char **catalog_names, Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     if (overrides.like != NULL && !changes_catalog(&overrides))

@@ -13,8 +13,7 @@
  * is missing or not JSON, that is reported and the name stays in the tree: a command's config, or
  * an item of "catalog", is then a string. */
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, const char **catalog_names,
-                    Problems *problems);
+                    const Parameters **parameters, const char **catalog_names, Problems *problems);
 
 /* After `path` could not be read: if it is a folder that contains a scenario.json, adds a hint with
  * the name of that file to `status`. */

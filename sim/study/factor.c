@@ -45,8 +45,8 @@ static void read_number(Level *level)
     const bool is_negative = level->label[0] == '-';
     Status unused;
     int64_t number;
-    if (!decimal_parse(level->label + is_negative, DECIMALS, "a number", place_in("", 0, 0), &number,
-                       &unused))
+    if (!decimal_parse(level->label + is_negative, DECIMALS, "a number", place_in("", 0, 0),
+                       &number, &unused))
         return;
     level->number = is_negative ? -number : number;
     level->divisor = 1000000000;
@@ -86,8 +86,8 @@ static Setting *settings_of(const Reader *reader, Place at)
     Setting *settings = ARENA_ARRAY(reader->arena, Setting, count);
     for (int32_t i = 0; i < count; i++) {
         const Json *node = target_node(reader->text, i);
-        const char *parameter = reader->text->param.value != NULL ? reader->text->param.value
-                                                                  : reader->factor->name;
+        const char *parameter =
+            reader->text->param.value != NULL ? reader->text->param.value : reader->factor->name;
         settings[i] = (Setting){.target = node != NULL ? node->text : parameter,
                                 .is_parameter = node == NULL,
                                 .at = at};
@@ -228,11 +228,10 @@ static bool read_choice(Reader *reader, const Json *choice)
     int32_t count = 0;
     for (const Json *member = choice->first; member != NULL; member = member->next) {
         const bool is_parameter = member->key[0] != '/';
-        settings[count++] =
-            (Setting){.target = member->key,
-                      .is_parameter = is_parameter,
-                      .value = option_value(reader->arena, is_parameter, member),
-                      .at = member->key_at};
+        settings[count++] = (Setting){.target = member->key,
+                                      .is_parameter = is_parameter,
+                                      .value = option_value(reader->arena, is_parameter, member),
+                                      .at = member->key_at};
     }
     add_level(reader, choice->key, count, settings);
     return true;
@@ -245,8 +244,9 @@ static bool read_choices(Reader *reader, const Json *node)
         return false;
     }
     if (reader->text->set != NULL || reader->text->param.node != NULL) {
-        problem(reader, node, "each of its choices names what it sets: it needs no \"set\" and no "
-                              "\"param\"");
+        problem(reader, node,
+                "each of its choices names what it sets: it needs no \"set\" and no "
+                "\"param\"");
         return false;
     }
     make_room(reader, node->count);

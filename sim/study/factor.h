@@ -28,8 +28,8 @@ typedef struct {
     const Level *levels;
 } Factor;
 
-/* The factor `node`, a member of "factors". It sets parameters and values of `scenario`, without any
- * change, whose own values `scale` multiplies. Returns NULL with problems. */
+/* The factor `node`, a member of "factors". It sets parameters and values of `scenario`, without
+ * any change, whose own values `scale` multiplies. Returns NULL with problems. */
 const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *scenario,
                           Problems *problems);
 

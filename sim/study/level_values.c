@@ -103,8 +103,9 @@ bool value_span_read(const Json *node, Spacing spacing, ValueSpan *span, Status 
     if (node->kind != JSON_ARRAY || node->count != 2 ||
         !end_read(node->first, &low_kind, &span->low) ||
         !end_read(node->last, &high_kind, &span->high))
-        return fail_span(node, status, "\"between\" is not a list of two numbers, durations or "
-                                       "sizes");
+        return fail_span(node, status,
+                         "\"between\" is not a list of two numbers, durations or "
+                         "sizes");
     const bool are_numbers = low_kind <= SPAN_REAL && high_kind <= SPAN_REAL;
     if (low_kind != high_kind && !are_numbers)
         return fail_span(node, status, "the ends of \"between\" have different units");

@@ -28,11 +28,11 @@ PointCache *point_cache_create(Arena *arena, const Study *study, FileSource file
                                int32_t thread_count)
 {
     PointCache *cache = ARENA_NEW(arena, PointCache);
-    *cache = (PointCache){.study = study,
-                          .files = files,
-                          .count = ENTRIES_PER_THREAD * thread_count,
-                          .entries = ARENA_ARRAY(arena, CachedPoint,
-                                                 ENTRIES_PER_THREAD * thread_count)};
+    *cache =
+        (PointCache){.study = study,
+                     .files = files,
+                     .count = ENTRIES_PER_THREAD * thread_count,
+                     .entries = ARENA_ARRAY(arena, CachedPoint, ENTRIES_PER_THREAD * thread_count)};
     for (int32_t i = 0; i < cache->count; i++)
         cache->entries[i].point = NO_POINT;
     pthread_mutex_init(&cache->lock, NULL);

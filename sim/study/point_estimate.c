@@ -62,8 +62,8 @@ static void describe(double *values, int32_t count, MetricEstimate *estimate)
     estimate->maximum = values[count - 1];
 }
 
-MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point,
-                               int32_t count, int32_t baseline, int32_t baseline_count)
+MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
+                               int32_t baseline, int32_t baseline_count)
 {
     const double unknown = (double)NAN;
     MetricEstimate estimate = {.mean = unknown,
@@ -83,8 +83,8 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
     if (estimate.run_count > 0)
         describe(values, estimate.run_count, &estimate);
     if (baseline != NO_POINT)
-        compare(results, metric, point, baseline,
-                count < baseline_count ? count : baseline_count, scratch, &estimate);
+        compare(results, metric, point, baseline, count < baseline_count ? count : baseline_count,
+                scratch, &estimate);
     arena_destroy(scratch);
     return estimate;
 }

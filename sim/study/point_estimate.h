@@ -22,7 +22,7 @@ typedef struct {
 
 /* Of the first `count` replications of `point`. `baseline` NO_POINT, or a point with
  * `baseline_count` replications; pairs are those of the smaller count. */
-MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point,
-                               int32_t count, int32_t baseline, int32_t baseline_count);
+MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
+                               int32_t baseline, int32_t baseline_count);
 
 #endif

@@ -36,8 +36,8 @@ static void add_problems(const Setting *settings, int32_t count, Problems *found
             char message[sizeof status->message];
             memcpy(message, status->message, sizeof message);
             const Status old = *status;
-            status_fail(status, old.code, setting->at, "%s=%s: %s", setting->target,
-                        setting->value, message);
+            status_fail(status, old.code, setting->at, "%s=%s: %s", setting->target, setting->value,
+                        message);
             if (old.hint[0] != '\0')
                 status_hint(status, "%s", old.hint);
         }
@@ -67,8 +67,8 @@ static const Metric *const *compile_metrics(Arena *arena, const Study *study,
 {
     const Metric **metrics = ARENA_ARRAY(arena, const Metric *, study->metric_count);
     for (int32_t i = 0; i < study->metric_count; i++)
-        metrics[i] = metric_compile(arena, scenario, study->metrics[i].name, study->metrics[i].at,
-                                    problems);
+        metrics[i] =
+            metric_compile(arena, scenario, study->metrics[i].name, study->metrics[i].at, problems);
     return metrics;
 }
 
@@ -76,9 +76,9 @@ static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource file
                                const Setting *settings, int32_t count, Problems *problems)
 {
     Problems found = problems_create(arena);
-    ScenarioFile *file = scenario_read(arena, files, study->scenario_path,
-                                       overrides_of(arena, settings, count, study->scenario),
-                                       &found);
+    ScenarioFile *file =
+        scenario_read(arena, files, study->scenario_path,
+                      overrides_of(arena, settings, count, study->scenario), &found);
     add_problems(settings, count, &found, problems);
     return file;
 }
@@ -94,8 +94,7 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     if (scenario->file == NULL)
         return NULL;
     scenario->metric_count = study->metric_count;
-    scenario->metrics =
-        compile_metrics(arena, study, &scenario->file->scenario, problems);
+    scenario->metrics = compile_metrics(arena, study, &scenario->file->scenario, problems);
     return problems->count == before ? scenario : NULL;
 }
 

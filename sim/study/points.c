@@ -51,8 +51,8 @@ static bool zip_group(Expander *expander, const Json *group)
     int32_t axis = -1;
     const char *first = "";
     for (const Json *item = group->first; item != NULL; item = item->next) {
-        const int32_t f = find_factor(expander, item->kind == JSON_STRING ? item->text : "",
-                                      item->at);
+        const int32_t f =
+            find_factor(expander, item->kind == JSON_STRING ? item->text : "", item->at);
         if (f < 0)
             return false;
         const Factor *factor = expander->study->factors[f];
@@ -68,8 +68,8 @@ static bool zip_group(Expander *expander, const Json *group)
         }
         if (factor->level_count != expander->axes[axis].level_count) {
             status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, item->at,
-                                     "factor \"%s\" has %d levels, and \"%s\" has %d",
-                                     factor->name, (int)factor->level_count, first,
+                                     "factor \"%s\" has %d levels, and \"%s\" has %d", factor->name,
+                                     (int)factor->level_count, first,
                                      (int)expander->axes[axis].level_count),
                         "factors that change together have equally many levels");
             return false;
@@ -287,10 +287,10 @@ static void find_baselines(Arena *arena, Study *study)
     for (int32_t point = 0; point < study->point_count; point++) {
         uint32_t other;
         levels_key(study, point, study->baseline, &key);
-        found[point] = name_table_find(points, text_string(&key), &other) &&
-                               other != (uint32_t)point
-                           ? (int32_t)other
-                           : NO_POINT;
+        found[point] =
+            name_table_find(points, text_string(&key), &other) && other != (uint32_t)point
+                ? (int32_t)other
+                : NO_POINT;
     }
     text_free(&key);
     study->compared_with = found;
@@ -299,8 +299,7 @@ static void find_baselines(Arena *arena, Study *study)
 bool points_expand(Arena *arena, const StudyText *text, Study *study, Problems *problems)
 {
     Expander expander = {.arena = arena, .text = text, .study = study, .problems = problems};
-    expander.where =
-        where_read(arena, text->where, study->factor_count, study->factors, problems);
+    expander.where = where_read(arena, text->where, study->factor_count, study->factors, problems);
     if (expander.where == NULL || !make_axes(&expander) || !read_baseline(&expander) ||
         !(text->design.value == DESIGN_SINGLY ? expand_singly : expand_grid)(&expander))
         return false;

@@ -13,8 +13,8 @@ typedef struct {
     double *values;
     uint8_t *flags;
     uint64_t *fingerprints;
-    int64_t *took_ns;  /* of this machine; -1: not measured */
-    int64_t timed_ns;  /* sum of the measured ones */
+    int64_t *took_ns; /* of this machine; -1: not measured */
+    int64_t timed_ns; /* sum of the measured ones */
     int32_t timed_count;
 } PointResults;
 

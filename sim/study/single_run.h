@@ -19,7 +19,6 @@ typedef struct {
  * `outcome` has arrays of the caller. Ends early and returns false once `*is_stopped`. For several
  * threads at once. */
 MUST_CHECK bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed,
-                           const char *version, const atomic_bool *is_stopped,
-                           RunOutcome *outcome);
+                           const char *version, const atomic_bool *is_stopped, RunOutcome *outcome);
 
 #endif

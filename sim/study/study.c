@@ -176,9 +176,8 @@ static bool try_levels(const Reader *reader)
         for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
             const Level *level = &study->factors[f]->levels[i];
             Arena *scratch = arena_create();
-            const bool is_valid =
-                point_scenario_try(scratch, study, reader->files, level->settings,
-                                   level->setting_count, reader->problems);
+            const bool is_valid = point_scenario_try(scratch, study, reader->files, level->settings,
+                                                     level->setting_count, reader->problems);
             arena_destroy(scratch);
             are_sound &= is_valid;
             if (!is_valid)
@@ -192,8 +191,7 @@ static bool try_levels(const Reader *reader)
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
-    study->scenario_path =
-        path_beside(reader->arena, study->path, reader->text->scenario.value);
+    study->scenario_path = path_beside(reader->arena, study->path, reader->text->scenario.value);
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
     return study->scenario != NULL;
@@ -209,8 +207,8 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
                      .problems = problems};
     if (!bind_is_whole(&study_type, reader.text) || problems->count > 0)
         return NULL;
-    *reader.study = (Study){.path = arena_strdup(arena, path),
-                            .description = reader.text->description.value};
+    *reader.study =
+        (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     bool is_sound = read_scenario(&reader);
     is_sound &= read_metrics(&reader) && read_seeds(&reader);
     is_sound = is_sound && read_factors(&reader);

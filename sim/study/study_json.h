@@ -6,7 +6,8 @@
 #include "sim/study/study.h"
 
 /* What the results of a run depend on, apart from point and seed: the points with their settings,
- * the scenario with all files in it, the metrics, the first seed, the version. More seeds, other rules to stop and another description do not make another study. */
+ * the scenario with all files in it, the metrics, the first seed, the version. More seeds, other
+ * rules to stop and another description do not make another study. */
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version);
 
 /* The content of study.json. */

@@ -27,8 +27,7 @@ static Json *put(const Maker *maker, Json *object, const char *key, Json *value,
 static Json *value_of(const Maker *maker, const char *text, Place at)
 {
     Problems discarded = problems_create(maker->arena);
-    Json *value =
-        json_parse(maker->arena, at.source, text, strlen(text), JSON_STRICT, &discarded);
+    Json *value = json_parse(maker->arena, at.source, text, strlen(text), JSON_STRICT, &discarded);
     return at_option(value != NULL ? value : json_string(maker->arena, text), at);
 }
 
@@ -123,10 +122,10 @@ Json *study_of_options(Arena *arena, const StudyOptions *options, Problems *prob
         add_factor(&maker, factors, options->vary[i]);
     Json *metrics = put(&maker, root, "metrics", json_array(arena), place_in("--metric", 0, 0));
     for (int32_t i = 0; i < options->metric_count; i++)
-        json_add(metrics, at_option(json_string(arena, options->metrics[i]),
-                                    place_in(arena_printf(arena, "--metric %s",
-                                                          options->metrics[i]),
-                                             0, 0)));
+        json_add(
+            metrics,
+            at_option(json_string(arena, options->metrics[i]),
+                      place_in(arena_printf(arena, "--metric %s", options->metrics[i]), 0, 0)));
     add_seeds(&maker, root, options);
     if (options->baseline_count > 0) {
         Json *baseline = put(&maker, root, "baseline", json_object(arena), at);

@@ -79,9 +79,18 @@ typedef struct {
     bool is_of_baseline;
 } EstimateColumn;
 
-#define REAL(name, member) {name, offsetof(MetricEstimate, member), false, false}
-#define COUNT(name, member) {name, offsetof(MetricEstimate, member), true, false}
-#define PAIRED(name, member) {name, offsetof(MetricEstimate, member), false, true}
+#define REAL(name, member)                                                                         \
+    {                                                                                              \
+        name, offsetof(MetricEstimate, member), false, false                                       \
+    }
+#define COUNT(name, member)                                                                        \
+    {                                                                                              \
+        name, offsetof(MetricEstimate, member), true, false                                        \
+    }
+#define PAIRED(name, member)                                                                       \
+    {                                                                                              \
+        name, offsetof(MetricEstimate, member), false, true                                        \
+    }
 static const EstimateColumn columns[] = {
     REAL("mean", mean),
     REAL("half_width", half_width),
@@ -135,8 +144,7 @@ void points_table(const StudyFindings *findings, ByteSink out)
         add_estimate_names(study, study->metrics[m].name, &row);
     flush(&row, out);
     for (int32_t point = 0; point < study->point_count; point++) {
-        const int32_t baseline =
-            study->has_baseline ? study->compared_with[point] : NO_POINT;
+        const int32_t baseline = study->has_baseline ? study->compared_with[point] : NO_POINT;
         csv_integer(&row, point);
         add_factors(study, point, &row);
         csv_integer(&row, findings->used[point]);

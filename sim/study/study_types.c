@@ -1,7 +1,7 @@
 #include "sim/study/study_types.h"
 
 #define POINTER_OR_LIST                                                                            \
-    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "       \
+    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
     "{\"type\": \"string\"}}]}"
 
 #define OWNER FactorText

@@ -7,7 +7,7 @@
  *     DIR/timing.csv    the time of each run: the only file that differs between machines
  *
  * A folder of the same study is continued, one of another study is refused. The files have the same
- * bytes for any number of threads and after any interruptions. */
+ * bytes for any number of threads, shards and ranks, and after any interruptions. */
 #ifndef SIM_STUDY_SWEEP_H
 #define SIM_STUDY_SWEEP_H
 
@@ -22,6 +22,10 @@ typedef struct {
     int64_t time_limit_ns; /* INT64_MAX: none */
     bool is_quiet;         /* no progress on stderr */
     bool is_forecast;      /* only the pilot's runs */
+    Shard shard;           /* 0 of 1: the whole study */
+    /* Runs the units, as runner_run does with threads of this process. */
+    RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
+    void *runner;
 } SweepOptions;
 
 typedef struct {
@@ -29,11 +33,15 @@ typedef struct {
     const Waves *waves;
     StudyFindings findings;
     RunnerEnd end;
-    int signal;          /* RUNNER_SIGNALLED */
+    int signal;            /* RUNNER_SIGNALLED */
     int64_t resumed_count; /* runs of earlier sweeps of this folder */
     int64_t took_ns;
     int32_t thread_count;
+    Shard shard;
 } Sweep;
+
+/* The `run` of a sweep on threads of this process; `runner` is not used. */
+RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
 
 /* Runs the study and writes its files, also after an interruption. Lives in `arena`. False with
  * problems if the folder or a file cannot be used, or a run failed. */

@@ -27,8 +27,7 @@ void thousands_print(Text *out, int64_t count)
 static void add_rate(const SweepProgress *progress, int64_t elapsed_ns, Text *out)
 {
     const int64_t done = progress->results->run_count - progress->known_before;
-    const int64_t left =
-        waves_run_count(progress->waves) - waves_done_count(progress->waves);
+    const int64_t left = waves_run_count(progress->waves) - waves_done_count(progress->waves);
     if (done <= 0 || elapsed_ns <= 0)
         return;
     const double per_s = (double)done * (double)NS_PER_S / (double)elapsed_ns;

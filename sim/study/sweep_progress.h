@@ -18,8 +18,8 @@ typedef struct {
     bool is_terminal;
     bool is_drawn;
     int64_t began_ns;
-    int64_t next_ns;       /* the line is not drawn earlier */
-    int64_t known_before;  /* runs known when it began */
+    int64_t next_ns;      /* the line is not drawn earlier */
+    int64_t known_before; /* runs known when it began */
 } SweepProgress;
 
 SweepProgress sweep_progress_start(const Study *study, const Results *results, const Waves *waves,

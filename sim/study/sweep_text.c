@@ -36,9 +36,9 @@ static void add_amount(const Sweep *sweep, int64_t runs_a_point, Text *out)
     thousands_print(out, runs);
     text_add(out, " runs, about ");
     thousands_print(out, results->timed_count > 0
-                         ? (int64_t)((double)results->job_count / (double)results->timed_count *
-                                     (double)runs)
-                         : 0);
+                             ? (int64_t)((double)results->job_count / (double)results->timed_count *
+                                         (double)runs)
+                             : 0);
     text_add(out, " jobs, ");
     duration_print(out, forecast_ns(sweep, runs_a_point));
     text_printf(out, " on %" PRId32 " thread%s, ", sweep->thread_count,
@@ -52,8 +52,7 @@ void sweep_text_forecast(const Sweep *sweep, Text *out)
     const Study *study = sweep->study;
     const SeedPlan *seeds = &study->seeds;
     thousands_print(out, study->point_count);
-    text_printf(out, " point%s x %" PRId32 " seeds: ", plural(study->point_count),
-                seeds->at_least);
+    text_printf(out, " point%s x %" PRId32 " seeds: ", plural(study->point_count), seeds->at_least);
     add_amount(sweep, seeds->at_least, out);
     if (seeds->rule_count > 0) {
         text_printf(out, "at most %" PRId32 " seeds each: ", seeds->at_most);
@@ -127,8 +126,8 @@ static void fill_row(const Sweep *sweep, Grid *grid, int32_t point)
         *cells++ = point_level(study, point, f)->label;
     *cells++ = arena_printf(grid->arena, "%" PRId32, sweep->findings.used[point]);
     for (int32_t m = 0; m < study->metric_count; m++) {
-        const MetricEstimate estimate = metric_estimate(
-            sweep->findings.results, m, point, sweep->findings.used[point], NO_POINT, 0);
+        const MetricEstimate estimate = metric_estimate(sweep->findings.results, m, point,
+                                                        sweep->findings.used[point], NO_POINT, 0);
         *cells++ = estimate_text(grid->arena, &estimate);
     }
 }
@@ -140,7 +139,7 @@ static void add_points(const Sweep *sweep, Text *out)
     Grid grid = {.arena = arena_create(),
                  .row_count = shown + 1,
                  .column_count = 2 + study->factor_count + study->metric_count};
-    grid.cells = ARENA_ARRAY(grid.arena, const char *, grid.row_count * grid.column_count);
+    grid.cells = ARENA_ARRAY(grid.arena, const char *, grid.row_count *grid.column_count);
     const char **cells = grid.cells;
     *cells++ = "point";
     for (int32_t f = 0; f < study->factor_count; f++)
@@ -155,6 +154,17 @@ static void add_points(const Sweep *sweep, Text *out)
         text_printf(out, "... and %" PRId32 " more points in points.csv\n",
                     study->point_count - shown);
     arena_destroy(grid.arena);
+}
+
+static void add_other_shards(const Sweep *sweep, Text *out)
+{
+    const int64_t missing = waves_missing_count(sweep->waves);
+    text_printf(out, "shard %" PRId32 "/%" PRId32 " has all of its runs; ", sweep->shard.index,
+                sweep->shard.count);
+    thousands_print(out, missing);
+    text_printf(out,
+                " run%s of other shards %s missing here: `trainyard merge` joins the folders\n",
+                plural(missing), missing == 1 ? "is" : "are");
 }
 
 static void add_summary(const Sweep *sweep, Text *out)
@@ -172,7 +182,9 @@ static void add_summary(const Sweep *sweep, Text *out)
     }
     text_add(out, "\n");
     const int32_t open = sweep->study->point_count - waves_decided_count(sweep->waves);
-    if (open > 0) {
+    if (open > 0 && sweep->shard.count > 1 && sweep->end == RUNNER_FINISHED) {
+        add_other_shards(sweep, out);
+    } else if (open > 0) {
         text_add(out, "interrupted: ");
         thousands_print(out, open);
         text_printf(out, " point%s not finished; the same command continues\n",

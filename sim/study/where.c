@@ -54,8 +54,8 @@ static int32_t variables_at(const Where *where, const int32_t *levels)
     for (int32_t f = 0; f < where->factor_count; f++) {
         const Level *level = &where->factors[f]->levels[levels[f]];
         if (level->divisor > 0)
-            where->variables[count++] = (ExpressionVariable){
-                where->factors[f]->name, level->number, level->divisor};
+            where->variables[count++] =
+                (ExpressionVariable){where->factors[f]->name, level->number, level->divisor};
     }
     return count;
 }
