@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/format/types.h"
 #include "sim/schema/json_load.h"
@@ -44,8 +45,20 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
         loader->path);
 }
 
+/* Loads the compiled-in catalogue of that name, so that a scenario can be in any folder; false when
+ * there is none. */
+static bool load_built_in(Loader *loader, Json *parent, Json *node)
+{
+    const CatalogFile file = {built_in_catalog(), node->text};
+    Problems missing = problems_create(loader->json.arena);
+    const Json *tree = catalog_file_load(loader->json.arena, &file, &missing);
+    if (tree != NULL)
+        json_replace(parent, node, json_copy(loader->json.arena, tree, NULL));
+    return tree != NULL;
+}
+
 /* A relative path is looked for next to the scenario, then in the folders above, until a file or
- * folder of that name is found. */
+ * folder of that name is found; at last among the compiled-in files. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -63,6 +76,8 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
             json_replace(parent, node, tree);
         folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
+    if (status.code == STATUS_NOT_FOUND && load_built_in(loader, parent, node))
+        return;
     if (status.code != STATUS_OK) // otherwise it is loaded, or its content has been refused
         refuse_catalog(loader, node, path, &status);
 }
@@ -150,14 +165,21 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         problems_add_status(loader->json.problems, &status);
 }
 
-/* Whether an override changes a part of "catalog". */
-static bool changes_catalog(const ScenarioOverrides *overrides)
+/* Whether a part of the member is changed by an override. */
+static bool is_changed(const ScenarioOverrides *overrides, const char *member)
 {
-    static const char member[] = "/catalog";
     for (int32_t i = 0; i < overrides->count; i++)
         if (strncmp(overrides->items[i], member, strlen(member)) == 0)
             return true;
     return false;
+}
+
+/* Whether the catalogue may differ from that of `overrides->like`. A parameter may be used in
+ * "assume". */
+static bool may_change_catalog(const ScenarioOverrides *overrides, const Json *root)
+{
+    return is_changed(overrides, "/catalog") || is_changed(overrides, "/assume") ||
+           json_member(root, "assume") != NULL;
 }
 
 /* Applies the overrides that change parameters, or all others. */
@@ -258,8 +280,6 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
                     const Parameters **parameters, const char **catalog_names, Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
-    if (overrides.like != NULL && !changes_catalog(&overrides))
-        loader.known_catalogs = overrides.like->catalog_names;
     Status status = {0};
     Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
     if (root == NULL && status.code != STATUS_OK) {
@@ -268,6 +288,8 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
+    if (overrides.like != NULL && !may_change_catalog(&overrides, root))
+        loader.known_catalogs = overrides.like->catalog_names;
     apply_overrides(&loader, root, &overrides, true);
     if (!apply_parameters(&loader, root, &overrides, catalog_names))
         return NULL;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/study/level_values.h"
+#include "sim/base/name_table.h"
 
 typedef struct {
     Arena *arena;
@@ -321,11 +321,37 @@ static bool read_between(Reader *reader, const Json *node)
         status_hint(problem(reader, node, status.message), "%s", status.hint);
         return false;
     }
+    ValueSpan *kept = ARENA_NEW(reader->arena, ValueSpan);
+    *kept = span;
+    reader->factor->span = kept;
     const int32_t count = (int32_t)reader->text->levels.value;
     make_room(reader, count);
-    for (int32_t i = 0; i < count; i++)
-        add_value(reader, value_span_at(reader->arena, &span, (double)i / (count - 1)), node->at);
+    for (int32_t i = 0; i < count; i++) {
+        const double value = value_span_at(&span, (double)i / (count - 1));
+        add_value(reader, value_span_json(reader->arena, &span, value), node->at);
+    }
     return true;
+}
+
+const Factor *factor_with_values(Arena *arena, const Factor *factor, const double *values,
+                                 int32_t count, int32_t *level_of)
+{
+    Factor *made = ARENA_NEW(arena, Factor);
+    *made = *factor;
+    made->level_count = 0;
+    Reader reader = {.arena = arena, .text = factor->text, .factor = made};
+    make_room(&reader, count);
+    NameTable *known = name_table_create(arena);
+    for (int32_t i = 0; i < count; i++) {
+        const Json *value = value_span_json(arena, factor->span, values[i]);
+        uint32_t level = (uint32_t)made->level_count;
+        if (!name_table_find(known, label_of(arena, value), &level)) {
+            name_table_set(known, label_of(arena, value), level);
+            add_value(&reader, value, factor->at);
+        }
+        level_of[i] = (int32_t)level;
+    }
+    return made;
 }
 
 /* --- The whole --- */
@@ -383,7 +409,7 @@ const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *sc
                      .problems = problems,
                      .text = bind_object(arena, node, &factor_type, problems),
                      .factor = ARENA_NEW(arena, Factor)};
-    *reader.factor = (Factor){.name = node->key, .at = node->key_at};
+    *reader.factor = (Factor){.name = node->key, .at = node->key_at, .text = reader.text};
     if (!bind_is_whole(&factor_type, reader.text) || !check_targets(&reader) ||
         !read_levels(&reader) || !labels_differ(&reader))
         return NULL;

@@ -3,6 +3,7 @@
 #define SIM_STUDY_FACTOR_H
 
 #include "sim/scenario/read.h"
+#include "sim/study/level_values.h"
 #include "sim/study/study_types.h"
 
 /* One change of the scenario. */
@@ -24,14 +25,21 @@ typedef struct {
 typedef struct {
     const char *name;
     Place at;
+    const FactorText *text;
     int32_t level_count;
     const Level *levels;
+    const ValueSpan *span; /* of `between`; NULL: other factors */
 } Factor;
 
 /* The factor `node`, a member of "factors". It sets parameters and values of `scenario`, without
  * any change, whose own values `scale` multiplies. Returns NULL with problems. */
 const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *scenario,
                           Problems *problems);
+
+/* The same factor with these values of its span as its levels, without the levels that it had.
+ * Values that are equal when they are rounded are one level; level_of[i] is that of value i. */
+const Factor *factor_with_values(Arena *arena, const Factor *factor, const double *values,
+                                 int32_t count, int32_t *level_of);
 
 /* The level of `factor` called `label`, as a number or text; -1: there is none. */
 int32_t factor_find_level(const Factor *factor, const char *label);

@@ -118,7 +118,7 @@ bool value_span_read(const Json *node, Spacing spacing, ValueSpan *span, Status 
     return true;
 }
 
-static double span_value(const ValueSpan *span, double position)
+double value_span_at(const ValueSpan *span, double position)
 {
     if (position <= 0 || position >= 1)
         return position <= 0 ? span->low : span->high;
@@ -141,9 +141,8 @@ static Json *quantity(Arena *arena, SpanKind kind, int64_t whole)
     return value;
 }
 
-Json *value_span_at(Arena *arena, const ValueSpan *span, double position)
+Json *value_span_json(Arena *arena, const ValueSpan *span, double value)
 {
-    const double value = span_value(span, position);
     if (span->kind == SPAN_REAL)
         return json_decimal(arena, arena_printf(arena, "%.6g", value));
     const double units = value / (double)span->unit;

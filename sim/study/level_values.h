@@ -24,9 +24,12 @@ typedef struct {
  * message that continues "factor x: ". */
 MUST_CHECK bool value_span_read(const Json *node, Spacing spacing, ValueSpan *span, Status *status);
 
-/* The value at `position`, from 0 (low) to 1 (high): 4, 0.35, "900s", "1048576B". Durations are
+/* The value at `position`, from 0 (low) to 1 (high). */
+double value_span_at(const ValueSpan *span, double position);
+
+/* A value between the ends as the scenario has it: 4, 0.35, "900s", "1048576B". Durations are
  * rounded to seconds, those of spans that begin below 100 s to milliseconds, and real numbers to
  * six digits. */
-Json *value_span_at(Arena *arena, const ValueSpan *span, double position);
+Json *value_span_json(Arena *arena, const ValueSpan *span, double value);
 
 #endif

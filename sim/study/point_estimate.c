@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sim/study/statistics/compare.h"
 #include "sim/study/statistics/sample.h"
 
 static double value_of(const Results *results, int32_t point, int32_t metric, int32_t replication)
@@ -23,11 +24,6 @@ static int32_t pairs_of(const Results *results, int32_t metric, int32_t point, i
     return pair_count;
 }
 
-static double squared(double value)
-{
-    return value * value;
-}
-
 static void compare(const Results *results, int32_t metric, int32_t point, int32_t baseline,
                     int32_t count, Arena *scratch, MetricEstimate *estimate)
 {
@@ -36,17 +32,10 @@ static void compare(const Results *results, int32_t metric, int32_t point, int32
     const int32_t pairs = pairs_of(results, metric, point, baseline, count, own, other);
     if (pairs < 2)
         return;
-    double *differences = ARENA_ARRAY(scratch, double, pairs);
-    for (int32_t i = 0; i < pairs; i++)
-        differences[i] = own[i] - other[i];
-    const Estimate difference = estimate_mean(differences, pairs, STUDY_CONFIDENCE);
-    estimate->difference = difference.mean;
-    estimate->difference_half_width = difference.half_width;
-    const double paired = squared(statistics_standard_error(differences, pairs));
-    if (paired > 0)
-        estimate->variance_reduction = (squared(statistics_standard_error(own, pairs)) +
-                                        squared(statistics_standard_error(other, pairs))) /
-                                       paired;
+    const Paired paired = compare_paired(own, other, pairs, STUDY_CONFIDENCE);
+    estimate->difference = paired.difference.mean;
+    estimate->difference_half_width = paired.difference.half_width;
+    estimate->variance_reduction = paired.variance_reduction;
 }
 
 static void describe(double *values, int32_t count, MetricEstimate *estimate)

@@ -4,22 +4,15 @@
 
 #include "sim/base/name_table.h"
 
-/* Factors that change together count as one axis of the design. */
-typedef struct {
-    int32_t level_count;
-} Axis;
-
 typedef struct {
     Arena *arena;
     const StudyText *text;
     Study *study;
     Problems *problems;
     const Where *where;
-    int32_t axis_count;
-    Axis *axes;
-    int32_t *axis_of; /* [factor_count] */
-    int32_t *found;   /* the levels of the points so far */
-    int32_t capacity;
+    DesignFactor *factors; /* [factor_count] */
+    const Factor **made;   /* [factor_count]: those of the study, with the levels of the design */
+    int32_t *levels;       /* [point_count * factor_count] of the design's points, before "where" */
 } Expander;
 
 static int32_t factor_named(const Study *study, const char *name)
@@ -44,170 +37,203 @@ static int32_t find_factor(const Expander *expander, const char *name, Place at)
     return -1;
 }
 
-/* --- Axes --- */
-
-static bool zip_group(Expander *expander, const Json *group)
+static bool refuse(const Expander *expander, const Json *at, const char *message, const char *hint)
 {
-    int32_t axis = -1;
-    const char *first = "";
+    return status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, at->at, "%s", message),
+                       "%s", hint);
+}
+
+/* --- Factors that change together --- */
+
+static bool zip_group(const Expander *expander, const Json *group, int32_t number)
+{
     for (const Json *item = group->first; item != NULL; item = item->next) {
         const int32_t f =
             find_factor(expander, item->kind == JSON_STRING ? item->text : "", item->at);
         if (f < 0)
             return false;
-        const Factor *factor = expander->study->factors[f];
-        if (expander->axis_of[f] >= 0) {
+        if (expander->factors[f].zip != 0) {
             problems_add(expander->problems, STATUS_BAD_INPUT, item->at,
-                         "factor \"%s\" is in \"zip\" twice", factor->name);
+                         "factor \"%s\" is in \"zip\" twice", item->text);
             return false;
         }
-        if (axis < 0) {
-            axis = expander->axis_count++;
-            expander->axes[axis].level_count = factor->level_count;
-            first = factor->name;
-        }
-        if (factor->level_count != expander->axes[axis].level_count) {
-            status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, item->at,
-                                     "factor \"%s\" has %d levels, and \"%s\" has %d", factor->name,
-                                     (int)factor->level_count, first,
-                                     (int)expander->axes[axis].level_count),
-                        "factors that change together have equally many levels");
-            return false;
-        }
-        expander->axis_of[f] = axis;
+        expander->factors[f].zip = number;
     }
     return true;
 }
 
-static bool read_zip(Expander *expander)
+static bool read_zip(const Expander *expander)
 {
     const Json *zip = expander->text->zip;
+    int32_t number = 0;
     for (const Json *group = zip != NULL ? zip->first : NULL; group != NULL; group = group->next) {
-        if (zip->kind == JSON_ARRAY && group->kind == JSON_ARRAY) {
-            if (!zip_group(expander, group))
-                return false;
-            continue;
-        }
-        status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, group->at,
-                                 "\"zip\" is not a list of lists of factors"),
-                    "as in [[\"nodes\", \"minimum\"]]");
-        return false;
-    }
-    return true;
-}
-
-/* Axes in the order of the first factor of each, so that the last factor varies fastest. */
-static bool make_axes(Expander *expander)
-{
-    const Study *study = expander->study;
-    expander->axes = ARENA_ARRAY(expander->arena, Axis, study->factor_count + 1);
-    expander->axis_of = ARENA_ARRAY(expander->arena, int32_t, study->factor_count);
-    for (int32_t f = 0; f < study->factor_count; f++)
-        expander->axis_of[f] = -1;
-    if (!read_zip(expander))
-        return false;
-    int32_t *renamed = ARENA_ARRAY(expander->arena, int32_t, study->factor_count + 1);
-    const int32_t zipped = expander->axis_count;
-    for (int32_t axis = 0; axis < zipped; axis++)
-        renamed[axis] = -1;
-    expander->axis_count = 0;
-    Axis *ordered = ARENA_ARRAY(expander->arena, Axis, study->factor_count + 1);
-    for (int32_t f = 0; f < study->factor_count; f++) {
-        const int32_t old = expander->axis_of[f];
-        int32_t axis = old >= 0 ? renamed[old] : -1;
-        if (axis < 0) {
-            axis = expander->axis_count++;
-            ordered[axis].level_count = study->factors[f]->level_count;
-            if (old >= 0)
-                renamed[old] = axis;
-        }
-        expander->axis_of[f] = axis;
-    }
-    expander->axes = ordered;
-    return true;
-}
-
-/* --- Points --- */
-
-/* Adds the point with these levels of axes, unless "where" leaves it out. */
-static bool add_point(Expander *expander, const int32_t *axis_levels)
-{
-    Study *study = expander->study;
-    const int32_t factors = study->factor_count;
-    if (study->point_count == expander->capacity) {
-        const int32_t capacity = expander->capacity > 0 ? 2 * expander->capacity : 64;
-        int32_t *larger = ARENA_ARRAY(expander->arena, int32_t, (int64_t)capacity * factors);
-        if (study->point_count > 0)
-            memcpy(larger, expander->found,
-                   (size_t)study->point_count * (size_t)factors * sizeof *larger);
-        expander->found = larger;
-        expander->capacity = capacity;
-    }
-    int32_t *levels = expander->found + (size_t)study->point_count * (size_t)factors;
-    for (int32_t f = 0; f < factors; f++)
-        levels[f] = axis_levels[expander->axis_of[f]];
-    bool is_kept;
-    Status status = {0};
-    if (!where_keeps(expander->where, levels, &is_kept, &status)) {
-        problems_add_status(expander->problems, &status);
-        return false;
-    }
-    study->point_count += is_kept;
-    return true;
-}
-
-static bool expand_grid(Expander *expander)
-{
-    int64_t size = 1;
-    for (int32_t axis = 0; axis < expander->axis_count && size <= POINTS_MAX; axis++)
-        size *= expander->axes[axis].level_count;
-    if (size > POINTS_MAX) {
-        problems_add(expander->problems, STATUS_BAD_INPUT, json_at(expander->text->factors),
-                     "the grid has more than %d points", POINTS_MAX);
-        return false;
-    }
-    int32_t *levels = ARENA_ARRAY(expander->arena, int32_t, expander->axis_count + 1);
-    for (int64_t i = 0; i < size; i++) {
-        int64_t rest = i;
-        for (int32_t axis = expander->axis_count - 1; axis >= 0; axis--) {
-            levels[axis] = (int32_t)(rest % expander->axes[axis].level_count);
-            rest /= expander->axes[axis].level_count;
-        }
-        if (!add_point(expander, levels))
+        if (zip->kind != JSON_ARRAY || group->kind != JSON_ARRAY)
+            return refuse(expander, group, "\"zip\" is not a list of lists of factors",
+                          "as in [[\"nodes\", \"minimum\"]]");
+        if (!zip_group(expander, group, ++number))
             return false;
     }
     return true;
 }
 
-/* The baseline, then each other level of each axis in it. */
-static bool expand_singly(Expander *expander)
+/* --- The design --- */
+
+static const char design_hint[] =
+    "it is \"grid\", \"one-at-a-time\", or a kind with its size, as in {\"latin_hypercube\": 200}";
+
+/* The kind called `name`, with or without a size; -1: there is none. */
+static int32_t find_kind(const char *name, bool has_size)
+{
+    for (int32_t kind = 0; kind < DESIGN_KIND_COUNT; kind++)
+        if (strcmp(design_kind_name((DesignKind)kind), name) == 0 &&
+            (design_kind_size((DesignKind)kind)[0] != '\0') == has_size)
+            return kind;
+    return -1;
+}
+
+/* {"sobol": 256, "seed": 7} */
+static bool read_sized(const Expander *expander, const Json *node, DesignPlan *plan)
+{
+    enum { SIZE_MOST = 1000000 };
+    int32_t kind_count = 0;
+    for (const Json *member = node->first; member != NULL; member = member->next) {
+        const int32_t kind = find_kind(member->key, true);
+        const bool is_seed = strcmp(member->key, "seed") == 0;
+        if (kind < 0 && !is_seed)
+            return refuse(expander, node, "unknown design", design_hint);
+        if (!member->is_integer || member->integer < (is_seed ? 0 : 1) ||
+            member->integer > (is_seed ? INT64_C(1) << 53 : SIZE_MOST))
+            return refuse(expander, member,
+                          "a size of a design is not an integer from 1 to 1000000", design_hint);
+        if (is_seed) {
+            plan->seed = (uint64_t)member->integer;
+        } else {
+            plan->kind = (DesignKind)kind;
+            plan->size = (int32_t)member->integer;
+            kind_count++;
+        }
+    }
+    return kind_count == 1 || refuse(expander, node, "a design has one kind", design_hint);
+}
+
+static bool read_plan(const Expander *expander, DesignPlan *plan)
+{
+    const Json *node = expander->text->design;
+    *plan = (DesignPlan){.kind = DESIGN_GRID, .seed = 1};
+    if (node == NULL)
+        return true;
+    if (node->kind == JSON_OBJECT)
+        return read_sized(expander, node, plan);
+    const int32_t kind = find_kind(node->kind == JSON_STRING ? node->text : "", false);
+    if (kind < 0)
+        return refuse(expander, node, "unknown design", design_hint);
+    plan->kind = (DesignKind)kind;
+    return true;
+}
+
+/* The baseline of one at a time, as indices of levels. */
+static bool take_baseline(const Expander *expander, DesignPlan *plan)
 {
     const Study *study = expander->study;
-    int32_t *levels = ARENA_ARRAY(expander->arena, int32_t, expander->axis_count + 1);
+    double *baseline = ARENA_ARRAY(expander->arena, double, study->factor_count);
+    plan->baseline = baseline;
     for (int32_t f = 0; f < study->factor_count; f++) {
         if (!study->has_baseline || study->baseline[f] < 0) {
             status_hint(problems_add(expander->problems, STATUS_BAD_INPUT,
-                                     expander->text->design.node->at,
+                                     expander->text->design->at,
                                      "the design \"one-at-a-time\" needs a level of factor "
                                      "\"%s\" in \"baseline\"",
                                      study->factors[f]->name),
                         "each factor is changed alone, and the others keep that level");
             return false;
         }
-        levels[expander->axis_of[f]] = study->baseline[f];
-    }
-    if (!add_point(expander, levels))
-        return false;
-    for (int32_t axis = 0; axis < expander->axis_count; axis++) {
-        const int32_t own = levels[axis];
-        for (int32_t level = 0; level < expander->axes[axis].level_count; level++) {
-            levels[axis] = level;
-            if (level != own && !add_point(expander, levels))
-                return false;
-        }
-        levels[axis] = own;
+        baseline[f] = study->baseline[f];
     }
     return true;
+}
+
+static void describe_factors(const Expander *expander, const DesignPlan *plan)
+{
+    const bool has_ranges = design_kind_size(plan->kind)[0] != '\0';
+    for (int32_t f = 0; f < expander->study->factor_count; f++) {
+        const Factor *factor = expander->study->factors[f];
+        DesignFactor *out = &expander->factors[f];
+        out->name = factor->name;
+        out->level_count = factor->level_count;
+        if (!has_ranges || factor->span == NULL)
+            continue;
+        out->level_count = 0;
+        out->low = factor->span->low;
+        out->high = factor->span->high;
+        out->is_log = factor->span->spacing == SPACING_LOG;
+    }
+}
+
+/* --- Points --- */
+
+/* The levels of a factor at all points of the design. */
+static void take_levels(Expander *expander, const Design *design, int32_t f)
+{
+    const Factor *factor = expander->study->factors[f];
+    const int32_t factors = expander->study->factor_count, count = design->point_count;
+    int32_t *level_of = ARENA_ARRAY(expander->arena, int32_t, count);
+    double *values = ARENA_ARRAY(expander->arena, double, count);
+    for (int32_t point = 0; point < count; point++) {
+        values[point] = design_point(design, point)[f];
+        level_of[point] = (int32_t)values[point];
+    }
+    expander->made[f] = expander->factors[f].level_count > 0
+                            ? factor
+                            : factor_with_values(expander->arena, factor, values, count, level_of);
+    for (int32_t point = 0; point < count; point++)
+        expander->levels[(size_t)point * (size_t)factors + (size_t)f] = level_of[point];
+}
+
+/* Keeps the levels of a point if "where" keeps the point. */
+static bool keeps(void *context, const Design *design, int32_t point, Status *status, bool *is_kept)
+{
+    Expander *expander = context;
+    Study *study = expander->study;
+    const size_t factors = (size_t)study->factor_count;
+    const int32_t *levels = expander->levels + (size_t)point * factors;
+    (void)design;
+    if (!where_keeps(expander->where, levels, is_kept, status))
+        return false;
+    if (*is_kept)
+        memmove(expander->levels + (size_t)study->point_count++ * factors, levels,
+                factors * sizeof *levels);
+    return true;
+}
+
+static bool expand(Expander *expander, const DesignPlan *plan)
+{
+    Study *study = expander->study;
+    Design *design = ARENA_NEW(expander->arena, Design);
+    const Place at = json_at(expander->text->factors);
+    Status status = {0};
+    bool is_made = design_create(expander->arena, plan, expander->factors, study->factor_count, at,
+                                 design, &status);
+    if (is_made && design->point_count > POINTS_MAX)
+        is_made = status_fail(&status, STATUS_BAD_INPUT, at,
+                              "there are %" PRId32 " points, expected at most %d",
+                              design->point_count, POINTS_MAX);
+    if (is_made) {
+        expander->levels = ARENA_ARRAY(expander->arena, int32_t,
+                                       (int64_t)design->point_count * study->factor_count);
+        for (int32_t f = 0; f < study->factor_count; f++)
+            take_levels(expander, design, f);
+        study->factors = expander->made;
+        expander->where = where_read(expander->arena, expander->text->where, study->factor_count,
+                                     study->factors, expander->problems);
+        if (expander->where == NULL)
+            return false;
+        is_made = design_filter(design, keeps, expander, json_at(expander->text->where), &status);
+    }
+    if (!is_made)
+        problems_add_status(expander->problems, &status);
+    study->levels = expander->levels;
+    study->design = design;
+    return is_made;
 }
 
 /* --- The baseline --- */
@@ -243,7 +269,7 @@ static bool read_baseline_level(const Expander *expander, const Json *member, in
     return false;
 }
 
-static bool read_baseline(Expander *expander)
+static bool read_baseline(const Expander *expander)
 {
     Study *study = expander->study;
     const Json *node = expander->text->baseline;
@@ -298,12 +324,19 @@ static void find_baselines(Arena *arena, Study *study)
 
 bool points_expand(Arena *arena, const StudyText *text, Study *study, Problems *problems)
 {
-    Expander expander = {.arena = arena, .text = text, .study = study, .problems = problems};
-    expander.where = where_read(arena, text->where, study->factor_count, study->factors, problems);
-    if (expander.where == NULL || !make_axes(&expander) || !read_baseline(&expander) ||
-        !(text->design.value == DESIGN_SINGLY ? expand_singly : expand_grid)(&expander))
+    Expander expander = {.arena = arena,
+                         .text = text,
+                         .study = study,
+                         .problems = problems,
+                         .factors = ARENA_ARRAY(arena, DesignFactor, study->factor_count),
+                         .made = ARENA_ARRAY(arena, const Factor *, study->factor_count)};
+    DesignPlan plan;
+    if (!read_zip(&expander) || !read_plan(&expander, &plan) || !read_baseline(&expander) ||
+        (plan.kind == DESIGN_ONE_AT_A_TIME && !take_baseline(&expander, &plan)))
         return false;
-    study->levels = expander.found;
+    describe_factors(&expander, &plan);
+    if (!expand(&expander, &plan))
+        return false;
     if (study->has_baseline)
         find_baselines(arena, study);
     if (study->point_count > 0)

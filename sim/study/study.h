@@ -7,6 +7,7 @@
 #define SIM_STUDY_STUDY_H
 
 #include "sim/scenario/read.h"
+#include "sim/study/design/design.h"
 #include "sim/study/factor.h"
 
 enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
@@ -36,6 +37,7 @@ typedef struct {
     const ScenarioFile *scenario; /* without the changes of any point */
     int32_t factor_count;
     const Factor *const *factors;
+    const Design *design; /* its points are those of the study */
     int32_t point_count;
     const int32_t *levels; /* [point_count * factor_count]: use point_level */
     int32_t metric_count;

@@ -30,7 +30,8 @@ static const Field factor_fields[] = {
                "its lowest and highest value: two numbers, durations or sizes"),
     FIELD_CHOICE("on", on, spacing_words, "linear",
                  "how the levels of `between` are spaced: equal differences or equal ratios"),
-    FIELD_INTEGER("levels", levels, 2, 1000, "5", "the number of levels of `between`"),
+    FIELD_INTEGER("levels", levels, 2, 1000, "5",
+                  "the number of levels of `between` in a grid or one at a time"),
     {0},
 };
 #undef OWNER
@@ -62,11 +63,6 @@ static const ObjectType seeds_type = {
     sizeof(SeedsText), seeds_fields};
 
 #define OWNER StudyText
-static const char *const design_words[] = {
-#define X(name, text) text,
-    DESIGNS(X)
-#undef X
-        NULL};
 static const Field study_fields[] = {
     NEEDED_INTEGER("trainyard_study", version, STUDY_FORMAT, STUDY_FORMAT,
                    "version of the study format"),
@@ -81,8 +77,12 @@ static const Field study_fields[] = {
     FIELD_JSON("where", where, POINTER_OR_LIST,
                "conditions on the points, such as \"nodes * gpus <= 64\"; other points are left "
                "out"),
-    FIELD_CHOICE("design", design, design_words, "grid",
-                 "every combination of levels, or the baseline and each single change of it"),
+    FIELD_JSON(
+        "design", design,
+        "{\"anyOf\": [{\"enum\": [\"grid\", \"one-at-a-time\"]}, {\"type\": \"object\"}]}",
+        "how points are made of factors: \"grid\" (the default), \"one-at-a-time\", or "
+        "points within the ranges of `between`: {\"latin_hypercube\": 200}, {\"sobol\": 256}, "
+        "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
     FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
     NEEDED_JSON("metrics", metrics,
                 "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",

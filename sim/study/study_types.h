@@ -43,22 +43,11 @@ typedef struct {
     const Json *factors; /* {name: FactorText} */
     const Json *zip;
     const Json *where;
-    BoundInteger design; /* DesignKind */
-    SeedsText *seeds;    /* NULL: absent */
+    const Json *design; /* "grid", {"sobol": 256} */
+    SeedsText *seeds;   /* NULL: absent */
     const Json *metrics;
     const Json *baseline;
 } StudyText;
-
-/* How points are made of factors. X(ENUM, name) */
-#define DESIGNS(X)                                                                                 \
-    X(GRID, "grid")            /* every combination of levels */                                   \
-    X(SINGLY, "one-at-a-time") /* the baseline, and each other level of each factor in it */
-
-typedef enum {
-#define X(name, text) DESIGN_##name,
-    DESIGNS(X)
-#undef X
-} DesignKind;
 
 enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20 };
 

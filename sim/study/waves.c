@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/study/statistics/estimate.h"
+#include "sim/study/statistics/stopping.h"
 
 #define UNIT_LEAST_NS (50 * NS_PER_MS)
 enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
@@ -47,8 +47,8 @@ struct Waves {
 
 int32_t wave_after(const SeedPlan *seeds, int32_t n)
 {
-    const int64_t next = seeds->rule_count > 0 ? n + (n > 1 ? n / 2 : 1) : n;
-    return next < seeds->at_most ? (int32_t)next : seeds->at_most;
+    const StoppingRule rule = {.at_least = seeds->at_least, .at_most = seeds->at_most};
+    return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
 }
 
 static double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t n,

@@ -29,6 +29,7 @@ extern const Verb verb_compare;
 extern const Verb verb_diff;
 extern const Verb verb_report;
 extern const Verb verb_predict;
+extern const Verb verb_import;
 extern const Verb verb_schema;
 extern const Verb verb_completion;
 

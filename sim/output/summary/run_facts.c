@@ -76,11 +76,14 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     for (uint32_t i = 0; i < world_share_count(world); i++)
         shares[i] = share_facts(world, (ShareId){i});
     return (RunFacts){.scenario = scenario->name,
+                      .description = scenario->description,
+                      .given = &scenario->given,
                       .seed = scenario->seed,
                       .version = version,
                       .fidelity = fidelity_names[scenario->fidelity],
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
+                      .measure = scenario->measure,
                       .clusters = clusters,
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,
