@@ -127,15 +127,15 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     const bool has_files = options->folder != NULL && !options->is_forecast;
     const JournalIdentity identity = study_identity(arena, study, options->version);
     Results *results = results_create(arena, study);
-    Waves *waves = waves_create(arena, study, results, options->shard);
     Status status = {0};
     *sweep = (Sweep){.study = study,
-                     .waves = waves,
                      .findings = {.study = study, .results = results},
                      .thread_count = options->thread_count,
                      .shard = options->shard};
     if (!resume(arena, options, &identity, sweep, results, problems))
         return false;
+    Waves *waves = waves_create(arena, study, results, options->shard);
+    sweep->waves = waves;
     Journal *journal = NULL;
     if (has_files && (!prepare_folder(arena, study, options, &status) ||
                       (journal = journal_open(arena, options->folder, &identity,
@@ -145,7 +145,12 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
     find_used(arena, waves, sweep);
-    if (has_files && !write_tables(arena, options, &sweep->findings, &status))
+    if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
+        options->shard.count == 1)
+        sweep->idle_count =
+            idle_levels_find(arena, &sweep->findings, files, options->version, &sweep->idle);
+    if (has_files && options->shard.count == 1 &&
+        !write_tables(arena, options, &sweep->findings, &status))
         is_sound = fail(problems, &status);
     return is_sound;
 }

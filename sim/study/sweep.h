@@ -11,6 +11,7 @@
 #ifndef SIM_STUDY_SWEEP_H
 #define SIM_STUDY_SWEEP_H
 
+#include "sim/study/idle_factors.h"
 #include "sim/study/runner.h"
 #include "sim/study/study_tables.h"
 #include "sim/study/waves.h"
@@ -20,9 +21,9 @@ typedef struct {
     const char *version; /* of trainyard */
     int32_t thread_count;
     int64_t time_limit_ns; /* INT64_MAX: none */
+    Shard shard;           /* 0 of 1: the whole study. A shard writes no tables */
     bool is_quiet;         /* no progress on stderr */
     bool is_forecast;      /* only the pilot's runs */
-    Shard shard;           /* 0 of 1: the whole study */
     /* Runs the units, as runner_run does with threads of this process. */
     RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
     void *runner;
@@ -32,6 +33,8 @@ typedef struct {
     const Study *study;
     const Waves *waves;
     StudyFindings findings;
+    int32_t idle_count;
+    const IdleLevels *idle; /* of a study without an interruption */
     RunnerEnd end;
     int signal;            /* RUNNER_SIGNALLED */
     int64_t resumed_count; /* runs of earlier sweeps of this folder */

@@ -156,14 +156,18 @@ static void add_points(const Sweep *sweep, Text *out)
     arena_destroy(grid.arena);
 }
 
-static void add_other_shards(const Sweep *sweep, Text *out)
+static void add_shard(const Sweep *sweep, Text *out)
 {
     const int64_t missing = waves_missing_count(sweep->waves);
     text_printf(out, "shard %" PRId32 "/%" PRId32 " has all of its runs; ", sweep->shard.index,
                 sweep->shard.count);
+    if (missing == 0) {
+        text_add(out, "no run of the others is missing: the same command without --shard writes "
+                      "the tables\n");
+        return;
+    }
     thousands_print(out, missing);
-    text_printf(out,
-                " run%s of other shards %s missing here: `trainyard merge` joins the folders\n",
+    text_printf(out, " run%s of others %s missing here: `trainyard merge` joins the folders\n",
                 plural(missing), missing == 1 ? "is" : "are");
 }
 
@@ -181,19 +185,22 @@ static void add_summary(const Sweep *sweep, Text *out)
         text_add(out, " of earlier");
     }
     text_add(out, "\n");
-    const int32_t open = sweep->study->point_count - waves_decided_count(sweep->waves);
-    if (open > 0 && sweep->shard.count > 1 && sweep->end == RUNNER_FINISHED) {
-        add_other_shards(sweep, out);
-    } else if (open > 0) {
-        text_add(out, "interrupted: ");
-        thousands_print(out, open);
-        text_printf(out, " point%s not finished; the same command continues\n",
-                    open == 1 ? " is" : "s are");
+    if (!waves_are_done(sweep->waves)) {
+        const int64_t left = waves_run_count(sweep->waves) - waves_done_count(sweep->waves);
+        text_add(out, "interrupted: at least ");
+        thousands_print(out, left);
+        text_printf(out, " run%s missing; the same command continues\n",
+                    left == 1 ? " is" : "s are");
+    } else if (sweep->shard.count > 1) {
+        add_shard(sweep, out);
     }
 }
 
 void sweep_text_result(const Sweep *sweep, Text *out)
 {
-    add_points(sweep, out);
+    if (sweep->shard.count == 1)
+        add_points(sweep, out);
     add_summary(sweep, out);
+    for (int32_t i = 0; i < sweep->idle_count; i++)
+        idle_levels_print(sweep->study, &sweep->idle[i], out);
 }

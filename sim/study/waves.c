@@ -10,9 +10,9 @@
 enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
 
 typedef struct {
-    int32_t end;     /* of the present wave */
-    int32_t given;   /* replications before this one have been handed out, or are known */
-    bool is_started; /* in `active`, or was */
+    int32_t end;    /* of the present wave */
+    int32_t given;  /* replications before this one are known, handed out or of another shard */
+    int32_t flying; /* runs that are handed out and not done */
     bool has_decided;
 } PointWaves;
 
@@ -24,23 +24,19 @@ typedef struct {
 struct Waves {
     const Study *study;
     const Results *results;
-    ShardPlan shard;
-    PointWaves *points; /* [point_count] */
+    ShardPlan plan;
+    int64_t run_count, done_count; /* of this shard, in the waves so far */
+    PointWaves *points;            /* [point_count] */
     int32_t decided_count;
-    int32_t open_units; /* handed out, and not done */
-    /* Runs of this shard in the present waves, all and known ones. */
-    int64_t run_count, done_count;
-    bool is_counted;
-    int32_t order_count; /* points of this shard */
-    TimedPoint *order;   /* in which they are started */
-    int32_t next_start;  /* in `order` */
+    int32_t order_count;
+    TimedPoint *order;  /* in which points are started */
+    int32_t next_start; /* in `order` */
     int32_t active_count;
     int32_t *active; /* started points without a decision */
     int32_t pilot_count;
-    Unit pilots[PILOTS_MAX];
+    int32_t pilots[PILOTS_MAX];
     int32_t pilot_next;
     bool is_ordered; /* by the pilot's times */
-    double *scratch; /* [at_most] */
 };
 
 /* --- Decisions --- */
@@ -75,14 +71,23 @@ double waves_excess(const Study *study, const Results *results, int32_t point, i
     return worst;
 }
 
-/* Counts this shard's replications from `first` to `end` - 1 of the point. */
-static void count_runs(Waves *waves, int32_t point, int32_t first, int32_t end)
+/* Whether this shard runs the replication now: it is its own, and not known. */
+static bool is_wanted(const Waves *waves, int32_t point, int32_t replication)
 {
-    for (int32_t i = first; i < end; i++)
-        if (shard_has(&waves->shard, point, i)) {
-            waves->run_count++;
-            waves->done_count += results_have(waves->results, point, i);
-        }
+    return shard_has(&waves->plan, point, replication) &&
+           !results_have(waves->results, point, replication);
+}
+
+/* Extends the point's waves to `end` replications. */
+static void begin_wave(Waves *waves, int32_t point, int32_t end)
+{
+    PointWaves *state = &waves->points[point];
+    for (int32_t r = state->end; r < end; r++) {
+        const bool is_own = shard_has(&waves->plan, point, r);
+        waves->run_count += is_own;
+        waves->done_count += is_own && results_have(waves->results, point, r);
+    }
+    state->end = end;
 }
 
 /* Once all runs of the wave are known: ends the point, or begins its next wave. */
@@ -97,11 +102,8 @@ static void decide(Waves *waves, int32_t point)
             state->has_decided = true;
             waves->decided_count++;
         }
-        if (!state->has_decided) {
-            if (waves->is_counted)
-                count_runs(waves, point, state->end, next);
-            state->end = next;
-        }
+        if (!state->has_decided)
+            begin_wave(waves, point, next);
     }
 }
 
@@ -113,21 +115,12 @@ void waves_decide_known(Waves *waves)
 
 /* --- Units --- */
 
-/* True if this process has to run the replication. */
-static bool is_wanted(const Waves *waves, int32_t point, int32_t replication)
-{
-    return shard_has(&waves->shard, point, replication) &&
-           !results_have(waves->results, point, replication);
-}
-
 static bool hand_out(Waves *waves, int32_t point, Unit *unit)
 {
     PointWaves *state = &waves->points[point];
-    if (state->has_decided)
-        return false;
     while (state->given < state->end && !is_wanted(waves, point, state->given))
         state->given++;
-    if (state->given == state->end)
+    if (state->has_decided || state->given == state->end)
         return false;
     const int64_t run_ns = results_mean_ns(waves->results, point);
     const int64_t most = run_ns > 0 ? UNIT_LEAST_NS / run_ns + 1 : 1;
@@ -137,46 +130,41 @@ static bool hand_out(Waves *waves, int32_t point, Unit *unit)
         state->given++;
         unit->count++;
     }
-    waves->open_units++;
+    state->flying += unit->count;
     return true;
 }
 
-static void forget_decided(Waves *waves)
+/* Whether this shard has nothing to do for the point: it is decided, or the rest of its wave is in
+ * other shards. */
+static bool is_finished(const Waves *waves, int32_t point)
+{
+    const PointWaves *state = &waves->points[point];
+    return state->has_decided || (state->given == state->end && state->flying == 0);
+}
+
+static void forget_finished(Waves *waves)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < waves->active_count; i++)
-        if (!waves->points[waves->active[i]].has_decided)
+        if (!is_finished(waves, waves->active[i]))
             waves->active[kept++] = waves->active[i];
     waves->active_count = kept;
-}
-
-/* Before the first unit, when the results of earlier sweeps are known. */
-static void begin(Waves *waves)
-{
-    if (waves->is_counted)
-        return;
-    waves->is_counted = true;
-    for (int32_t i = 0; i < waves->order_count; i++) {
-        const int32_t point = waves->order[i].point;
-        count_runs(waves, point, 0, waves->points[point].end);
-    }
 }
 
 static UnitAnswer pilot_next(void *source, Unit *unit)
 {
     Waves *waves = source;
-    begin(waves);
     while (waves->pilot_next < waves->pilot_count) {
-        const Unit *pilot = &waves->pilots[waves->pilot_next++];
-        if (results_have(waves->results, pilot->point, pilot->first))
+        const int32_t point = waves->pilots[waves->pilot_next++];
+        if (!is_wanted(waves, point, 0))
             continue;
-        waves->points[pilot->point].given = pilot->first + 1; // earlier ones are of other shards
-        waves->open_units++;
-        *unit = *pilot;
+        waves->points[point].given = 1;
+        waves->points[point].flying = 1;
+        *unit = (Unit){.point = point, .first = 0, .count = 1};
         return UNIT_READY;
     }
     for (int32_t i = 0; i < waves->pilot_count; i++)
-        if (!results_have(waves->results, waves->pilots[i].point, waves->pilots[i].first))
+        if (is_wanted(waves, waves->pilots[i], 0))
             return UNIT_LATER;
     return UNIT_NONE;
 }
@@ -218,30 +206,23 @@ static UnitAnswer next_unit(void *source, Unit *unit)
     while (waves->next_start < waves->order_count) {
         const int32_t point = waves->order[waves->next_start++].point;
         decide(waves, point);
-        if (waves->points[point].has_decided)
-            continue;
-        waves->active[waves->active_count++] = point;
-        if (hand_out(waves, point, unit))
+        if (hand_out(waves, point, unit)) {
+            waves->active[waves->active_count++] = point;
             return UNIT_READY;
+        }
     }
-    // Without open units no decision is due: points that are left need the runs of other shards.
-    return waves->open_units > 0 ? UNIT_LATER : UNIT_NONE;
-}
-
-static void pilot_done(void *source, const Unit *unit)
-{
-    Waves *waves = source;
-    waves->open_units--;
-    waves->done_count += unit->count;
+    forget_finished(waves); // those of which all further runs are in other shards
+    return waves->active_count > 0 ? UNIT_LATER : UNIT_NONE;
 }
 
 static void unit_done(void *source, const Unit *unit)
 {
     Waves *waves = source;
-    pilot_done(waves, unit);
+    waves->points[unit->point].flying -= unit->count;
+    waves->done_count += unit->count;
     decide(waves, unit->point);
-    if (waves->points[unit->point].has_decided)
-        forget_decided(waves);
+    if (is_finished(waves, unit->point))
+        forget_finished(waves);
 }
 
 UnitSource waves_source(Waves *waves)
@@ -251,48 +232,33 @@ UnitSource waves_source(Waves *waves)
 
 UnitSource waves_pilot_source(Waves *waves)
 {
-    return (UnitSource){.source = waves, .next = pilot_next, .done = pilot_done};
+    return (UnitSource){.source = waves, .next = pilot_next, .done = unit_done};
 }
 
 /* --- The whole --- */
 
-/* This shard's first replication of the point; NO_RUN if it has none of the first wave. With other
- * waves, a shard that has any part of a point has a part of its first wave, too. */
-enum { NO_RUN = -1 };
-static int32_t first_run(const Waves *waves, int32_t point)
-{
-    int32_t replication = 0;
-    while (replication < waves->study->seeds.at_least &&
-           !shard_has(&waves->shard, point, replication))
-        replication++;
-    return replication < waves->study->seeds.at_least ? replication : NO_RUN;
-}
-
 static void choose_pilots(Waves *waves)
 {
     const int32_t count = waves->order_count < PILOTS_MAX ? waves->order_count : PILOTS_MAX;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t point = waves->order[(int64_t)i * waves->order_count / count].point;
-        waves->pilots[i] = (Unit){.point = point, .first = first_run(waves, point), .count = 1};
-    }
+    for (int32_t i = 0; i < count; i++)
+        waves->pilots[i] = waves->order[(int64_t)i * waves->order_count / count].point;
     waves->pilot_count = count;
 }
 
 Waves *waves_create(Arena *arena, const Study *study, const Results *results, Shard shard)
 {
-    const SeedPlan *seeds = &study->seeds;
     Waves *waves = ARENA_NEW(arena, Waves);
-    *waves = (Waves){
-        .study = study,
-        .results = results,
-        .shard = shard_plan(shard, study->point_count, seeds->at_least, seeds->rule_count > 0),
-        .points = ARENA_ARRAY(arena, PointWaves, study->point_count),
-        .order = ARENA_ARRAY(arena, TimedPoint, study->point_count),
-        .active = ARENA_ARRAY(arena, int32_t, study->point_count)};
+    *waves = (Waves){.study = study,
+                     .results = results,
+                     .plan = shard_plan(shard, study->point_count, study->seeds.at_least,
+                                        study->seeds.rule_count > 0),
+                     .points = ARENA_ARRAY(arena, PointWaves, study->point_count),
+                     .order_count = study->point_count,
+                     .order = ARENA_ARRAY(arena, TimedPoint, study->point_count),
+                     .active = ARENA_ARRAY(arena, int32_t, study->point_count)};
     for (int32_t point = 0; point < study->point_count; point++) {
-        waves->points[point].end = seeds->at_least;
-        if (first_run(waves, point) != NO_RUN)
-            waves->order[waves->order_count++].point = point;
+        waves->order[point].point = point;
+        begin_wave(waves, point, study->seeds.at_least);
     }
     choose_pilots(waves);
     return waves;
@@ -325,11 +291,16 @@ int64_t waves_done_count(const Waves *waves)
     return waves->done_count;
 }
 
+bool waves_are_done(const Waves *waves)
+{
+    return waves->done_count == waves->run_count;
+}
+
 int64_t waves_missing_count(const Waves *waves)
 {
     int64_t count = 0;
     for (int32_t point = 0; point < waves->study->point_count; point++)
-        for (int32_t i = waves->results->points[point].prefix; i < waves->points[point].end; i++)
-            count += !results_have(waves->results, point, i);
+        for (int32_t r = waves->results->points[point].prefix; r < waves->points[point].end; r++)
+            count += !results_have(waves->results, point, r);
     return count;
 }

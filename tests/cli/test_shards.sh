@@ -27,6 +27,7 @@ for i in 2 0 1; do
     trainyard sweep "$study" --shard $i/3 -o part-$i
     exit_is 0
     stdout_has "shard $i/3 has all of its runs; "
+    holds [ ! -e part-$i/results.csv ]
 done
 trainyard merge part-0 part-1 part-2 -o joined
 exit_is 0
@@ -59,6 +60,9 @@ for i in 0 1 2; do
 done
 stdout_has "40 runs in "
 stdout_has ", and 80 of earlier"
+stdout_has "no run of the others is missing"
+trainyard sweep "${plain[@]}" -o shared
+stdout_has "0 runs in "
 holds same_tables plain shared
 
 example "more shards than points share each wave, which goes on when all have run it"
@@ -71,6 +75,9 @@ for _ in 1 2 3 4 5 6; do
         exit_is 0
     done
 done
+stdout_has "no run of the others is missing"
+trainyard sweep "${few[@]}" -o few-shared
+stdout_has "0 runs in "
 holds same_tables few few-shared
 holds [ "$(cat few-shared/journal/*.log | grep -vc ^trainyard)" -eq "$(grep -vc ^trainyard few/journal/0-0.log)" ]
 
@@ -201,6 +208,8 @@ holds same_tables whole full
 example "the time zone and the language do not matter"
 TZ=Pacific/Auckland LC_ALL=de_DE.UTF-8 "$TRAINYARD" sweep "$study" --shard 0/2 -q -o zone
 TZ=America/Lima LC_ALL=C "$TRAINYARD" sweep "$study" --shard 1/2 -q -o zone
+trainyard sweep "$study" -o zone
+stdout_has "0 runs in "
 holds same_tables whole zone
 
 # --- Kills

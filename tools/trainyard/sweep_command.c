@@ -32,7 +32,7 @@ static const Field sweep_options[] = {
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
     OPTION_TEXT(0, "shard", shard, "I/N",
-                "run only the part I of N parts, from 0/N to N-1/N; `trainyard merge` joins them"),
+                "run the part I, from 0, of a study that N processes divide"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many runs there are and how long they will take, and stop"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
@@ -60,6 +60,26 @@ const OptionTable sweep_table = {
         "Replication r of every point has the same seed, so that points meet the same arrivals "
         "and failures. A value that is only a lower bound, because jobs still waited when the run "
         "ended, is named in the column lower_bounds.\n"
+        "\n"
+        "--shard I/N lets N processes that share nothing run a study: each runs its part, with the "
+        "same command and another I. With a stopping rule (\"until\") a shard has whole points and "
+        "ends them alone. Only where N is larger than the number of points do shards share a "
+        "point; after each wave they then need the runs of the others, from `trainyard merge` or a "
+        "folder that all use, and are started again. A shard that was killed is started again. "
+        "Tables are written by the sweep without --shard in the merged or common folder; it "
+        "also runs what is missing. One line for each scheduler:\n"
+        "  Slurm:       sbatch --array=0-99 --wrap 'trainyard sweep STUDY "
+        "--shard $SLURM_ARRAY_TASK_ID/100 -o part-$SLURM_ARRAY_TASK_ID'\n"
+        "  parallel:    seq 0 7 | parallel trainyard sweep STUDY -j 1 --shard {}/8 -o part-{}\n"
+        "  HTCondor:    arguments = sweep STUDY --shard $(Process)/100 -o part-$(Process)\n"
+        "  Kubernetes:  trainyard sweep STUDY --shard $JOB_COMPLETION_INDEX/100 "
+        "-o /out/part-$JOB_COMPLETION_INDEX\n"
+        "\n"
+        "`mpirun -n N trainyard sweep ...` runs on the ranks of Open MPI. Rank 0 hands out the "
+        "runs and writes DIR, and needs no processor; the other ranks need no common folder, only "
+        "the same files of the study. A rank has one thread unless -j is given (mpirun --map-by "
+        "node:PE=8 ... -j 8). If a rank or a machine dies, mpirun ends all ranks: the same command "
+        "continues from the runs that had reached rank 0.\n"
         "\n"
         "Exit code 0 when all runs are done, 2 for wrong input, 3 for a failure of this machine, "
         "4 after --time-limit or SIGTERM, 130 after Ctrl-C. The files are valid in all cases. "
