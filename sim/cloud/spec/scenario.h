@@ -42,7 +42,7 @@ typedef struct {
       "as the service, but a job may overtake if it delays no earlier job")                        \
     X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
-      "the experiment that has used least node time goes first")
+      "the experiment, or the user of a trace, that has used least node time goes first")
 
 typedef enum {
 #define X(name, function, text, sight, what) POLICY_##name,
