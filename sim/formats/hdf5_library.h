@@ -31,9 +31,8 @@
     X(Dget_storage_size)                                                                           \
     X(Dget_type)                                                                                   \
     X(Dopen2)                                                                                      \
-    X(Dread)                                                                                       \
-    X(Dwrite) X(Eset_auto2) X(Fclose) X(Fcreate) X(Fflush) X(Fget_file_image) X(Fopen) X(Gclose)   \
-        X(Gcreate2) X(Gopen2) X(Lunregister) X(Pclose) X(Pcreate) X(Pget_external_count)           \
+    X(Dread) X(Dwrite) X(Eset_auto2) X(Fclose) X(Fcreate) X(Fflush) X(Fget_file_image) X(Fopen)    \
+        X(Gclose) X(Gcreate2) X(Gopen2) X(Lunregister) X(Pclose) X(Pcreate) X(Pget_external_count) \
             X(Pget_layout) X(Pset_create_intermediate_group) X(Pset_fapl_core) X(Pset_file_image)  \
                 X(Pset_libver_bounds) X(Pset_obj_track_times) X(Sclose) X(Screate)                 \
                     X(Screate_simple) X(Sget_simple_extent_dims) X(Sget_simple_extent_ndims)       \

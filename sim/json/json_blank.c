@@ -7,56 +7,43 @@
 
 typedef struct {
     const char *source;
-    unsigned char *text;
+    char *text;
     size_t length;
-    size_t position;
-    size_t line_start;
+    size_t line_start; /* of the line up to which lines are counted */
     int32_t line;
     int32_t reported_line; /* broken bytes occur in groups: one report a line */
     Problems *problems;
 } Blanker;
 
-static Place here(const Blanker *blanker)
+/* The place of `position`, which is not before the last one asked for. */
+static Place place_at(Blanker *blanker, size_t position)
 {
-    return place_in(blanker->source, blanker->line,
-                    (int32_t)(blanker->position - blanker->line_start) + 1);
-}
-
-static void refuse_byte(Blanker *blanker)
-{
-    unsigned char byte = blanker->text[blanker->position];
-    if (blanker->reported_line != blanker->line) {
-        blanker->reported_line = blanker->line;
-        if (byte == 0)
-            problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
-                         "a NUL byte, which text cannot contain");
-        else
-            status_hint(problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
-                                     "byte 0x%02x is not UTF-8", byte),
-                        "save the file as UTF-8");
-    }
-    blanker->text[blanker->position] = ' ';
-}
-
-static void advance(Blanker *blanker)
-{
-    if (blanker->text[blanker->position] == '\n') {
+    const char *start = blanker->text + blanker->line_start, *end;
+    while ((end = memchr(start, '\n', (size_t)(blanker->text + position - start))) != NULL) {
+        start = end + 1;
         blanker->line++;
-        blanker->line_start = blanker->position + 1;
     }
-    blanker->position++;
+    blanker->line_start = (size_t)(start - blanker->text);
+    return place_in(blanker->source, blanker->line, (int32_t)(position - blanker->line_start) + 1);
 }
 
-/* Moves to `position`, in the same line or a later one. */
-static void advance_to(Blanker *blanker, size_t position)
+/* --- Broken bytes --- */
+
+static void refuse_byte(Blanker *blanker, size_t position)
 {
-    const char *text = (const char *)blanker->text;
-    for (const char *end;
-         (end = memchr(text + blanker->position, '\n', position - blanker->position)) != NULL;) {
-        blanker->line++;
-        blanker->line_start = blanker->position = (size_t)(end - text) + 1;
-    }
-    blanker->position = position;
+    const unsigned char byte = (unsigned char)blanker->text[position];
+    const Place at = place_at(blanker, position);
+    blanker->text[position] = ' ';
+    if (blanker->reported_line == at.line)
+        return;
+    blanker->reported_line = at.line;
+    if (byte == 0)
+        problems_add(blanker->problems, STATUS_BAD_INPUT, at,
+                     "a NUL byte, which text cannot contain");
+    else
+        status_hint(
+            problems_add(blanker->problems, STATUS_BAD_INPUT, at, "byte 0x%02x is not UTF-8", byte),
+            "save the file as UTF-8");
 }
 
 /* Where the first byte from `position` on is that is not ASCII, or is NUL; `length` if none is. */
@@ -68,7 +55,7 @@ static size_t plain_end(const Blanker *blanker, size_t position)
         if ((eight & high_bits) != 0 || ((eight - low_bits) & high_bits) != 0)
             break;
     }
-    while (position < blanker->length && (unsigned char)(blanker->text[position] - 1) < 0x7f)
+    while (position < blanker->length && (signed char)blanker->text[position] > 0)
         position++;
     return position;
 }
@@ -77,14 +64,10 @@ static void check_bytes(Blanker *blanker)
 {
     size_t position = 0;
     while ((position = plain_end(blanker, position)) < blanker->length) {
-        size_t sequence =
-            utf8_sequence((const char *)blanker->text + position, blanker->length - position);
-        if (sequence == 0) {
-            advance_to(blanker, position);
-            refuse_byte(blanker);
-            sequence = 1;
-        }
-        position += sequence;
+        size_t sequence = utf8_sequence(blanker->text + position, blanker->length - position);
+        if (sequence == 0)
+            refuse_byte(blanker, position);
+        position += sequence > 0 ? sequence : 1;
     }
 }
 
@@ -93,7 +76,7 @@ static void check_bytes(Blanker *blanker)
 /* Whether the text has the begin of a comment, perhaps in a string. */
 static bool may_have_comments(const Blanker *blanker)
 {
-    const char *text = (const char *)blanker->text, *end = text + blanker->length;
+    const char *text = blanker->text, *end = text + blanker->length;
     while ((text = memchr(text, '/', (size_t)(end - text))) != NULL) {
         text++;
         if (text < end && (*text == '/' || *text == '*'))
@@ -102,74 +85,73 @@ static bool may_have_comments(const Blanker *blanker)
     return false;
 }
 
-static bool looking_at(const Blanker *blanker, const char *word)
+static bool begins(const Blanker *blanker, size_t position, const char *word)
 {
     size_t length = strlen(word);
-    return blanker->length - blanker->position >= length &&
-           memcmp(blanker->text + blanker->position, word, length) == 0;
+    return blanker->length - position >= length &&
+           memcmp(blanker->text + position, word, length) == 0;
 }
 
 /* Replaces everything up to and including `end` by blanks, except line ends, because lines are
- * counted. False when `end` is missing. */
-static bool blank_until(Blanker *blanker, const char *end)
+ * counted. Returns the position after it; beyond the text when `end` is missing. */
+static size_t blank_until(Blanker *blanker, size_t position, const char *end)
 {
-    while (blanker->position < blanker->length) {
-        bool ends = looking_at(blanker, end);
-        for (size_t i = 0; i < (ends ? strlen(end) : 1); i++) {
-            if (blanker->text[blanker->position] != '\n')
-                blanker->text[blanker->position] = ' ';
-            advance(blanker);
-        }
+    for (; position < blanker->length; position++) {
+        bool ends = begins(blanker, position, end);
+        for (size_t i = 0; i < (ends ? strlen(end) : 1); i++)
+            if (blanker->text[position + i] != '\n')
+                blanker->text[position + i] = ' ';
         if (ends)
-            return true;
+            return position + strlen(end);
     }
-    return false;
+    return blanker->length + 1;
 }
 
-static void skip_string(Blanker *blanker)
+/* The position after the string that begins at `position`. A line end is not part of a string;
+ * the reader reports it. */
+static size_t string_end(const Blanker *blanker, size_t position)
 {
-    advance(blanker);
-    while (blanker->position < blanker->length) {
-        unsigned char byte = blanker->text[blanker->position];
-        if (byte == '\n')
-            return; // not a string after all; json_walk reports it
-        advance(blanker);
-        if (byte == '"')
-            return;
-        if (byte == '\\' && blanker->position < blanker->length &&
-            blanker->text[blanker->position] != '\n')
-            advance(blanker);
+    const char *text = blanker->text;
+    for (position++; position < blanker->length && text[position] != '\n'; position++) {
+        if (text[position] == '"')
+            return position + 1;
+        if (text[position] == '\\' && position + 1 < blanker->length && text[position + 1] != '\n')
+            position++;
     }
+    return position;
 }
 
 static void blank_comments(Blanker *blanker)
 {
-    while (blanker->position < blanker->length) {
-        Place start = here(blanker);
-        if (blanker->text[blanker->position] == '"')
-            skip_string(blanker);
-        else if (looking_at(blanker, "//"))
-            blank_until(blanker, "\n"); // the last line needs no end
-        else if (!looking_at(blanker, "/*"))
-            advance(blanker);
-        else if (!blank_until(blanker, "*/"))
-            problems_add(blanker->problems, STATUS_BAD_INPUT, start, "a comment without its end");
+    size_t position = 0;
+    while (position < blanker->length) {
+        const char c = blanker->text[position];
+        if (c == '"') {
+            position = string_end(blanker, position);
+        } else if (c == '/' && begins(blanker, position, "//")) {
+            position = blank_until(blanker, position, "\n");
+        } else if (c == '/' && begins(blanker, position, "/*")) {
+            const Place start = place_at(blanker, position);
+            position = blank_until(blanker, position, "*/");
+            if (position > blanker->length)
+                problems_add(blanker->problems, STATUS_BAD_INPUT, start,
+                             "a comment without its end");
+        } else {
+            position++;
+        }
     }
 }
 
 void json_blank(char *text, const char *source, size_t length, JsonDialect dialect,
                 Problems *problems)
 {
-    Blanker blanker = {.source = source,
-                       .text = (unsigned char *)text,
-                       .length = length,
-                       .line = 1,
-                       .problems = problems};
+    Blanker blanker = {
+        .source = source, .text = text, .length = length, .line = 1, .problems = problems};
     check_bytes(&blanker);
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         memset(text, ' ', 3);
     if (dialect == JSON_WITH_COMMENTS && may_have_comments(&blanker)) {
-        blanker.position = blanker.line_start = 0;
+        blanker.line_start = 0;
         blanker.line = 1;
         blank_comments(&blanker);
     }

@@ -7,15 +7,19 @@
 #include "sim/json/json_index.h"
 #include "sim/json/json_tree.h"
 
-enum { NUMBER_LENGTH_MAX = 63 };
+enum {
+    NUMBER_LENGTH_MAX = 63,
+    MARGIN = sizeof(uint64_t), /* strings are read in eights */
+};
+#define EACH_BYTE UINT64_C(0x0101010101010101)
 
 /* The walk continues after small mistakes (a bad escape) and stops at the first one that leaves the
  * structure unclear. */
 typedef struct {
     Arena *arena; /* of the tree */
     const char *source;
-    char *text; /* a copy of the text in the arena, NUL-ended, without NUL inside. Strings are
-                   decoded in it, and the tree refers to them */
+    char *text; /* a copy of the text in the arena, followed by MARGIN NULs, without NUL inside.
+                   Strings are decoded in it, and the tree refers to them */
     size_t length;
     size_t position;
     size_t line_start;
@@ -156,7 +160,7 @@ static char *walk_unicode(Walk *walk, int32_t unit, char *out)
     return encode(out, PLANE_1 + ((unit - HIGH_FIRST) << 10) + (low - LOW_FIRST));
 }
 
-/* At a backslash; moves past the escape, valid or not, and returns the end of what it means. */
+/* At a backslash; moves past the escape, valid or not, and returns the end of the decoded text. */
 static char *walk_escape(Walk *walk, char *out)
 {
     static const char letters[] = "\"\\/bfnrt";
@@ -177,10 +181,28 @@ static char *walk_escape(Walk *walk, char *out)
     return out;
 }
 
+/* Whether one of eight bytes is zero. */
+static bool has_zero(uint64_t eight)
+{
+    return ((eight - EACH_BYTE) & ~eight & EACH_BYTE << 7) != 0;
+}
+
+/* Whether one of eight bytes is a quote, a backslash or a control character. */
+static bool has_special(uint64_t eight)
+{
+    return has_zero(eight ^ EACH_BYTE * '"') || has_zero(eight ^ EACH_BYTE * '\\') ||
+           has_zero(eight & EACH_BYTE * 0xe0);
+}
+
 /* How many bytes at `text` mean themselves in a string. */
 static size_t plain_length(const char *text)
 {
     size_t length = 0;
+    for (uint64_t eight;; length += sizeof eight) {
+        memcpy(&eight, text + length, sizeof eight);
+        if (has_special(eight))
+            break;
+    }
     while (text[length] != '"' && text[length] != '\\' && (unsigned char)text[length] >= ' ')
         length++;
     return length;
@@ -481,10 +503,12 @@ Json *json_parse(Arena *arena, const char *source, const char *text, size_t leng
     int32_t problems_before = problems->count;
     Walk walk = {.arena = arena,
                  .source = source,
-                 .text = arena_strndup(arena, text, length),
+                 .text = arena_alloc(arena, length + MARGIN),
                  .length = length,
                  .line = 1,
                  .problems = problems};
+    if (length > 0)
+        memcpy(walk.text, text, length);
     json_blank(walk.text, source, length, dialect, problems);
     Json *root = walk_text(&walk);
     if (problems->count == problems_before) // then there is a tree

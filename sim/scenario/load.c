@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/format/types.h"
 #include "sim/schema/json_load.h"
@@ -10,6 +11,7 @@ typedef struct {
     JsonLoader json;
     const char *path; /* of the scenario */
     Parameters *parameters;
+    const char *known_catalogs; /* names of catalogues that are known already; NULL: none are */
 } Loader;
 
 /* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
@@ -43,8 +45,20 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
         loader->path);
 }
 
+/* Loads the compiled-in catalogue of that name, so that a scenario can be in any folder; false when
+ * there is none. */
+static bool load_built_in(Loader *loader, Json *parent, Json *node)
+{
+    const CatalogFile file = {built_in_catalog(), node->text};
+    Problems missing = problems_create(loader->json.arena);
+    const Json *tree = catalog_file_load(loader->json.arena, &file, &missing);
+    if (tree != NULL)
+        json_replace(parent, node, json_copy(loader->json.arena, tree, NULL));
+    return tree != NULL;
+}
+
 /* A relative path is looked for next to the scenario, then in the folders above, until a file or
- * folder of that name is found. */
+ * folder of that name is found; at last among the compiled-in files. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -62,6 +76,8 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
             json_replace(parent, node, tree);
         folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
+    if (status.code == STATUS_NOT_FOUND && load_built_in(loader, parent, node))
+        return;
     if (status.code != STATUS_OK) // otherwise it is loaded, or its content has been refused
         refuse_catalog(loader, node, path, &status);
 }
@@ -82,10 +98,33 @@ static void load_configs(Loader *loader, Json *list)
     }
 }
 
+const char *scenario_catalog_names(Arena *arena, const Json *root)
+{
+    const Json *catalogs = json_member(root, "catalog");
+    const char *names = "";
+    for (const Json *item = catalogs != NULL ? catalogs->first : NULL; item != NULL;
+         item = item->next) {
+        if (item->kind != JSON_STRING)
+            return NULL;
+        names = arena_printf(arena, "%s%s\n", names, item->text);
+    }
+    return names;
+}
+
+/* Whether all catalogues are known: the tree then keeps their names. */
+static bool catalogs_are_known(const Loader *loader, const Json *root)
+{
+    const char *names =
+        loader->known_catalogs != NULL ? scenario_catalog_names(loader->json.arena, root) : NULL;
+    return names != NULL && strcmp(names, loader->known_catalogs) == 0;
+}
+
 static void load_references(Loader *loader, Json *root)
 {
     load_configs(loader, json_member(root, "commands"));
     load_configs(loader, json_member(root, "workloads"));
+    if (catalogs_are_known(loader, root))
+        return;
     Json *catalogs = json_member(root, "catalog");
     for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
         next = item->next; // the item itself is about to be replaced
@@ -126,6 +165,23 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         problems_add_status(loader->json.problems, &status);
 }
 
+/* Whether a part of the member is changed by an override. */
+static bool is_changed(const ScenarioOverrides *overrides, const char *member)
+{
+    for (int32_t i = 0; i < overrides->count; i++)
+        if (strncmp(overrides->items[i], member, strlen(member)) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the catalogue may differ from that of `overrides->like`. A parameter may be used in
+ * "assume". */
+static bool may_change_catalog(const ScenarioOverrides *overrides, const Json *root)
+{
+    return is_changed(overrides, "/catalog") || is_changed(overrides, "/assume") ||
+           json_member(root, "assume") != NULL;
+}
+
 /* Applies the overrides that change parameters, or all others. */
 static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides *overrides,
                             bool of_parameters)
@@ -139,7 +195,8 @@ static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides 
 /* Replaces the uses of parameters in the scenario and in the files that it names, which it loads.
  * False, with problems, when a parameter or the use of one is wrong: the tree then has texts
  * instead of values, and later checks would report each of them again. */
-static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides *overrides)
+static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides *overrides,
+                             const char **catalog_names)
 {
     Arena *arena = loader->json.arena;
     Problems *problems = loader->json.problems, found = problems_create(arena);
@@ -147,6 +204,7 @@ static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides
         parameters_read(arena, root, overrides->param_count, overrides->params, &found);
     parameters_apply(loader->parameters, root);
     const int32_t problems_before = problems->count;
+    *catalog_names = scenario_catalog_names(arena, root);
     load_references(loader, root);
     if (found.count == 0 && problems->count == problems_before)
         parameters_check_used(loader->parameters);
@@ -219,7 +277,7 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
 }
 
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, Problems *problems)
+                    const Parameters **parameters, const char **catalog_names, Problems *problems)
 {
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
@@ -230,8 +288,10 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
+    if (overrides.like != NULL && !may_change_catalog(&overrides, root))
+        loader.known_catalogs = overrides.like->catalog_names;
     apply_overrides(&loader, root, &overrides, true);
-    if (!apply_parameters(&loader, root, &overrides))
+    if (!apply_parameters(&loader, root, &overrides, catalog_names))
         return NULL;
     *parameters = loader.parameters;
     apply_overrides(&loader, root, &overrides, false);

@@ -30,12 +30,16 @@ static const char *scenario_name(Arena *arena, const char *path)
                          dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
 }
 
-/* NULL when the catalogue could not be read, which has been reported. */
-static const Catalog *read_catalog(Arena *arena, const ScenarioText *text, Problems *problems)
+/* NULL when the catalogue could not be read, which has been reported. A list that still has names
+ * is that of `like`. */
+static const Catalog *read_catalog(Arena *arena, const ScenarioText *text, const ScenarioFile *like,
+                                   Problems *problems)
 {
     const Json *list = text->catalog;
     if (list == NULL)
         return NULL;
+    if (like != NULL && list->first != NULL && list->first->kind == JSON_STRING)
+        return like->catalog;
     if (list->kind != JSON_ARRAY || list->count == 0) {
         problems_add(problems, STATUS_BAD_INPUT, list->at,
                      "catalog is %s, expected an array of files",
@@ -140,6 +144,19 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
     return topology;
 }
 
+/* The part of the run that is measured; `text` NULL: all of it. */
+static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
+{
+    if (text == NULL)
+        return (MeasureWindow){0};
+    const bool has_end = text->until.node != NULL && !text->until.is_refused;
+    if (has_end && text->until.value <= text->from.value)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(text->until.node),
+                     "the measured part of the run ends before it begins");
+    return (MeasureWindow){.from_ns = text->from.value,
+                           .until_ns = has_end ? text->until.value : 0};
+}
+
 static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
@@ -147,11 +164,13 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     FileRecorder *recorder = file_recorder_create(arena, from, path, overrides.ran_path);
     const FileSource files = file_recorder_source(recorder);
     const Parameters *parameters;
-    const Json *root = scenario_load(arena, files, path, overrides, &parameters, problems);
+    const char *catalog_names;
+    const Json *root =
+        scenario_load(arena, files, path, overrides, &parameters, &catalog_names, problems);
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    const Catalog *catalog = read_catalog(arena, text, problems);
+    const Catalog *catalog = read_catalog(arena, text, overrides.like, problems);
     Problems warnings = problems_create(arena);
     ConfigContext context = {.arena = arena,
                              .problems = problems,
@@ -164,9 +183,10 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    const MeasureWindow measure = measure_read(text->measure, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
-    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    ScenarioWorkloads workloads = workloads_read(&binder, &commands);
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
     faults_read(&binder, &groups, &commands);
@@ -181,10 +201,13 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     file->root = root;
     file->path = arena_strdup(arena, path);
     file->resource_group = text->resource_group.value;
+    file->catalog = catalog;
+    file->catalog_names = catalog_names;
     if (problems->count > 0)
         return NULL;
 
     file->scenario = (Scenario){
+        .measure = measure,
         .name = scenario_name(arena, path),
         .description = text->description.value != NULL ? text->description.value : "",
         .seed = (uint64_t)text->seed.value,
@@ -199,6 +222,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
         .service = *catalog_service(catalog),
         .failures = failures,
         .policy = (PolicyKind)text->policy.value,
+        .placement = (PlacementKind)text->placement.value,
+        .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
         .workload_count = workloads.count,
         .workloads = workloads.items,
         .network = network,
@@ -209,7 +234,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
+    file->explanation = overrides.like != NULL ? explanation_create(arena)
+                                               : scenario_explain(arena, text, parameters, catalog,
+                                                                  &commands, &workloads);
     return file;
 }
 

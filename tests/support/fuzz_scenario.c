@@ -111,7 +111,7 @@ static void validate_alone(const char *bytes, size_t length)
     Problems problems = problems_create(arena);
     Problems warnings = problems_create(arena);
     const char *kind = validate_file(arena, memory_files_source(&files), "alone.json",
-                                     (ScenarioOverrides){0}, &problems, &warnings);
+                                     (ScenarioOverrides){0}, &problems, &warnings, NULL);
     invariant(kind != NULL || problems.count > 0);
     arena_destroy(arena);
 }

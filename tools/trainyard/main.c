@@ -1,6 +1,7 @@
 /* `trainyard VERB ...`: finds the verb and runs it. A verb that is not built in may be a separate
  * program, trainyard-VERB, in the folder of this program or on PATH. The simulator itself therefore
- * links neither HTTP nor MPI nor CUDA. */
+ * links neither HTTP nor MPI nor CUDA nor
+ * GSL. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "tools/trainyard/emu/az_env_options.h"
 #include "tools/trainyard/emu/export_options.h"
 #include "tools/trainyard/emu/serve_options.h"
+#include "tools/trainyard/real/calibrate_options.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
 #include "tools/trainyard/train/bench_training_options.h"
 #include "tools/trainyard/train/evaluate_options.h"
@@ -20,15 +22,17 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,    &verb_launch,     &verb_validate, &verb_test,      &verb_explain,
-    &verb_diff,   &verb_report,     &verb_predict,  &verb_calibrate, &verb_compare,
-    &verb_schema, &verb_completion, NULL,
+    &verb_run,     &verb_sweep,  &verb_launch,     &verb_validate, &verb_test,
+    &verb_explain, &verb_diff,   &verb_report,     &verb_predict,  &verb_import,
+    &verb_compare, &verb_schema, &verb_completion, NULL,
 };
 
 const OptionTable *const programs[] = {
-    &train_option_table,          &evaluate_option_table,        &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table, &serve_option_table,
-    &az_env_option_table,         &export_option_table,          NULL,
+    &calibrate_option_table,      &train_option_table,
+    &evaluate_option_table,       &make_cifar_option_table,
+    &bench_training_option_table, &bench_allreduce_option_table,
+    &serve_option_table,          &az_env_option_table,
+    &export_option_table,         NULL,
 };
 
 typedef struct {

@@ -16,7 +16,9 @@ typedef struct {
     int64_t until_ns;
     const char *failures; /* the factor on failure rates */
     int fidelity;
-    int level;
+    int level; /* index in level_names */
+    bool has_no_timeline;
+    bool has_no_share;
     const char *why_job;
     int backend; /* HandOffBackend; NOT_GIVEN */
     const char *data_folder;
@@ -30,7 +32,8 @@ typedef struct {
 
 enum { NOT_GIVEN = -1 };
 
-static const char *const level_names[] = {"jobs", "epochs", "steps", NULL};
+static const char *const level_names[] = {"none", "jobs", "epochs", "steps", NULL};
+enum { LEVEL_NONE, LEVEL_EPOCHS = TRACE_LEVEL_EPOCHS + 1 }; /* of level_names */
 static const char *const fidelity_names[] = {"step", "epoch", "job", NULL};
 static const char *const backend_names[] = {
 #define X(name, word) word,
@@ -50,7 +53,11 @@ static const Field run_options[] = {
                 "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
     OPTION_CHOICE(0, "fidelity", fidelity, "UNIT", fidelity_names,
                   "simulate each step, each epoch, or each job as one event"),
-    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names, "the detail of trace.tsv (epochs)"),
+    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names,
+                  "the detail of trace.tsv (epochs); none: only its first lines"),
+    OPTION_FLAG(0, "no-timeline", has_no_timeline, "with -o: do not write timeline.json"),
+    OPTION_FLAG(0, "no-share", has_no_share,
+                "with -o: do not write the files that jobs leave on shares"),
     OPTION_TEXT(0, "why", why_job, "JOB",
                 "print the story of a job afterwards: its waits, its losses and its end"),
     OPTION_CHOICE(0, "real", backend, "BACKEND", backend_names,
@@ -80,6 +87,10 @@ static const OptionTable run_table = {
         "at a chosen time (\"until\"): what is unfinished then is a metric, job_counts.unfinished "
         "of summary.json. 128 plus the signal's number when a signal ended a job that ran for "
         "real.\n"
+        "\n"
+        "A run of many jobs writes less with --trace none --no-timeline --no-share. Its "
+        "report.html is "
+        "complete; `trainyard report` needs the trace to make it again with its plots.\n"
         "\n"
         "With --real, `trainyard train` runs each job of \"commands\" whose program trains a "
         "network that the trainer knows. Open MPI's mpirun starts as many ranks as the job has "
@@ -181,6 +192,9 @@ static bool options_fit(const RunArguments *arguments, Status *status)
 {
     if (arguments->backend == NOT_GIVEN)
         return true;
+    if (arguments->has_no_share)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--real", 0, 0),
+                           "does not go with --no-share");
     const char *other = arguments->ran_path != NULL     ? "--ran"
                         : arguments->checks_determinism ? "--check-determinism"
                                                         : NULL;
@@ -207,7 +221,12 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",
                 arguments->data_folder, samples.train, samples.test);
     const RunOptions options = {.overrides = overrides_of(arena, arguments, samples),
-                                .level = (TraceLevel)arguments->level,
+                                .level = arguments->level == LEVEL_NONE
+                                             ? TRACE_LEVEL_EPOCHS
+                                             : (TraceLevel)(arguments->level - 1),
+                                .has_no_trace = arguments->level == LEVEL_NONE,
+                                .has_no_timeline = arguments->has_no_timeline,
+                                .has_no_share = arguments->has_no_share,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
                                 .shows_warnings = !arguments->is_quiet,
@@ -221,7 +240,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
-        json_show(run_summary(&result));
+        json_show(run_summary_json(&result));
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
@@ -240,7 +259,7 @@ static int run(int argc, char **argv)
                               .until_ns = NOT_GIVEN,
                               .fidelity = NOT_GIVEN,
                               .backend = NOT_GIVEN,
-                              .level = TRACE_LEVEL_EPOCHS};
+                              .level = LEVEL_EPOCHS};
     Operands operands;
     int exit_code;
     if (options_read(&run_table, arena, argc, argv, &arguments, &operands, &exit_code))

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "sim/cli/json_file.h"
-#include "sim/output/summary/summary.h"
+#include "sim/output/summary/metric.h"
 #include "sim/scenario/catalog/schema.h"
 #include "sim/scenario/format/batchai_types.h"
 #include "sim/scenario/format/types.h"
@@ -62,6 +62,7 @@ static int print_reference(void)
                     "does not apply is absent: step_ms of a job that does not train, workloads of "
                     "a scenario without workloads. null means that something has not happened.\n");
     reference_add(&reference, &summary_type, &text);
+    metric_reference(&text);
     fputs(text_string(&text), stdout);
     text_free(&text);
     return EXIT_FINE;

@@ -17,6 +17,7 @@ typedef struct {
 } Verb;
 
 extern const Verb verb_run;
+extern const Verb verb_sweep;
 extern const Verb verb_launch;
 extern const Verb verb_validate;
 extern const Verb verb_test;
@@ -25,7 +26,7 @@ extern const Verb verb_compare;
 extern const Verb verb_diff;
 extern const Verb verb_report;
 extern const Verb verb_predict;
-extern const Verb verb_calibrate;
+extern const Verb verb_import;
 extern const Verb verb_schema;
 extern const Verb verb_completion;
 

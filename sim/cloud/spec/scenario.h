@@ -33,6 +33,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
@@ -117,6 +118,18 @@ typedef struct {
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
 } Workload;
 
+/* The part of the run that metrics of many jobs are about. It changes nothing in the world. */
+typedef struct {
+    int64_t from_ns;  /* the end of the warm-up */
+    int64_t until_ns; /* 0: the end of the run */
+} MeasureWindow;
+
+/* Whether the window contains `at_ns`. */
+static inline bool measure_has(MeasureWindow window, int64_t at_ns)
+{
+    return at_ns >= window.from_ns && (window.until_ns == 0 || at_ns < window.until_ns);
+}
+
 typedef struct {
     const char *name; /* "cifar10-horovod": file name or folder */
     const char *description;
@@ -128,6 +141,7 @@ typedef struct {
     int64_t until_ns;   /* the latest end; INT64_MAX: the run ends when no awaited event is left */
     bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
                            event was earlier, and nodes held then are billed up to it */
+    MeasureWindow measure;
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;

@@ -360,6 +360,12 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
                         (TraceListener){.listener = &folds, .level = level, .row = fold_both},
                         problems))
         return NULL;
+    if (header.is_empty) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(run->source, 1, 1),
+                                 "the trace of this run has no records to compare"),
+                    "run it again without --trace none");
+        return NULL;
+    }
     if (run->summary != NULL)
         return run->summary;
     Text hashes = {0};

@@ -83,6 +83,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .fidelity = fidelity_names[scenario->fidelity],
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
+                      .measure = scenario->measure,
                       .clusters = clusters,
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,

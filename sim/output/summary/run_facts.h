@@ -43,6 +43,7 @@ typedef struct {
     const char *fidelity;
     PolicyKind policy;
     int64_t start_unix_ms;
+    MeasureWindow measure;
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;

@@ -233,6 +233,21 @@ static const ObjectType file_server_type =
     OBJECT_TYPE("File server cost", "The price of a file server.", file_server_fields);
 #undef OWNER
 
+#define OWNER SummaryMeasured
+static const Field measured_fields[] = {
+    SECONDS("from_s", from_ns, "begin of the part"),
+    SECONDS("until_s", until_ns, "its end"),
+    SECONDS("node_s", held_ns, "node time in it"),
+    SECONDS("running_s", running_ns, "node time with a job in it"),
+    RATIO("utilisation", utilisation_ppm, "running_s divided by node_s"),
+    USD("node_cost_usd", micro_usd, "price of node_s: each node's bill in proportion to time"),
+    {0},
+};
+static const ObjectType measured_type =
+    OBJECT_TYPE("Measured part", "The part of the run that `measure` of the scenario selects.",
+                measured_fields);
+#undef OWNER
+
 #define OWNER GivenPair
 static const Field given_parameter_fields[] = {
     FIELD_KEY(name, "name of the parameter"),
@@ -319,6 +334,8 @@ static const Field summary_fields[] = {
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),
     RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
           NULLABLE),
+    FIELD_OBJECT("measured", measured, measured_type,
+                 "node time and its price in the part that `measure` selects"),
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),

@@ -31,6 +31,7 @@
 
 typedef struct {
     TraceLevel level;
+    bool is_empty; /* "level=none": the file has no records; `level` is then not written */
     const char *scenario;
     uint64_t seed;
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
@@ -39,6 +40,7 @@ typedef struct {
 } TraceHeader;
 
 const char *trace_level_name(TraceLevel level); /* "jobs" */
+extern const char trace_level_none[];           /* "none": no records */
 
 /* --- Writing --- */
 

@@ -262,14 +262,18 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
 
 /* --- The file --- */
 
-static bool level_read(const Reader *reader, Piece piece, TraceLevel *level)
+static bool level_read(const Reader *reader, Piece piece, TraceHeader *header)
 {
+    header->is_empty = piece_is(piece, trace_level_none);
+    header->level = TRACE_LEVEL_JOBS;
+    if (header->is_empty)
+        return true;
     for (int i = 0; i <= TRACE_LEVEL_STEPS; i++) {
-        *level = (TraceLevel)i;
-        if (piece_is(piece, trace_level_name(*level)))
+        header->level = (TraceLevel)i;
+        if (piece_is(piece, trace_level_name(header->level)))
             return true;
     }
-    return bad(reader, piece, "jobs, epochs or steps");
+    return bad(reader, piece, "none, jobs, epochs or steps");
 }
 
 /* The next "key=value " of the first line. */
@@ -299,8 +303,7 @@ static bool header_read(Reader *reader, Piece line, TraceHeader *header)
         return refuse_former(reader, line);
     if (!piece_skip(&rest, magic))
         return bad(reader, line, "\"#trainyard-trace 2 ...\" as the first line of a trace");
-    if (!setting_cut(reader, &rest, "level=", &value) ||
-        !level_read(reader, value, &header->level) ||
+    if (!setting_cut(reader, &rest, "level=", &value) || !level_read(reader, value, header) ||
         !setting_cut(reader, &rest, "scenario=", &value) || !name_read(reader, value))
         return false;
     header->scenario = arena_strdup(reader->arena, text_string(&reader->name));
@@ -370,6 +373,9 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
         return;
     }
     TraceRow row;
+    if (header->is_empty && rest.length > 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, rest.at,
+                     "the first line of the trace says level=none, but it has records");
     while (line_cut(reader, &rest, &line))
         if (row_read(reader, line, &row) && trace_kind_level(row.record.kind) <= listener.level)
             listener.row(listener.listener, &row);

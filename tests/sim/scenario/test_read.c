@@ -494,6 +494,8 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         {"{\"bytes\": \"1kB\"}", "{}", 5, 44, "neither \"bytes\" nor \"text\"", ""},
         {"{\"bytes\": \"1kB\"}", "{\"text\": \"x\", \"bytes\": 1}", 5, 44,
          "both \"bytes\" and \"text\"", ""},
+        {"\"commands\"", "\"measure\": {\"from\": \"2h\", \"until\": \"2h\"}, \"commands\"", 11, 0,
+         "ends before it begins", ""},
         {"\"commands\"", "\"other_programs\": {\"duration\": \"soon\"}, \"commands\"", 11, 0,
          "duration", "durations look like"},
         {"\"commands\"", "\"other_programs\": {\"exit_code\": 1}, \"commands\"", 11, 0,
