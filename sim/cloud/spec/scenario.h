@@ -20,6 +20,8 @@ typedef struct {
     const FailureModel *nodes;      /* every node; NULL: none fails */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
+    int32_t preemption_count;       /* without `preemption`: the model of its VM family */
+    const Preemption *preemptions;
     int32_t group_count;
     const NodeGroup *const *groups;          /* [group_count]; the nodes of a group fail together */
     const FailureModel *const *group_models; /* [group_count] */
