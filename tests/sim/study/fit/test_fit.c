@@ -90,7 +90,8 @@ START_TEST(run_times_of_two_kinds_need_the_table)
     const WorkloadFit *fit = fit_of(&list);
     ck_assert_int_eq(fit->best, FIT_QUANTILES);
     ck_assert(fit->runs[FIT_LOGNORMAL].distance > 0.1);
-    ck_assert_msg(fit->runs[FIT_QUANTILES].distance < 0.01, "%g with %d knots", fit->runs[FIT_QUANTILES].distance, fit->knot_count);
+    ck_assert_msg(fit->runs[FIT_QUANTILES].distance < 0.01, "%g with %d knots",
+                  fit->runs[FIT_QUANTILES].distance, fit->knot_count);
     for (int32_t i = 1; i < fit->knot_count; i++)
         ck_assert(fit->knots[i].value >= fit->knots[i - 1].value);
 }
