@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 sysroot=$PWD/build/arm64-sysroot
-packages=(libc6-dev libcjson-dev libhdf5-dev libgsl-dev librandom123-dev check)
+packages=(libc6-dev libhdf5-dev libgsl-dev librandom123-dev check)
 
 cannot()
 {

@@ -10,6 +10,7 @@
 # world        1,000 nodes that fail, 100,000 jobs; compared with the same workload on SimGrid
 # loops        the trainer's element-wise passes of one step, compared with loops over single values (no bars)
 # scale        time and memory in four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
+# study        studies of many runs: resuming a journal, merging shards (processor seconds)
 # trainer      training on the processor, compared with PyTorch and with oneDNN's matrix product; training on two ranks
 # files        a sparse file of 4 GiB over REST: the emulator's memory meanwhile
 # emu          requests to the emulator, whose clients run on the same machine; compared with Azurite. Takes less than three
@@ -20,6 +21,7 @@
 #   tutorial   0.1 s without files
 #   world      2 million events per second with the metrics as listener, 20 times as fast as SimGrid
 #   scale      1 KiB per job, 512 bytes per node
+#   study      resuming 10^6 runs in 2 s; merging 1,000 shards in 10 s
 #   trainer    1.5 times as fast as PyTorch in fp32, 2 times in bf16; 75 % of sgemm's rate; 1.8 times as fast on two ranks as on
 #              one, and at most 3 % of a step for the exchange
 #   emu        40,000 GET/s of a cluster with p99 below 5 ms, and 0.9 of the rate with 100,000 nodes and jobs; 10,000 durable
@@ -150,6 +152,12 @@ bench_loops()
 bench_scale()
 {
     "$build/bin/bench_world" scale || status=1
+}
+
+bench_study()
+{
+    echo "Studies of many runs (processor seconds):"
+    "$build/bin/bench_journal" || status=1
 }
 
 trainer_rounds=5
@@ -544,7 +552,7 @@ bench_files()
     emu_stop
 }
 
-parts='queue|peers|tutorial|contention|world|loops|scale|trainer|files|emu'
+parts='queue|peers|tutorial|contention|world|loops|scale|study|trainer|files|emu'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -563,6 +571,7 @@ for part in "$@"; do
     world) bench_world ;;
     loops) bench_loops ;;
     scale) bench_scale ;;
+    study) bench_study ;;
     trainer) bench_trainer ;;
     files) bench_files ;;
     emu) bench_emu ;;

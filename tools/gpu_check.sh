@@ -67,10 +67,9 @@ say()
 
 # --- Packing
 
-# Debian package | its files for include/ and lib/. Debian has no static library of cJSON. HDF5's serial build is in a separate
+# Debian package | its files for include/ and lib/. HDF5's serial build is in a separate
 # folder. librandom123-dev has only headers. HDF5 and check need zlib, libaec and subunit.
 packed_needs='
-libcjson-dev     | include/cjson libcjson.so.1
 libhdf5-dev      | include/hdf5/serial/. libhdf5_serial.a
 zlib1g-dev       | libz.a
 libaec-dev       | libaec.a libsz.a

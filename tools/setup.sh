@@ -9,7 +9,6 @@ libc6-dev        | have_header stdio.h                  | headers of the C libra
 cmake            | have_command cmake                   | configures the build
 ninja-build      | have_command ninja                   | runs the build
 pkg-config       | have_command pkg-config              | finds libraries
-libcjson-dev     | have_library libcjson                | reads and writes JSON
 libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model files
 libgsl-dev       | have_library gsl                     | bounds on means and quantiles
 librandom123-dev | have_header Random123/philox.h       | counter-based random numbers

@@ -144,7 +144,7 @@ Json *job_show(const ArmCall *call, const Record *record)
                          world_cluster(session_world(call->session), job->cluster)->path));
     json_put_text(arena, properties, "jobOutputDirectoryPathSegment",
                   job_output_segment(session_scenario(call->session), job, arena));
-    json_put_integer(arena, properties, "nodeCount", job->spec->nodes);
+    json_put_integer(arena, properties, "nodeCount", job->request.nodes);
     arm_put_kept(arena, properties, kept, "mountVolumes");
     arm_put_kept(arena, properties, kept, "containerSettings");
     put_toolkit(arena, properties, record, job);
@@ -276,5 +276,5 @@ void jobs_list_logins(const ArmCall *call)
     if (!record)
         return;
     const Job *job = job_of(call, record);
-    batchai_answer_logins(call, job->nodes, job_is_active(job) ? job->spec->nodes : 0);
+    batchai_answer_logins(call, job->nodes, job_is_active(job) ? job->request.nodes : 0);
 }

@@ -125,9 +125,14 @@ static Json *node_json(const World *world, Arena *arena, const Node *node)
     set_ratio(arena, body, "speed", node->speed_ppm);
     if (node->notice != CAUSE_NONE)
         json_put_text(arena, body, "notice", trace_cause_name(node->notice));
-    if (node->job.index != ID_NONE) {
-        json_put_text(arena, body, "job", world_job(world, node->job)->path.name);
-        json_put_integer(arena, body, "job_id", node->job.index);
+    const JobId job = node->shared_count > 0 ? node->shared[0].job : node->job;
+    if (job.index != ID_NONE) {
+        json_put_text(arena, body, "job", world_job(world, job)->path.name);
+        json_put_integer(arena, body, "job_id", job.index);
+    }
+    if (node->shared_count > 0) {
+        json_put_integer(arena, body, "jobs", node->shared_count);
+        json_put_integer(arena, body, "free_gpus", node->free_gpus);
     }
     if (node->failure) {
         set_error(arena, body, node->failure->code ? node->failure->code : "InternalError",
@@ -205,7 +210,7 @@ static const char *stage_name(const Job *job)
     JobStage first = STAGE_COUNT;
     if (!job_is_active(job))
         return NULL;
-    for (int32_t i = 0; i < job->spec->nodes; i++)
+    for (int32_t i = 0; i < job->request.nodes; i++)
         if (job->attempt->stage[i] < first)
             first = job->attempt->stage[i];
     return first < STAGE_COUNT ? job_stage_name(first) : NULL;
@@ -247,7 +252,7 @@ static Json *job_json(const World *world, Arena *arena, const Job *job)
     json_put_text(arena, body, "cluster", world_cluster(world, job->cluster)->path.name);
     json_put_integer(arena, body, "cluster_id", job->cluster.index);
     json_put_text(arena, body, "tool", job->spec->tool);
-    json_put_integer(arena, body, "nodes", job->spec->nodes);
+    json_put_integer(arena, body, "nodes", job->request.nodes);
     json_put_integer(arena, body, "processes", job->spec->processes);
     json_put_text(arena, body, "state",
                   job->provisioning == PROVISIONING_DELETING
@@ -312,7 +317,7 @@ Json *state_job(const Control *control, Arena *arena, const Job *job)
     json_set(arena, body, "job", job_json(world, arena, job));
     json_put_text(arena, body, "command", job->spec->command);
     Json *names = json_put_array(arena, body, "node_names");
-    for (int32_t i = 0; job->nodes && i < job->spec->nodes && i < STATE_PAGE_NODES; i++)
+    for (int32_t i = 0; job->nodes && i < job->request.nodes && i < STATE_PAGE_NODES; i++)
         if (job->nodes[i].index != ID_NONE)
             json_add(names, json_string(arena, world_node(world, job->nodes[i])->name));
     set_outputs(world, arena, body, job);

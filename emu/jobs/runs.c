@@ -214,8 +214,8 @@ void runs_look(Runs *runs)
     catch_up(runs, world);
     for (uint32_t i = 0; i < runs->job_count; i++) {
         const Job *job = world_job(world, runs->jobs[i].job);
-        for (uint32_t whose = 0; job->ended_ns == INT64_MAX && whose <= (uint32_t)job->spec->nodes;
-             whose++)
+        for (uint32_t whose = 0;
+             job->ended_ns == INT64_MAX && whose <= (uint32_t)job->request.nodes; whose++)
             if (job_runs_outside(job, whose) && !find_run(runs, job, whose)) {
                 add_run(runs, job, whose);
                 runs->jobs[i].has_folder = true;

@@ -82,7 +82,7 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
     const Training *training = job->attempt->training;
     PredictedJob prediction =
         predicted_program(job->spec->program, world_cluster(world, job->cluster)->spec->vm_size,
-                          job->spec->nodes, training->plan.ranks);
+                          job->request.nodes, training->plan.ranks);
     prediction.job = job->path.name;
     prediction.path = metrics->path;
     prediction.seed = training->seed;

@@ -65,7 +65,7 @@ static const char *output_name(const World *world, const Job *job, uint32_t whos
                                Arena *arena)
 {
     int32_t count;
-    if (whose > 0 && job->spec->nodes > 1)
+    if (whose > 0 && job->request.nodes > 1)
         return arena_printf(arena, "%s-job_prep-%s.txt", stem,
                             world_node(world, job->nodes[whose - 1])->name);
     if (whose > 0)

@@ -11,23 +11,6 @@ Piece piece_of(const char *source, const char *text, size_t length)
     return (Piece){text, length, place_in(source, 1, 1)};
 }
 
-Piece piece_rest(Piece piece, size_t skip)
-{
-    return (Piece){piece.text + skip, piece.length - skip,
-                   place_in(piece.at.source, piece.at.line, piece.at.column + (int32_t)skip)};
-}
-
-bool piece_cut(Piece *rest, char separator, Piece *part)
-{
-    if (rest->text == NULL)
-        return false;
-    const char *end = rest->length > 0 ? memchr(rest->text, separator, rest->length) : NULL;
-    const size_t length = end != NULL ? (size_t)(end - rest->text) : rest->length;
-    *part = (Piece){rest->text, length, rest->at};
-    *rest = end != NULL ? piece_rest(*rest, length + 1) : (Piece){0};
-    return true;
-}
-
 bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole)
 {
     if (rest->length == 0)
@@ -56,20 +39,6 @@ int64_t piece_line_count(Piece piece)
     return count;
 }
 
-bool piece_is(Piece piece, const char *text)
-{
-    return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
-}
-
-bool piece_skip(Piece *piece, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (piece->length < length || memcmp(piece->text, prefix, length) != 0)
-        return false;
-    *piece = piece_rest(*piece, length);
-    return true;
-}
-
 bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
 {
     if (piece.length == 0 || (piece.text[0] == '0' && piece.length > 1))
@@ -79,10 +48,11 @@ bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
         if (!ascii_is_digit(piece.text[i]))
             return false;
         const uint64_t digit = (uint64_t)(piece.text[i] - '0');
-        if (digit > limit || sum > (limit - digit) / 10)
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digit, &sum))
             return false;
-        sum = 10 * sum + digit;
     }
+    if (sum > limit)
+        return false;
     *value = sum;
     return true;
 }

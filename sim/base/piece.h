@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sim/base/status.h"
 
@@ -17,11 +18,26 @@ typedef struct {
 } Piece;
 
 Piece piece_of(const char *source, const char *text, size_t length);
+
 /* The piece without its first `skip` bytes. */
-Piece piece_rest(Piece piece, size_t skip);
+static inline Piece piece_rest(Piece piece, size_t skip)
+{
+    return (Piece){piece.text + skip, piece.length - skip,
+                   place_in(piece.at.source, piece.at.line, piece.at.column + (int32_t)skip)};
+}
+
 /* Cuts the part before `separator` off `rest`. Without a separator the part is all of `rest`,
  * and `rest` becomes NULL. False when `rest` is already NULL. */
-bool piece_cut(Piece *rest, char separator, Piece *part);
+static inline bool piece_cut(Piece *rest, char separator, Piece *part)
+{
+    if (rest->text == NULL)
+        return false;
+    const char *end = rest->length > 0 ? memchr(rest->text, separator, rest->length) : NULL;
+    const size_t length = end != NULL ? (size_t)(end - rest->text) : rest->length;
+    *part = (Piece){rest->text, length, rest->at};
+    *rest = end != NULL ? piece_rest(*rest, length + 1) : (Piece){0};
+    return true;
+}
 /* Cuts a line off `rest`, which then begins at the next line; false when nothing is left.
  * `*is_whole` is false when the text ends without the line's LF. */
 bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole);
@@ -32,9 +48,21 @@ MUST_CHECK bool piece_take_line(Piece *rest, const char *expected, Piece *line, 
 /* The number of line ends in the piece. */
 int64_t piece_line_count(Piece piece);
 
-bool piece_is(Piece piece, const char *text);
+static inline bool piece_is(Piece piece, const char *text)
+{
+    return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
+}
+
 /* Takes `prefix` off the front; false when the piece does not begin with it. */
-bool piece_skip(Piece *piece, const char *prefix);
+static inline bool piece_skip(Piece *piece, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (piece->length < length || memcmp(piece->text, prefix, length) != 0)
+        return false;
+    *piece = piece_rest(*piece, length);
+    return true;
+}
+
 /* Reads a whole number of decimal digits. False when the piece has a sign or leading zeros, or when
  * the number is above `limit`. */
 bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);

@@ -39,28 +39,55 @@ static bool fail_folder(const char *path, Status *status)
                        "is a folder, expected a file");
 }
 
-/* Reads until the end or one byte beyond `bytes_max`. It does not ask for the size first, because
- * pipes have none and files may grow. */
-static bool read_all(int descriptor, const char *path, size_t bytes_max, Text *content,
-                     Status *status)
+static bool fail_size(const char *path, size_t bytes_max, Status *status)
 {
-    char block[16 * 1024];
-    while (content->length <= bytes_max) {
-        const ssize_t count = read(descriptor, block, sizeof block);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return errno == EISDIR ? fail_folder(path, status)
-                                   : fail_errno("reading", path, status);
-        if (count == 0)
-            return true;
-        text_append(content, block, (size_t)count);
-    }
     enum { MIB = 1 << 20 };
     const bool is_mib = bytes_max % MIB == 0;
     return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                        "the file is larger than the %zu %s allowed",
                        is_mib ? bytes_max / MIB : bytes_max, is_mib ? "MiB" : "bytes");
+}
+
+/* The size of a regular file and one byte, which shows that the file has ended; a block for pipes
+ * and the like, which have no size. */
+static size_t room_for(int descriptor, size_t bytes_max)
+{
+    enum { BLOCK_BYTES = 16 * 1024 };
+    struct stat facts;
+    const bool is_known = fstat(descriptor, &facts) == 0 && facts.st_size > 0;
+    if (!is_known)
+        return BLOCK_BYTES;
+    return (size_t)facts.st_size < bytes_max ? (size_t)facts.st_size + 1 : bytes_max + 1;
+}
+
+/* Reads until the end or one byte beyond `bytes_max`. The size is only a guess, because files may
+ * grow. */
+static bool read_all(int descriptor, const char *path, size_t bytes_max, Arena *arena, char **data,
+                     size_t *length, Status *status)
+{
+    size_t room = room_for(descriptor, bytes_max), filled = 0;
+    char *bytes = arena_alloc(arena, room + 1);
+    while (filled <= bytes_max) {
+        if (filled == room) {
+            room *= 2;
+            char *more = arena_alloc(arena, room + 1);
+            memcpy(more, bytes, filled);
+            bytes = more;
+        }
+        const ssize_t count = read(descriptor, bytes + filled, room - filled);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return errno == EISDIR ? fail_folder(path, status)
+                                   : fail_errno("reading", path, status);
+        if (count == 0) {
+            *data = bytes;
+            *length = filled;
+            return true;
+        }
+        filled += (size_t)count;
+    }
+    return fail_size(path, bytes_max, status);
 }
 
 bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, size_t *length,
@@ -69,13 +96,7 @@ bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, si
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return fail_open_to_read(path, status);
-    Text content = {0};
-    const bool is_read = read_all(descriptor, path, bytes_max, &content, status);
-    if (is_read) {
-        *data = arena_strndup(arena, text_string(&content), content.length);
-        *length = content.length;
-    }
-    text_free(&content);
+    const bool is_read = read_all(descriptor, path, bytes_max, arena, data, length, status);
     close(descriptor);
     return is_read;
 }

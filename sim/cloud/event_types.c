@@ -7,6 +7,7 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/scheduler.h"
@@ -49,6 +50,7 @@ static Job *job_of(const World *world, const Event *event)
 #define RUN_FILE_SERVER(handler) handler(world->storage, event->subject)
 #define RUN_NETWORK(handler) handler(world->jobs)
 #define RUN_WORKLOAD(handler) handler(world->jobs, event->subject)
+#define RUN_WORKLOAD_DETAIL(handler) handler(world->jobs, event->subject, event->detail)
 
 #define X(kind, phase, awaited, subject, generation, handler)                                      \
     static void run_##kind(void *owner, const Event *event)                                        \
@@ -96,13 +98,14 @@ static bool is_stale_NODE_HELD(void *owner, const Event *event)
 
 static bool is_stale_JOB(void *owner, const Event *event)
 {
-    return job_of(owner, event)->generation != event->generation;
+    const Job *job = job_of(owner, event);
+    return job == NULL || job->generation != event->generation;
 }
 
 static bool is_stale_JOB_WORK(void *owner, const Event *event)
 {
     const Job *job = job_of(owner, event);
-    return job->generation != event->generation || job_is_stalled(job);
+    return job == NULL || job->generation != event->generation || job_is_stalled(job);
 }
 
 static bool is_stale_TRANSFER(void *owner, const Event *event)

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hdf5.h>
-
+#include "sim/formats/hdf5_library.h"
 #include "sim/formats/keras_names.h"
 
 enum { TEXT_BYTES_MAX = 1 << 20 }; // of an attribute; HDF5 itself keeps few above 64 KiB
@@ -17,6 +16,7 @@ typedef struct {
     Arena *arena;
     const char *source;
     Status *status;
+    Hdf5 h5;
     hid_t file;
 } Reader;
 
@@ -90,23 +90,23 @@ typedef struct {
 static bool attribute_open(Reader *reader, hid_t object, const char *name, OpenAttribute *opened)
 {
     *opened = (OpenAttribute){-1, -1, -1};
-    if (H5Aexists(object, name) <= 0)
+    if (reader->h5.Aexists(object, name) <= 0)
         return fail(reader, "has no attribute \"%s\"", name);
-    opened->id = H5Aopen(object, name, H5P_DEFAULT);
-    opened->type = opened->id < 0 ? -1 : H5Aget_type(opened->id);
-    opened->space = opened->id < 0 ? -1 : H5Aget_space(opened->id);
+    opened->id = reader->h5.Aopen(object, name, H5P_DEFAULT);
+    opened->type = opened->id < 0 ? -1 : reader->h5.Aget_type(opened->id);
+    opened->space = opened->id < 0 ? -1 : reader->h5.Aget_space(opened->id);
     return (opened->type >= 0 && opened->space >= 0) ||
            fail(reader, "attribute \"%s\" is damaged", name);
 }
 
-static void attribute_close(const OpenAttribute *opened)
+static void attribute_close(const Reader *reader, const OpenAttribute *opened)
 {
     if (opened->space >= 0)
-        H5Sclose(opened->space);
+        reader->h5.Sclose(opened->space);
     if (opened->type >= 0)
-        H5Tclose(opened->type);
+        reader->h5.Tclose(opened->type);
     if (opened->id >= 0)
-        H5Aclose(opened->id);
+        reader->h5.Aclose(opened->id);
 }
 
 /* A text of variable length, as Keras itself writes its JSON by way of h5py. */
@@ -114,20 +114,21 @@ static const char *read_variable(Reader *reader, const OpenAttribute *opened)
 {
     char *text = NULL;
     const char *copy = NULL;
-    if (H5Aread(opened->id, opened->type, &text) >= 0 && text && strlen(text) <= TEXT_BYTES_MAX)
+    if (reader->h5.Aread(opened->id, opened->type, &text) >= 0 && text &&
+        strlen(text) <= TEXT_BYTES_MAX)
         copy = arena_strdup(reader->arena, text);
     if (text)
-        H5free_memory(text);
+        reader->h5.free_memory(text);
     return copy;
 }
 
 static const char *read_fixed(Reader *reader, const OpenAttribute *opened)
 {
-    size_t size = H5Tget_size(opened->type);
+    size_t size = reader->h5.Tget_size(opened->type);
     if (size == 0 || size > TEXT_BYTES_MAX)
         return NULL;
     char *text = arena_alloc(reader->arena, size + 1);
-    return H5Aread(opened->id, opened->type, text) >= 0 ? text : NULL;
+    return reader->h5.Aread(opened->id, opened->type, text) >= 0 ? text : NULL;
 }
 
 /* NULL after a failure. */
@@ -136,19 +137,19 @@ static const char *read_text(Reader *reader, hid_t object, const char *name)
     OpenAttribute opened;
     const char *text = NULL;
     if (!attribute_open(reader, object, name, &opened)) {
-        attribute_close(&opened);
+        attribute_close(reader, &opened);
         return NULL;
     }
-    if (H5Tget_class(opened.type) != H5T_STRING ||
-        H5Sget_simple_extent_npoints(opened.space) != 1) {
+    if (reader->h5.Tget_class(opened.type) != H5T_STRING ||
+        reader->h5.Sget_simple_extent_npoints(opened.space) != 1) {
         fail(reader, "attribute \"%s\" is not a text", name);
     } else {
-        text = H5Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
-                                                   : read_fixed(reader, &opened);
+        text = reader->h5.Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
+                                                            : read_fixed(reader, &opened);
         if (!text)
             fail(reader, "attribute \"%s\" is damaged", name);
     }
-    attribute_close(&opened);
+    attribute_close(reader, &opened);
     return text;
 }
 
@@ -156,12 +157,12 @@ static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t
 {
     OpenAttribute opened;
     bool is_fine = attribute_open(reader, object, name, &opened);
-    if (is_fine && (H5Tequal(opened.type, H5T_STD_I64LE) <= 0 ||
-                    H5Sget_simple_extent_npoints(opened.space) != 1))
+    if (is_fine && (reader->h5.Tequal(opened.type, reader->h5.int64_le) <= 0 ||
+                    reader->h5.Sget_simple_extent_npoints(opened.space) != 1))
         is_fine = fail(reader, "attribute \"%s\" is not a 64-bit integer", name);
-    if (is_fine && H5Aread(opened.id, H5T_NATIVE_INT64, value) < 0)
+    if (is_fine && reader->h5.Aread(opened.id, reader->h5.native_int64, value) < 0)
         is_fine = fail(reader, "attribute \"%s\" is damaged", name);
-    attribute_close(&opened);
+    attribute_close(reader, &opened);
     return is_fine;
 }
 
@@ -170,14 +171,14 @@ static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t
 static const char *read_cells(Reader *reader, const OpenAttribute *opened, int64_t *count,
                               size_t *width)
 {
-    *count = H5Sget_simple_extent_npoints(opened->space);
-    *width = H5Tget_size(opened->type);
-    if (H5Tget_class(opened->type) != H5T_STRING || H5Tis_variable_str(opened->type) != 0 ||
-        *count < 1 || *count > TEXT_BYTES_MAX || *width == 0 ||
-        *width > TEXT_BYTES_MAX / (size_t)*count)
+    *count = reader->h5.Sget_simple_extent_npoints(opened->space);
+    *width = reader->h5.Tget_size(opened->type);
+    if (reader->h5.Tget_class(opened->type) != H5T_STRING ||
+        reader->h5.Tis_variable_str(opened->type) != 0 || *count < 1 || *count > TEXT_BYTES_MAX ||
+        *width == 0 || *width > TEXT_BYTES_MAX / (size_t)*count)
         return NULL;
     char *cells = arena_alloc(reader->arena, *width * (size_t)*count);
-    return H5Aread(opened->id, opened->type, cells) >= 0 ? cells : NULL;
+    return reader->h5.Aread(opened->id, opened->type, cells) >= 0 ? cells : NULL;
 }
 
 static bool is_in_cell(const char *cell, size_t width, const char *name)
@@ -212,7 +213,7 @@ static bool check_layer_names(Reader *reader, hid_t group, const KerasNetwork *n
         is_fine = cells ? check_cells(reader, cells, count, width, network)
                         : fail(reader, "layer_names is not a list of names of fixed length");
     }
-    attribute_close(&opened);
+    attribute_close(reader, &opened);
     return is_fine;
 }
 
@@ -232,8 +233,8 @@ static bool check_shape(Reader *reader, hid_t space, const char *path, int rank,
                         const hsize_t *shape)
 {
     hsize_t found[H5S_MAX_RANK];
-    int found_rank = H5Sget_simple_extent_ndims(space);
-    if (found_rank < 0 || H5Sget_simple_extent_dims(space, found, NULL) != found_rank)
+    int found_rank = reader->h5.Sget_simple_extent_ndims(space);
+    if (found_rank < 0 || reader->h5.Sget_simple_extent_dims(space, found, NULL) != found_rank)
         return fail(reader, "%s is damaged", path);
     if (found_rank == rank &&
         (rank == 0 || memcmp(found, shape, (size_t)rank * sizeof *shape) == 0))
@@ -245,12 +246,13 @@ static bool check_shape(Reader *reader, hid_t space, const char *path, int rank,
 /* Values must be in this file and uncompressed: not in another file, and not left out. */
 static bool check_storage(Reader *reader, hid_t dataset, const char *path, size_t bytes)
 {
-    hid_t settings = H5Dget_create_plist(dataset);
-    H5D_layout_t layout = settings < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(settings);
+    hid_t settings = reader->h5.Dget_create_plist(dataset);
+    H5D_layout_t layout = settings < 0 ? H5D_LAYOUT_ERROR : reader->h5.Pget_layout(settings);
     bool is_plain = (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) &&
-                    H5Pget_external_count(settings) == 0 && H5Dget_storage_size(dataset) == bytes;
+                    reader->h5.Pget_external_count(settings) == 0 &&
+                    reader->h5.Dget_storage_size(dataset) == bytes;
     if (settings >= 0)
-        H5Pclose(settings);
+        reader->h5.Pclose(settings);
     return is_plain ||
            fail(reader, "%s is not stored as Keras stores it: in one piece, uncompressed", path);
 }
@@ -267,30 +269,31 @@ typedef struct {
 
 static bool read_open_dataset(Reader *reader, hid_t dataset, const Expected *expected, void *values)
 {
-    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    hid_t type = reader->h5.Dget_type(dataset), space = reader->h5.Dget_space(dataset);
     bool is_fine = (type >= 0 && space >= 0) || fail(reader, "%s is damaged", expected->path);
-    if (is_fine && H5Tequal(type, expected->little) <= 0 && H5Tequal(type, expected->big) <= 0)
+    if (is_fine && reader->h5.Tequal(type, expected->little) <= 0 &&
+        reader->h5.Tequal(type, expected->big) <= 0)
         is_fine = fail(reader, "%s is not of type %s", expected->path, expected->type_name);
     is_fine = is_fine &&
               check_shape(reader, space, expected->path, expected->rank, expected->shape) &&
               check_storage(reader, dataset, expected->path, expected->bytes);
     if (is_fine &&
-        H5Dread(dataset, expected->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        reader->h5.Dread(dataset, expected->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         is_fine = fail(reader, "%s is damaged", expected->path);
     if (space >= 0)
-        H5Sclose(space);
+        reader->h5.Sclose(space);
     if (type >= 0)
-        H5Tclose(type);
+        reader->h5.Tclose(type);
     return is_fine;
 }
 
 static bool read_dataset(Reader *reader, const Expected *expected, void *values)
 {
-    hid_t dataset = H5Dopen2(reader->file, expected->path, H5P_DEFAULT);
+    hid_t dataset = reader->h5.Dopen2(reader->file, expected->path, H5P_DEFAULT);
     if (dataset < 0)
         return fail(reader, "has no values under %s", expected->path);
     bool is_fine = read_open_dataset(reader, dataset, expected, values);
-    H5Dclose(dataset);
+    reader->h5.Dclose(dataset);
     return is_fine;
 }
 
@@ -309,10 +312,10 @@ static bool read_tensor(Reader *reader, const char *path, const KerasWeight *wei
 {
     Expected expected = {.path = path,
                          .rank = (int)weight->rank,
-                         .little = H5T_IEEE_F32LE,
-                         .big = H5T_IEEE_F32BE,
+                         .little = reader->h5.float32_le,
+                         .big = reader->h5.float32_be,
                          .type_name = "float32",
-                         .memory_type = H5T_NATIVE_FLOAT,
+                         .memory_type = reader->h5.native_float,
                          .bytes = (size_t)weight->count * sizeof *values};
     for (int32_t i = 0; i < weight->rank; i++)
         expected.shape[i] = (hsize_t)weight->shape[i];
@@ -340,10 +343,10 @@ static bool read_optimizer(Reader *reader, const KerasWeight *weights, int32_t c
     const Expected iterations = {.path =
                                      arena_printf(reader->arena, "/optimizer_weights/%s",
                                                   keras_iterations_name(reader->arena, optimizer)),
-                                 .little = H5T_STD_I64LE,
-                                 .big = H5T_STD_I64BE,
+                                 .little = reader->h5.int64_le,
+                                 .big = reader->h5.int64_be,
                                  .type_name = "int64",
-                                 .memory_type = H5T_NATIVE_INT64,
+                                 .memory_type = reader->h5.native_int64,
                                  .bytes = sizeof parts->iterations};
     if (!read_dataset(reader, &iterations, &parts->iterations))
         return false;
@@ -378,11 +381,11 @@ static bool check_network(Reader *reader, const KerasNetwork *network)
     if (!config ||
         !keras_check_model_config(network, reader->source, config, strlen(config), reader->status))
         return false;
-    hid_t group = H5Gopen2(reader->file, "model_weights", H5P_DEFAULT);
+    hid_t group = reader->h5.Gopen2(reader->file, "model_weights", H5P_DEFAULT);
     if (group < 0)
         return fail(reader, "has no group \"model_weights\"");
     bool is_fine = check_layer_names(reader, group, network);
-    H5Gclose(group);
+    reader->h5.Gclose(group);
     return is_fine;
 }
 
@@ -396,14 +399,14 @@ static bool read_parts(Reader *reader, KerasParts *parts)
            read_attributes(reader, parts);
 }
 
-static hid_t image_open(const void *bytes, size_t length)
+static hid_t image_open(const Reader *reader, const void *bytes, size_t length)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = reader->h5.Pcreate(reader->h5.file_access);
     hid_t file = -1;
-    if (H5Pset_fapl_core(access, 1 << 16, false) >= 0 &&
-        H5Pset_file_image(access, (void *)bytes, length) >= 0) // it copies them
-        file = H5Fopen("trainyard-model.h5", H5F_ACC_RDONLY, access);
-    H5Pclose(access);
+    if (reader->h5.Pset_fapl_core(access, 1 << 16, false) >= 0 &&
+        reader->h5.Pset_file_image(access, (void *)bytes, length) >= 0) // it copies them
+        file = reader->h5.Fopen("trainyard-model.h5", H5F_ACC_RDONLY, access);
+    reader->h5.Pclose(access);
     return file;
 }
 
@@ -413,18 +416,14 @@ bool keras_file_read(Arena *arena, const char *source, const void *bytes, size_t
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
     Reader reader = {.arena = arena, .source = source, .status = status};
-    // The library would print its error stack on stderr; our message is one line.
-    H5E_auto2_t print;
-    void *print_to;
-    H5Eget_auto2(H5E_DEFAULT, &print, &print_to);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (!hdf5_load(&reader.h5, status))
+        return false;
     // Without external links a file cannot refer to another file.
-    H5Lunregister(H5L_TYPE_EXTERNAL);
-    reader.file = image_open(bytes, length);
+    reader.h5.Lunregister(H5L_TYPE_EXTERNAL);
+    reader.file = image_open(&reader, bytes, length);
     bool is_fine = reader.file >= 0 || fail(&reader, "is damaged: the HDF5 library cannot open it");
     is_fine = is_fine && read_parts(&reader, parts);
     if (reader.file >= 0)
-        H5Fclose(reader.file);
-    H5Eset_auto2(H5E_DEFAULT, print, print_to);
+        reader.h5.Fclose(reader.file);
     return is_fine;
 }

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include <hdf5.h>
-
+#include "sim/formats/hdf5_library.h"
 #include "sim/formats/keras_names.h"
 
 static const char *const version_names[] = {[KERAS_2_2_4] = "2.2.4", [KERAS_2_3_1] = "2.3.1"};
@@ -14,6 +13,7 @@ static const char backend[] = "tensorflow";
  * checks, and everything that was opened is closed. */
 typedef struct {
     bool has_failed;
+    Hdf5 h5;
     Arena *arena;
     const KerasFile *content;
     int32_t weight_count;
@@ -36,9 +36,9 @@ static void check(Writer *writer, herr_t outcome)
 
 static hid_t string_type(Writer *writer, size_t length)
 {
-    hid_t type = check_id(writer, H5Tcopy(H5T_C_S1));
-    check(writer, H5Tset_size(type, length));
-    check(writer, H5Tset_strpad(type, H5T_STR_NULLPAD));
+    hid_t type = check_id(writer, writer->h5.Tcopy(writer->h5.string));
+    check(writer, writer->h5.Tset_size(type, length));
+    check(writer, writer->h5.Tset_strpad(type, H5T_STR_NULLPAD));
     return type;
 }
 
@@ -48,25 +48,26 @@ static void write_attribute(Writer *writer, hid_t object, const char *name, hid_
                             hid_t memory_type, const void *value)
 {
     hid_t attribute =
-        check_id(writer, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+        check_id(writer, writer->h5.Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
     if (value)
-        check(writer, H5Awrite(attribute, memory_type, value));
-    check(writer, H5Aclose(attribute));
-    check(writer, H5Sclose(space));
-    check(writer, H5Tclose(type));
+        check(writer, writer->h5.Awrite(attribute, memory_type, value));
+    check(writer, writer->h5.Aclose(attribute));
+    check(writer, writer->h5.Sclose(space));
+    check(writer, writer->h5.Tclose(type));
 }
 
 static void write_string(Writer *writer, hid_t object, const char *name, const char *value)
 {
     hid_t type = string_type(writer, strlen(value));
-    write_attribute(writer, object, name, type, check_id(writer, H5Screate(H5S_SCALAR)), type,
-                    value);
+    write_attribute(writer, object, name, type, check_id(writer, writer->h5.Screate(H5S_SCALAR)),
+                    type, value);
 }
 
 static void write_integer(Writer *writer, hid_t object, const char *name, int64_t value)
 {
-    write_attribute(writer, object, name, check_id(writer, H5Tcopy(H5T_STD_I64LE)),
-                    check_id(writer, H5Screate(H5S_SCALAR)), H5T_NATIVE_INT64, &value);
+    write_attribute(writer, object, name, check_id(writer, writer->h5.Tcopy(writer->h5.int64_le)),
+                    check_id(writer, writer->h5.Screate(H5S_SCALAR)), writer->h5.native_int64,
+                    &value);
 }
 
 /* A list of names. An empty one is an array of no doubles, as h5py writes []. */
@@ -74,10 +75,10 @@ static void write_names(Writer *writer, hid_t object, const char *name, const ch
                         int32_t count)
 {
     hsize_t size = (hsize_t)count;
-    hid_t space = check_id(writer, H5Screate_simple(1, &size, NULL));
+    hid_t space = check_id(writer, writer->h5.Screate_simple(1, &size, NULL));
     if (count == 0) {
-        write_attribute(writer, object, name, check_id(writer, H5Tcopy(H5T_IEEE_F64LE)), space, -1,
-                        NULL);
+        write_attribute(writer, object, name,
+                        check_id(writer, writer->h5.Tcopy(writer->h5.float64_le)), space, -1, NULL);
         return;
     }
     size_t width = 0;
@@ -95,10 +96,11 @@ static void write_names(Writer *writer, hid_t object, const char *name, const ch
 static hid_t group_create(Writer *writer, hid_t parent, const char *name)
 {
     // The file has no times: the same model gives the same bytes.
-    hid_t settings = check_id(writer, H5Pcreate(H5P_GROUP_CREATE));
-    check(writer, H5Pset_obj_track_times(settings, false));
-    hid_t group = check_id(writer, H5Gcreate2(parent, name, H5P_DEFAULT, settings, H5P_DEFAULT));
-    check(writer, H5Pclose(settings));
+    hid_t settings = check_id(writer, writer->h5.Pcreate(writer->h5.group_creation));
+    check(writer, writer->h5.Pset_obj_track_times(settings, false));
+    hid_t group =
+        check_id(writer, writer->h5.Gcreate2(parent, name, H5P_DEFAULT, settings, H5P_DEFAULT));
+    check(writer, writer->h5.Pclose(settings));
     return group;
 }
 
@@ -107,17 +109,17 @@ static hid_t group_create(Writer *writer, hid_t parent, const char *name)
 static void write_dataset(Writer *writer, hid_t group, const char *path, hid_t type, hid_t space,
                           hid_t memory_type, const void *values)
 {
-    hid_t links = check_id(writer, H5Pcreate(H5P_LINK_CREATE));
-    check(writer, H5Pset_create_intermediate_group(links, 1));
-    hid_t settings = check_id(writer, H5Pcreate(H5P_DATASET_CREATE));
-    check(writer, H5Pset_obj_track_times(settings, false));
-    hid_t dataset =
-        check_id(writer, H5Dcreate2(group, path, type, space, links, settings, H5P_DEFAULT));
-    check(writer, H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-    check(writer, H5Dclose(dataset));
-    check(writer, H5Pclose(settings));
-    check(writer, H5Pclose(links));
-    check(writer, H5Sclose(space));
+    hid_t links = check_id(writer, writer->h5.Pcreate(writer->h5.link_creation));
+    check(writer, writer->h5.Pset_create_intermediate_group(links, 1));
+    hid_t settings = check_id(writer, writer->h5.Pcreate(writer->h5.dataset_creation));
+    check(writer, writer->h5.Pset_obj_track_times(settings, false));
+    hid_t dataset = check_id(
+        writer, writer->h5.Dcreate2(group, path, type, space, links, settings, H5P_DEFAULT));
+    check(writer, writer->h5.Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    check(writer, writer->h5.Dclose(dataset));
+    check(writer, writer->h5.Pclose(settings));
+    check(writer, writer->h5.Pclose(links));
+    check(writer, writer->h5.Sclose(space));
 }
 
 static void write_tensor(Writer *writer, hid_t group, const char *path, const KerasWeight *weight,
@@ -126,8 +128,9 @@ static void write_tensor(Writer *writer, hid_t group, const char *path, const Ke
     hsize_t shape[4];
     for (int32_t i = 0; i < weight->rank; i++)
         shape[i] = (hsize_t)weight->shape[i];
-    hid_t space = check_id(writer, H5Screate_simple((int)weight->rank, shape, NULL));
-    write_dataset(writer, group, path, H5T_IEEE_F32LE, space, H5T_NATIVE_FLOAT, values);
+    hid_t space = check_id(writer, writer->h5.Screate_simple((int)weight->rank, shape, NULL));
+    write_dataset(writer, group, path, writer->h5.float32_le, space, writer->h5.native_float,
+                  values);
 }
 
 /* --- Groups --- */
@@ -147,7 +150,7 @@ static void write_layer(Writer *writer, hid_t parent, const KerasLayer *layer)
         count++;
     }
     write_names(writer, group, "weight_names", names, count);
-    check(writer, H5Gclose(group));
+    check(writer, writer->h5.Gclose(group));
 }
 
 static void write_model_weights(Writer *writer, hid_t file)
@@ -162,7 +165,7 @@ static void write_model_weights(Writer *writer, hid_t file)
     write_string(writer, group, "keras_version", version_names[writer->content->version]);
     for (int32_t i = 0; i < network->layer_count; i++)
         write_layer(writer, group, &network->layers[i]);
-    check(writer, H5Gclose(group));
+    check(writer, writer->h5.Gclose(group));
 }
 
 /* One variable of every tensor, then the next variable. */
@@ -190,13 +193,13 @@ static void write_optimizer_weights(Writer *writer, hid_t file)
     const char **names = ARENA_ARRAY(writer->arena, const char *, count);
     if (first_slot > 0) {
         names[0] = keras_iterations_name(writer->arena, optimizer);
-        write_dataset(writer, group, names[0], H5T_STD_I64LE,
-                      check_id(writer, H5Screate(H5S_SCALAR)), H5T_NATIVE_INT64,
+        write_dataset(writer, group, names[0], writer->h5.int64_le,
+                      check_id(writer, writer->h5.Screate(H5S_SCALAR)), writer->h5.native_int64,
                       &content->iterations);
     }
     write_slots(writer, group, names + first_slot);
     write_names(writer, group, "weight_names", names, count);
-    check(writer, H5Gclose(group));
+    check(writer, writer->h5.Gclose(group));
 }
 
 static void write_root(Writer *writer, hid_t file)
@@ -225,26 +228,27 @@ static void write_root(Writer *writer, hid_t file)
 /* A file in memory only, in the format that every HDF5 library since 1.8 reads. */
 static hid_t file_create(Writer *writer)
 {
-    hid_t access = check_id(writer, H5Pcreate(H5P_FILE_ACCESS));
-    check(writer, H5Pset_fapl_core(access, 1 << 22, false));
-    check(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18));
-    hid_t creation = check_id(writer, H5Pcreate(H5P_FILE_CREATE));
-    check(writer, H5Pset_obj_track_times(creation, false));
-    hid_t file = check_id(writer, H5Fcreate("trainyard-model.h5", H5F_ACC_TRUNC, creation, access));
-    check(writer, H5Pclose(creation));
-    check(writer, H5Pclose(access));
+    hid_t access = check_id(writer, writer->h5.Pcreate(writer->h5.file_access));
+    check(writer, writer->h5.Pset_fapl_core(access, 1 << 22, false));
+    check(writer, writer->h5.Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18));
+    hid_t creation = check_id(writer, writer->h5.Pcreate(writer->h5.file_creation));
+    check(writer, writer->h5.Pset_obj_track_times(creation, false));
+    hid_t file =
+        check_id(writer, writer->h5.Fcreate("trainyard-model.h5", H5F_ACC_TRUNC, creation, access));
+    check(writer, writer->h5.Pclose(creation));
+    check(writer, writer->h5.Pclose(access));
     return file;
 }
 
 static void write_image(Writer *writer, hid_t file, ByteSink sink)
 {
-    check(writer, H5Fflush(file, H5F_SCOPE_LOCAL));
-    ssize_t size = H5Fget_file_image(file, NULL, 0);
+    check(writer, writer->h5.Fflush(file, H5F_SCOPE_LOCAL));
+    ssize_t size = writer->h5.Fget_file_image(file, NULL, 0);
     writer->has_failed |= size <= 0;
     if (writer->has_failed)
         return;
     char *image = arena_alloc(writer->arena, (size_t)size);
-    writer->has_failed |= H5Fget_file_image(file, image, (size_t)size) != size;
+    writer->has_failed |= writer->h5.Fget_file_image(file, image, (size_t)size) != size;
     if (!writer->has_failed && sink.write)
         sink.write(sink.to, image, (size_t)size);
 }
@@ -258,7 +262,7 @@ static void write_file(Writer *writer, ByteSink sink)
     write_model_weights(writer, file);
     write_optimizer_weights(writer, file);
     write_image(writer, file, sink);
-    check(writer, H5Fclose(file));
+    check(writer, writer->h5.Fclose(file));
 }
 
 static float *zeros_for_largest(const Writer *writer)
@@ -271,17 +275,14 @@ static float *zeros_for_largest(const Writer *writer)
 
 bool keras_file_write(const KerasFile *file, ByteSink sink, Status *status)
 {
-    Writer writer = {.arena = arena_create(), .content = file};
+    Writer writer = {.content = file};
+    if (!hdf5_load(&writer.h5, status))
+        return false;
+    writer.arena = arena_create();
     writer.weight_count = keras_network_weights(file->network, writer.weights);
     if (!file->slots)
         writer.zeros = zeros_for_largest(&writer);
-    // The library would print its error stack on stderr; our message is one line.
-    H5E_auto2_t print;
-    void *print_to;
-    H5Eget_auto2(H5E_DEFAULT, &print, &print_to);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     write_file(&writer, sink);
-    H5Eset_auto2(H5E_DEFAULT, print, print_to);
     arena_destroy(writer.arena);
     return !writer.has_failed ||
            status_fail(status, STATUS_MACHINE, place_in(file->network->name, 0, 0),

@@ -1,13 +1,13 @@
 #include "sim/json/json.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/json/json_index.h"
-#include "sim/json/json_walk.h"
+#include "sim/json/json_tree.h"
+#include "sim/json/real.h"
 
 const char *json_kind_name(JsonKind kind)
 {
@@ -16,179 +16,30 @@ const char *json_kind_name(JsonKind kind)
     return names[kind];
 }
 
-/* --- From cJSON's tree and the walk's tokens to ours --- */
+/* --- Growing --- */
 
-typedef struct {
-    Arena *arena;   /* of the tree */
-    Arena *scratch; /* for temporary memory */
-    JsonTokens tokens;
-    int32_t next;
-    Problems *problems;
-} Decoder;
-
-static Json *decode(Decoder *decoder, const cJSON *item);
-
-static JsonToken next_token(Decoder *decoder)
+void json_append_member(Arena *arena, Json *object, Json *child)
 {
-    invariant(decoder->next < decoder->tokens.count);
-    return decoder->tokens.items[decoder->next++];
+    json_index_add(arena, object, json_append(object, child));
 }
 
-static Json **append(Json *parent, Json *child)
-{
-    Json **link = parent->last == NULL ? &parent->first : &parent->last->next;
-    *link = child;
-    parent->last = child;
-    parent->count++;
-    return link;
-}
-
-/* `child` has its key. */
-static void append_member(Arena *arena, Json *object, Json *child)
-{
-    json_index_add(arena, object, append(object, child));
-}
-
-static int by_key_then_place(const void *left, const void *right)
-{
-    const Json *a = *(const Json *const *)left, *b = *(const Json *const *)right;
-    int order = strcmp(a->key, b->key);
-    if (order != 0)
-        return order;
-    if (a->key_at.line != b->key_at.line)
-        return a->key_at.line < b->key_at.line ? -1 : 1;
-    return (a->key_at.column > b->key_at.column) - (a->key_at.column < b->key_at.column);
-}
-
-static void refuse_duplicate_keys(Decoder *decoder, const Json *object)
-{
-    if (object->count < 2)
-        return;
-    const Json **members = ARENA_ARRAY(decoder->scratch, const Json *, object->count);
-    int32_t count = 0;
-    for (const Json *member = object->first; member != NULL; member = member->next)
-        members[count++] = member;
-    qsort(members, (size_t)count, sizeof(members[0]), by_key_then_place);
-    for (int32_t i = 1; i < count; i++)
-        if (strcmp(members[i - 1]->key, members[i]->key) == 0)
-            status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, members[i]->key_at,
-                                     "key \"%s\" appears twice in one object", members[i]->key),
-                        "it first appears in line %d", (int)members[i - 1]->key_at.line);
-}
-
-static void decode_children(Decoder *decoder, Json *parent, const cJSON *item)
-{
-    for (const cJSON *child = item->child; child != NULL; child = child->next) {
-        JsonToken key = {0};
-        if (parent->kind == JSON_OBJECT)
-            key = next_token(decoder);
-        Json *node = decode(decoder, child);
-        if (parent->kind == JSON_OBJECT) {
-            node->key = arena_strdup(decoder->arena, child->string);
-            node->key_at = key.at;
-            append_member(decoder->arena, parent, node);
-        } else {
-            append(parent, node);
-        }
-    }
-    if (parent->kind == JSON_OBJECT)
-        refuse_duplicate_keys(decoder, parent);
-}
-
-/* Fills `number`, `is_integer` and `integer`; false when the number cannot be held as written. */
-static bool set_number(Json *node, double number)
+bool json_set_number(Json *node)
 {
     const double first_beyond_int64 = 9223372036854775808.0;
     bool has_only_digits = strpbrk(node->text, ".eE") == NULL;
     int64_t integer;
-    node->number = number;
-    if (!isfinite(number))
+    node->number = real_read(node->text);
+    if (!isfinite(node->number))
         return false;
     if (!json_scaled(node, 0, &integer))
         return !has_only_digits;
     // An integer that a double rounds is refused: a program that reads doubles would see another
     // number.
-    if (number >= first_beyond_int64 || (int64_t)number != integer)
+    if (node->number >= first_beyond_int64 || (int64_t)node->number != integer)
         return false;
     node->is_integer = true;
     node->integer = integer;
     return true;
-}
-
-static void decode_number(Decoder *decoder, Json *node, const cJSON *item, JsonToken token)
-{
-    node->text = arena_strndup(decoder->arena, token.start, token.length);
-    if (!set_number(node, item->valuedouble))
-        status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, token.at,
-                                 "%s cannot be held exactly", node->text),
-                    "integers are exact up to 2^53, and some above it; other numbers go up to "
-                    "1.7e308");
-}
-
-static JsonKind kind_of(const cJSON *item)
-{
-    if (cJSON_IsObject(item))
-        return JSON_OBJECT;
-    if (cJSON_IsArray(item))
-        return JSON_ARRAY;
-    if (cJSON_IsString(item))
-        return JSON_STRING;
-    if (cJSON_IsNumber(item))
-        return JSON_NUMBER;
-    return cJSON_IsBool(item) ? JSON_BOOLEAN : JSON_NULL;
-}
-
-static Json *decode(Decoder *decoder, const cJSON *item)
-{
-    JsonToken token = next_token(decoder);
-    Json *node = ARENA_NEW(decoder->arena, Json);
-    node->kind = kind_of(item);
-    node->at = token.at;
-    switch (node->kind) {
-    case JSON_NULL:
-        break;
-    case JSON_BOOLEAN:
-        node->boolean = cJSON_IsTrue(item);
-        break;
-    case JSON_NUMBER:
-        decode_number(decoder, node, item, token);
-        break;
-    case JSON_STRING:
-        node->text = arena_strdup(decoder->arena, item->valuestring);
-        break;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        decode_children(decoder, node, item);
-        break;
-    }
-    return node;
-}
-
-/* NULL when there is no tree. */
-static Json *parse(Decoder *decoder, const char *source, const char *text, size_t length,
-                   JsonDialect dialect)
-{
-    Problems *problems = decoder->problems;
-    int32_t problems_before = problems->count;
-    char *blanked = json_blank(decoder->scratch, source, text, length, dialect, problems);
-    if (!json_walk(decoder->scratch, source, blanked, length, &decoder->tokens, problems) ||
-        problems->count > problems_before)
-        return NULL;
-
-    cJSON *tree = cJSON_ParseWithLength(blanked, length + 1);
-    invariant(tree != NULL); // the walk is stricter than cJSON
-    Json *root = decode(decoder, tree);
-    cJSON_Delete(tree);
-    return problems->count > problems_before ? NULL : root;
-}
-
-Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
-                 JsonDialect dialect, Problems *problems)
-{
-    Decoder decoder = {.arena = arena, .scratch = arena_create(), .problems = problems};
-    Json *root = parse(&decoder, source, text, length, dialect);
-    arena_destroy(decoder.scratch);
-    return root;
 }
 
 /* --- Looking --- */
@@ -272,28 +123,21 @@ bool json_scaled(const Json *node, int32_t decimals, int64_t *value)
 
 /* --- Building --- */
 
-static Json *new_node(Arena *arena, JsonKind kind)
-{
-    Json *node = ARENA_NEW(arena, Json);
-    node->kind = kind;
-    return node;
-}
-
 Json *json_null(Arena *arena)
 {
-    return new_node(arena, JSON_NULL);
+    return json_node(arena, JSON_NULL);
 }
 
 Json *json_boolean(Arena *arena, bool value)
 {
-    Json *node = new_node(arena, JSON_BOOLEAN);
+    Json *node = json_node(arena, JSON_BOOLEAN);
     node->boolean = value;
     return node;
 }
 
 Json *json_integer(Arena *arena, int64_t value)
 {
-    Json *node = new_node(arena, JSON_NUMBER);
+    Json *node = json_node(arena, JSON_NUMBER);
     node->text = arena_printf(arena, "%" PRId64, value);
     node->number = (double)value;
     node->is_integer = true;
@@ -303,31 +147,28 @@ Json *json_integer(Arena *arena, int64_t value)
 
 Json *json_decimal(Arena *arena, const char *digits)
 {
-    Json *node = new_node(arena, JSON_NUMBER);
-    cJSON *parsed = cJSON_Parse(digits);
-    invariant(cJSON_IsNumber(parsed));
+    Json *node = json_node(arena, JSON_NUMBER);
     node->text = arena_strdup(arena, digits);
-    bool is_held = set_number(node, parsed->valuedouble);
+    bool is_held = json_set_number(node);
     invariant(is_held);
-    cJSON_Delete(parsed);
     return node;
 }
 
 Json *json_string(Arena *arena, const char *value)
 {
-    Json *node = new_node(arena, JSON_STRING);
+    Json *node = json_node(arena, JSON_STRING);
     node->text = arena_strdup(arena, value);
     return node;
 }
 
 Json *json_array(Arena *arena)
 {
-    return new_node(arena, JSON_ARRAY);
+    return json_node(arena, JSON_ARRAY);
 }
 
 Json *json_object(Arena *arena)
 {
-    return new_node(arena, JSON_OBJECT);
+    return json_node(arena, JSON_OBJECT);
 }
 
 /* Where the tree points to `child` of `parent`. */
@@ -362,7 +203,7 @@ Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
         json_replace(object, old, value);
     } else {
         value->key = arena_strdup(arena, key);
-        append_member(arena, object, value);
+        json_append_member(arena, object, value);
     }
     return value;
 }
@@ -411,7 +252,7 @@ Json *json_put_object(Arena *arena, Json *object, const char *key)
 Json *json_add(Json *array, Json *value)
 {
     invariant(array->kind == JSON_ARRAY);
-    append(array, value);
+    json_append(array, value);
     return value;
 }
 
@@ -445,9 +286,9 @@ static Json *copy_below(Arena *arena, const Json *value, const char *parent, Jso
         Json *added = copy_below(arena, child, is_member ? child->key : parent, keeps);
         if (is_member) {
             added->key = arena_strdup(arena, child->key);
-            append_member(arena, copy, added);
+            json_append_member(arena, copy, added);
         } else {
-            append(copy, added);
+            json_append(copy, added);
         }
     }
     return copy;

@@ -3,7 +3,7 @@
  * Reading is strict (RFC 8259) and complete: all mistakes of a text are reported together, each
  * with line and column: broken UTF-8, NUL, duplicate keys, trailing text, unpaired surrogates,
  * nesting deeper than JSON_DEPTH_MAX, numbers that a double cannot hold. A refused text has no
- * tree. cJSON does the decoding; it is used nowhere else.
+ * tree.
  *
  * A tree lives in an arena. Readers follow `first` and `next`; only this module changes nodes.
  * No function depends on the locale. */

@@ -17,6 +17,32 @@ typedef struct {
         *used; /* beginnings of the paths of used catalogue values: "vm_sizes/Standard_NC6/" */
 } Explainer;
 
+/* --- Parameters --- */
+
+static void explain_parameter(Explainer *explainer, const Parameter *parameter)
+{
+    Arena *arena = explainer->out.arena;
+    const char *limits = parameter_limits(arena, parameter);
+    const char *origin = place_text(arena, parameter->origin);
+    if (limits != NULL)
+        origin = arena_printf(arena, "%s; %s", origin, limits);
+    if (parameter->description != NULL)
+        origin = arena_printf(arena, "%s; %s", origin, parameter->description);
+    for (uint32_t i = 0; i < parameter->use_count; i++)
+        origin = arena_printf(arena, "%s%s%s", origin, i == 0 ? "; used at " : ", ",
+                              place_text(arena, parameter->uses[i]));
+    explain(&explainer->out, arena_printf(arena, "parameter %s", parameter->name),
+            parameter->unit != NULL ? arena_printf(arena, "%s %s", parameter->text, parameter->unit)
+                                    : parameter->text,
+            origin);
+}
+
+static void explain_parameters(Explainer *explainer, const Parameters *parameters)
+{
+    for (int32_t i = 0; i < parameters_count(parameters); i++)
+        explain_parameter(explainer, &parameters_items(parameters)[i]);
+}
+
 /* --- Derived values --- */
 
 static void explain_derived(Explainer *explainer, const char *subject, const char *name,
@@ -103,8 +129,10 @@ static void explain_workload(Explainer *explainer, const WorkloadText *text)
 
 static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 {
-    const char *subject = arena_printf(explainer->out.arena, "job %s-* of %" PRId64 " nodes",
-                                       shape->workload->name.value, shape->nodes.value);
+    const bool asks_for_gpus = shape->gpus.node != NULL;
+    const char *subject = arena_printf(
+        explainer->out.arena, "job %s-* of %" PRId64 " %s", shape->workload->name.value,
+        asks_for_gpus ? shape->gpus.value : shape->nodes.value, asks_for_gpus ? "GPUs" : "nodes");
     explain_job(explainer, subject, shape->job);
 }
 
@@ -113,7 +141,7 @@ static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 static void explain_settings(Explainer *explainer, const ScenarioText *text)
 {
     ScenarioText settings = *text;
-    settings.catalog = settings.session = NULL;
+    settings.catalog = settings.session = settings.parameters = NULL;
     settings.commands.count = settings.workloads.count = settings.expect.count = 0;
     bound_explain(&explainer->out, "", &scenario_type, &settings);
 }
@@ -317,8 +345,9 @@ static void explain_throughputs(Explainer *explainer, Throughputs rows)
     }
 }
 
-Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
-                             const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
+Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Parameters *parameters,
+                             const Catalog *catalog, const ScenarioCommands *commands,
+                             const ScenarioWorkloads *workloads)
 {
     enum { USES_PER_COMMAND = 8 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
     const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
@@ -326,6 +355,7 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
     explainer.used = ARENA_ARRAY(arena, const char *,
                                  USES_PER_COMMAND *(commands->count + workloads->shape_count) +
                                      text->programs.count + models);
+    explain_parameters(&explainer, parameters);
     explain_settings(&explainer, text);
     explain_commands(&explainer, commands);
     for (int32_t i = 0; i < text->commands.count; i++) {

@@ -3,11 +3,13 @@
 #define SIM_SCENARIO_SCENARIO_EXPLAIN_H
 
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/parameters.h"
 #include "sim/schema/explanation.h"
 
-/* The scenario's values, those of its clusters, jobs and workloads with the values derived from
- * them, and the catalogue's values that the run uses. */
-Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
-                             const ScenarioCommands *commands, const ScenarioWorkloads *workloads);
+/* The scenario's parameters with the places that use them, its values, those of its clusters, jobs
+ * and workloads with the values derived from them, and the catalogue's values that the run uses. */
+Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Parameters *parameters,
+                             const Catalog *catalog, const ScenarioCommands *commands,
+                             const ScenarioWorkloads *workloads);
 
 #endif

@@ -13,6 +13,7 @@ const ReferenceExample format_examples[] = {
     {&scenario_type, "{\n"
                      "  \"trainyard\": 1,\n"
                      "  \"description\": \"When is the job done, and what does it cost?\",\n"
+                     "  \"parameters\": {\"nodes\": {\"value\": 4, \"range\": [1, 64]}},\n"
                      "  \"start\": \"2018-07-18T08:00:00Z\",\n"
                      "  \"catalog\": [\"catalog/azure-2018.json\"],\n"
                      "  \"commands\": [\n"
@@ -21,10 +22,12 @@ const ReferenceExample format_examples[] = {
                      "    {\"at\": \"1m\", \"do\": \"job.create\", \"name\": \"train\", "
                      "\"cluster\": \"gpu\", \"config\": \"job.json\"},\n"
                      "    {\"after\": \"job train completed + 5m\", \"do\": \"cluster.resize\", "
-                     "\"name\": \"gpu\", \"target\": 0}\n"
+                     "\"name\": \"gpu\", \"target\": \"${nodes}\"}\n"
                      "  ],\n"
                      "  \"expect\": [{\"job\": \"train\", \"state\": \"succeeded\"}]\n"
                      "}"},
+    {&parameter_type, "{\"value\": \"6/h\", \"type\": \"rate\", \"range\": [\"1/week\", "
+                      "\"60/h\"], \"description\": \"mean rate of arrivals\"}"},
     {&storage_type, "{\"account\": \"mystorageaccount\", \"shares\": [{\"name\": \"myshare\", "
                     "\"files\": {\"train.py\": \"train.py\", \"data/cifar.bin\": {\"bytes\": "
                     "\"170MB\"}}}]}"},
@@ -117,6 +120,13 @@ static void add_policies(Text *out)
 #define X(name, function, text, sight, what) text_add(out, "| `" text "` | " what " |\n");
     POLICIES(X)
 #undef X
+    text_add(out, "\n| `placement` | which node gives a job its GPUs |\n| --- | --- |\n");
+#define X(name, function, text, what) text_add(out, "| `" text "` | " what " |\n");
+    PLACEMENTS(X)
+#undef X
+    text_add(out, "\nAmong equal nodes the one at the lowest place is taken. A job of at most as "
+                  "many GPUs as a node has runs on one node. A larger one takes whole free nodes, "
+                  "and the remainder of its GPUs from one further node.\n");
 }
 
 /* --- Catalogues --- */

@@ -73,9 +73,12 @@ static bool is_scenario(const Json *root)
            (json_member(root, "commands") != NULL && json_member(root, "properties") == NULL);
 }
 
-const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
-                          Problems *warnings)
+const char *validate_file(Arena *arena, FileSource files, const char *path,
+                          ScenarioOverrides overrides, Problems *problems, Problems *warnings,
+                          const ScenarioFile **scenario)
 {
+    if (scenario != NULL)
+        *scenario = NULL;
     const char *text;
     size_t length;
     Status status = {0};
@@ -92,10 +95,17 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, problems);
     if (root == NULL)
         return NULL;
-    if (!is_scenario(root))
-        return validate_tree(&alone, files, root);
-    const ScenarioFile *file = scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
+    if (!is_scenario(root)) {
+        if (overrides.count + overrides.param_count == 0)
+            return validate_tree(&alone, files, root);
+        problems_add(problems, STATUS_BAD_INPUT, json_at(root),
+                     "--set and --param change scenarios, and this is not a scenario");
+        return NULL;
+    }
+    const ScenarioFile *file = scenario_read(arena, files, path, overrides, problems);
     if (file != NULL)
         problems_merge(warnings, &file->warnings);
+    if (scenario != NULL)
+        *scenario = file;
     return "scenario";
 }

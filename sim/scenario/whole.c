@@ -39,9 +39,15 @@ static const Json *first_of(const Json *object, const char *key)
     return list != NULL ? list->first : NULL;
 }
 
+/* Everything except the declarations of parameters, whose uses have been replaced. */
+static bool is_kept(const char *parent, const char *key)
+{
+    return parent != NULL || strcmp(key, "parameters") != 0;
+}
+
 Json *scenario_whole(Arena *arena, const ScenarioFile *file)
 {
-    Json *root = json_copy(arena, file->root, NULL);
+    Json *root = json_copy(arena, file->root, is_kept);
     for (const Json *storage = first_of(root, "storage"); storage != NULL; storage = storage->next)
         for (const Json *share = first_of(storage, "shares"); share != NULL; share = share->next)
             put_sizes(arena, file, json_member(share, "files"));

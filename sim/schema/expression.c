@@ -199,6 +199,11 @@ static Function function_find(Name name)
     return (Function)i;
 }
 
+bool expression_is_function(const char *name, size_t length)
+{
+    return function_find((Name){name, length}) != FUNCTION_COUNT;
+}
+
 /* Replaces `*value` by the minimum or maximum of it and the next argument, `other`. */
 static bool extreme(Function function, Fraction *value, Fraction other)
 {
@@ -230,16 +235,25 @@ static bool call_read(Reader *reader, Name name, Function function, Fraction *va
     return take(reader, ')') || fail_at(reader, reader->here, "\")\" is missing");
 }
 
+/* False when the value does not fit into a fraction. */
+static bool variable_value(const ExpressionVariable *variable, Fraction *value)
+{
+    const int64_t divisor = variable->divisor > 0 ? variable->divisor : 1;
+    if (variable->value == INT64_MIN)
+        return false;
+    const int64_t factor = common_factor(variable->value, divisor);
+    *value = (Fraction){variable->value / factor, divisor / factor};
+    return true;
+}
+
 static bool variable_read(Reader *reader, Name name, Fraction *value)
 {
     const char *names[16];
     int32_t count = 0;
     for (int32_t i = 0; i < reader->variable_count; i++) {
         const ExpressionVariable *variable = &reader->variables[i];
-        if (name_is(name, variable->name)) {
-            *value = (Fraction){variable->value, 1};
-            return variable->value != INT64_MIN || fail_too_large(reader, name.start);
-        }
+        if (name_is(name, variable->name))
+            return variable_value(variable, value) || fail_too_large(reader, name.start);
         if (count < (int32_t)(sizeof names / sizeof names[0]))
             names[count++] = variable->name;
     }

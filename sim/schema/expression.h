@@ -11,6 +11,8 @@
 #ifndef SIM_SCHEMA_EXPRESSION_H
 #define SIM_SCHEMA_EXPRESSION_H
 
+#include <stddef.h>
+
 #include "sim/base/status.h"
 
 enum { EXPRESSION_DEPTH_MAX = 32 };
@@ -18,12 +20,16 @@ enum { EXPRESSION_DEPTH_MAX = 32 };
 typedef struct {
     const char *name; /* letters, digits and '_', a letter first; not a function's */
     int64_t value;
+    int64_t divisor; /* > 0: the variable is value / divisor; 0: it is `value` */
 } ExpressionVariable;
 
 typedef struct {
     int64_t numerator;
     int64_t denominator; /* > 0, without a common factor */
 } Fraction;
+
+/* Whether the `length` bytes of `name` are the name of a function. */
+bool expression_is_function(const char *name, size_t length);
 
 /* The value of `text`. `at` is the place of its first character; problems are placed after it,
  * at the character that is wrong. STATUS_BAD_INPUT when `text` is not a formula or has no value. */

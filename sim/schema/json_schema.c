@@ -8,6 +8,7 @@
 typedef struct {
     Arena *arena;
     Json *definitions;
+    const char *placeholder; /* see json_schema; or NULL */
 } Schema;
 
 static Json *object_schema(Schema *schema, const ObjectType *type);
@@ -165,22 +166,41 @@ static Json *value_schema(Schema *schema, const Field *field)
 
 /* --- Fields and objects --- */
 
-/* A schema that accepts null and each value that `node` accepts. */
-static Json *or_null(Schema *schema, Json *node)
+/* A schema that accepts each value that `node` or `other` accepts. */
+static Json *either_of(Schema *schema, Json *node, Json *other)
 {
     Json *either = json_object(schema->arena);
     Json *choices = json_put_array(schema->arena, either, "anyOf");
     json_add(choices, node);
-    json_add(choices, json_schema_typed(schema->arena, "null"));
+    json_add(choices, other);
     return either;
+}
+
+/* Whether `node` is the schema of single values, and refuses some strings. */
+static bool refuses_texts(const Json *node)
+{
+    const Json *type = json_member(node, "type");
+    if (type == NULL || type->kind != JSON_STRING)
+        return false;
+    return strcmp(type->text, "integer") == 0 || strcmp(type->text, "number") == 0 ||
+           strcmp(type->text, "boolean") == 0 || json_member(node, "enum") != NULL;
+}
+
+static Json *or_placeholder(Schema *schema, Json *node)
+{
+    if (schema->placeholder == NULL || !refuses_texts(node))
+        return node;
+    Json *text = json_schema_typed(schema->arena, "string");
+    json_put_text(schema->arena, text, "pattern", schema->placeholder);
+    return either_of(schema, node, text);
 }
 
 /* Draft-07 ignores all members next to "$ref", so a reference has no description. */
 static Json *field_schema(Schema *schema, const Field *field)
 {
-    Json *node = value_schema(schema, field);
+    Json *node = or_placeholder(schema, value_schema(schema, field));
     if (field->is_nullable)
-        node = or_null(schema, node);
+        node = either_of(schema, node, json_schema_typed(schema->arena, "null"));
     if (json_member(node, "$ref") != NULL)
         return node;
     json_put_text(schema->arena, node, "description", field->doc);
@@ -215,9 +235,10 @@ Json *json_schema_value(Arena *arena, const Field *field)
     return value_schema(&schema, field);
 }
 
-Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title)
+Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title,
+                  const char *placeholder)
 {
-    Schema schema = {.arena = arena, .definitions = json_object(arena)};
+    Schema schema = {.arena = arena, .definitions = json_object(arena), .placeholder = placeholder};
     Json *root = json_object(arena);
     json_put_text(arena, root, "$schema", JSON_SCHEMA_DRAFT);
     json_put_text(arena, root, "$id", id);

@@ -1,6 +1,5 @@
 #include "sim/schema/value.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
+#include "sim/json/real.h"
 
 /* --- Kinds --- */
 
@@ -171,14 +171,7 @@ bool real_parse(const char *text, double *value)
 {
     if (!is_real(text))
         return false;
-    // A library may have set a locale whose numbers have a comma.
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale_t before = plain ? uselocale(plain) : (locale_t)0;
-    *value = strtod(text, NULL);
-    if (plain) {
-        uselocale(before);
-        freelocale(plain);
-    }
+    *value = real_read(text);
     return isfinite(*value);
 }
 

@@ -72,17 +72,17 @@ static const Workload *workload(Arena *arena, int32_t nodes, int64_t jobs)
     for (int32_t i = 0; i < 4; i++)
         specs[i] = plain_job(arena, sizes[i], program);
     Workload *load = ARENA_NEW(arena, Workload);
-    *load =
-        (Workload){.name = "load",
-                   .path = {.group = "g", .workspace = "w", .experiment = "e"},
-                   .cluster = {.group = "g", .workspace = "w", .name = "c"},
-                   .end_ns = INT64_MAX,
-                   .jobs_max = jobs,
-                   .arrivals = ARRIVALS_POISSON,
-                   .per_day_milli = (int64_t)(0.8 * nodes / mean_nodes / MEAN_PROGRAM_S * 86400e3),
-                   .spec_count = 4,
-                   .specs = specs,
-                   .probability_ppm = probability_ppm};
+    *load = (Workload){
+        .name = "load",
+        .path = {.group = "g", .workspace = "w", .experiment = "e"},
+        .cluster = {.group = "g", .workspace = "w", .name = "c"},
+        .end_ns = INT64_MAX,
+        .jobs_max = jobs,
+        .arrivals = ARRIVALS_POISSON,
+        .rate = {(int64_t)(0.8 * nodes / mean_nodes / MEAN_PROGRAM_S * 86400e3), NS_PER_DAY},
+        .spec_count = 4,
+        .specs = specs,
+        .probability_ppm = probability_ppm};
     return load;
 }
 

@@ -91,6 +91,7 @@ stderr_has "this value was not calibrated"
 if head -c 4 "$TRAINYARD" | grep -q ELF; then
     mkdir bin
     cp "$TRAINYARD" bin/trainyard
+    cp "$(dirname "$TRAINYARD")/trainyard-calibrate" bin/
     TRAINYARD=$work/bin/trainyard
 
     example "without the trainer nothing is measured"

@@ -14,8 +14,11 @@ static int64_t magnitude(int64_t value)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const ExpressionVariable variables[] = {
-        {"ranks", 4}, {"nodes", 2}, {"samples", 50000}, {"most", INT64_MAX}, {"least", INT64_MIN}};
+    static const ExpressionVariable variables[] = {{"ranks", 4, 1},
+                                                   {"nodes", 2, 1},
+                                                   {"samples", 50000, 1},
+                                                   {"most", INT64_MAX, 1},
+                                                   {"least", INT64_MIN, 1}};
     char *text = malloc(size + 1);
     invariant(text != NULL);
     if (size)

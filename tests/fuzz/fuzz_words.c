@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/arrival_rate.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/condition_read.h"
@@ -68,8 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Status status = {0};
     if (is_taken(ratio_parse(text, at, &value, &status), &status))
         invariant(value >= 0);
-    if (arrival_rate_parse(text, &value))
-        invariant(value >= 0);
+    ArrivalRate rate;
+    if (arrival_rate_parse(text, &rate))
+        invariant(rate.milli >= 0 && rate.period_ns > 0);
     arena_destroy(arena);
     return 0;
 }

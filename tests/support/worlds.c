@@ -62,6 +62,49 @@ ServiceModel plain_service(Arena *arena)
                           .file_server_delete_ns = seconds(arena, 400)};
 }
 
+ServiceModel ideal_service(Arena *arena)
+{
+    ServiceModel service = plain_service(arena);
+    const Quantiles none = constant(arena, 0);
+    Quantiles *const times[] = {&service.cluster_record_ns,
+                                &service.allocation_create_ns,
+                                &service.allocation_empty_ns,
+                                &service.allocation_resize_ns,
+                                &service.node_preparation_ns,
+                                &service.release_ns,
+                                &service.leaving_delay_ns,
+                                &service.cluster_delete_ns,
+                                &service.cluster_delete_empty_ns,
+                                &service.job_record_ns,
+                                &service.job_start_ns,
+                                &service.job_terminate_ns,
+                                &service.job_delete_ns,
+                                &service.job_delete_running_ns,
+                                &service.job_delete_gone_ns,
+                                &service.job_mount_ns,
+                                &service.container_start_ns,
+                                &service.host_overhead_ns};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        *times[i] = none;
+    service.billing_granularity_ns = 1;
+    service.nodes_per_cluster_max = 1000000;
+    service.default_max_wall_clock_ns = INT64_MAX;
+    return service;
+}
+
+const VmSize *vm_size_of_gpus(Arena *arena, int32_t gpus)
+{
+    VmSize *size = ARENA_NEW(arena, VmSize);
+    *size = *plain_vm_size();
+    size->name = arena_printf(arena, "gpus-%d", (int)gpus);
+    size->family = "gpus";
+    size->vcpus = gpus;
+    size->gpus = gpus;
+    size->dedicated_micro_usd_per_hour = gpus * INT64_C(10000);
+    size->low_priority_micro_usd_per_hour = gpus * INT64_C(2000);
+    return size;
+}
+
 const VmSize *plain_vm_size(void)
 {
     static const GpuModel gpu = {.name = "K80",
@@ -576,7 +619,7 @@ static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
                            .probability_ppm = chances};
     workload->jobs_max = 1 + roll(dice, 10);
     workload->arrivals = (ArrivalKind)roll(dice, ARRIVALS_COUNT);
-    workload->per_day_milli = (50 + roll(dice, 500)) * INT64_C(1000);
+    workload->rate = (ArrivalRate){(50 + roll(dice, 500)) * INT64_C(1000), NS_PER_DAY};
     workload->burst_jobs = 1 + roll(dice, 3);
     for (int32_t h = 0; h < 24; h++)
         workload->hour_ppm[h] = (1 + roll(dice, 3)) * PPM;

@@ -17,6 +17,12 @@ Quantiles constant(Arena *arena, int64_t value);
  * 400 s. */
 ServiceModel plain_service(Arena *arena);
 
+/* A service that takes no time, as scenarios/catalog/ideal.json; up to 1,000,000 nodes a cluster.
+ */
+ServiceModel ideal_service(Arena *arena);
+/* A VM size of so many GPUs, one core and one cent an hour each. */
+const VmSize *vm_size_of_gpus(Arena *arena, int32_t gpus);
+
 /* "Standard_NC6": 6 cores, one GPU, 0.90 USD an hour, 0.18 low priority. */
 const VmSize *plain_vm_size(void);
 const ShareTier *plain_tier(void);

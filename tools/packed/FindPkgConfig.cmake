@@ -17,7 +17,6 @@ function(packed_library target)
   endif()
 endfunction()
 
-set(packed_libcjson cjson)
 set(packed_gsl gsl gslcblas m)
 set(packed_check check subunit rt m pthread)
 

@@ -22,6 +22,7 @@
 #include "sim/cloud/training/layer_rates.h"
 #include "sim/scenario/catalog/files.h"
 #include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 extern char **environ;
@@ -31,7 +32,7 @@ typedef struct {
     const char *tolerance, *mean; /* "12%" */
     const char *catalog;
     const char *matrix;
-    OptionTexts sets;
+    ScenarioChanges changes; /* predicted and real */
     const char *data_folder;
     int real; /* index in real_words */
     int64_t repeat;
@@ -53,8 +54,7 @@ static const Field compare_options[] = {
     OPTION_TEXT(0, "mean", mean, "PERCENT", "the largest mean error allowed for steps (5%)"),
     OPTION_FILE(0, "catalog", catalog, "FILE",
                 "predict with FILE, this machine's catalogue (trainyard calibrate)"),
-    OPTION_TEXTS(0, "set", sets, "/POINTER=VALUE",
-                 "change a value of the scenario or of a file it names, predicted and real"),
+    OPTIONS_OF_CHANGES(changes),
     OPTION_CHOICE(0, "real", real, "DEVICE", real_words, "train on processors or on GPUs (cpu)"),
     OPTION_INTEGER(0, "repeat", repeat, "N", 1, REPEAT_MAX, "run for real N times (1)"),
     OPTION_FOLDER(0, "data", data_folder, "DIR", "train on the CIFAR-10 set in DIR"),
@@ -124,7 +124,8 @@ static bool tolerance_read(const CompareArguments *arguments, Tolerance *toleran
  * becomes absolute, as a relative path would start at the scenario's folder. */
 static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *status)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
+    OptionTexts *sets = &arguments->changes.sets;
+    const char **items = ARENA_ARRAY(arena, const char *, sets->count + 1);
     if (arguments->catalog == NULL)
         return true;
     char here[4096] = ""; // Linux' PATH_MAX
@@ -132,23 +133,25 @@ static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *sta
         return status_fail(status, STATUS_BAD_INPUT, place_in(arguments->catalog, 0, 0), "%s",
                            strerror(errno));
     const bool is_absolute = arguments->catalog[0] == '/';
-    for (int32_t i = 0; i < arguments->sets.count; i++)
-        items[i] = arguments->sets.items[i];
-    items[arguments->sets.count] = arena_printf(arena, "/catalog/-=%s%s%s", is_absolute ? "" : here,
-                                                is_absolute ? "" : "/", arguments->catalog);
-    arguments->sets = (OptionTexts){items, arguments->sets.count + 1};
+    for (int32_t i = 0; i < sets->count; i++)
+        items[i] = sets->items[i];
+    items[sets->count] = arena_printf(arena, "/catalog/-=%s%s%s", is_absolute ? "" : here,
+                                      is_absolute ? "" : "/", arguments->catalog);
+    *sets = (OptionTexts){items, sets->count + 1};
     return true;
 }
 
 static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *arguments,
                                       DataSamples samples)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
-    int32_t count = 0;
-    for (int32_t i = 0; i < arguments->sets.count; i++)
-        items[count++] = arguments->sets.items[i];
-    items[count++] = "/fidelity=step";
-    return (ScenarioOverrides){.count = count, .items = items, .samples = samples};
+    ScenarioOverrides overrides = scenario_overrides(&arguments->changes);
+    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 1);
+    for (int32_t i = 0; i < overrides.count; i++)
+        items[i] = overrides.items[i];
+    items[overrides.count++] = "/fidelity=step";
+    overrides.items = items;
+    overrides.samples = samples;
+    return overrides;
 }
 
 static bool predict(Arena *arena, const char *path, const CompareArguments *arguments,
@@ -249,10 +252,21 @@ static void warn_of_models(const CompareArguments *arguments, Arena *arena, cons
 
 /* --- Running --- */
 
+static int32_t add_option(Arena *arena, char **command, int32_t count, const char *option,
+                          const OptionTexts *values)
+{
+    for (int32_t i = 0; i < values->count; i++) {
+        command[count++] = arena_strdup(arena, option);
+        command[count++] = arena_strdup(arena, values->items[i]);
+    }
+    return count;
+}
+
 static char **run_command(Arena *arena, const char *path, const CompareArguments *arguments,
                           const char *folder)
 {
-    char **command = ARENA_ARRAY(arena, char *, 11 + 2 * arguments->sets.count);
+    const OptionTexts *sets = &arguments->changes.sets, *params = &arguments->changes.params;
+    char **command = ARENA_ARRAY(arena, char *, 11 + 2 * (sets->count + params->count));
     int32_t count = 0;
     Text program = {0};
     folder_of_program(&program);
@@ -269,10 +283,8 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
         command[count++] = arena_strdup(arena, "--data");
         command[count++] = arena_strdup(arena, arguments->data_folder);
     }
-    for (int32_t i = 0; i < arguments->sets.count; i++) {
-        command[count++] = arena_strdup(arena, "--set");
-        command[count++] = arena_strdup(arena, arguments->sets.items[i]);
-    }
+    count = add_option(arena, command, count, "--set", sets);
+    count = add_option(arena, command, count, "--param", params);
     text_free(&program);
     return command;
 }

@@ -4,14 +4,17 @@
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
 #include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
+    ScenarioChanges changes;
     bool is_quiet;
 } ValidateArguments;
 
 #define OWNER ValidateArguments
 static const Field validate_options[] = {
+    OPTIONS_OF_CHANGES(changes),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
@@ -21,10 +24,12 @@ static const OptionTable validate_table = {
     .name = "validate",
     .operands = "FILE...",
     .summary = "Checks scenario, cluster.json, job.json and catalogue files.",
-    .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
-               "when there are no problems, 2 otherwise. A warning names something that will run, "
-               "but probably not as intended; it does not change the exit code. A partial "
-               "catalogue is checked together with the compiled-in azure-2018.json.",
+    .details =
+        "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
+        "when there are no problems, 2 otherwise. A warning names something that will run, "
+        "but probably not as intended; it does not change the exit code. A partial "
+        "catalogue is checked together with the compiled-in azure-2018.json. --param and --set "
+        "change the scenario before it is checked.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
                "trainyard validate scenarios/cifar10-horovod/job.json "
                "scenarios/cifar10-horovod/cluster.json",
@@ -44,8 +49,12 @@ static int validate(int argc, char **argv)
         Problems warnings = problems_create(arena);
         for (int32_t i = 0; i < operands.count; i++) {
             int32_t problems_before = problems.count;
-            const char *kind =
-                validate_file(arena, disk_files, operands.items[i], &problems, &warnings);
+            const ScenarioFile *scenario;
+            const char *kind = validate_file(arena, disk_files, operands.items[i],
+                                             scenario_overrides(&arguments.changes), &problems,
+                                             &warnings, &scenario);
+            if (scenario != NULL)
+                (void)expectations_metrics(arena, scenario, &problems);
             if (problems.count == problems_before && !arguments.is_quiet)
                 printf("%s: %s, no problems\n", operands.items[i], kind);
         }

@@ -266,33 +266,30 @@ void allocation_retired(Clusters *clusters, Cluster *cluster)
     begin_release(clusters, cluster, 0);
 }
 
-/* Makes a running node leave, which ends the attempt of its job. Then makes further nodes of the
- * job leave, last ones first, up to `most` in all. Returns how many leave. */
-static int32_t remove_with_job(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
-                               DeallocationOption deallocation, TraceCause cause)
+/* Makes a running node leave, which ends the attempts of its jobs. Then makes the other nodes of
+ * these jobs leave that run no job now, highest place first, up to `most` in all. Returns how many
+ * leave. No other node is idle: such nodes leave before running ones. */
+static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
+                                DeallocationOption deallocation, TraceCause cause)
 {
-    int32_t gang_count;
-    const NodeId *gang = clusters->jobs.nodes_of(clusters->jobs.jobs, node->job, &gang_count);
+    const PlaceSet *idle = &cluster->places[NODE_IDLE];
     node_withdraw(clusters, node, deallocation,
                   cause == CAUSE_DELETION ? CAUSE_DELETION : CAUSE_SCALE_DOWN);
     node_leaves(clusters, cluster, node, cause);
     int32_t count = 1;
-    for (int32_t n = gang_count - 1; n >= 0 && count < most; n--) {
-        Node *other = node_row(clusters, gang[n]);
-        if (other->state != NODE_IDLE)
-            continue;
-        node_leaves(clusters, cluster, other, cause);
-        count++;
+    for (; idle->count > 0 && count < most; count++) {
+        const int32_t place = place_set_down(idle, cluster->place_count - 1);
+        node_leaves(clusters, cluster, cluster_node_at(clusters, cluster, place), cause);
     }
     return count;
 }
 
-/* Makes a node leave or retire, and with it up to `surplus` nodes of its job. Returns how many. */
+/* Makes a node leave or retire, and with it up to `surplus` nodes of its jobs. Returns how many. */
 static int32_t remove_node(Clusters *clusters, Cluster *cluster, Node *node, int32_t surplus,
                            DeallocationOption deallocation, TraceCause cause)
 {
     if (node->state == NODE_RUNNING && deallocation != DEALLOCATE_WAIT_FOR_JOB)
-        return remove_with_job(clusters, cluster, node, surplus, deallocation, cause);
+        return remove_with_jobs(clusters, cluster, node, surplus, deallocation, cause);
     if (node->state == NODE_RUNNING)
         node_set_retiring(cluster, node, true);
     else

@@ -18,9 +18,46 @@ void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 
 /* --- When --- */
 
+/* Puts up to `count` parts of `gpus` GPUs on `nodes` nodes with `free` free GPUs each. Returns how
+ * many parts find room. */
+static int64_t fill(int64_t *gaps, int32_t free, int64_t nodes, int32_t gpus, int64_t count)
+{
+    const int32_t each = free / gpus;
+    const int64_t placed = count < nodes * each ? count : nodes * each;
+    const int64_t full = placed / each, rest = placed % each;
+    gaps[free] += nodes - full - (rest > 0);
+    gaps[free - each * gpus] += full;
+    if (rest > 0)
+        gaps[free - (int32_t)rest * gpus]++;
+    return placed;
+}
+
+/* The nodes that waiting jobs need in addition to those that are shared now. */
+static int64_t nodes_to_add(const Cluster *cluster)
+{
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    int64_t *gaps = cluster->gaps, added = 0;
+    for (int32_t free = 0; free <= gpus_per_node; free++)
+        gaps[free] = cluster->places_by_free[free].count;
+    gaps[gpus_per_node] -= cluster->node_count[NODE_IDLE];
+    for (int32_t gpus = gpus_per_node; gpus > 0; gpus--) {
+        int64_t count = cluster->waiting_parts[gpus];
+        for (int32_t free = gpus; free <= gpus_per_node && count > 0; free++) {
+            const int64_t nodes = gaps[free];
+            gaps[free] = 0;
+            count -= fill(gaps, free, nodes, gpus, count);
+        }
+        const int64_t nodes = divide_up(count, gpus_per_node / gpus);
+        fill(gaps, gpus_per_node, nodes, gpus, count);
+        added += nodes;
+    }
+    const bool needs_any = cluster->waiting_parts[0] > 0 && added + cluster->shared_nodes == 0;
+    return added + needs_any;
+}
+
 static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t wanted = cluster->demand_nodes;
+    int64_t wanted = cluster->demand_nodes + cluster->shared_nodes + nodes_to_add(cluster);
     if (wanted > cluster->maximum_nodes)
         wanted = cluster->maximum_nodes;
     if (wanted < cluster->minimum_nodes)
@@ -86,10 +123,16 @@ void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
     autoscale_update(clusters, cluster);
 }
 
-void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
+void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs)
 {
-    cluster->demand_nodes += nodes;
-    invariant(cluster->demand_nodes >= 0);
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    const int32_t last = request.nodes - 1;
+    if (request.kind == REQUEST_NODES) {
+        cluster->demand_nodes += (int64_t)jobs * request.nodes;
+    } else if (request_part(request, 0, gpus_per_node) <= gpus_per_node) {
+        cluster->waiting_parts[request_part(request, 0, gpus_per_node)] += (int64_t)jobs * last;
+        cluster->waiting_parts[request_part(request, last, gpus_per_node)] += jobs;
+    }
     autoscale_update(clusters, cluster);
 }
 

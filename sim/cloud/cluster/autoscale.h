@@ -5,6 +5,10 @@
  * automatic scaling was turned on later. It wants as many nodes as waiting and running jobs need
  * together, within the limits. It removes only nodes that are idle at the evaluation.
  *
+ * Jobs that ask for GPUs need the nodes on which they run, and for those that wait what first fit
+ * decreasing counts: the parts of all jobs, largest first, go to the fullest shared node with room,
+ * or else to a new node.
+ *
  * Assumptions: all missing or spare nodes change in one step. Unusable nodes count as spare and
  * leave first. Busy nodes leave only if there are more than the maximum. An evaluation during a
  * resize does nothing.
@@ -15,8 +19,9 @@
 
 #include "sim/cloud/cluster/cluster.h"
 
-/* Adds `nodes` (may be negative) to the nodes that waiting and running jobs need. */
-void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes);
+/* Adds `jobs` (may be negative) jobs with that request to the demand: jobs that wait or run if they
+ * ask for nodes, jobs that wait if they ask for GPUs. */
+void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs);
 /* Event: an evaluation is due. */
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
 

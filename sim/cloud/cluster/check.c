@@ -3,8 +3,28 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/crew.h"
+#include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
+
+/* The GPUs of a node are its free ones and those of its jobs. It is offered if it takes jobs. */
+static void check_gpus(const Node *node, const Cluster *cluster)
+{
+    int32_t gpus = node->free_gpus;
+    invariant(gpus >= 0);
+    for (int32_t i = 0; i < node->shared_count; i++) {
+        invariant(node->shared[i].gpus >= 0);
+        gpus += node->shared[i].gpus;
+    }
+    if (node->job.index != ID_NONE)
+        invariant(gpus == 0 && node->shared_count == 0);
+    else
+        invariant(gpus == cluster_gpus_per_node(cluster));
+    const bool takes_jobs =
+        node->state == NODE_IDLE ||
+        (node->state == NODE_RUNNING && node->shared_count > 0 && !node->is_retiring);
+    invariant(node->offered == (takes_jobs ? node->free_gpus : -1));
+}
 
 /* One cluster holds a node until its release. A silent or unusable node has a failure. */
 static void check_node(const Clusters *clusters, const Node *node)
@@ -13,7 +33,7 @@ static void check_node(const Clusters *clusters, const Node *node)
     invariant(node->state_since_ns >= node->allocated_ns &&
               node->state_since_ns <= clusters->engine->now_ns);
     invariant((node->state == NODE_STATE_COUNT) == (node->released_ns != INT64_MAX));
-    invariant((node->state == NODE_RUNNING) == (node->job.index != ID_NONE));
+    invariant((node->state == NODE_RUNNING) == node_has_job(node));
     invariant(!node->is_retiring || node->state == NODE_RUNNING);
     invariant(!node->is_withdrawn);
     invariant(!node->is_in_setup || node->state == NODE_PREPARING);
@@ -26,9 +46,11 @@ static void check_node(const Clusters *clusters, const Node *node)
     const Cluster *cluster = cluster_by_id(clusters, node->cluster);
     invariant(node->place >= 0 && node->place < cluster->place_count);
     invariant(cluster->nodes[node->place].index == node->id.index);
+    check_gpus(node, cluster);
 }
 
-/* Every place is in exactly one set: that of its node's state, or of the free places. */
+/* Every place is in exactly one set: that of its node's state, or of the free places. The places of
+ * nodes that take jobs are in one more set, by their free GPUs. */
 static void check_places(const Clusters *clusters, const Cluster *cluster)
 {
     int32_t capacity = cluster->node_capacity;
@@ -45,6 +67,9 @@ static void check_places(const Clusters *clusters, const Cluster *cluster)
         }
         for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
             invariant(place_set_has(&cluster->places[s], place) == (s == (int32_t)state));
+        const int32_t offered = id.index != ID_NONE ? node_by_id(clusters, id)->offered : -1;
+        for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
+            invariant(place_set_has(&cluster->places_by_free[free], place) == (free == offered));
     }
 }
 

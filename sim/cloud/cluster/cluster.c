@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 
@@ -172,6 +173,7 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
                          .next_node_number = 1,
                          .set_up_last = {ID_NONE},
                          .address = names_new_address(clusters->names, key)};
+    gpus_create(clusters, cluster);
     // This draw is part of a name only, like the GUIDs of jobs, so engine_draws does not count it.
     cluster->opaque_number =
         (uint32_t)rng_word(clusters->scenario->seed, RNG_IDENTITY, cluster->address, 0);

@@ -34,8 +34,12 @@ struct Cluster {
     int64_t first_steady_ns;  /* begin of the first autoscale period; INT64_MAX before */
     uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
-    int64_t ticked_ns;    /* the last evaluation; INT64_MAX: none yet */
-    int64_t demand_nodes; /* nodes of the jobs that wait or run */
+    int64_t ticked_ns;      /* the last evaluation; INT64_MAX: none yet */
+    int64_t demand_nodes;   /* whole nodes of the jobs that wait or run */
+    int64_t *waiting_parts; /* [GPUs on one node]: how many such parts the jobs have that wait for
+                               GPUs; without jobs that do not fit on empty nodes */
+    int64_t *gaps;          /* [free GPUs] room for autoscale.c */
+    int32_t shared_nodes;   /* running nodes that no job has as a whole */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */
@@ -71,24 +75,23 @@ struct Cluster {
     int32_t node_capacity;                 /* length of `nodes` */
     int32_t place_count;                   /* all nodes are below this place */
     PlaceSet places[NODE_STATE_COUNT + 1]; /* [state of the node there]; the last: free places */
-    NodeId set_up_last;   /* the last node whose set-up task has begun: head of a list by
-                             Node.set_up_before, which includes released nodes */
-    uint32_t setup_count; /* set-up tasks begun so far */
+    PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
+                                 take jobs now: idle or shared ones that do not retire */
+    NodeId set_up_last;       /* the last node whose set-up task has begun: head of a list by
+                                 Node.set_up_before, which includes released nodes */
+    uint32_t setup_count;     /* set-up tasks begun so far */
 };
 
 /* The functions of jobs that clusters call; filled in by sim/cloud/job. */
 typedef struct {
     void *jobs;
-    /* The node is taken from its job. The job gives back all its nodes during the call. */
-    void (*node_taken)(void *jobs, const Node *node, DeallocationOption deallocation,
+    /* The node is taken from a job on it. The job gives back all its nodes during the call. */
+    void (*node_taken)(void *jobs, JobId job, const Node *node, DeallocationOption deallocation,
                        TraceCause cause);
-    /* The node has crashed; the service has not noticed it yet. */
-    void (*node_fell_silent)(void *jobs, const Node *node);
+    /* The node of a job has crashed; the service has not noticed it yet. */
+    void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
     /* Nodes have become idle, or a job has left the queue: other jobs may start. */
     void (*nodes_changed)(void *jobs, ClusterId cluster);
-    /* The nodes of a job that has nodes, `*count` of them. The list stays valid after the job loses
-     * them. */
-    const NodeId *(*nodes_of)(void *jobs, JobId job, int32_t *count);
 } ClusterJobs;
 
 /* The functions of chance failures that clusters call; filled in by sim/cloud/fault. */
@@ -111,6 +114,10 @@ const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster);
 Cluster *cluster_row(Clusters *clusters, ClusterId cluster);
 /* The existing cluster with that path, whose experiment is ignored; NULL: there is none. */
 Cluster *cluster_find(Clusters *clusters, ResourcePath path);
+/* The GPUs that each of its nodes has. */
+int32_t cluster_gpus_per_node(const Cluster *cluster);
+/* The nodes that take jobs now. */
+Room cluster_room(const Cluster *cluster);
 /* The node at a place; NULL: the place is free. */
 Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place);
 /* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": the folder of the set-up task's output, below

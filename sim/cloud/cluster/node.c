@@ -7,6 +7,8 @@
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/crew.h"
+#include "sim/cloud/cluster/gpus.h"
+#include "sim/cloud/cluster/placement.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/cluster/tables.h"
@@ -75,8 +77,11 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
     node->state = state;
     node->generation++; // pending events belonged to the old state
     setup_ends(clusters, node, SETUP_CUT_OFF);
-    if (state != NODE_RUNNING)
+    if (state != NODE_RUNNING) {
         node->job = (JobId){ID_NONE};
+        node->free_gpus = cluster_gpus_per_node(cluster);
+    }
+    node_offer(cluster, node);
     recorder_emit_change(clusters->recorder, record, node_state_name(state), &node->state_since_ns);
     if (node->repair != REPAIR_NONE) // it was unusable until now
         crew_dismissed(clusters, node);
@@ -86,6 +91,7 @@ void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
 {
     cluster->retiring_nodes += is_retiring - node->is_retiring;
     node->is_retiring = is_retiring;
+    node_offer(cluster, node);
 }
 
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
@@ -110,6 +116,7 @@ static void reserve_place(Clusters *clusters, Cluster *cluster)
         memcpy(nodes, cluster->nodes, (size_t)old * sizeof *nodes);
     for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
         place_set_reserve(clusters->arena, &cluster->places[s], capacity);
+    gpus_reserve(clusters, cluster, capacity);
     for (int32_t place = old; place < capacity; place++) {
         nodes[place].index = ID_NONE;
         place_set_add(free_places, place);
@@ -153,6 +160,7 @@ void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause)
                    .allocated_ns = clusters->engine->now_ns,
                    .released_ns = INT64_MAX,
                    .job = {ID_NONE},
+                   .offered = -1,
                    .setup_began_ns = INT64_MAX,
                    .setup_ended_ns = INT64_MAX,
                    .set_up_before = {ID_NONE},
@@ -421,9 +429,13 @@ void node_withdraw(Clusters *clusters, Node *node, DeallocationOption deallocati
     if (node->state != NODE_RUNNING)
         return;
     node->is_withdrawn = true;
-    clusters->jobs.node_taken(clusters->jobs.jobs, node, deallocation, cause);
+    if (node->job.index != ID_NONE)
+        clusters->jobs.node_taken(clusters->jobs.jobs, node->job, node, deallocation, cause);
+    while (node->shared_count > 0)
+        clusters->jobs.node_taken(clusters->jobs.jobs, node->shared[0].job, node, deallocation,
+                                  cause);
     node->is_withdrawn = false;
-    // The job may start again at once on other nodes.
+    // The jobs may start again at once on other nodes.
     clusters->jobs.nodes_changed(clusters->jobs.jobs, node->cluster);
 }
 
@@ -450,8 +462,10 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
         engine_draw(clusters->engine, clusters->scenario->service.failure_detection_ns,
                     RNG_DETECTION, node->address, node->life);
     engine_push(clusters->engine, delay_ns, EVENT_NODE_SILENT, node->id.index, node->life, 0);
-    if (node->state == NODE_RUNNING)
-        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node);
+    if (node->job.index != ID_NONE)
+        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node->job, node);
+    for (int32_t i = 0; i < node->shared_count; i++)
+        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node->shared[i].job, node);
 }
 
 /* If the node is retiring, it leaves now, because its job has ended. */
@@ -562,25 +576,78 @@ void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm)
 
 /* --- For jobs --- */
 
-void cluster_take_nodes(Clusters *clusters, Cluster *cluster, JobId job, int32_t count,
-                        NodeId *taken)
+static void take_whole_nodes(Clusters *clusters, Cluster *cluster, JobId job, int32_t count,
+                             NodeId *taken)
 {
     const PlaceSet *idle = &cluster->places[NODE_IDLE];
-    invariant(count <= idle->count);
     for (int32_t found = 0, place = 0; found < count; found++) {
         place = place_set_up(idle, place);
         Node *node = cluster_node_at(clusters, cluster, place);
-        node->job = job;
+        node_give(node, job);
         set_state(clusters, cluster, node, NODE_RUNNING, CAUSE_NONE);
         taken[found] = node->id;
     }
 }
 
-void cluster_node_freed(Clusters *clusters, Node *node)
+/* Chooses the nodes of a job; no node is chosen twice. */
+static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest request, NodeId *chosen)
+{
+    const Placement *policy = placement_of(clusters->scenario->placement);
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    for (int32_t i = 0; i < request.nodes; i++) {
+        const int32_t gpus = request_part(request, i, gpus_per_node);
+        const PlacementPart part = {.gpus = gpus,
+                                    .is_remainder = request.kind == REQUEST_GPUS && i > 0 &&
+                                                    gpus < gpus_per_node};
+        Node *node =
+            cluster_node_at(clusters, cluster, policy->choose(cluster_room(cluster), part));
+        node_withhold(cluster, node);
+        chosen[i] = node->id;
+    }
+}
+
+static void emit_placed(Clusters *clusters, const Node *node, NodeJob placed, int32_t gpus_per_node)
+{
+    TraceRecord record = node_trace(clusters, TRACE_JOB_PLACED, node);
+    record.job = placed.job;
+    record.job_placed.gpus = placed.gpus;
+    record.job_placed.gpus_per_node = gpus_per_node;
+    recorder_emit(clusters->recorder, &record);
+}
+
+static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
+                      NodeId *taken)
+{
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    choose_nodes(clusters, cluster, request, taken);
+    for (int32_t i = 0; i < request.nodes; i++) {
+        Node *node = node_row(clusters, taken[i]);
+        const NodeJob share = {.job = job, .gpus = request_part(request, i, gpus_per_node)};
+        node_share(clusters, cluster, node, share);
+        if (node->state == NODE_IDLE)
+            set_state(clusters, cluster, node, NODE_RUNNING, CAUSE_NONE);
+        else
+            node_offer(cluster, node);
+        emit_placed(clusters, node, share, gpus_per_node);
+    }
+}
+
+void cluster_take(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
+                  NodeId *taken)
+{
+    invariant(request_fits(request, cluster_room(cluster)));
+    if (request.kind == REQUEST_NODES)
+        take_whole_nodes(clusters, cluster, job, request.nodes, taken);
+    else
+        take_gpus(clusters, cluster, job, request, taken);
+}
+
+void cluster_node_freed(Clusters *clusters, Node *node, JobId job)
 {
     Cluster *cluster = cluster_row(clusters, node->cluster);
     invariant(node->state == NODE_RUNNING);
-    if (node->is_withdrawn || leaves_instead(clusters, cluster, node))
+    node_take_back(cluster, node, job);
+    if (node->is_withdrawn || node->shared_count > 0 || leaves_instead(clusters, cluster, node))
         return;
     set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
     autoscale_update(clusters, cluster);

@@ -45,6 +45,12 @@ typedef struct {
     int64_t repair_ns; /* INT64_MAX: never */
 } NodeFailure;
 
+/* A job that shares a node. */
+typedef struct {
+    JobId job;
+    int32_t gpus; /* of the node */
+} NodeJob;
+
 /* Whether a failed node has a repair crew (sim/cloud/cluster/crew.h). */
 typedef enum { REPAIR_NONE, REPAIR_WAITS, REPAIR_BEGUN } NodeRepair;
 
@@ -63,20 +69,24 @@ typedef struct {
     NodeRepair repair;
     int32_t preparations; /* begun so far; addresses random draws */
     int64_t state_since_ns;
-    int64_t allocated_ns;    /* billing begins */
-    int64_t released_ns;     /* INT64_MAX while it is held */
-    JobId job;               /* running here; ID_NONE otherwise */
-    uint32_t generation;     /* grows when pending events of its state become stale */
-    TraceCause notice;       /* the cause of its announced preemption; CAUSE_NONE: none */
-    bool is_silent;          /* has crashed; it keeps its state until the service notices */
-    bool is_retiring;        /* leaves when its job ends (waitforjobcompletion) */
-    bool is_withdrawn;       /* during the call that takes the node from its job */
-    bool is_in_setup;        /* its set-up task runs, the last part of its preparation */
-    int64_t setup_began_ns;  /* the last begin of its set-up task; INT64_MAX: never */
-    int64_t setup_ended_ns;  /* INT64_MAX before */
-    int32_t setup_exit_code; /* after the end; -1: the task was interrupted */
-    NodeId set_up_before;    /* see Cluster.set_up_last */
-    const char *name;        /* "tvm-676767296_1-20180718t174802z-p" */
+    int64_t allocated_ns; /* billing begins */
+    int64_t released_ns;  /* INT64_MAX while it is held */
+    JobId job;            /* has the whole node; ID_NONE: no job has */
+    NodeJob *shared;      /* [shared_count] jobs that share the node, in the order of their start */
+    int32_t shared_count, shared_capacity;
+    int32_t free_gpus;   /* that no job holds */
+    int32_t offered;     /* the set of Cluster.places_by_free that it is in; -1: it takes no job */
+    uint32_t generation; /* grows when pending events of its state become stale */
+    TraceCause notice;   /* the cause of its announced preemption; CAUSE_NONE: none */
+    bool is_silent;      /* has crashed; it keeps its state until the service notices */
+    bool is_retiring;    /* leaves when its job ends (waitforjobcompletion) */
+    bool is_withdrawn;   /* during the call that takes the node from its job */
+    bool is_in_setup;    /* its set-up task runs, the last part of its preparation */
+    int64_t setup_began_ns;           /* the last begin of its set-up task; INT64_MAX: never */
+    int64_t setup_ended_ns;           /* INT64_MAX before */
+    int32_t setup_exit_code;          /* after the end; -1: the task was interrupted */
+    NodeId set_up_before;             /* see Cluster.set_up_last */
+    const char *name;                 /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;
@@ -120,12 +130,13 @@ void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t
                                    NodeFailure failure);
 /* --- For jobs --- */
 
-/* Takes `count` idle nodes for `job`, lowest places first, and lists them in `taken`. At least
- * `count` nodes must be idle. */
-void cluster_take_nodes(Clusters *clusters, Cluster *cluster, JobId job, int32_t count,
-                        NodeId *taken);
-/* The attempt of the node's job has ended: the node becomes idle, or leaves if it is retiring. */
-void cluster_node_freed(Clusters *clusters, Node *node);
+/* Takes what `job` asks for, which must fit (request_fits), and lists its nodes in `taken`: idle
+ * nodes, lowest places first; or GPUs of nodes that the scenario's placement policy chooses. */
+void cluster_take(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
+                  NodeId *taken);
+/* The attempt of `job` on the node has ended. If it was the last job there, the node becomes idle,
+ * or leaves if it is retiring. */
+void cluster_node_freed(Clusters *clusters, Node *node, JobId job);
 bool node_has_image(const Node *node, const ContainerImage *image);
 void node_keep_image(Clusters *clusters, Node *node, const ContainerImage *image);
 
@@ -138,7 +149,7 @@ void cluster_node_prepared(Clusters *clusters, Node *node);
 /* Adds a new node at the lowest free place and begins its preparation. */
 void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause);
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause);
-/* Ends the attempt of the job that runs on a node, if any; the caller gives the node its next state
+/* Ends the attempts of all jobs on a node; the caller gives the node its next state
  * at once. */
 void node_withdraw(Clusters *clusters, Node *node, DeallocationOption deallocation,
                    TraceCause cause);

@@ -69,7 +69,7 @@ static bool find_targets(Faults *faults, const Command *command, Targets *target
     if (!job)
         return false;
     *targets = (Targets){"job", job->path.name, cluster_by_id(faults->clusters, job->cluster), job,
-                         job->spec->nodes};
+                         job->request.nodes};
     return job_is_active(job) ||
            status_fail(status, STATUS_CONFLICT, command_place(command),
                        "job %s is %s and has no nodes", job->path.name, job_state_name(job->state));

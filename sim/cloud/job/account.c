@@ -42,24 +42,54 @@ static NodeTime node_stages(const Job *job, int32_t node, int64_t barrier_ns, in
 static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
 {
     int64_t latest_ns = job->started_ns;
-    for (int32_t n = 0; n < job->spec->nodes; n++) {
+    for (int32_t n = 0; n < job->request.nodes; n++) {
         int64_t end_ns = earlier(job_stage_end_ns(job, n, STAGE_DATA), now_ns);
         latest_ns = end_ns > latest_ns ? end_ns : latest_ns;
     }
     return latest_ns;
 }
 
+/* How often the time of a job's node counts: once, or for each of the job's GPUs there. */
+static int64_t weight(const Jobs *jobs, const Job *job, int32_t node)
+{
+    if (job->request.kind == REQUEST_NODES)
+        return 1;
+    return request_part(job->request, node,
+                        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
+}
+
+/* The weights of all nodes together. */
+static int64_t weights(const Jobs *jobs, const Job *job)
+{
+    if (job->request.kind == REQUEST_NODES)
+        return job->request.nodes;
+    return request_gpus(job->request,
+                        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
+}
+
+/* The time of all nodes of a job, each counted once, as the time of what the job has. Rounds down.
+ */
+static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
+{
+    return job->request.kind == REQUEST_NODES
+               ? time
+               : node_time_part(time, weights(jobs, job), job->request.nodes);
+}
+
 /* The time of all stages of all nodes, and of reading the checkpoint from which the attempt
  * resumes. */
-static NodeTime before_training(const Job *job, int64_t now_ns)
+static NodeTime before_training(const Jobs *jobs, const Job *job)
 {
+    const int64_t now_ns = jobs->engine->now_ns;
     NodeTime time = {0};
     int64_t barrier_ns = last_barrier_ns(job, now_ns);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        time = node_time_add(time, node_stages(job, n, barrier_ns, now_ns));
+    for (int32_t n = 0; n < job->request.nodes; n++) {
+        const NodeTime stages = node_stages(job, n, barrier_ns, now_ns);
+        time = node_time_add(time, node_time_times(stages, weight(jobs, job, n)));
+    }
     int64_t training_ns = earlier(job->attempt->training_ns, now_ns);
     if (job_trains(job)) {
-        int64_t resuming_ns = bounded_times(job->spec->nodes, training_ns - barrier_ns);
+        int64_t resuming_ns = bounded_times(weights(jobs, job), training_ns - barrier_ns);
         time.startup_ns = bounded_add(time.startup_ns, resuming_ns);
     }
     return time;
@@ -110,19 +140,21 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
         (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
     NodeTime done = {0}, kept = {0};
     epochs_node_time(job, &done, &kept);
+    done = weigh(jobs, job, done);
+    kept = weigh(jobs, job, kept);
     if (job->attempt->kept_ns != INT64_MAX) // work outside the world has no known parts
         kept.kept_ns =
-            bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
+            bounded_times(weights(jobs, job), job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)
-        kept = node_time_add(done, before_training(job, jobs->engine->now_ns));
+        kept = node_time_add(done, before_training(jobs, job));
     TraceRecord record = job_trace(jobs, TRACE_JOB_ATTEMPT, job);
     record.cause = reason.cause;
     if (reason.node)
         record.node = reason.node->id;
     record.since_ns = job->started_ns;
     record.name = attempt_end_name(end);
-    record.job_attempt.nodes = job->spec->nodes;
-    int64_t total_ns = bounded_times(job->spec->nodes, jobs->engine->now_ns - job->started_ns);
+    record.job_attempt.nodes = job->request.nodes;
+    int64_t total_ns = bounded_times(weights(jobs, job), jobs->engine->now_ns - job->started_ns);
     put_node_time(&record, kept, total_ns, is_thrown_away);
     record.job_attempt.epochs_kept = epochs_kept(job, is_thrown_away);
     recorder_emit(jobs->recorder, &record);

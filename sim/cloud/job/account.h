@@ -1,4 +1,5 @@
-/* The use of the node time of an attempt: each nanosecond of each node belongs to one heading.
+/* The use of the node time of an attempt: each nanosecond of each node belongs to one heading. For
+ * a job that asks for GPUs it is the time of each of its GPUs (TRACE_JOB_PLACED).
  *
  * Before training, a node is in a stage (start-up, or input while it fetches data), or waits for
  * the others at a barrier. Afterwards all nodes advance together (training_node_time). If an

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/account.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/scheduler.h"
@@ -38,7 +40,7 @@ int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage)
 
 int32_t job_node_of_rank(const Job *job, int32_t rank)
 {
-    return training_node_of_rank(rank, job->spec->processes, job->spec->nodes);
+    return training_node_of_rank(rank, job->spec->processes, job->request.nodes);
 }
 
 bool job_trains(const Job *job)
@@ -59,7 +61,13 @@ static void make_room(Jobs *jobs, Job *job)
 {
     if (job->attempt)
         return;
-    int32_t nodes = job->spec->nodes;
+    int32_t nodes = job->request.nodes;
+    if (job_list_of(jobs->scenario, job) != NULL && nodes <= SPARE_NODES_MAX &&
+        jobs->spare_attempts[nodes] != NULL) {
+        job->attempt = jobs->spare_attempts[nodes];
+        jobs->spare_attempts[nodes] = job->attempt->next_spare;
+        return;
+    }
     bool has_script = job->spec->preparation_script != NULL;
     job->attempt = ARENA_NEW(jobs->arena, JobAttempt);
     *job->attempt = (JobAttempt){
@@ -76,15 +84,15 @@ void attempt_reset(Job *job)
     JobAttempt *attempt = job->attempt;
     attempt->stalled_ns = attempt->program_ns = INT64_MAX;
     attempt->training_ns = attempt->trained_ns = attempt->saved_ns = INT64_MAX;
-    for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
+    for (int64_t n = 0; n < (int64_t)job->request.nodes * STAGE_COUNT; n++)
         attempt->stage_end_ns[n] = INT64_MAX;
     attempt->kept_ns = INT64_MAX;
     attempt->kept_epochs = 0;
     attempt->shell = NULL;
     attempt->lacks_script = false;
-    for (int32_t task = 0; attempt->ran && task <= job->spec->nodes; task++)
+    for (int32_t task = 0; attempt->ran && task <= job->request.nodes; task++)
         attempt->ran[task] = (JobRan){0};
-    for (int32_t n = 0; n < job->spec->nodes; n++) {
+    for (int32_t n = 0; n < job->request.nodes; n++) {
         attempt->stage[n] = STAGE_MOUNT;
         if (attempt->preparations)
             attempt->preparations[n] = NULL;
@@ -101,8 +109,8 @@ void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
     scheduler_attempt_ends(jobs, job);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        cluster_node_freed(jobs->clusters, node_row(jobs->clusters, job->nodes[n]));
+    for (int32_t n = 0; n < job->request.nodes; n++)
+        cluster_node_freed(jobs->clusters, node_row(jobs->clusters, job->nodes[n]), job->id);
     scheduler_wake(jobs, job->cluster);
 }
 
@@ -110,7 +118,7 @@ void jobs_account_unfinished(Jobs *jobs)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (!job_is_active(job))
+        if (job == NULL || !job_is_active(job))
             continue;
         epochs_settle(jobs, job);
         attempt_account(jobs, job, ATTEMPT_UNFINISHED, (JobReason){0});
@@ -346,17 +354,47 @@ static void begin_program(Jobs *jobs, Job *job)
         job_exit(jobs, job, CANNOT_OPEN_SCRIPT);
         return;
     }
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < job->request.nodes; n++)
         begin_stage(jobs, job, n);
     if (job_is_real(job) && job->epochs_kept > 0)
         epochs_emit_resumed(jobs, job, job->spec->program->training);
 }
 
+/* Pushes the event of a limit, counted from the start of the job, unless the job's program, which
+ * takes `left_ns` more, ends before. */
+static void push_limit(Jobs *jobs, const Job *job, EventKind kind, int64_t limit_ns,
+                       int64_t left_ns)
+{
+    const int64_t passed_ns = jobs->engine->now_ns - job->started_ns;
+    if (bounded_add(passed_ns, left_ns) < limit_ns)
+        return;
+    engine_push(jobs->engine,
+                limit_ns == INT64_MAX  ? INT64_MAX
+                : limit_ns > passed_ns ? limit_ns - passed_ns
+                                       : 0,
+                kind, job->id.index, job->generation, 0);
+}
+
+/* `left_ns` INT64_MAX: it is not known how long the job takes. */
+static void push_limits(Jobs *jobs, const Job *job, int64_t left_ns)
+{
+    push_limit(jobs, job, EVENT_JOB_TIMED_OUT, job_wall_clock_max_ns(jobs->scenario, job), left_ns);
+    if (cluster_by_id(jobs->clusters, job->cluster)->spec->is_low_priority)
+        push_limit(jobs, job, EVENT_JOB_RUN_LENGTH, jobs->scenario->service.low_priority_run_max_ns,
+                   left_ns);
+}
+
 static void begin_command(Jobs *jobs, Job *job)
 {
-    job->attempt->command_ns =
-        engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE, job->address,
-                      (uint64_t)(job->starts & 0xffff));
+    const JobList *list = job_list_of(jobs->scenario, job);
+    if (list != NULL)
+        job->attempt->command_ns = list->run_ns[job->row];
+    else
+        job->attempt->command_ns =
+            engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE, job->address,
+                          (uint64_t)(job->starts & 0xffff));
+    if (list != NULL)
+        push_limits(jobs, job, job->attempt->command_ns);
     engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,
                 job->generation, 0);
 }
@@ -365,7 +403,7 @@ static void pass_barrier(Jobs *jobs, Job *job, JobStage stage)
 {
     const char *share = NULL;
     const char *trouble = find_trouble(jobs, job, false, &share);
-    job->attempt->nodes_at_work = job->spec->nodes;
+    job->attempt->nodes_at_work = job->request.nodes;
     if (trouble)
         fail_for_share(jobs, job, NULL, share, trouble);
     else if (stage == STAGE_START)
@@ -450,32 +488,26 @@ void job_stage_done(Jobs *jobs, Job *job, uint32_t index)
 
 /* --- Running --- */
 
-static void push_limits(Jobs *jobs, const Job *job)
-{
-    engine_push(jobs->engine, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
-                job->generation, 0);
-    if (cluster_by_id(jobs->clusters, job->cluster)->spec->is_low_priority)
-        engine_push(jobs->engine, jobs->scenario->service.low_priority_run_max_ns,
-                    EVENT_JOB_RUN_LENGTH, job->id.index, job->generation, 0);
-}
-
 void job_start(Jobs *jobs, Job *job)
 {
     make_room(jobs, job);
     attempt_reset(job);
     job->nodes = job->attempt->nodes;
-    job->attempt->nodes_at_work = job->spec->nodes;
+    job->attempt->nodes_at_work = job->request.nodes;
     job->starts++;
     job->started_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, JOB_RUNNING, (JobReason){0});
-    cluster_take_nodes(jobs->clusters, job_cluster(jobs, job), job->id, job->spec->nodes,
-                       job->nodes);
-    push_limits(jobs, job);
+    cluster_take(jobs->clusters, job_cluster(jobs, job), job->id, job->request, job->nodes);
+    if (job->request.kind != REQUEST_NODES)
+        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
+    // The limits of a job of a list are set when its program begins, if the program reaches them.
+    if (job_list_of(jobs->scenario, job) == NULL)
+        push_limits(jobs, job, INT64_MAX);
     job_moment(jobs, job, MOMENT_JOB_STARTED, 0);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < job->request.nodes; n++)
         begin_stage(jobs, job, n);
     // A node may have fallen silent without the service having noticed.
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < job->request.nodes; n++)
         if (node_row(jobs->clusters, job->nodes[n])->is_silent)
             job_stalls(jobs, job, node_row(jobs->clusters, job->nodes[n]));
 }

@@ -8,27 +8,76 @@
 #include "sim/cloud/job/tables.h"
 
 /* A node that runs a job is once in the list of the job's nodes. */
-static void check_node_job(const Jobs *jobs, const Node *node)
+static void check_node_job(const Jobs *jobs, const Node *node, JobId id)
 {
-    const Job *job = job_by_id(jobs, node->job);
+    const Job *job = job_by_id(jobs, id);
     invariant(job->cluster.index == node->cluster.index);
     invariant(job_is_active(job));
     int32_t mentions = 0;
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < job->request.nodes; n++)
         mentions += job->nodes[n].index == node->id.index;
     invariant(mentions == 1);
 }
 
-/* The cluster's demand is the number of nodes of its jobs that have not finished. */
+static void check_jobs_of_node(const Jobs *jobs, const Node *node)
+{
+    if (node->job.index != ID_NONE)
+        check_node_job(jobs, node, node->job);
+    for (int32_t i = 0; i < node->shared_count; i++)
+        check_node_job(jobs, node, node->shared[i].job);
+}
+
+/* The GPUs that the node has given the job. */
+static int32_t gpus_given(const Node *node, JobId job)
+{
+    for (int32_t i = 0; i < node->shared_count; i++)
+        if (node->shared[i].job.index == job.index)
+            return node->shared[i].gpus;
+    return -1;
+}
+
+/* The job has on each node the GPUs that it asked for, or the node. */
+static void check_gpus(const Jobs *jobs, const Job *job)
+{
+    const int32_t gpus_per_node =
+        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster));
+    int64_t gpus = 0;
+    for (int32_t n = 0; n < job->request.nodes; n++) {
+        const Node *node = node_by_id(jobs->clusters, job->nodes[n]);
+        const int32_t part = request_part(job->request, n, gpus_per_node);
+        if (job->request.kind == REQUEST_NODES)
+            invariant(node->job.index == job->id.index);
+        else
+            invariant(gpus_given(node, job->id) == part);
+        gpus += part;
+    }
+    invariant(gpus == request_gpus(job->request, gpus_per_node));
+}
+
+/* The cluster's demand is that of its jobs that have not finished. */
 static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
-    int64_t demand = 0;
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    int64_t nodes = 0, parts = 0, gpus = 0;
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
-        if (job->cluster.index == cluster->id.index && !job_is_completed(job))
-            demand += job->spec->nodes;
+        if (job == NULL || job->cluster.index != cluster->id.index)
+            continue;
+        if (job->request.kind == REQUEST_NODES) {
+            nodes += job_is_completed(job) ? 0 : job->request.nodes;
+        } else if (job->state == JOB_QUEUED &&
+                   request_part(job->request, 0, gpus_per_node) <= gpus_per_node) {
+            parts += job->request.nodes;
+            gpus += request_gpus(job->request, gpus_per_node);
+        }
     }
-    invariant(cluster->demand_nodes == demand);
+    invariant(cluster->demand_nodes == nodes);
+    for (int32_t free = 0; free <= gpus_per_node; free++) {
+        invariant(cluster->waiting_parts[free] >= 0);
+        parts -= cluster->waiting_parts[free];
+        gpus -= cluster->waiting_parts[free] * free;
+    }
+    invariant(parts == 0 && gpus == 0);
 }
 
 /* Times that are set are in the past and in this order. */
@@ -63,10 +112,9 @@ static void check_stages(const Jobs *jobs, const Job *job)
     const JobStage *stage = job->attempt->stage;
     JobStage barrier = job->attempt->program_ns == INT64_MAX ? STAGE_START : STAGE_COUNT;
     int32_t at_work = 0;
-    for (int32_t n = 0; n < job->spec->nodes; n++) {
+    for (int32_t n = 0; n < job->request.nodes; n++) {
         int64_t before_ns = job->started_ns;
         invariant(stage[n] <= barrier);
-        invariant(node_by_id(jobs->clusters, job->nodes[n])->job.index == job->id.index);
         at_work += stage[n] < barrier;
         for (int32_t s = 0; s < (int32_t)stage[n]; s++) {
             int64_t end_ns = job_stage_end_ns(job, n, (JobStage)s);
@@ -113,8 +161,10 @@ static void check_attempt(const Jobs *jobs, const Job *job)
     if (!job->attempt)
         return;
     check_training(job);
-    if (is_active)
+    if (is_active) {
         check_stages(jobs, job);
+        check_gpus(jobs, job);
+    }
     if (job_is_stalled(job))
         invariant(job->transfers.count == 0 && job->attempt->stalled_ns >= job->started_ns);
 }
@@ -139,8 +189,7 @@ int64_t jobs_check(const Jobs *jobs)
     int64_t contained = 0;
     for (uint32_t n = 0; n < node_count(jobs->clusters); n++) {
         const Node *node = node_by_id(jobs->clusters, (NodeId){n});
-        if (node->state == NODE_RUNNING)
-            check_node_job(jobs, node);
+        check_jobs_of_node(jobs, node);
     }
     for (uint32_t c = 0; c < cluster_count(jobs->clusters); c++) {
         const Cluster *cluster = cluster_by_id(jobs->clusters, (ClusterId){c});
@@ -149,6 +198,8 @@ int64_t jobs_check(const Jobs *jobs)
     }
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
+        if (job == NULL)
+            continue; // it is forgotten
         check_job(jobs, job);
         waiting += job->is_waiting;
         transfers += transfer_list_check(jobs->storage, &job->transfers, job->id);

@@ -40,7 +40,7 @@ static EpochTimes *times_now(const Job *job)
 /* The node time of all nodes of the job in a span. */
 static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
 {
-    return bounded_times(job->spec->nodes, span_ns);
+    return bounded_times(job->request.nodes, span_ns);
 }
 
 static bool has_checkpoint(const Program *program, int64_t epochs_done)
@@ -348,7 +348,7 @@ void epochs_step_done(Jobs *jobs, Job *job)
     TrainingProgress *p = t->progress;
     t->epoch_parts = step_parts_add(t->epoch_parts, p->rank_parts[0]);
     p->done = node_time_add(p->done, training_node_time(p->rank_parts, (StepParts){0},
-                                                        t->plan.ranks, job->spec->nodes));
+                                                        t->plan.ranks, job->request.nodes));
     if (recorder_takes(jobs->recorder, TRACE_STEP))
         for (int32_t rank = 0; rank < t->plan.ranks; rank++)
             emit_step(jobs, job, rank, p->rank_parts[rank]);

@@ -38,7 +38,7 @@ bool exchange_is_shared(const Jobs *jobs, const Job *job)
 {
     if (jobs->scenario->network.nodes_per_rack == 0 || !job->nodes)
         return false;
-    for (int32_t n = 1; n < job->spec->nodes; n++)
+    for (int32_t n = 1; n < job->request.nodes; n++)
         if (rack_of(jobs, job, n) != rack_of(jobs, job, 0))
             return true;
     return false;
@@ -127,11 +127,11 @@ static int32_t find_uplinks(Jobs *jobs, const Job *job)
 {
     Exchanges *exchanges = exchanges_of(jobs);
     int32_t count = 0;
-    if (job->spec->nodes > exchanges->link_capacity) {
-        exchanges->link_capacity = job->spec->nodes;
+    if (job->request.nodes > exchanges->link_capacity) {
+        exchanges->link_capacity = job->request.nodes;
         exchanges->links = ARENA_ARRAY(jobs->arena, uint32_t, exchanges->link_capacity);
     }
-    for (int32_t n = 0; n < job->spec->nodes; n++) {
+    for (int32_t n = 0; n < job->request.nodes; n++) {
         uint32_t link = uplink_of(jobs, job->cluster, rack_of(jobs, job, n));
         if (!has_link(exchanges->links, count, link))
             exchanges->links[count++] = link;
@@ -204,9 +204,9 @@ typedef struct {
 
 static void add_competitor(const Jobs *jobs, Competition *competition, const Job *job)
 {
-    int32_t *racks = ARENA_ARRAY(competition->arena, int32_t, job->spec->nodes);
+    int32_t *racks = ARENA_ARRAY(competition->arena, int32_t, job->request.nodes);
     int32_t count = 0;
-    for (int32_t n = 0; n < job->spec->nodes; n++) {
+    for (int32_t n = 0; n < job->request.nodes; n++) {
         int32_t rack = rack_of(jobs, job, n);
         bool is_known = false;
         for (int32_t i = count; i-- > 0 && !is_known;)
@@ -216,6 +216,27 @@ static void add_competitor(const Jobs *jobs, Competition *competition, const Job
     }
     competition->flows[competition->flow_count++] = (FairFlow){
         .most_bytes_per_s = own_bytes_per_s(jobs, job), .link_count = count, .links = racks};
+}
+
+/* An upper limit for the number of jobs on the nodes of a cluster. */
+static int64_t jobs_on_nodes(const Jobs *jobs, const Cluster *cluster)
+{
+    int64_t count = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        const NodeId id = cluster->nodes[place];
+        count += id.index != ID_NONE ? 1 + node_by_id(jobs->clusters, id)->shared_count : 0;
+    }
+    return count;
+}
+
+/* Adds the job `id` on `node` if it competes with `job` and this is the first of its nodes. */
+static void consider_competitor(const Jobs *jobs, Competition *competition, const Job *job,
+                                const Node *node, JobId id)
+{
+    const Job *other = job_by_id(jobs, id);
+    if (other != job && other->nodes[0].index == node->id.index && job_is_training(other) &&
+        exchange_is_shared(jobs, other))
+        add_competitor(jobs, competition, other);
 }
 
 /* The racks of `job`'s cluster and the jobs that train across them, `job` first. Each other job is
@@ -228,18 +249,18 @@ static Competition competition_for(const Jobs *jobs, const Job *job, Arena *aren
     Competition competition = {.arena = arena,
                                .rack_count = racks,
                                .racks = ARENA_ARRAY(arena, FairLink, racks),
-                               .flows = ARENA_ARRAY(arena, FairFlow, cluster->place_count + 1)};
+                               .flows =
+                                   ARENA_ARRAY(arena, FairFlow, 1 + jobs_on_nodes(jobs, cluster))};
     for (int32_t r = 0; r < racks; r++)
         competition.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
     add_competitor(jobs, &competition, job);
     for (int32_t place = 0; place < cluster->place_count; place++) {
-        NodeId id = cluster->nodes[place];
-        if (id.index == ID_NONE || node_by_id(jobs->clusters, id)->job.index == ID_NONE)
-            continue;
-        const Job *other = job_by_id(jobs, node_by_id(jobs->clusters, id)->job);
-        if (other != job && other->nodes[0].index == id.index && job_is_training(other) &&
-            exchange_is_shared(jobs, other))
-            add_competitor(jobs, &competition, other);
+        const NodeId id = cluster->nodes[place];
+        const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
+        if (node != NULL && node->job.index != ID_NONE)
+            consider_competitor(jobs, &competition, job, node, node->job);
+        for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
+            consider_competitor(jobs, &competition, job, node, node->shared[i].job);
     }
     return competition;
 }

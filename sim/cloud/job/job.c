@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
@@ -43,11 +44,28 @@ Job *job_row(Jobs *jobs, JobId job)
     return row_table_at(&jobs->rows, job.index);
 }
 
-Job *job_find(Jobs *jobs, ResourcePath path)
+static Job *job_of_key(Jobs *jobs, const char *key, ResourcePath path)
 {
     uint32_t row;
-    return names_row(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
-                                                                  : NULL;
+    return names_row_of_key(jobs->names, key, &row) ? job_row(jobs, (JobId){row})
+           : jobs->lists != NULL                    ? listed_find(jobs, path)
+                                                    : NULL;
+}
+
+Job *job_find(Jobs *jobs, ResourcePath path)
+{
+    return job_of_key(jobs, names_key(jobs->names, COMMAND_JOB_CREATE, path), path);
+}
+
+void jobs_forget_ended(Jobs *jobs)
+{
+    jobs->forgets_ended = true;
+}
+
+ListedRow job_forgotten(const Jobs *jobs, JobId job)
+{
+    invariant(job_by_id(jobs, job) == NULL);
+    return jobs->forgotten[job.index];
 }
 
 TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
@@ -60,12 +78,18 @@ TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
 
 void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal)
 {
-    recorder_moment(jobs->recorder, moment, job->path.name, job->id.index, ordinal);
+    if (!recorder_awaits(jobs->recorder, moment))
+        return; // the usual case
+    recorder_moment(jobs->recorder, moment, job_path(jobs->scenario, job, jobs->arena).name,
+                    job->id.index, ordinal);
 }
 
 int64_t job_next_awaited(const Jobs *jobs, const Job *job, Moment moment, int64_t from)
 {
-    return recorder_next_awaited(jobs->recorder, moment, job->path.name, from);
+    return recorder_awaits(jobs->recorder, moment)
+               ? recorder_next_awaited(jobs->recorder, moment,
+                                       job_path(jobs->scenario, job, jobs->arena).name, from)
+               : INT64_MAX;
 }
 
 const char *job_state_name(JobState state)
@@ -126,10 +150,15 @@ void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 
 static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
+    const bool is_listed = job_list_of(jobs->scenario, job) != NULL;
+    const bool is_demanded = job->request.kind == REQUEST_NODES || job->state == JOB_QUEUED;
     job->ended_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, state, reason);
-    cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), -job->spec->nodes);
+    if (is_demanded)
+        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
     job_moment(jobs, job, MOMENT_JOB_COMPLETED, 0);
+    if (is_listed)
+        listed_ended(jobs, job);
 }
 
 static void fail(Jobs *jobs, Job *job, JobError error, int32_t exit_code, JobReason reason)
@@ -227,14 +256,21 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 /* --- Creation --- */
 
-static Job *new_job(Jobs *jobs, const Command *command, ClusterId cluster)
+static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
 {
-    const char *key = names_key(jobs->names, COMMAND_JOB_CREATE, command->path);
+    return job_spec_request(spec, cluster_gpus_per_node(cluster));
+}
+
+static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
+{
+    const Cluster *cluster = place.cluster;
+    const char *key = place.key;
     Job *job = ARENA_NEW(jobs->arena, Job);
     *job = (Job){.id = {row_table_add(jobs->arena, &jobs->rows, job)},
-                 .cluster = cluster,
+                 .cluster = cluster->id,
                  .path = command->path,
                  .spec = command->as.job_create.spec,
+                 .request = request_of(command->as.job_create.spec, cluster),
                  .address = names_new_address(jobs->names, key),
                  .provisioning_since_ns = jobs->engine->now_ns,
                  .state_since_ns = jobs->engine->now_ns,
@@ -246,13 +282,16 @@ static Job *new_job(Jobs *jobs, const Command *command, ClusterId cluster)
                  .experiment = ID_NONE,
                  .workload = command->as.job_create.workload_number - 1};
     names_set(jobs->names, key, job->id.index);
-    container_gains(jobs->resources, COMMAND_JOB_CREATE, job->path);
+    if (place.experiment != ID_NONE)
+        container_counts_jobs(jobs->resources, place.experiment, 1);
+    else
+        container_gains(jobs->resources, COMMAND_JOB_CREATE, job->path);
     return job;
 }
 
 /* A new job becomes eligible after a drawn time, not before it is recorded, and not before earlier
  * jobs of the cluster. */
-static void push_eligible(Jobs *jobs, const Job *job, int64_t record_ns)
+static int64_t eligible_at_ns(Jobs *jobs, const Job *job, int64_t record_ns)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     int64_t latency_ns = engine_draw(jobs->engine, jobs->scenario->service.job_start_ns,
@@ -261,28 +300,91 @@ static void push_eligible(Jobs *jobs, const Job *job, int64_t record_ns)
         bounded_add(jobs->engine->now_ns, latency_ns > record_ns ? latency_ns : record_ns);
     if (queue->eligible_ns < seen_ns)
         queue->eligible_ns = seen_ns;
-    engine_push(jobs->engine, queue->eligible_ns - jobs->engine->now_ns, EVENT_JOB_ELIGIBLE,
-                job->id.index, 0, 0);
+    return queue->eligible_ns;
+}
+
+static void push_eligible(Jobs *jobs, const Job *job, int64_t at_ns)
+{
+    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_ELIGIBLE, job->id.index, 0,
+                0);
+}
+
+void job_joins_queue(Jobs *jobs, Job *job)
+{
+    const ServiceModel *service = &jobs->scenario->service;
+    const int64_t record_ns =
+        engine_draw(jobs->engine, service->job_record_ns, RNG_JOB_START, job->address, 0);
+    const int64_t eligible_ns = eligible_at_ns(jobs, job, record_ns);
+    if (eligible_ns > jobs->engine->now_ns)
+        push_eligible(jobs, job, eligible_ns);
+    else
+        job_eligible(jobs, job);
+}
+
+static bool request_is_whole(const JobSpec *spec, const char *name, Place at, Status *status)
+{
+    if (spec->nodes < 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "job \"%s\": nodeCount is %d, expected at least 1", name,
+                           (int)spec->nodes);
+    if (spec->gpus < 0)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "job \"%s\": it asks for %d GPUs, expected at least 0", name,
+                           (int)spec->gpus);
+    return true;
+}
+
+/* The most nodes that the cluster may have: its target, or the maximum of its automatic scaling. */
+static int32_t most_nodes(const Cluster *cluster)
+{
+    return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+}
+
+bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request, Place at,
+                          Status *status)
+{
+    const int32_t most = most_nodes(cluster), gpus_per_node = cluster_gpus_per_node(cluster);
+    if (!jobs->scenario->refuses_wide_jobs || request_is_possible(request, most, gpus_per_node))
+        return true;
+    if (request.kind == REQUEST_NODES)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "the job needs %d nodes, and cluster \"%s\" has at most %d",
+                           (int)request.nodes, cluster->path.name, (int)most);
+    return status_fail(
+        status, STATUS_BAD_INPUT, at,
+        "the job needs %lld GPUs on %d nodes, and cluster \"%s\" has at most %d nodes "
+        "of %d GPUs",
+        (long long)request_gpus(request, gpus_per_node), (int)request.nodes, cluster->path.name,
+        (int)most, (int)gpus_per_node);
 }
 
 bool job_create(Jobs *jobs, const Command *command, Status *status)
 {
-    const JobSpec *spec = command->as.job_create.spec;
-    const char *name = command->path.name;
     Cluster *cluster = cluster_find(jobs->clusters, command->as.job_create.cluster);
     if (!cluster)
         return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
-    if (job_find(jobs, command->path))
+    const JobPlace place = {.cluster = cluster,
+                            .key = names_key(jobs->names, COMMAND_JOB_CREATE, command->path),
+                            .experiment = ID_NONE};
+    return job_create_at(jobs, command, place, status);
+}
+
+bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status)
+{
+    const JobSpec *spec = command->as.job_create.spec;
+    const char *name = command->path.name;
+    Cluster *cluster = place.cluster;
+    if (job_of_key(jobs, place.key, command->path))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job \"%s\" exists already", name);
-    if (spec->nodes < 1)
-        return status_fail(status, STATUS_BAD_INPUT, command_place(command),
-                           "job \"%s\": nodeCount is %d, expected at least 1", name,
-                           (int)spec->nodes);
+    if (!request_is_whole(spec, name, command_place(command), status))
+        return false;
     if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
+        !job_can_be_submitted(jobs, cluster, request_of(spec, cluster), command_place(command),
+                              status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
-    Job *job = new_job(jobs, command, cluster->id);
+    Job *job = new_job(jobs, command, place);
     set_provisioning(jobs, job, PROVISIONING_CREATING);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
     // Record and start use the same word: in the recordings the slow record (19 s) belongs to the
@@ -290,8 +392,8 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
     int64_t delay_ns = engine_draw(jobs->engine, jobs->scenario->service.job_record_ns,
                                    RNG_JOB_START, job->address, 0);
     engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
-    push_eligible(jobs, job, delay_ns);
-    cluster_demand_changes(jobs->clusters, cluster, spec->nodes);
+    push_eligible(jobs, job, eligible_at_ns(jobs, job, delay_ns));
+    cluster_demand_changes(jobs->clusters, cluster, job->request, 1);
     job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     return true;
 }
@@ -391,6 +493,7 @@ static Quantiles delete_ns(Jobs *jobs, const Job *job)
 
 bool job_delete(Jobs *jobs, Job *job, Status *status)
 {
+    job_make_name(jobs, job);
     if (!job_check_not_deleting(job, status))
         return false;
     int64_t delay_ns = engine_draw(jobs->engine, delete_ns(jobs, job), RNG_DELETE, job->address, 1);
@@ -412,6 +515,10 @@ void job_deleted(Jobs *jobs, Job *job)
     if (job->state == JOB_TERMINATING)
         job_terminated(jobs, job);
     set_provisioning(jobs, job, PROVISIONING_DELETED);
+    if (job_list_of(jobs->scenario, job) != NULL) {
+        container_counts_jobs(jobs->resources, job->experiment, -1);
+        return;
+    }
     names_forget(jobs->names, names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
     container_loses(jobs->resources, COMMAND_JOB_CREATE, job->path);
 }
@@ -420,8 +527,8 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
-            !job_delete(jobs, job, status))
+        if (job != NULL && path_is_inside(job->path, scope) &&
+            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
             return false;
     }
     return true;
@@ -429,15 +536,15 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 
 /* --- Reports from clusters --- */
 
-static void node_taken(void *jobs, const Node *node, DeallocationOption deallocation,
+static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOption deallocation,
                        TraceCause cause)
 {
-    job_loses_nodes(jobs, job_row(jobs, node->job), node, deallocation, cause);
+    job_loses_nodes(jobs, job_row(jobs, job), node, deallocation, cause);
 }
 
-static void node_fell_silent(void *jobs, const Node *node)
+static void node_fell_silent(void *jobs, JobId job, const Node *node)
 {
-    job_stalls(jobs, job_row(jobs, node->job), node);
+    job_stalls(jobs, job_row(jobs, job), node);
 }
 
 static void nodes_changed(void *jobs, ClusterId cluster)
@@ -445,18 +552,10 @@ static void nodes_changed(void *jobs, ClusterId cluster)
     scheduler_wake(jobs, cluster);
 }
 
-static const NodeId *nodes_of(void *jobs, JobId id, int32_t *count)
-{
-    const Job *job = job_by_id(jobs, id);
-    *count = job->spec->nodes;
-    return job->nodes;
-}
-
 ClusterJobs jobs_of_clusters(Jobs *jobs)
 {
     return (ClusterJobs){.jobs = jobs,
                          .node_taken = node_taken,
                          .node_fell_silent = node_fell_silent,
-                         .nodes_changed = nodes_changed,
-                         .nodes_of = nodes_of};
+                         .nodes_changed = nodes_changed};
 }

@@ -59,7 +59,7 @@ enum { LOST_ATTEMPTS_MAX = 1000 };
 
 /* One attempt, from taking nodes to giving them back. The next attempt reuses the struct; the last
  * one is kept for the logs. */
-typedef struct {
+typedef struct JobAttempt {
     NodeId *nodes;           /* the target of Job.nodes */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
@@ -76,15 +76,17 @@ typedef struct {
     int64_t kept_ns;         /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
     int64_t kept_epochs;     /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
+    struct JobAttempt *next_spare; /* see Jobs.spare_attempts */
     Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;
 
 struct Job {
     JobId id;
     ClusterId cluster;
-    ResourcePath path;
+    ResourcePath path; /* name NULL: of a list, and no caller has asked for it (job_path) */
     const JobSpec *spec;
-    uint64_t address; /* of its random draws */
+    JobRequest request; /* of the spec, or of its row of a list */
+    uint64_t address;   /* of its random draws */
     ProvisioningState provisioning;
     JobState state;
     int64_t provisioning_since_ns;
@@ -95,23 +97,31 @@ struct Job {
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int32_t exit_code;     /* -1: none */
-    int32_t starts;        /* attempts so far */
-    NodeId *nodes;         /* [spec->nodes], in the order of ranks; NULL before its start, and while
-                              it waits to start again */
-    JobAttempt *attempt;   /* the present or last attempt; NULL before the first */
-    int64_t epochs_kept;   /* in a checkpoint on a share: a new attempt need not repeat them */
-    int32_t lost_in_a_row; /* attempts lost since the last one that kept another epoch */
-    int64_t kept_before;   /* epochs_kept at the last loss */
-    uint32_t generation;   /* as Node.generation */
-    uint32_t experiment;   /* row of its container (resource_index), known after it has waited
-                              under a policy with POLICY_SEES_QUEUE; ID_NONE before */
-    int32_t workload;      /* index in Scenario.workloads; -1: created by a command */
+    int32_t exit_code;   /* -1: none */
+    int32_t starts;      /* attempts so far */
+    NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
+                            it waits to start again */
+    JobAttempt *attempt; /* the present or last attempt; NULL before the first */
+    int64_t epochs_kept; /* in a checkpoint on a share: a new attempt need not repeat them */
+    int32_t lost_in_a_row;  /* attempts lost since the last one that kept another epoch */
+    int64_t kept_before;    /* epochs_kept at the last loss */
+    uint32_t generation;    /* as Node.generation */
+    uint32_t experiment;    /* row of its container (resource_index), known after it has waited
+                               under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+    int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
+    int64_t row;            /* of the workload's list, if it has one */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;
+    Job *next_spare; /* see Jobs.spare_jobs */
 };
+
+/* The row of a list that a job is of. */
+typedef struct {
+    int32_t workload; /* index in Scenario.workloads */
+    int32_t row;
+} ListedRow;
 
 /* Lives as long as `run`. */
 Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
@@ -121,9 +131,14 @@ Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
 ClusterJobs jobs_of_clusters(Jobs *jobs);
 TransferClient jobs_of_transfers(Jobs *jobs);
 
-uint32_t job_count(const Jobs *jobs);
+/* Forgets jobs of lists when they end, from now on: their memory is used again. */
+void jobs_forget_ended(Jobs *jobs);
+uint32_t job_count(const Jobs *jobs); /* forgotten ones included */
+/* NULL: the job is forgotten. */
 const Job *job_by_id(const Jobs *jobs, JobId job);
-/* For arguments of the functions below: only this folder changes a job. */
+/* The row that a forgotten job was of. */
+ListedRow job_forgotten(const Jobs *jobs, JobId job);
+/* For arguments of the functions below: only this folder changes a job. NULL as above. */
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
@@ -189,6 +204,20 @@ typedef enum {
 /* The service's error for a job that the user terminates. */
 extern const JobError job_error_terminated;
 
+/* Where a job is created. */
+typedef struct {
+    Cluster *cluster;
+    const char *key;     /* of its path; valid as names_key */
+    uint32_t experiment; /* row of its container (resource_index); ID_NONE: to be looked up */
+} JobPlace;
+
+/* job_create for a caller that knows the job's place. */
+MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status);
+/* Checks whether the scenario refuses a job with that request. */
+MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request,
+                                     Place at, Status *status);
+/* The job of a list, which has just been submitted, joins the queue after the service's times. */
+void job_joins_queue(Jobs *jobs, Job *job);
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
 /* Ends the attempt and fails the job. A job that is being terminated always ends with
  * job_error_terminated. `exit_code` -1: none. */

@@ -1,7 +1,9 @@
 #include "sim/cloud/job/loss.h"
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 
@@ -26,7 +28,7 @@ static void count_lost_attempt(Jobs *jobs, Job *job)
             arena_printf(jobs->arena,
                          "job %s lost its nodes %d times in a row without having kept anything: "
                          "it never ends",
-                         job->path.name, LOST_ATTEMPTS_MAX));
+                         job_path(jobs->scenario, job, jobs->arena).name, LOST_ATTEMPTS_MAX));
 }
 
 static void requeue(Jobs *jobs, Job *job, JobReason reason)
@@ -36,6 +38,8 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
+    if (job->request.kind != REQUEST_NODES)
+        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, 1);
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);
@@ -67,8 +71,9 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
 void job_ran_too_long(Jobs *jobs, Job *job)
 {
     const NodeId *nodes = job->nodes; // the list outlives the loss
+    const int32_t count = job->request.nodes;
     job_loses_nodes(jobs, job, NULL, DEALLOCATE_REQUEUE, CAUSE_RUN_LENGTH);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < count; n++)
         cluster_node_warned(jobs->clusters, node_row(jobs->clusters, nodes[n]), 0,
                             CAUSE_RUN_LENGTH);
 }

@@ -15,7 +15,7 @@ static int64_t node_speed_ppm(const Jobs *jobs, const Job *job, int32_t node)
 
 static bool is_as_modelled(const Jobs *jobs, const Job *job)
 {
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    for (int32_t n = 0; n < job->request.nodes; n++)
         if (node_speed_ppm(jobs, job, n) != PPM)
             return false;
     return true;
@@ -35,7 +35,7 @@ const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, A
 int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns)
 {
     int64_t slowest_ppm = node_speed_ppm(jobs, job, 0);
-    for (int32_t n = 1; n < job->spec->nodes; n++) {
+    for (int32_t n = 1; n < job->request.nodes; n++) {
         int64_t speed_ppm = node_speed_ppm(jobs, job, n);
         slowest_ppm = speed_ppm < slowest_ppm ? speed_ppm : slowest_ppm;
     }
@@ -74,7 +74,7 @@ static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const Step
     StepParts *parts = ARENA_ARRAY(scratch, StepParts, plan->ranks);
     step_parts_mean_of_ranks(plan, speed_ppm, parts);
     StepParts first = parts[0];
-    *nodes = training_node_time(parts, first, plan->ranks, job->spec->nodes);
+    *nodes = training_node_time(parts, first, plan->ranks, job->request.nodes);
     arena_destroy(scratch);
     return first;
 }
@@ -87,7 +87,7 @@ void pace_estimate_epoch(const Jobs *jobs, Job *job)
     NodeTime nodes;
     if (is_as_modelled(jobs, job)) {
         mean = step_parts_mean(&plan);
-        nodes = training_node_time(NULL, mean, plan.ranks, job->spec->nodes);
+        nodes = training_node_time(NULL, mean, plan.ranks, job->request.nodes);
     } else {
         mean = mean_of_slow_nodes(jobs, job, &plan, &nodes);
     }

@@ -3,8 +3,11 @@
  *
  * A policy chooses one of the waiting jobs of a cluster, or none. The scheduler calls it when jobs
  * are submitted or nodes become idle, starts the chosen job, and calls it again until it chooses
- * none. A job takes all its nodes at one instant, so a policy chooses only jobs that need no more
- * than the idle nodes.
+ * none. A job takes all that it asks for at one instant, so a policy chooses only jobs that fit
+ * (request_fits). Jobs that ask for whole nodes and jobs that ask for GPUs may wait in one queue.
+ *
+ * Where a policy adds up or compares the sizes of jobs it counts slots (sim/cloud/spec/request.h),
+ * which do not say how free GPUs are spread over nodes. Only request_fits knows that.
  *
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
@@ -17,21 +20,21 @@
 
 typedef struct {
     JobId job;
-    int32_t nodes;
-    JobPriority priority;
+    JobRequest request;
+    int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
     int64_t expected_ns; /* the run time that its owner states */
     uint32_t experiment; /* index in PolicyView.used_node_us */
 } WaitingJob;
 
 typedef struct {
     JobId job;
-    int32_t nodes;
+    JobRequest request;
     int64_t expected_end_ns; /* if it is in the past, the job can end at any time */
 } RunningJob;
 
 typedef struct {
     int64_t now_ns;
-    int32_t idle_nodes;
+    Room room;          /* what is free now */
     int32_t most_nodes; /* the most that the cluster may have now: its target, or the maximum of its
                            automatic scaling */
     int32_t waiting_count;
@@ -64,10 +67,15 @@ int32_t policy_service(const PolicyView *view);
 
 /* EASY backfilling: the service's order, with one reservation. While the first job does not fit, it
  * has a reservation for the earliest time at which running jobs are expected to have freed enough
- * nodes. A later job may start now if it ends by then, or needs no more nodes than will be spare at
+ * slots. A later job may start now if it ends by then, or needs no more slots than will be spare at
  * that time. Nodes under repair or allocation may become ready at any time: the reservation counts
- * them as idle, so that it is never too late, but never as spare. A job that needs more nodes than
- * the cluster may have gets no reservation, and all others may overtake it.
+ * them as idle, so that it is never too late, but never as spare. A job that needs more than the
+ * cluster may have gets no reservation, and all others may overtake it.
+ *
+ * The reservation counts slots and names no node: with whole nodes it counts nodes, with GPUs it
+ * counts GPUs. A job that needs free GPUs on one node may therefore start later than reserved. If
+ * enough slots are free now but the first job does not fit, a later job may pass if it leaves
+ * enough.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2

@@ -12,7 +12,7 @@ int32_t policy_fair_share(const PolicyView *view)
     for (int32_t i = 0; i < view->waiting_count; i++)
         if (next == POLICY_NONE || used_by(view, i) < used_by(view, next))
             next = i;
-    if (next != POLICY_NONE && view->waiting[next].nodes > view->idle_nodes)
+    if (next != POLICY_NONE && !request_fits(view->waiting[next].request, view->room))
         return POLICY_NONE;
     return next;
 }

@@ -3,6 +3,6 @@
 
 int32_t policy_service(const PolicyView *view)
 {
-    bool starts = view->waiting_count > 0 && view->waiting[0].nodes <= view->idle_nodes;
+    bool starts = view->waiting_count > 0 && request_fits(view->waiting[0].request, view->room);
     return starts ? 0 : POLICY_NONE;
 }

@@ -8,7 +8,7 @@ int32_t policy_shortest(const PolicyView *view)
         if (shortest == POLICY_NONE ||
             view->waiting[i].expected_ns < view->waiting[shortest].expected_ns)
             shortest = i;
-    if (shortest != POLICY_NONE && view->waiting[shortest].nodes > view->idle_nodes)
+    if (shortest != POLICY_NONE && !request_fits(view->waiting[shortest].request, view->room))
         return POLICY_NONE;
     return shortest;
 }

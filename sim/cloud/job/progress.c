@@ -90,7 +90,7 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch)
 static NodeTime coarse_node_time(const Job *job, int64_t epoch)
 {
     const Training *t = training_of(job);
-    int64_t nodes = job->spec->nodes, epochs = epoch - t->first_epoch;
+    int64_t nodes = job->request.nodes, epochs = epoch - t->first_epoch;
     NodeTime time = node_time_times(t->epoch_nodes, epochs);
     int64_t steps_ns = bounded_times(step_parts_sum(t->epoch_parts), epochs);
     int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);

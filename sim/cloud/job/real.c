@@ -72,10 +72,10 @@ static int64_t delay_until_ns(const Jobs *jobs, const Job *job, uint32_t task, i
 bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *status)
 {
     const uint32_t task = (uint32_t)command->as.job_ran.node;
-    if (command->as.job_ran.node > job->spec->nodes)
+    if (command->as.job_ran.node > job->request.nodes)
         return status_fail(status, STATUS_NOT_FOUND, command_place(command),
                            "job \"%s\" has %d nodes, and no preparation on node %d", job->path.name,
-                           (int)job->spec->nodes, (int)task);
+                           (int)job->request.nodes, (int)task);
     if (!check_at_work(job, task, command, status))
         return false;
     JobRan *ran = &job->attempt->ran[task];

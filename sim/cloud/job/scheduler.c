@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/policy.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
@@ -22,11 +23,6 @@ typedef struct QueuePlan {
 static bool sees_queue(const Jobs *jobs)
 {
     return policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE;
-}
-
-static int64_t expected_ns(const Job *job)
-{
-    return job->spec->expected_ns > 0 ? job->spec->expected_ns : job->spec->max_wall_clock_ns;
 }
 
 /* A larger array with the `count` items of the old one. */
@@ -49,12 +45,12 @@ static QueuePlan *new_plan(Jobs *jobs)
 
 /* --- Waiting jobs, for policies with POLICY_SEES_QUEUE --- */
 
-static WaitingJob waiting_job(const Job *job)
+static WaitingJob waiting_job(const Jobs *jobs, const Job *job)
 {
     return (WaitingJob){.job = job->id,
-                        .nodes = job->spec->nodes,
-                        .priority = job->spec->priority,
-                        .expected_ns = expected_ns(job),
+                        .request = job->request,
+                        .priority = job_priority(jobs->scenario, job),
+                        .expected_ns = job_expected_ns(jobs->scenario, job),
                         .experiment = job->experiment};
 }
 
@@ -96,7 +92,7 @@ static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
 
 static void plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
-    WaitingJob entry = waiting_job(job);
+    WaitingJob entry = waiting_job(jobs, job);
     reserve_waiting(jobs, plan);
     WaitingJob *place = waiting_place(plan, &entry);
     WaitingJob *first = plan->waiting + plan->waiting_begin;
@@ -110,9 +106,9 @@ static void plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job)
     plan->waiting_count++;
 }
 
-static void plan_remove_waiting(QueuePlan *plan, const Job *job)
+static void plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job)
 {
-    WaitingJob entry = waiting_job(job);
+    WaitingJob entry = waiting_job(jobs, job);
     WaitingJob *place = waiting_place(plan, &entry);
     WaitingJob *first = plan->waiting + plan->waiting_begin;
     invariant(place < first + plan->waiting_count && place->job.index == job->id.index);
@@ -141,23 +137,7 @@ static const JobQueue *find_queue(const Jobs *jobs, ClusterId cluster)
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
 {
     const JobQueue *queue = find_queue(jobs, cluster);
-    return queue ? queue->length : 0;
-}
-
-/* The first waiting job with an id of at least `from`; ID_NONE: none. */
-static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
-{
-    int32_t id = place_set_up(waiting, (int32_t)from);
-    return id >= 0 ? (uint32_t)id : ID_NONE;
-}
-
-static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
-{
-    int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
-    while (capacity <= (int32_t)id)
-        capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
-    if (capacity > waiting->capacity)
-        place_set_reserve(jobs->arena, waiting, capacity);
+    return queue ? queue->waiting.count : 0;
 }
 
 static void set_experiment(Jobs *jobs, Job *job)
@@ -174,38 +154,31 @@ static void set_experiment(Jobs *jobs, Job *job)
 void scheduler_add(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
-    PlaceSet *waiting = &queue->waiting[job->spec->priority];
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
         set_experiment(jobs, job);
         plan_add_waiting(jobs, queue->plan, job);
     }
-    reserve(jobs, waiting, job->id.index);
-    place_set_add(waiting, (int32_t)job->id.index);
+    job_heap_add(jobs->arena, &queue->waiting,
+                 (HeapJob){.job = job->id, .priority = job_priority(jobs->scenario, job)});
     job->is_waiting = true;
-    queue->length++;
 }
 
 void scheduler_remove(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (queue->plan != NULL)
-        plan_remove_waiting(queue->plan, job);
-    place_set_remove(&queue->waiting[job->spec->priority], (int32_t)job->id.index);
+        plan_remove_waiting(jobs, queue->plan, job);
+    job_heap_remove(&queue->waiting, job->id);
     job->is_waiting = false;
-    queue->length--;
 }
 
 /* The first waiting job in the service's order; NULL: none waits. */
 static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 {
-    for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        uint32_t first = next_waiting(&queue->waiting[p], 0);
-        if (first != ID_NONE)
-            return job_by_id(jobs, (JobId){first});
-    }
-    return NULL;
+    const JobId first = job_heap_first(&queue->waiting);
+    return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
 }
 
 /* --- Running jobs, and the use of experiments --- */
@@ -214,7 +187,9 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 static void update_use(const Jobs *jobs, ExperimentUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
-    use->node_us = bounded_add(use->node_us, bounded_times(passed_ns / NS_PER_US, use->nodes_held));
+    int64_t parts = bounded_add(use->rest, bounded_times(passed_ns / NS_PER_US, use->parts_held));
+    use->node_us = bounded_add(use->node_us, parts / USE_PARTS);
+    use->rest = parts % USE_PARTS;
     // The rest of a microsecond counts next time.
     use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
 }
@@ -233,12 +208,17 @@ static void reserve_uses(Jobs *jobs)
     jobs->use_capacity = capacity;
 }
 
-static void hold_nodes(Jobs *jobs, const Job *job, int32_t nodes)
+/* The job takes (change 1) or gives back (change -1) what it asked for. */
+static void hold(Jobs *jobs, const Job *job, int32_t change)
 {
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    const int64_t slots_per_node = gpus_per_node > 0 ? gpus_per_node : 1;
     reserve_uses(jobs);
     ExperimentUse *use = &jobs->uses[job->experiment];
     update_use(jobs, use);
-    use->nodes_held += nodes;
+    use->parts_held +=
+        change * (request_slots(job->request, gpus_per_node) * USE_PARTS / slots_per_node);
 }
 
 static bool is_before(RunningJob a, RunningJob b)
@@ -248,11 +228,12 @@ static bool is_before(RunningJob a, RunningJob b)
     return a.job.index < b.job.index;
 }
 
-static RunningJob running_job(const Job *job)
+static RunningJob running_job(const Jobs *jobs, const Job *job)
 {
     return (RunningJob){.job = job->id,
-                        .nodes = job->spec->nodes,
-                        .expected_end_ns = bounded_add(job->started_ns, expected_ns(job))};
+                        .request = job->request,
+                        .expected_end_ns =
+                            bounded_add(job->started_ns, job_expected_ns(jobs->scenario, job))};
 }
 
 /* The index of `job` among the running jobs, or the index where it belongs. */
@@ -274,15 +255,15 @@ static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
     if (plan->running_count == plan->running_capacity)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
-    RunningJob entry = running_job(job);
-    entry.expected_end_ns =
-        bounded_add(jobs->engine->now_ns, expected_ns(job)); // it is about to start
+    RunningJob entry = running_job(jobs, job);
+    entry.expected_end_ns = bounded_add(
+        jobs->engine->now_ns, job_expected_ns(jobs->scenario, job)); // it is about to start
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
     *place = entry;
     plan->running_count++;
-    hold_nodes(jobs, job, job->spec->nodes);
+    hold(jobs, job, 1);
 }
 
 void scheduler_attempt_ends(Jobs *jobs, const Job *job)
@@ -290,19 +271,23 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job)
     QueuePlan *plan = scheduler_queue(jobs, job->cluster)->plan;
     if (plan == NULL)
         return;
-    RunningJob *place = plan->running + place_of(plan, running_job(job));
+    RunningJob *place = plan->running + place_of(plan, running_job(jobs, job));
     RunningJob *end = plan->running + plan->running_count;
     invariant(place < end && place->job.index == job->id.index);
     memmove(place, place + 1, (size_t)(end - place - 1) * sizeof *place);
     plan->running_count--;
-    hold_nodes(jobs, job, -job->spec->nodes);
+    hold(jobs, job, -1);
 }
 
 /* --- The pass --- */
 
-static int32_t usable_nodes(const Cluster *cluster)
+/* Whether a node takes jobs, even one whose GPUs are all in use: a job without GPUs may start. */
+static bool has_room(const Cluster *cluster)
 {
-    return cluster->node_count[NODE_IDLE];
+    for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
+        if (cluster->places_by_free[free].count > 0)
+            return true;
+    return false;
 }
 
 static int32_t most_nodes(const Cluster *cluster)
@@ -320,7 +305,7 @@ static bool is_stopping(const Job *job)
 static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
 {
     Job *job = job_row(jobs, id);
-    invariant(job->spec->nodes <= usable_nodes(cluster)); // policies choose jobs that fit
+    invariant(request_fits(job->request, cluster_room(cluster))); // policies choose jobs that fit
     scheduler_remove(jobs, job);
     if (queue->plan != NULL)
         plan_add_running(jobs, queue->plan, job);
@@ -330,9 +315,9 @@ static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
 static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
     for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_stopping(head);) {
-        WaitingJob first = waiting_job(head);
+        WaitingJob first = waiting_job(jobs, head);
         PolicyView view = {.now_ns = jobs->engine->now_ns,
-                           .idle_nodes = usable_nodes(cluster),
+                           .room = cluster_room(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = 1,
                            .waiting = &first};
@@ -359,19 +344,19 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
 static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
     QueuePlan *plan = queue->plan;
-    if (queue->length == 0 || usable_nodes(cluster) == 0)
+    if (queue->waiting.count == 0 || !has_room(cluster))
         return;
     list_used(jobs, plan);
     for (;;) {
         PolicyView view = {.now_ns = jobs->engine->now_ns,
-                           .idle_nodes = usable_nodes(cluster),
+                           .room = cluster_room(cluster),
                            .most_nodes = most_nodes(cluster),
                            .waiting_count = plan->waiting_count,
                            .waiting = plan->waiting + plan->waiting_begin,
                            .running_count = plan->running_count,
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
-        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NONE;
+        int32_t next = has_room(cluster) ? policy->choose(&view) : POLICY_NONE;
         if (next == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[next].job)))
             return;
         start(jobs, queue, cluster, view.waiting[next].job);
@@ -381,7 +366,7 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
     JobQueue *queue = scheduler_queue(jobs, cluster);
-    if (queue->is_pass_due || queue->length == 0)
+    if (queue->is_pass_due || queue->waiting.count == 0)
         return;
     queue->is_pass_due = true;
     engine_push(jobs->engine, 0, EVENT_SCHEDULE, cluster.index, 0, 0);
@@ -411,34 +396,41 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
  * is due. (The choice of other policies may change with time alone.) */
 static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
-    int32_t length = 0;
-    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        const PlaceSet *set = &queue->waiting[p];
-        int32_t count = 0;
-        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
-            const Job *job = job_by_id(jobs, (JobId){id});
-            invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
-            count++;
-        }
-        invariant(count == set->count);
-        length += count;
+    const JobHeap *waiting = &queue->waiting;
+    for (int32_t i = 0; i < waiting->count; i++) {
+        const Job *job = job_by_id(jobs, waiting->items[i].job);
+        invariant(job->is_waiting && job->cluster.index == cluster->id.index);
+        invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
+        invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
-    invariant(length == queue->length);
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked && !is_stopping(head))
-        invariant(head->spec->nodes > usable_nodes(cluster) || queue->is_pass_due);
+        invariant(!request_fits(head->request, cluster_room(cluster)) || queue->is_pass_due);
 }
 
-/* Waiting and running jobs are listed in order. The listed running jobs have all running nodes. */
+/* The GPUs that jobs hold of shared nodes. */
+static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
+{
+    int64_t gpus = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        const NodeId id = cluster->nodes[place];
+        const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
+        for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
+            gpus += node->shared[i].gpus;
+    }
+    return gpus;
+}
+
+/* Waiting and running jobs are listed in order. The listed running jobs have all that is in use. */
 static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
     const QueuePlan *plan = queue->plan;
     const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
-    int64_t nodes = 0;
-    invariant(plan->waiting_count == queue->length);
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    int64_t whole_nodes = 0, gpus = 0;
+    invariant(plan->waiting_count == queue->waiting.count);
     for (int32_t i = 0; i < plan->waiting_count; i++) {
         invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
         invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
@@ -447,11 +439,15 @@ static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue 
         const Job *job = job_by_id(jobs, plan->running[i].job);
         invariant(job_is_active(job));
         invariant(job->cluster.index == cluster->id.index);
-        invariant(plan->running[i].expected_end_ns == running_job(job).expected_end_ns);
+        invariant(plan->running[i].expected_end_ns == running_job(jobs, job).expected_end_ns);
         invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));
-        nodes += plan->running[i].nodes;
+        if (job->request.kind == REQUEST_NODES)
+            whole_nodes += job->request.nodes;
+        else
+            gpus += request_gpus(job->request, gpus_per_node);
     }
-    invariant(nodes == cluster->node_count[NODE_RUNNING]);
+    invariant(whole_nodes == cluster->node_count[NODE_RUNNING] - cluster->shared_nodes);
+    invariant(gpus == shared_gpus(jobs, cluster));
 }
 
 int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
@@ -462,5 +458,5 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
     check_queue(jobs, cluster, queue);
     if (queue->plan != NULL)
         check_plan(jobs, cluster, queue);
-    return queue->length;
+    return queue->waiting.count;
 }

@@ -93,10 +93,15 @@ static uint32_t bit_of(Moment moment)
     return UINT32_C(1) << moment;
 }
 
+bool recorder_awaits(const TraceRecorder *recorder, Moment moment)
+{
+    return (recorder->moments & bit_of(moment)) != 0;
+}
+
 void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject, uint32_t row,
                      int64_t ordinal)
 {
-    if (!(recorder->moments & bit_of(moment)))
+    if (!recorder_awaits(recorder, moment))
         return; // the usual case
     const MomentNotice notice = {.moment = moment,
                                  .subject = subject,

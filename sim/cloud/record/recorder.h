@@ -34,6 +34,8 @@ void recorder_end_instant(TraceRecorder *recorder);
 
 /* Reports the moments in `moments`, a bit for each (1 << Moment), to `listener` from now on. */
 void recorder_listen(TraceRecorder *recorder, uint32_t moments, MomentListener listener);
+/* Whether any listener waits for moments of this kind. If not, the caller need not report them. */
+bool recorder_awaits(const TraceRecorder *recorder, Moment moment);
 /* Reports a moment. `subject` is the name of the cluster or job, `row` the index of its id. */
 void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject, uint32_t row,
                      int64_t ordinal);

@@ -57,9 +57,10 @@
      * succeeded failed) */                                                                        \
     X(JOB_STATE, job_state, JOBS, CLUSTER | JOB | NAME, VALUE_OR_NONE(exit_code))                  \
     /* span: one attempt, from taking the nodes to giving them back; name: completed failed        \
-     * stopped lost unfinished. The node time of all its nodes adds up to nodes times the span:    \
-     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting  \
-     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,     \
+     * stopped lost unfinished. The node time of all its nodes adds up to nodes times the span;    \
+     * for a job that has GPUs (job_placed) GPU time adds up to GPUs times the span: kept          \
+     * (compute, update, evaluation, files; or the command itself), exchange, input (waiting for   \
+     * data), gang (waiting for other ranks and nodes), startup (mounts, image, container,         \
      * preparation, program start), checkpoint, lost (done and thrown away) */                     \
     X(JOB_ATTEMPT, job_attempt, JOBS, CLUSTER | JOB | NAME,                                        \
       VALUE(nodes) VALUE(kept_ns) VALUE(exchange_ns) VALUE(input_ns) VALUE(gang_ns)                \
@@ -107,7 +108,10 @@
     X(JOB_FILES_SHOWN, job_files_shown, JOBS, CLUSTER | JOB, NO_VALUES)                            \
     /* span: the whole run; draws: random words drawn (engine_word), drawn: their sum, 63 bits;    \
      * name: why a run without a set end stopped early, usually none */                            \
-    X(RUN_ENDED, run_ended, JOBS, 0, VALUE(events) VALUE(draws) VALUE(drawn))
+    X(RUN_ENDED, run_ended, JOBS, 0, VALUE(events) VALUE(draws) VALUE(drawn))                      \
+    /* The job takes GPUs of the node until its attempt ends; the node has `gpus_per_node`. Jobs   \
+     * with whole nodes have no such record. */                                                    \
+    X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
 #define TRACE_CAUSES(X)                                                                            \

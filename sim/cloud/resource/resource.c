@@ -160,6 +160,14 @@ void container_gains(Resources *resources, CommandKind made_by, ResourcePath pat
 
 static void finish_deletion_if_empty(Resources *resources, Resource *resource);
 
+void container_counts_jobs(Resources *resources, uint32_t index, int64_t jobs)
+{
+    Resource *container = row_at(resources, index);
+    container->contents += jobs;
+    invariant(container->contents >= 0);
+    finish_deletion_if_empty(resources, container);
+}
+
 void container_loses(Resources *resources, CommandKind made_by, ResourcePath path)
 {
     Resource *container = container_of(resources, path);

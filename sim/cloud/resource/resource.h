@@ -65,6 +65,9 @@ MUST_CHECK bool container_check_open(Resources *resources, const Command *comman
  * of command that creates it. */
 void container_gains(Resources *resources, CommandKind made_by, ResourcePath path);
 void container_loses(Resources *resources, CommandKind made_by, ResourcePath path);
+/* The same for many jobs in the container `index` (resource_index): `jobs` more or, if it is
+ * negative, fewer. */
+void container_counts_jobs(Resources *resources, uint32_t index, int64_t jobs);
 /* Emits TRACE_RESOURCE_CREATED or TRACE_RESOURCE_DELETED, for example for "workspace w". */
 void resource_emit(Resources *resources, TraceKind kind, const char *noun, const char *name);
 

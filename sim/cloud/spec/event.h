@@ -78,7 +78,9 @@
     X(SHARE_RESTORED, PROVISION, AWAITED, SHARE_DETAIL, NONE, share_restored)                      \
     X(FILE_SERVER, PROVISION, AWAITED, FILE_SERVER, FILE_SERVER, file_server_event)                \
     X(NETWORK_NEXT_END, COMPLETION, AWAITED, NETWORK, NETWORK, exchange_next_end)                  \
-    X(WORKLOAD, ARRIVAL, AWAITED, WORKLOAD, NONE, workload_arrives)
+    X(WORKLOAD, ARRIVAL, AWAITED, WORKLOAD, NONE, workload_arrives)                                \
+    /* detail: a row of the workload's list, which has waited for another job */                   \
+    X(LISTED_FOLLOWS, ARRIVAL, AWAITED, WORKLOAD_DETAIL, NONE, listed_follows)
 
 typedef enum {
 #define X(kind, phase, awaited, subject, generation, handler) EVENT_##kind,

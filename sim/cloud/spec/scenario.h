@@ -4,8 +4,11 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
+#include "sim/base/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/given.h"
+#include "sim/cloud/spec/job_list.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
@@ -48,6 +51,23 @@ typedef enum {
         POLICY_COUNT
 } PolicyKind;
 
+/* On which node a job gets its GPUs (sim/cloud/cluster/placement.h). X(ENUM, function, name,
+ * description) */
+#define PLACEMENTS(X)                                                                              \
+    X(FIRST_FIT, first_fit, "first-fit", "the first node with enough free GPUs")                   \
+    X(BEST_FIT, best_fit, "best-fit", "the fullest node with enough free GPUs")                    \
+    X(SPREAD, spread, "spread", "the node with the most free GPUs")                                \
+    X(CONSOLIDATE, consolidate, "consolidate",                                                     \
+      "as best-fit, but the remainder of a job on several nodes goes to the one with the most "    \
+      "free GPUs")
+
+typedef enum {
+#define X(name, function, text, what) PLACEMENT_##name,
+    PLACEMENTS(X)
+#undef X
+        PLACEMENT_COUNT
+} PlacementKind;
+
 /* Racks in every cluster: `nodes_per_rack` consecutive places share a rack. Its uplink carries the
  * exchanges between its nodes and other racks. */
 typedef struct {
@@ -57,7 +77,7 @@ typedef struct {
 
 /* X(ENUM, name) */
 #define ARRIVALS(X)                                                                                \
-    X(POISSON, "poisson") /* at `per_day_milli`, at any hour */                                    \
+    X(POISSON, "poisson") /* at `rate`, at any hour */                                             \
     X(DIURNAL, "diurnal") /* Poisson, its rate times hour_ppm[hour of the day] */                  \
     X(BURSTS, "bursts")   /* Poisson bursts of `burst_jobs` jobs at one instant each */
 
@@ -68,40 +88,67 @@ typedef enum {
         ARRIVALS_COUNT
 } ArrivalKind;
 
-/* Jobs that arrive by a random process, named "NAME-1", "NAME-2", ... The shape (`specs`) of a job
- * and the duration of its program are drawn at an address of the job. */
+/* Jobs that arrive by a random process, or at the times of a list, named "NAME-1", "NAME-2", ...
+ *
+ * At random: the shape (`specs`) of a job and the duration of its program are drawn at an address
+ * of the job. Of a list: the number of a job is its row, from 1. What a job asks for, how long its
+ * program runs, its priority and the time that its owner expects are those of the row; all else is
+ * that of the only shape. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
 typedef struct {
     const char *name;
-    ResourcePath path;    /* of its jobs, down to the experiment; name: NULL */
-    ResourcePath cluster; /* on which its jobs run */
-    int64_t begin_ns;
+    ResourcePath path;                  /* of its jobs, down to the experiment; name: NULL */
+    ResourcePath cluster;               /* on which its jobs run */
+    const JobList *list;                /* NULL: they arrive at random */
+    const ResourcePath *queue_clusters; /* [list->queues.count] on which the jobs of each queue run;
+                                           NULL: all run on `cluster` */
+    bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
+    int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    int64_t per_day_milli; /* mean arrivals (or bursts) per day, thousandths */
-    int64_t hour_ppm[24];  /* DIURNAL: factor on the rate, by hour of the day (UTC) */
-    int32_t burst_jobs;    /* BURSTS */
+    ArrivalRate rate;     /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;        /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns;    /* ... in each period of this length, the first from `begin_ns` */
+    int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
+    int32_t burst_jobs;   /* BURSTS */
     int32_t spec_count;
     const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
 } Workload;
 
+/* The part of the run that metrics of many jobs are about. It changes nothing in the world. */
+typedef struct {
+    int64_t from_ns;  /* the end of the warm-up */
+    int64_t until_ns; /* 0: the end of the run */
+} MeasureWindow;
+
+/* Whether the window contains `at_ns`. */
+static inline bool measure_has(MeasureWindow window, int64_t at_ns)
+{
+    return at_ns >= window.from_ns && (window.until_ns == 0 || at_ns < window.until_ns);
+}
+
 typedef struct {
     const char *name; /* "cifar10-horovod": file name or folder */
     const char *description;
     uint64_t seed;
+    RunGiven given;        /* the inputs of which the other members were made */
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;
     int64_t until_ns;   /* the latest end; INT64_MAX: the run ends when no awaited event is left */
     bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
                            event was earlier, and nodes held then are billed up to it */
+    MeasureWindow measure;
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;
     const CoreQuota *quotas; /* a family that is not listed has no limit */
     Failures failures;
     PolicyKind policy;
+    PlacementKind placement; /* of jobs that ask for GPUs */
+    bool refuses_wide_jobs;  /* a job that could never start on its cluster is refused when it is
+                                submitted; otherwise it waits, and may block the queue */
     NetworkTopology network;
     int32_t workload_count;
     const Workload *workloads;

@@ -5,6 +5,7 @@
 #define SIM_CLOUD_SPEC_SPEC_H
 
 #include "sim/cloud/spec/catalog.h"
+#include "sim/cloud/spec/request.h"
 #include "sim/cloud/spec/script.h"
 
 typedef enum {
@@ -122,7 +123,9 @@ typedef struct {
 } EnvironmentVariable;
 
 typedef struct {
+    RequestKind asks_for; /* with the next two as in JobRequest */
     int32_t nodes;
+    int32_t gpus;
     int32_t processes; /* number of ranks; the service's default is one per node */
     JobPriority priority;
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
@@ -150,5 +153,13 @@ typedef struct {
                             max_wall_clock_ns if none is stated */
     const Program *program;
 } JobSpec;
+
+/* What the job asks of a cluster whose nodes have `gpus_per_node` GPUs. */
+static inline JobRequest job_spec_request(const JobSpec *spec, int32_t gpus_per_node)
+{
+    if (spec->asks_for == REQUEST_GPUS)
+        return request_of_gpus(spec->gpus, gpus_per_node);
+    return (JobRequest){.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+}
 
 #endif

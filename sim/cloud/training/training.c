@@ -63,6 +63,22 @@ NodeTime node_time_times(NodeTime time, int64_t count)
                       .checkpoint_ns = bounded_times(time.checkpoint_ns, count)};
 }
 
+static int64_t part_of(int64_t time_ns, int64_t numerator, int64_t denominator)
+{
+    return bounded_add(bounded_times(time_ns / denominator, numerator),
+                       mul_div(time_ns % denominator, numerator, denominator));
+}
+
+NodeTime node_time_part(NodeTime time, int64_t numerator, int64_t denominator)
+{
+    return (NodeTime){.kept_ns = part_of(time.kept_ns, numerator, denominator),
+                      .exchange_ns = part_of(time.exchange_ns, numerator, denominator),
+                      .input_ns = part_of(time.input_ns, numerator, denominator),
+                      .gang_ns = part_of(time.gang_ns, numerator, denominator),
+                      .startup_ns = part_of(time.startup_ns, numerator, denominator),
+                      .checkpoint_ns = part_of(time.checkpoint_ns, numerator, denominator)};
+}
+
 int32_t training_node_of_rank(int32_t rank, int32_t ranks, int32_t nodes)
 {
     return (int32_t)((int64_t)rank * nodes / ranks);

@@ -50,6 +50,8 @@ typedef struct {
 int64_t node_time_sum(NodeTime time);
 NodeTime node_time_add(NodeTime a, NodeTime b);
 NodeTime node_time_times(NodeTime time, int64_t count);
+/* time * numerator / denominator, rounded down; denominator > 0. */
+NodeTime node_time_part(NodeTime time, int64_t numerator, int64_t denominator);
 
 /* When the parts of an epoch ended; INT64_MAX before. */
 typedef struct {

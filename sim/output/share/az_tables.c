@@ -62,7 +62,7 @@ void az_job_table(Text *out, const Job *job, const Cluster *cluster)
         {"State", TABLE_TEXT},      {"Exit code", has_exit_code ? TABLE_NUMBER : TABLE_TEXT},
     };
     char nodes[NUMBER_TEXT], exit_code[NUMBER_TEXT] = "";
-    number_cell(nodes, job->spec->nodes);
+    number_cell(nodes, job->request.nodes);
     if (has_exit_code)
         number_cell(exit_code, job->exit_code);
     const char *const cells[] = {

@@ -15,7 +15,7 @@ typedef struct {
     const World *world; /* for files that commands print */
     const Job *job;
     const VmSize *vm_size;
-    const char *const *node_names; /* job->spec->nodes names, in the order of ranks */
+    const char *const *node_names; /* job->request.nodes names, in the order of ranks */
 } JobView;
 
 /* Ranks that print into one file. */

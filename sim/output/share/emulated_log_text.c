@@ -201,9 +201,9 @@ static void put_heading(const JobView *view, int32_t node, LogWriter *log)
     Arena *arena = arena_create();
     log_printf(log, "job %s, attempt %" PRId32 ", on node %s: %" PRId32 " of %" PRId32 "%s\n",
                job_output_segment(view->scenario, job, arena), job->starts, view->node_names[node],
-               node + 1, job->spec->nodes, node == 0 ? ", the master" : "");
+               node + 1, job->request.nodes, node == 0 ? ", the master" : "");
     arena_destroy(arena);
-    for (int32_t i = 0; node == 0 && i < job->spec->nodes; i++) {
+    for (int32_t i = 0; node == 0 && i < job->request.nodes; i++) {
         put_time(view, log);
         log_printf(log, "node %" PRId32 ": %s\n", i + 1, view->node_names[i]);
     }

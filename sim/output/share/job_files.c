@@ -114,7 +114,7 @@ static const char *node_file_name(const LogFiles *files, int32_t node, const cha
                                   const char *ending)
 {
     const JobView *view = files->view;
-    if (view->job->spec->nodes == 1)
+    if (view->job->request.nodes == 1)
         return arena_printf(files->arena, "%s%s", stem, ending);
     return arena_printf(files->arena, "%s-%s%s", stem, view->node_names[node], ending);
 }
@@ -225,8 +225,8 @@ static bool has_attempt(const Job *job)
 
 static JobView view_of(const World *world, const Job *job, Arena *arena)
 {
-    const char **names = ARENA_ARRAY(arena, const char *, job->spec->nodes);
-    for (int32_t i = 0; i < job->spec->nodes; i++)
+    const char **names = ARENA_ARRAY(arena, const char *, job->request.nodes);
+    for (int32_t i = 0; i < job->request.nodes; i++)
         names[i] = world_node(world, job->nodes[i])->name;
     return (JobView){.scenario = world_scenario(world),
                      .world = world,

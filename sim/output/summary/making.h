@@ -9,10 +9,13 @@ typedef struct {
     const RunFacts *facts; /* NULL: unknown */
     const RunMetrics *run;
     const char **cluster_names; /* [ClusterId.index]; NULL: the trace has no record of it */
-    const char **job_names;     /* [JobId.index]; likewise */
+    const char **job_names;     /* [JobId.index]; likewise, and NULL if no job is listed */
     Summary *summary;           /* the parts that are filled in so far */
     uint32_t problem_capacity;
 } Making;
+
+/* Tables of parts of summary.json. */
+extern const ObjectType summary_spread_type, summary_class_type, summary_workload_type;
 
 /* Whether the job is listed: jobs of workloads are not. */
 bool making_lists_job(const Making *making, uint32_t job);

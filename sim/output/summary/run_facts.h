@@ -24,6 +24,7 @@ typedef struct {
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
     const RealFacts *real;   /* NULL: the job was modelled */
     JobPriority priority;
+    int32_t size; /* its GPUs; its nodes if they have no GPU */
 } JobFacts;
 
 typedef struct {
@@ -35,11 +36,14 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
+    const char *description; /* the question that it answers; "": none */
+    const RunGiven *given;   /* NULL: not known */
     uint64_t seed;
     const char *version;
     const char *fidelity;
     PolicyKind policy;
     int64_t start_unix_ms;
+    MeasureWindow measure;
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;
@@ -47,6 +51,10 @@ typedef struct {
     const ShareFacts *shares;     /* [ShareId.index], for all shares of the metrics ... */
     uint32_t share_count;         /* ... and those without a file */
 } RunFacts;
+
+/* The size of a job by which classes of jobs are formed: its GPUs, or its nodes if they have no
+ * GPU. */
+int32_t job_size(JobRequest request, const VmSize *vm_size);
 
 /* The facts of a world after its run; `version` is trainyard's. */
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);

@@ -10,6 +10,7 @@
 #include "sim/json/json.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/output/summary/run_facts.h"
+#include "sim/output/summary/spread.h"
 #include "sim/schema/plain.h"
 
 /* A number or node time of the structs below that is not known: it has not happened, there is
@@ -35,12 +36,6 @@ typedef struct {
     Wide ns[USE_COUNT];
     int64_t micro_usd[USE_COUNT];
 } SummaryUses;
-
-/* How long many jobs took. */
-typedef struct {
-    int64_t mean_ns, p50_ns, p95_ns, p99_ns, max_ns;
-    int64_t waiting; /* jobs that still wait; SUMMARY_NEVER: none */
-} SummarySpread;
 
 typedef struct {
     const char *name; /* the key: short where that is enough */
@@ -99,11 +94,17 @@ typedef struct {
     const char *output_path;
 } SummaryJob;
 
+/* Many jobs together: those of a workload, or of one class in it. */
+typedef struct {
+    const char *name; /* of the class */
+    int64_t jobs, succeeded, failed, unfinished;
+    SummarySpread queue, run, turnaround;
+} SummaryClass;
+
 /* Jobs that are not listed one by one. */
 typedef struct {
     const char *name;
-    int64_t jobs, succeeded, failed, unfinished;
-    SummarySpread queue, run, turnaround;
+    SummaryClass all;
     int64_t last_ended_ns;
     int64_t restarts;
     Wide lost_ns;
@@ -123,10 +124,20 @@ typedef struct {
     int64_t cost_micro_usd; /* of all file servers that had the name */
 } SummaryFileServer;
 
+/* The part of the run that "measure" of the scenario selects; all unknown without it. */
+typedef struct {
+    int64_t from_ns, until_ns;
+    Wide held_ns, running_ns; /* node time */
+    int64_t utilisation_ppm;
+    int64_t micro_usd; /* of nodes */
+} SummaryMeasured;
+
 typedef struct {
     const char *scenario;
-    int64_t seed; /* below 2^53 */
+    const char *description; /* the scenario's; NULL: none */
+    int64_t seed;            /* below 2^53 */
     const char *version;
+    RunGiven given;
     const char *rng;
     int64_t end_ns;
     int64_t events;
@@ -140,6 +151,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
+    int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
     uint32_t file_server_count;
@@ -148,6 +160,7 @@ typedef struct {
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;
     int64_t utilisation_ppm;
+    SummaryMeasured measured;
     const char **problems; /* a sentence each */
     uint32_t problem_count;
     SummaryError *errors;
@@ -160,6 +173,9 @@ typedef struct {
  * borrowed from `facts` and `metrics`. */
 const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
                               const char *fingerprint);
+
+/* The jobs together. They are borrowed. */
+SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count);
 
 /* The table of summary.json. */
 extern const ObjectType summary_type;

@@ -1,31 +1,35 @@
 /* Private to sim/output/summary: the tables of summary.json, in the order of the file. */
 #include "sim/json/decimal.h"
-#include "sim/output/summary/summary.h"
+#include "sim/output/summary/making.h"
 
 #define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define SECONDS(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_S, __VA_ARGS__)
-#define MILLISECONDS(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_MS, __VA_ARGS__)
-#define USD(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_USD, __VA_ARGS__)
-#define RATIO(key, member, ...) FIELD_DECIMAL(key, member, DECIMALS_RATIO, __VA_ARGS__)
+#define MEASURED(key, member, digits, of, ...)                                                     \
+    FIELD_DECIMAL(key, member, digits, __VA_ARGS__, .unit = of)
+#define SECONDS(key, member, ...) MEASURED(key, member, DECIMALS_S, "s", __VA_ARGS__)
+#define MILLISECONDS(key, member, ...) MEASURED(key, member, DECIMALS_MS, "ms", __VA_ARGS__)
+#define USD(key, member, ...) MEASURED(key, member, DECIMALS_USD, "USD", __VA_ARGS__)
+#define RATIO(key, member, ...) MEASURED(key, member, DECIMALS_RATIO, "1", __VA_ARGS__)
 #define SPREAD(key, member, text)                                                                  \
-    FIELD_ROW(OBJECT, key, member, .type = &spread_type, .doc = text, NULLABLE)
+    FIELD_ROW(OBJECT, key, member, .type = &summary_spread_type, .doc = text, NULLABLE)
 
 /* --- Parts of several tables --- */
 
 #define OWNER SummarySpread
 static const Field spread_fields[] = {
-    SECONDS("mean", mean_ns, "mean; null while a job waits", NULLABLE),
+    SECONDS("mean", mean_ns, "mean", NULLABLE),
     SECONDS("p50", p50_ns, "median", NULLABLE),
     SECONDS("p95", p95_ns, "95th percentile", NULLABLE),
     SECONDS("p99", p99_ns, "99th percentile", NULLABLE),
     SECONDS("max", max_ns, "longest time", NULLABLE),
-    FIELD_COUNT("waiting", waiting, "jobs that still wait, if there are any"),
+    FIELD_COUNT("waiting", waiting, "times that have not ended, if there are any"),
+    FIELD_LIST(TEXTS, "at_least", at_least, at_least_count, NULL,
+               "the members that are lower bounds, if there are any", .is_left_out_empty = true),
     {0},
 };
-static const ObjectType spread_type = OBJECT_TYPE(
+const ObjectType summary_spread_type = OBJECT_TYPE(
     "Spread",
-    "Times of many jobs in seconds. Percentiles are by nearest rank. A job that still waits counts "
-    "as having waited longer than all others, and what depends on its time is null.",
+    "Times of many jobs in seconds. Percentiles are by nearest rank. A time that has not ended "
+    "counts up to the end of the run. `at_least` names the members that may grow with it.",
     spread_fields);
 #undef OWNER
 
@@ -167,6 +171,28 @@ static const ObjectType job_type =
 #define OWNER SummaryWorkload
 static const Field workload_fields[] = {
     FIELD_KEY(name, "name of the workload"),
+    FIELD_COUNT("jobs", all.jobs, "jobs submitted"),
+    FIELD_COUNT("succeeded", all.succeeded, "jobs that succeeded"),
+    FIELD_COUNT("failed", all.failed, "jobs that failed"),
+    FIELD_COUNT("unfinished", all.unfinished, "jobs that had not ended"),
+    SPREAD("queue_s", all.queue, "time in the queue"),
+    SPREAD("run_s", all.run, "run time of the jobs that have ended"),
+    SPREAD("turnaround_s", all.turnaround, "time from submission to end"),
+    SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
+    FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
+    SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
+    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
+    {0},
+};
+const ObjectType summary_workload_type = OBJECT_TYPE(
+    "Workload summary",
+    "The jobs of a workload. They are not listed under `jobs`, because there may be 100,000.",
+    workload_fields);
+#undef OWNER
+
+#define OWNER SummaryClass
+static const Field class_fields[] = {
+    FIELD_KEY(name, "name of the class"),
     FIELD_COUNT("jobs", jobs, "jobs submitted"),
     FIELD_COUNT("succeeded", succeeded, "jobs that succeeded"),
     FIELD_COUNT("failed", failed, "jobs that failed"),
@@ -174,16 +200,10 @@ static const Field workload_fields[] = {
     SPREAD("queue_s", queue, "time in the queue"),
     SPREAD("run_s", run, "run time of the jobs that have ended"),
     SPREAD("turnaround_s", turnaround, "time from submission to end"),
-    SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
-    FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
-    SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
-    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
     {0},
 };
-static const ObjectType workload_type = OBJECT_TYPE(
-    "Workload summary",
-    "The jobs of a workload. They are not listed under `jobs`, because there may be 100,000.",
-    workload_fields);
+const ObjectType summary_class_type = OBJECT_TYPE(
+    "Class summary", "The jobs of a workload that have something in common.", class_fields);
 #undef OWNER
 
 /* --- The run --- */
@@ -213,6 +233,58 @@ static const ObjectType file_server_type =
     OBJECT_TYPE("File server cost", "The price of a file server.", file_server_fields);
 #undef OWNER
 
+#define OWNER SummaryMeasured
+static const Field measured_fields[] = {
+    SECONDS("from_s", from_ns, "begin of the part"),
+    SECONDS("until_s", until_ns, "its end"),
+    SECONDS("node_s", held_ns, "node time in it"),
+    SECONDS("running_s", running_ns, "node time with a job in it"),
+    RATIO("utilisation", utilisation_ppm, "running_s divided by node_s"),
+    USD("node_cost_usd", micro_usd, "price of node_s: each node's bill in proportion to time"),
+    {0},
+};
+static const ObjectType measured_type =
+    OBJECT_TYPE("Measured part", "The part of the run that `measure` of the scenario selects.",
+                measured_fields);
+#undef OWNER
+
+#define OWNER GivenPair
+static const Field given_parameter_fields[] = {
+    FIELD_KEY(name, "name of the parameter"),
+    TEXT("value", value, "its value, as text"),
+    {0},
+};
+static const ObjectType given_parameter_type =
+    OBJECT_TYPE("Given parameter", "A parameter of the run.", given_parameter_fields);
+
+static const Field given_file_fields[] = {
+    FIELD_KEY(name, "name of the file, seen from the scenario"),
+    TEXT("checksum", value, "checksum of its bytes"),
+    {0},
+};
+static const ObjectType given_file_type =
+    OBJECT_TYPE("Given file", "A file that the run was made of.", given_file_fields);
+#undef OWNER
+
+#define OWNER RunGiven
+static const Field given_fields[] = {
+    FIELD_LIST(TEXTS, "set", sets, set_count, NULL,
+               "changes by --set, and by options that are short for it: /seed=7, /until=\"2d\"",
+               .is_left_out_empty = true),
+    TEXT("failures", failures, "the factor of --failures"),
+    FIELD_LIST(NAMED_VALUES, "parameters", parameters, parameter_count, &given_parameter_type,
+               "value of each parameter, as text", .is_left_out_empty = true),
+    TEXT("samples", samples, "images to train on and to test with, in the folder of --data"),
+    FIELD_LIST(NAMED_VALUES, "files", files, file_count, &given_file_type,
+               "checksum of the scenario and of each file that it names, catalogues too",
+               .is_left_out_empty = true),
+    {0},
+};
+static const ObjectType given_type = OBJECT_TYPE(
+    "Given", "The inputs of the run. The same inputs, seed and version give the same run.",
+    given_fields);
+#undef OWNER
+
 #define OWNER Summary
 static const Field cost_fields[] = {
     USD("total", cost_micro_usd, "the whole bill"),
@@ -226,10 +298,22 @@ static const Field cost_fields[] = {
 };
 static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);
 
+static const Field job_count_fields[] = {
+    FIELD_COUNT("submitted", submitted, "all jobs"),
+    FIELD_COUNT("succeeded", succeeded, "jobs that succeeded"),
+    FIELD_COUNT("failed", failed, "jobs that failed"),
+    FIELD_COUNT("unfinished", unfinished, "jobs that had not ended when the run ended"),
+    {0},
+};
+static const ObjectType job_count_type =
+    OBJECT_TYPE("Job counts", "How the jobs of the run ended.", job_count_fields);
+
 static const Field summary_fields[] = {
     TEXT("scenario", scenario, "name of the scenario"),
+    TEXT("description", description, "the question that it answers"),
     FIELD_COUNT("seed", seed, "seed of the run"),
     TEXT("version", version, "version of trainyard"),
+    FIELD_OBJECT("given", given, given_type, "the inputs of the run"),
     TEXT("rng", rng, "random number generator"),
     SECONDS("simulated_s", end_ns, "simulated time", .is_required = true),
     FIELD_COUNT("events", events, "events that happened"),
@@ -240,15 +324,18 @@ static const Field summary_fields[] = {
                .is_required = true),
     FIELD_LIST(NAMED, "jobs", jobs, job_count, &job_type,
                "jobs by name, without those of workloads", .is_required = true),
-    FIELD_LIST(NAMED, "workloads", workloads, workload_count, &workload_type, "workloads by name",
-               .is_left_out_empty = true),
+    FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
+               "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
+    FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),
     RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
           NULLABLE),
+    FIELD_OBJECT("measured", measured, measured_type,
+                 "node time and its price in the part that `measure` selects"),
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),

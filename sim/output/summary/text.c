@@ -1,6 +1,7 @@
 #include "sim/output/summary/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "sim/base/capped.h"
 #include "sim/base/table.h"
@@ -134,14 +135,22 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
     text_add(out, "\n");
 }
 
+static bool is_at_least(const Json *spread, const char *which)
+{
+    const Json *bounds = json_member(spread, "at_least");
+    for (const Json *bound = bounds != NULL ? bounds->first : NULL; bound != NULL;
+         bound = bound->next)
+        if (strcmp(bound->text, which) == 0)
+            return true;
+    return false;
+}
+
 static const char *spread_cell(Arena *arena, const Json *owner, const char *times,
                                const char *which)
 {
     const Json *spread = json_member(owner, times);
-    const Json *value = json_member(spread, which);
-    if (json_member(spread, "waiting") != NULL && value->kind == JSON_NULL)
-        return "unknown";
-    return seconds_cell(arena, value);
+    const char *cell = seconds_cell(arena, json_member(spread, which));
+    return is_at_least(spread, which) ? arena_printf(arena, "> %s", cell) : cell;
 }
 
 static void print_workloads(Text *out, Arena *arena, const Json *workloads)

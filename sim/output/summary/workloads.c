@@ -9,131 +9,127 @@ static bool is_in_state(const JobMetrics *job, JobState state)
     return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
 }
 
-/* From submission to end; METRIC_NEVER before the end. */
-static int64_t turnaround_ns(const JobMetrics *job)
+/* The workload of a job, from 1; 0: the scenario lists the job. */
+static uint32_t workload_of(const RunFacts *facts, uint32_t job)
 {
-    return job->ended_ns != METRIC_NEVER ? job->ended_ns - job->submitted_ns : METRIC_NEVER;
+    return facts != NULL ? facts->jobs[job].workload : 0;
 }
 
-/* How long the job waited; METRIC_NEVER while it still waits: the total is not known yet. */
-static int64_t wait_ns(const JobMetrics *job)
+static JobTimes times_of(const Making *making, uint32_t id)
 {
-    return is_in_state(job, JOB_QUEUED) ? METRIC_NEVER : job->queue_ns;
+    const JobMetrics *job = &making->run->jobs[id];
+    const bool has_ended = job->ended_ns != METRIC_NEVER;
+    const int64_t end_ns = has_ended ? job->ended_ns : making->run->ended_ns;
+    JobTimes times = {
+        .submitted_ns = job->submitted_ns,
+        .ns = {[JOB_TIME_QUEUE] = job->queue_ns,
+               [JOB_TIME_RUN] = has_ended && job->started_ns != METRIC_NEVER
+                                    ? job->ended_ns - job->started_ns
+                                    : METRIC_NEVER,
+               [JOB_TIME_TURNAROUND] = end_ns - job->submitted_ns},
+        .is_waiting = job->state == NULL || is_in_state(job, JOB_QUEUED),
+        .outcome = is_in_state(job, JOB_SUCCEEDED) ? OUTCOME_SUCCEEDED
+                   : is_in_state(job, JOB_FAILED)  ? OUTCOME_FAILED
+                                                   : OUTCOME_NONE,
+        .size = job->nodes_max,
+        .user = -1,
+        .queue = -1,
+    };
+    if (making->facts != NULL)
+        times.size = making->facts->jobs[id].size;
+    return times;
 }
 
-typedef struct {
-    int64_t jobs, succeeded, failed, restarts;
-    Wide use_ns[USE_OF_ATTEMPTS];
-    int64_t *queue_ns;      /* [jobs]: wait_ns */
-    int64_t *turnaround_ns; /* [jobs] */
-    int64_t last_ended_ns;  /* METRIC_NEVER: no job has ended */
-    int64_t *run_ns;        /* [run_count]: jobs that have ended */
-    uint32_t run_count;
-} WorkloadSum;
+/* --- All jobs, sorted by workload --- */
 
-static void workload_count_job(WorkloadSum *workload, const JobMetrics *job)
+/* Whether the job counts: it exists, and was submitted in the measured part of the run. */
+static bool is_counted(const Making *making, uint32_t job)
 {
-    workload->queue_ns[workload->jobs] = wait_ns(job);
-    workload->turnaround_ns[workload->jobs++] = turnaround_ns(job);
+    const JobMetrics *metrics = &making->run->jobs[job];
+    return metrics->path != NULL &&
+           (making->facts == NULL || measure_has(making->facts->measure, metrics->submitted_ns));
+}
+
+/* Where the jobs of each workload begin; first[workload_count + 1] is their total number. */
+static uint32_t *count_jobs(Arena *scratch, const Making *making)
+{
+    const uint32_t workload_count = making->summary->workload_count;
+    uint32_t *first = ARENA_ARRAY(scratch, uint32_t, workload_count + 2);
+    for (uint32_t i = 0; i < making->run->job_count; i++)
+        if (is_counted(making, i))
+            first[workload_of(making->facts, i) + 1]++;
+    for (uint32_t w = 1; w <= workload_count + 1; w++)
+        first[w] += first[w - 1];
+    return first;
+}
+
+/* Adds what a workload sums up of its jobs. */
+static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const JobMetrics *job)
+{
     if (job->ended_ns != METRIC_NEVER &&
-        (workload->last_ended_ns == METRIC_NEVER || job->ended_ns > workload->last_ended_ns))
+        (workload->last_ended_ns == SUMMARY_NEVER || job->ended_ns > workload->last_ended_ns))
         workload->last_ended_ns = job->ended_ns;
-    workload->succeeded += is_in_state(job, JOB_SUCCEEDED);
-    workload->failed += is_in_state(job, JOB_FAILED);
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        workload->use_ns[use] += job->use_ns[use];
-    if (job->started_ns != METRIC_NEVER && job->ended_ns != METRIC_NEVER)
-        workload->run_ns[workload->run_count++] = job->ended_ns - job->started_ns;
+        use_ns[use] += job->use_ns[use];
+    workload->lost_ns += job_node_time_ns(job, job->use_ns[USE_LOST]);
 }
 
-/* Sums over the jobs of workload `number`, counted from 1; the arrays live in `scratch`. */
-static WorkloadSum workload_sum(Arena *scratch, const RunFacts *facts, const RunMetrics *run,
-                                uint32_t number)
+SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
 {
-    WorkloadSum workload = {.queue_ns = ARENA_ARRAY(scratch, int64_t, run->job_count),
-                            .turnaround_ns = ARENA_ARRAY(scratch, int64_t, run->job_count),
-                            .last_ended_ns = METRIC_NEVER,
-                            .run_ns = ARENA_ARRAY(scratch, int64_t, run->job_count)};
-    for (uint32_t i = 0; i < run->job_count; i++)
-        if (facts->jobs[i].workload == number && run->jobs[i].path != NULL)
-            workload_count_job(&workload, &run->jobs[i]);
-    return workload;
-}
-
-/* How long the jobs took; times that are METRIC_NEVER have not ended and count as longer than all
- * others. Sorts the times. */
-static SummarySpread spread_of(int64_t *times_ns, uint32_t count)
-{
-    SummarySpread spread = {.mean_ns = SUMMARY_NEVER,
-                            .p50_ns = SUMMARY_NEVER,
-                            .p95_ns = SUMMARY_NEVER,
-                            .p99_ns = SUMMARY_NEVER,
-                            .max_ns = SUMMARY_NEVER,
-                            .waiting = SUMMARY_NEVER};
-    if (count == 0)
-        return spread;
-    Wide sum_ns = 0;
-    int64_t endless = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        sum_ns += times_ns[i];
-        endless += times_ns[i] == METRIC_NEVER;
+    SummaryClass of_all = {.jobs = job_count,
+                           .queue = spread_of_jobs(arena, jobs, job_count, JOB_TIME_QUEUE),
+                           .run = spread_of_jobs(arena, jobs, job_count, JOB_TIME_RUN),
+                           .turnaround =
+                               spread_of_jobs(arena, jobs, job_count, JOB_TIME_TURNAROUND)};
+    for (uint32_t i = 0; i < job_count; i++) {
+        of_all.succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
+        of_all.failed += jobs[i].outcome == OUTCOME_FAILED;
     }
-    if (endless == 0)
-        spread.mean_ns = wide_capped(sum_ns / count);
-    spread.p50_ns = percentile_of(times_ns, count, 50);
-    spread.p95_ns = percentile_of(times_ns, count, 95);
-    spread.p99_ns = percentile_of(times_ns, count, 99);
-    spread.max_ns = percentile_of(times_ns, count, 100);
-    if (endless > 0)
-        spread.waiting = endless;
-    return spread;
+    of_all.unfinished = job_count - of_all.succeeded - of_all.failed;
+    return of_all;
 }
 
-static SummaryWorkload workload_summary(const RunFacts *facts, const RunMetrics *run,
-                                        uint32_t number)
+static void count_outcomes(Summary *summary, const JobTimes *jobs, uint32_t job_count)
 {
-    Arena *scratch = arena_create();
-    const WorkloadSum sum = workload_sum(scratch, facts, run, number);
-    const SummaryWorkload workload = {
-        .name = facts->workloads[number - 1],
-        .jobs = sum.jobs,
-        .succeeded = sum.succeeded,
-        .failed = sum.failed,
-        .unfinished = sum.jobs - sum.succeeded - sum.failed,
-        .queue = spread_of(sum.queue_ns, (uint32_t)sum.jobs),
-        .run = spread_of(sum.run_ns, sum.run_count),
-        .turnaround = spread_of(sum.turnaround_ns, (uint32_t)sum.jobs),
-        .last_ended_ns = sum.last_ended_ns,
-        .restarts = sum.restarts,
-        .lost_ns = sum.use_ns[USE_LOST],
-        .goodput_ppm = uses_goodput_ppm(sum.use_ns),
-    };
-    arena_destroy(scratch);
-    return workload;
+    summary->submitted = job_count;
+    for (uint32_t i = 0; i < job_count; i++) {
+        summary->succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
+        summary->failed += jobs[i].outcome == OUTCOME_FAILED;
+    }
+    summary->unfinished = job_count - summary->succeeded - summary->failed;
 }
 
 void summary_add_workloads(Making *making)
 {
-    const RunFacts *facts = making->facts;
-    if (facts == NULL || facts->workload_count == 0)
-        return;
-    Summary *summary = making->summary;
-    summary->workloads = ARENA_ARRAY(making->arena, SummaryWorkload, facts->workload_count);
-    summary->workload_count = facts->workload_count;
-    for (uint32_t i = 0; i < facts->workload_count; i++)
-        summary->workloads[i] = workload_summary(facts, making->run, i + 1);
-}
-
-void summary_add_queue(Making *making)
-{
     const RunMetrics *run = making->run;
+    Summary *summary = making->summary;
+    summary->workload_count = making->facts != NULL ? making->facts->workload_count : 0;
+    summary->workloads = ARENA_ARRAY(making->arena, SummaryWorkload, summary->workload_count);
     Arena *scratch = arena_create();
-    int64_t *queue_ns = ARENA_ARRAY(scratch, int64_t, run->job_count);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < run->job_count; i++)
-        if (run->jobs[i].path != NULL)
-            queue_ns[count++] = wait_ns(&run->jobs[i]);
-    making->summary->queue = spread_of(queue_ns, count);
+    uint32_t *next = count_jobs(scratch, making);
+    const uint32_t job_count = next[summary->workload_count + 1];
+    JobTimes *jobs = ARENA_ARRAY(making->arena, JobTimes, job_count);
+    Wide(*use_ns)[USE_OF_ATTEMPTS] =
+        arena_alloc_array(scratch, summary->workload_count, sizeof *use_ns);
+    for (uint32_t w = 0; w < summary->workload_count; w++)
+        summary->workloads[w].last_ended_ns = SUMMARY_NEVER;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        if (!is_counted(making, i))
+            continue;
+        const uint32_t number = workload_of(making->facts, i);
+        jobs[next[number]++] = times_of(making, i);
+        if (number > 0)
+            workload_count_job(&summary->workloads[number - 1], use_ns[number - 1], &run->jobs[i]);
+    }
+    for (uint32_t w = 0; w < summary->workload_count; w++) {
+        // Each place has moved on to the first job of the following workload.
+        SummaryWorkload *workload = &summary->workloads[w];
+        workload->name = making->facts->workloads[w];
+        workload->all = summary_class(making->arena, jobs + next[w], next[w + 1] - next[w]);
+        workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
+    }
+    summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
+    count_outcomes(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -4,9 +4,8 @@
 
 #include "sim/output/summary/making.h"
 
-/* Fills in `workloads` of the summary. */
+/* Fills in `workloads` of the summary, and `queue`: the waiting times of all jobs. One pass over
+ * the jobs, whatever the number of workloads. */
 void summary_add_workloads(Making *making);
-/* Fills in `queue` of the summary: the waiting times of all jobs. */
-void summary_add_queue(Making *making);
 
 #endif

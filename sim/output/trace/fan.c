@@ -2,6 +2,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/listed.h"
 
 enum {
     LISTENERS_MAX = 16
@@ -20,6 +21,8 @@ struct TraceFan {
     int32_t listener_count;
     PathCache clusters;
     PathCache jobs;
+    PathCache lists;        /* [workload] the common path of its jobs */
+    bool uses_listed_names; /* a listener does */
 };
 
 TraceFan *trace_fan_create(Arena *run)
@@ -52,17 +55,32 @@ static const char *cluster_path(TraceFan *fan, ClusterId id)
     const char **path = cached_path(fan, &fan->clusters, id.index);
     if (*path == NULL) {
         const ResourcePath parts = world_cluster(fan->world, id)->path;
-        *path = arena_printf(fan->arena, "%s/%s", parts.workspace, parts.name);
+        *path = arena_join(fan->arena, (const char *const[]){parts.workspace, parts.name}, 2, '/');
     }
     return *path;
 }
 
-static const char *job_path(TraceFan *fan, JobId id)
+/* The path that all jobs of a list have for listeners that ignore their names. */
+static const char *path_of_list(TraceFan *fan, const Job *job)
 {
+    const char **path = cached_path(fan, &fan->lists, (uint32_t)job->workload);
+    if (*path == NULL)
+        *path = arena_printf(fan->arena, "%s/%s/%s-*", job->path.workspace, job->path.experiment,
+                             world_scenario(fan->world)->workloads[job->workload].name);
+    return *path;
+}
+
+static const char *path_of_job(TraceFan *fan, JobId id)
+{
+    const Job *job = world_job(fan->world, id);
+    if (!fan->uses_listed_names && job_list_of(world_scenario(fan->world), job) != NULL)
+        return path_of_list(fan, job);
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
-        const ResourcePath parts = world_job(fan->world, id)->path;
-        *path = arena_printf(fan->arena, "%s/%s/%s", parts.workspace, parts.experiment, parts.name);
+        const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
+        *path = arena_join(fan->arena,
+                           (const char *const[]){parts.workspace, parts.experiment, parts.name}, 3,
+                           '/');
     }
     return *path;
 }
@@ -77,7 +95,7 @@ static void pass_record(void *listener, const TraceRecord *record)
     if (record->node.index != ID_NONE)
         row.node = world_node(fan->world, record->node)->name;
     if (record->job.index != ID_NONE)
-        row.job = job_path(fan, record->job);
+        row.job = path_of_job(fan, record->job);
     if (record->share.index != ID_NONE)
         row.share = share_name(world_share(fan->world, record->share));
     const TraceLevel level = trace_kind_level(record->kind);
@@ -102,6 +120,7 @@ TraceSink trace_fan_sink(TraceFan *fan)
         if (fan->listeners[i].level > level)
             level = fan->listeners[i].level;
         wants_instants |= fan->listeners[i].instant != NULL;
+        fan->uses_listed_names |= !fan->listeners[i].ignores_listed_names;
     }
     return (TraceSink){.listener = fan,
                        .level = level,

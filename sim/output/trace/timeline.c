@@ -667,6 +667,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
     case TRACE_JOB_ATTEMPT:
+    case TRACE_JOB_PLACED:
     case TRACE_FILE_SERVER_PROVISIONING:
     case TRACE_USAGES_SHOWN:
     case TRACE_RUN_ENDED:

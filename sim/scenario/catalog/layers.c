@@ -114,8 +114,10 @@ static bool head_read(Arena *arena, Piece head, NetworkLayer *layer, Status *sta
     if (!piece_cut(&shape, ' ', &name) || !piece_cut(&shape, ' ', &kind) || shape.length == 0 ||
         name.length == 0)
         return piece_bad(head, "a layer's name, its kind and its shape", status);
-    layer->name = arena_strndup(arena, name.text, name.length);
-    layer->shape = arena_strndup(arena, shape.text, shape.length);
+    char *copy = arena_strndup(arena, head.text, head.length);
+    copy[name.length] = '\0';
+    layer->name = copy;
+    layer->shape = copy + (shape.text - head.text);
     return kind_read(kind, &layer->kind, status);
 }
 

@@ -113,6 +113,25 @@ static void check_keys(Problems *problems, const Json *json, const char *what,
     }
 }
 
+/* The same for an object of `type`. */
+static void check_fields(Arena *arena, Problems *problems, const Json *json, const char *what,
+                         const ObjectType *type)
+{
+    const Json *member = json->first;
+    while (member && field_find(type, member->key))
+        member = member->next;
+    if (!member)
+        return;
+    int32_t count;
+    const char *const *names = field_names(arena, type, &count);
+    check_keys(problems, json, what, names, count);
+}
+
+static const char *path_below(Arena *arena, const char *path, const char *name)
+{
+    return arena_join(arena, (const char *const[]){path, name}, 2, '/');
+}
+
 static bool is_object(Problems *problems, const Json *json, const char *what)
 {
     if (json->kind == JSON_OBJECT)
@@ -241,12 +260,10 @@ static void entry_read(Reader *reader, CatalogSection section, const char *path,
         const Field *field = &shape->type.fields[i];
         const Json *value = json_member(json, field->name);
         if (value)
-            value_read(reader, field, arena_printf(reader->arena, "%s/%s", path, field->name),
-                       value, entry, i);
+            value_read(reader, field, path_below(reader->arena, path, field->name), value, entry,
+                       i);
     }
-    int32_t count;
-    const char *const *names = field_names(reader->arena, &shape->type, &count);
-    check_keys(reader->problems, json, path, names, count);
+    check_fields(reader->arena, reader->problems, json, path, &shape->type);
 }
 
 static void section_read(Reader *reader, CatalogSection section, const Json *json)
@@ -259,8 +276,7 @@ static void section_read(Reader *reader, CatalogSection section, const Json *jso
     if (!is_object(reader->problems, json, shape->type.name))
         return;
     for (const Json *entry = json->first; entry; entry = entry->next)
-        entry_read(reader, section,
-                   arena_printf(reader->arena, "%s/%s", shape->type.name, entry->key), entry);
+        entry_read(reader, section, path_below(reader->arena, shape->type.name, entry->key), entry);
 }
 
 static void rows_read(Reader *reader, const Json *json)
@@ -286,7 +302,7 @@ static void sources_check(Reader *reader)
     if (!reader->sources || !is_object(reader->problems, reader->sources, "sources"))
         return;
     for (const Json *source = reader->sources->first; source; source = source->next) {
-        const char *path = arena_printf(reader->arena, "sources/%s", source->key);
+        const char *path = path_below(reader->arena, "sources", source->key);
         if (!is_object(reader->problems, source, path))
             continue;
         check_keys(reader->problems, source, path, catalog_source_keys, CATALOG_SOURCE_KEY_COUNT);
@@ -355,9 +371,8 @@ static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
                               Problems *problems)
 {
-    const char *path = shape->is_single
-                           ? shape->type.name
-                           : arena_printf(arena, "%s/%s", shape->type.name, entry->name);
+    const char *path =
+        shape->is_single ? shape->type.name : path_below(arena, shape->type.name, entry->name);
     bool is_empty = true;
     for (int32_t i = 0; shape->type.fields[i].name; i++)
         is_empty &= entry->values[i] == NULL;

@@ -265,12 +265,12 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->batch_per_rank = text->batch_per_rank.value;
     Formulas formulas = {
         .context = context,
-        .values = {{"ranks", shape.processes},
-                   {"nodes", shape.nodes},
-                   {"gpus", shape.vm_size->gpus},
-                   {"batch", program->batch_per_rank},
-                   {"samples", program->data_set->train_samples},
-                   {"test_samples", program->data_set->test_samples}},
+        .values = {{"ranks", shape.processes, 1},
+                   {"nodes", shape.nodes, 1},
+                   {"gpus", shape.vm_size->gpus, 1},
+                   {"batch", program->batch_per_rank, 1},
+                   {"samples", program->data_set->train_samples, 1},
+                   {"test_samples", program->data_set->test_samples, 1}},
         .value_count = 6,
     };
     program->epochs = count_read(&formulas, "epochs", text->epochs, 1);

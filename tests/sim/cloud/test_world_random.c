@@ -222,8 +222,8 @@ static void starts_take_gangs(const Told *told)
             taken++;
         }
         const Job *job = world_job(told->world, start->job);
-        ck_assert_msg(taken == job->spec->nodes, "seed %d: job %s has %d nodes, wanted %d",
-                      (int)told->seed, job->path.name, taken, job->spec->nodes);
+        ck_assert_msg(taken == job->request.nodes, "seed %d: job %s has %d nodes, wanted %d",
+                      (int)told->seed, job->path.name, taken, job->request.nodes);
     }
 }
 
@@ -368,7 +368,7 @@ static void bytes_are_those_asked_for(const Told *told)
         bool is_whole = job->state == JOB_SUCCEEDED && job->starts == 1;
         if (!is_whole || program->kind != PROGRAM_TRAIN)
             continue;
-        int64_t read = program->data_share ? job->spec->nodes * program->data_bytes : 0;
+        int64_t read = program->data_share ? job->request.nodes * program->data_bytes : 0;
         int64_t written = program->model_share ? program->model_bytes : 0;
         // At job fidelity a checkpoint is time, not a transfer.
         if (program->checkpoint_place == PLACE_SHARE &&

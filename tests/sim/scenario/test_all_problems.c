@@ -23,7 +23,8 @@ static const char *lines_of(const Problems *problems)
 static const char *validated(const char *path)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
-    validate_file(arena, memory_files_source(&files), path, &problems, &warnings);
+    validate_file(arena, memory_files_source(&files), path, (ScenarioOverrides){0}, &problems,
+                  &warnings, NULL);
     return lines_of(&problems);
 }
 
@@ -235,7 +236,8 @@ START_TEST(problems_that_are_not_kept_are_counted)
                 arena_printf(arena, "%s\"trainyard\"", text_string(&keys)));
     text_free(&keys);
     Problems problems = problems_create(arena), warnings = problems_create(arena);
-    validate_file(arena, memory_files_source(&files), "scenario.json", &problems, &warnings);
+    validate_file(arena, memory_files_source(&files), "scenario.json", (ScenarioOverrides){0},
+                  &problems, &warnings, NULL);
     ck_assert_int_eq(problems.kept, PROBLEMS_KEPT);
     ck_assert_int_eq(problems.count, 150);
 }

@@ -55,7 +55,8 @@ START_TEST(a_workload_has_the_defaults_of_the_format)
     ck_assert_str_eq(load->cluster.name, "gpu");
     ck_assert_ptr_null(load->cluster.experiment);
     ck_assert_int_eq(load->arrivals, ARRIVALS_POISSON);
-    ck_assert_int_eq(load->per_day_milli, 12 * 24 * 1000);
+    ck_assert_int_eq(load->rate.milli, 12 * 1000);
+    ck_assert_int_eq(load->rate.period_ns, NS_PER_HOUR);
     ck_assert_int_eq(load->jobs_max, 50);
     ck_assert_int_eq(load->begin_ns, 0);
     ck_assert_int_eq(load->end_ns, INT64_MAX);
@@ -72,17 +73,63 @@ START_TEST(rates_are_read_exactly)
 {
     static const struct {
         const char *text;
-        int64_t per_day_milli;
-    } rows[] = {{"100/day", 100000},
-                {"0.5/d", 500},
-                {"1.25/h", 30000},
-                {"2/min", 2880000},
-                {"0.001/s", 86400},
-                {"0.001/day", 1},
-                {"100/s", INT64_C(8640000000)}};
+        ArrivalRate rate;
+    } rows[] = {{"100/day", {100000, NS_PER_DAY}},    {"0.5/d", {500, NS_PER_DAY}},
+                {"1.25/h", {1250, NS_PER_HOUR}},      {"2/min", {2000, NS_PER_MIN}},
+                {"0.001/s", {1, NS_PER_S}},           {"200/week", {200000, 7 * NS_PER_DAY}},
+                {"200/7d", {200000, 7 * NS_PER_DAY}}, {"30/1h30m", {30000, 90 * NS_PER_MIN}},
+                {"100/s", {100000, NS_PER_S}}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *set = arena_printf(arena, "/workloads/0/rate=%s", rows[i].text);
-        ck_assert_msg(sound(&set, 1)->per_day_milli == rows[i].per_day_milli, "%s", rows[i].text);
+        const ArrivalRate rate = sound(&set, 1)->rate;
+        ck_assert_msg(rate.milli == rows[i].rate.milli, "%s", rows[i].text);
+        ck_assert_msg(rate.period_ns == rows[i].rate.period_ns, "%s", rows[i].text);
+    }
+}
+END_TEST
+
+/* The first workload with `members` instead of the fixture's rate and number of jobs; NULL if there
+ * are problems. */
+static const Workload *counted(const char *members, Problems *problems)
+{
+    const MemoryFiles kept = files;
+    const char *text = with_change(arena, small_scenario_text, "\"commands\"",
+                                   arena_printf(arena, "%s \"commands\"", workload_text));
+    text = with_change(arena, text, "\"rate\": \"12/h\", \"jobs\": 50", members);
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    const ScenarioFile *file = read_with(NULL, 0, problems);
+    files = kept;
+    return file != NULL ? &file->scenario.workloads[0] : NULL;
+}
+
+START_TEST(a_count_in_a_period_replaces_the_rate)
+{
+    Problems problems;
+    const Workload *load = counted("\"count\": 200, \"within\": \"7d\"", &problems);
+    ck_assert_int_eq(load->count, 200);
+    ck_assert_int_eq(load->within_ns, 7 * NS_PER_DAY);
+    ck_assert_int_eq(load->end_ns, 7 * NS_PER_DAY); // one period
+    load =
+        counted("\"count\": 200, \"within\": \"7d\", \"jobs\": 300, \"begin\": \"1d\"", &problems);
+    ck_assert_int_eq(load->end_ns, INT64_MAX);
+    load = counted("\"count\": 200, \"within\": \"7d\", \"begin\": \"1d\"", &problems);
+    ck_assert_int_eq(load->end_ns, 8 * NS_PER_DAY);
+    static const struct {
+        const char *members, *expected;
+    } rows[] = {
+        {"\"jobs\": 5", "does not say how many jobs arrive"},
+        {"\"jobs\": 5, \"count\": 5", "\"count\" needs \"within\""},
+        {"\"jobs\": 5, \"within\": \"7d\"", "\"within\" needs \"count\""},
+        {"\"rate\": \"1/h\", \"count\": 5, \"within\": \"7d\"", "here are both"},
+        {"\"count\": 5, \"within\": \"0s\"", "more than 10,000,000 arrivals a day"},
+        {"\"count\": 1000000, \"within\": \"1h\"", "more than 10,000,000 arrivals a day"},
+        {"\"count\": 0, \"within\": \"1h\"", "count is 0, expected 1 to 1000000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_ptr_null(counted(rows[i].members, &problems));
+        ck_assert_msg(problems.count == 1 &&
+                          strstr(problems.items[0].message, rows[i].expected) != NULL,
+                      "%s: %s", rows[i].members, problems.items[0].message);
     }
 }
 END_TEST
@@ -276,6 +323,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_workload_has_the_defaults_of_the_format);
     tcase_add_test(tests, rates_are_read_exactly);
+    tcase_add_test(tests, a_count_in_a_period_replaces_the_rate);
     tcase_add_test(tests, each_number_of_nodes_has_its_own_job);
     tcase_add_test(tests, arrivals_are_read_with_their_hours_or_bursts);
     tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);

@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(the_schema_says_what_the_table_says)
 {
-    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.");
+    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.", NULL);
     ck_assert_str_eq(json_find(schema, "/$schema")->text,
                      "http://json-schema.org/draft-07/schema#");
     ck_assert_str_eq(json_find(schema, "/required/0")->text, "count");
@@ -235,6 +235,18 @@ START_TEST(the_schema_says_what_the_table_says)
     ck_assert_str_eq(json_find(schema, "/properties/parts/items/$ref")->text, "#/definitions/part");
     ck_assert_str_eq(json_find(schema, "/definitions/part/required/0")->text, "name");
     ck_assert(!json_find(schema, "/definitions/part/additionalProperties")->boolean);
+}
+END_TEST
+
+START_TEST(a_placeholder_may_replace_what_is_not_a_text)
+{
+    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.", "^x");
+    ck_assert_int_eq(json_find(schema, "/properties/count/anyOf/0/maximum")->integer, 9);
+    ck_assert_str_eq(json_find(schema, "/properties/count/anyOf/1/pattern")->text, "^x");
+    ck_assert_str_eq(json_find(schema, "/properties/mode/anyOf/1/pattern")->text, "^x");
+    ck_assert_str_eq(json_find(schema, "/properties/isOn/anyOf/1/pattern")->text, "^x");
+    ck_assert_str_eq(json_find(schema, "/properties/any/type")->text, "array");
+    ck_assert_int_eq(json_find(schema, "/definitions/part/properties/name/minLength")->integer, 1);
 }
 END_TEST
 
@@ -294,6 +306,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_struct_is_whole_when_nothing_in_it_is_refused);
     tcase_add_test(tests, an_unknown_key_alone_leaves_the_rest_usable);
     tcase_add_test(tests, the_schema_says_what_the_table_says);
+    tcase_add_test(tests, a_placeholder_may_replace_what_is_not_a_text);
     tcase_add_test(tests, every_value_is_explained_and_secrets_are_not_shown);
     tcase_add_test(tests, refusals_show_no_secrets);
     suite_add_tcase(suite, tests);

@@ -6,8 +6,9 @@
 #include "tests/support/suite.h"
 
 static const ExpressionVariable variables[] = {
-    {"ranks", 4},  {"nodes", 2},        {"gpus_per_node", 2}, {"samples", 50000},
-    {"batch", 32}, {"most", INT64_MAX}, {"least", INT64_MIN}, {"debt", -7},
+    {"ranks", 4, 1},         {"nodes", 2, 1},  {"gpus_per_node", 2, 1},
+    {"samples", 50000, 1},   {"batch", 32, 1}, {"most", INT64_MAX, 1},
+    {"least", INT64_MIN, 1}, {"debt", -7, 1},  {"half", 50, 100},
 };
 #define VARIABLE_COUNT (int32_t)(sizeof variables / sizeof variables[0])
 
@@ -50,6 +51,8 @@ START_TEST(formulas_have_exact_values)
         {"min(3, 1/2, 7)", 1, 2},
         {"max(3, 1/2, 7)", 7, 1},
         {"max(2)", 2, 1},
+        {"half", 1, 2},
+        {"half*ranks", 2, 1},
         {"min(max(ranks,8),6)", 6, 1},
         {" 1 +  ( ranks ) ", 5, 1},
         {"most", INT64_MAX, 1},
@@ -184,7 +187,7 @@ START_TEST(floor_and_ceil_agree_with_integer_division)
 {
     for (int64_t a = -40; a <= 40; a++) {
         for (int64_t b = 1; b <= 13; b++) {
-            const ExpressionVariable pair[] = {{"a", a}, {"b", b}};
+            const ExpressionVariable pair[] = {{"a", a, 1}, {"b", b, 1}};
             int64_t low, high;
             Status status = {0};
             ck_assert(

@@ -11,7 +11,7 @@
 static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_t experiment)
 {
     return (WaitingJob){.job = {job},
-                        .nodes = nodes,
+                        .request = {.nodes = nodes},
                         .priority = PRIORITY_NORMAL,
                         .expected_ns = expected_s * NS_PER_S,
                         .experiment = experiment};
@@ -19,7 +19,8 @@ static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_
 
 static RunningJob runs(int32_t nodes, int64_t end_s)
 {
-    return (RunningJob){.job = {900}, .nodes = nodes, .expected_end_ns = end_s * NS_PER_S};
+    return (RunningJob){
+        .job = {900}, .request = {.nodes = nodes}, .expected_end_ns = end_s * NS_PER_S};
 }
 
 START_TEST(names_and_information_needs_match_the_table)
@@ -34,9 +35,9 @@ END_TEST
 START_TEST(the_service_starts_the_first_job_or_none)
 {
     const WaitingJob waiting[] = {waits(1, 4, 60, 0), waits(2, 1, 60, 0)};
-    PolicyView view = {.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
+    PolicyView view = {.room.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
     ck_assert_int_eq(policy_service(&view), 0);
-    view.idle_nodes = 3;
+    view.room.idle_nodes = 3;
     ck_assert_int_eq(policy_service(&view), POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_service(&view), POLICY_NONE);
@@ -51,7 +52,7 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 2,
+                       .room.idle_nodes = 2,
                        .most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
@@ -61,9 +62,9 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
     view.waiting_count = 2;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     waiting[1].expected_ns = 10 * NS_PER_S;
-    waiting[1].nodes = 3; // short enough, but it does not fit
+    waiting[1].request.nodes = 3; // short enough, but it does not fit
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
-    view.idle_nodes = 6; // the head fits, so no job passes it
+    view.room.idle_nodes = 6; // the head fits, so no job passes it
     ck_assert_int_eq(policy_backfill(&view), 0);
 }
 END_TEST
@@ -74,7 +75,7 @@ START_TEST(backfill_lets_a_job_pass_that_needs_only_spare_nodes)
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
     const WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 500, 0), waits(3, 1, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 2,
+                       .room.idle_nodes = 2,
                        .most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
@@ -93,14 +94,14 @@ START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
     const WaitingJob waiting[] = {waits(1, 3, 50, 0), waits(2, 2, 50, 0), waits(3, 1, 101, 0),
                                   waits(4, 1, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 2,
+                       .room.idle_nodes = 2,
                        .most_nodes = 2,
                        .waiting_count = 1,
                        .waiting = waiting};
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     view.waiting_count = 4;
     ck_assert_int_eq(policy_backfill(&view), 1);
-    view.idle_nodes = 1;
+    view.room.idle_nodes = 1;
     view.running_count = 1;
     view.running = running;
     ck_assert_int_eq(policy_backfill(&view), 3);
@@ -119,16 +120,16 @@ START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
     const RunningJob running[] = {runs(2, 200)};
     WaitingJob waiting[] = {waits(1, 4, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 1,
+                       .room.idle_nodes = 1,
                        .most_nodes = 4,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), 2);
-    waiting[0].nodes = 2;
+    waiting[0].request.nodes = 2;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
-    waiting[0].nodes = 3;
+    waiting[0].request.nodes = 3;
     view.waiting_count = 2;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
 }
@@ -140,7 +141,7 @@ START_TEST(backfill_counts_all_that_end_at_the_promised_time)
     const RunningJob running[] = {runs(4, 200), runs(4, 200)};
     const WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 2,
+                       .room.idle_nodes = 2,
                        .most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
@@ -157,7 +158,7 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
     const RunningJob running[] = {runs(4, 50)};
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .idle_nodes = 2,
+                       .room.idle_nodes = 2,
                        .most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
@@ -165,8 +166,8 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
     // A head of 8 also needs nodes that do not exist yet; they may be ready at any time, too.
-    waiting[0].nodes = 8;
-    waiting[1].nodes = 1;
+    waiting[0].request.nodes = 8;
+    waiting[1].request.nodes = 1;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
 }
 END_TEST
@@ -174,9 +175,9 @@ END_TEST
 START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
 {
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
-    PolicyView view = {.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
+    PolicyView view = {.room.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
     ck_assert_int_eq(policy_shortest(&view), 1);
-    view.idle_nodes = 2; // the first job does not fit, and no job overtakes it
+    view.room.idle_nodes = 2; // the first job does not fit, and no job overtakes it
     ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
@@ -188,14 +189,14 @@ START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
     const int64_t used_node_us[] = {500, 200, 200};
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
                                   waits(4, 1, 10, 2)};
-    PolicyView view = {.idle_nodes = 2,
+    PolicyView view = {.room.idle_nodes = 2,
                        .most_nodes = 10,
                        .waiting_count = 4,
                        .waiting = waiting,
                        .used_node_us = used_node_us};
     ck_assert_int_eq(policy_fair_share(&view),
                      1); // 1 and 2 used the same node time, so the order of submission decides
-    view.idle_nodes = 1;
+    view.room.idle_nodes = 1;
     ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
@@ -227,7 +228,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
             running[i] = runs(nodes, end_s += roll(seed, &draw, 20));
         }
         PolicyView view = {.now_ns = roll(seed, &draw, 60) * NS_PER_S,
-                           .idle_nodes = roll(seed, &draw, 9),
+                           .room.idle_nodes = roll(seed, &draw, 9),
                            .most_nodes = roll(seed, &draw, 9),
                            .waiting_count = roll(seed, &draw, JOBS + 1),
                            .waiting = waiting,
@@ -236,8 +237,9 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .used_node_us = used_node_us};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view);
-            bool fits = chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
-                                                  waiting[chosen].nodes <= view.idle_nodes);
+            bool fits =
+                chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
+                                          waiting[chosen].request.nodes <= view.room.idle_nodes);
             ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
         }
     }
@@ -385,7 +387,7 @@ static int32_t nodes_ending(const World *world, int64_t end_ns)
     for (uint32_t j = 0; j < world_job_count(world); j++) {
         const Job *job = world_job(world, (JobId){j});
         if (job->state == JOB_RUNNING && job->started_ns + job->spec->expected_ns == end_ns)
-            nodes += job->spec->nodes;
+            nodes += job->request.nodes;
     }
     return nodes;
 }
@@ -396,7 +398,7 @@ static int64_t start_without_overtaking_ns(const World *world, JobId job)
 {
     int32_t free_nodes = world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE];
     int64_t at_ns = world_now_ns(world);
-    while (free_nodes < world_job(world, job)->spec->nodes) {
+    while (free_nodes < world_job(world, job)->request.nodes) {
         at_ns += NS_PER_S; // all jobs end on whole seconds
         free_nodes += nodes_ending(world, at_ns);
     }

@@ -263,25 +263,6 @@ START_TEST(sums_of_a_forged_trace_stop_at_the_largest_number)
 }
 END_TEST
 
-START_TEST(a_percentile_is_the_value_at_the_nearest_rank)
-{
-    // 10, 12, 10, 14 sorted are 10 10 12 14; p50 is at place ceil(2) = 2, p95 at ceil(3.8) = 4.
-    int64_t four[] = {10, 12, 10, 14};
-    ck_assert_int_eq(percentile_of(four, 4, 50), 10);
-    ck_assert_int_eq(percentile_of(four, 4, 51), 12);
-    ck_assert_int_eq(percentile_of(four, 4, 95), 14);
-    int64_t one[] = {7};
-    ck_assert_int_eq(percentile_of(one, 1, 1), 7);
-    ck_assert_int_eq(percentile_of(one, 1, 100), 7);
-    // For the values 1 to 100 the percentile p is p.
-    int64_t hundred[100];
-    for (int32_t i = 0; i < 100; i++)
-        hundred[i] = 100 - i;
-    for (int32_t p = 1; p <= 100; p++)
-        ck_assert_int_eq(percentile_of(hundred, 100, p), p);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("metrics");
@@ -299,7 +280,6 @@ Suite *test_suite(void)
     tcase_add_test(tests, refused_and_skipped_commands_are_kept);
     tcase_add_test(tests, the_node_time_of_a_fleet_exceeds_64_bits);
     tcase_add_test(tests, sums_of_a_forged_trace_stop_at_the_largest_number);
-    tcase_add_test(tests, a_percentile_is_the_value_at_the_nearest_rank);
     suite_add_tcase(suite, tests);
     return suite;
 }

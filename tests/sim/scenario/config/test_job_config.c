@@ -723,8 +723,8 @@ START_TEST(files_are_validated_separately_by_their_kind)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Problems problems = problems_create(arena), warnings = problems_create(arena);
         memory_files_set(&files, "x.json", rows[i].text, strlen(rows[i].text));
-        const char *kind =
-            validate_file(arena, memory_files_source(&files), "x.json", &problems, &warnings);
+        const char *kind = validate_file(arena, memory_files_source(&files), "x.json",
+                                         (ScenarioOverrides){0}, &problems, &warnings, NULL);
         ck_assert_msg(rows[i].kind == NULL ? kind == NULL : strcmp(kind, rows[i].kind) == 0, "%s",
                       rows[i].text);
         ck_assert_int_eq(problems.count > 0, rows[i].message != NULL);

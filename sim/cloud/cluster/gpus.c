@@ -1,0 +1,112 @@
+#include "sim/cloud/cluster/gpus.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/cluster/tables.h"
+
+int32_t cluster_gpus_per_node(const Cluster *cluster)
+{
+    return cluster->spec->vm_size->gpus;
+}
+
+Room cluster_room(const Cluster *cluster)
+{
+    return (Room){.gpus_per_node = cluster_gpus_per_node(cluster),
+                  .idle_nodes = cluster->node_count[NODE_IDLE],
+                  .places = cluster->places_by_free};
+}
+
+/* --- Sets of nodes --- */
+
+void gpus_create(Clusters *clusters, Cluster *cluster)
+{
+    const int64_t counts = 1 + (int64_t)cluster_gpus_per_node(cluster);
+    cluster->places_by_free = ARENA_ARRAY(clusters->arena, PlaceSet, counts);
+    cluster->waiting_parts = ARENA_ARRAY(clusters->arena, int64_t, counts);
+    cluster->gaps = ARENA_ARRAY(clusters->arena, int64_t, counts);
+}
+
+void gpus_reserve(Clusters *clusters, Cluster *cluster, int32_t capacity)
+{
+    for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
+        place_set_reserve(clusters->arena, &cluster->places_by_free[free], capacity);
+}
+
+bool node_has_job(const Node *node)
+{
+    return node->job.index != ID_NONE || node->shared_count > 0;
+}
+
+static bool takes_jobs(const Node *node)
+{
+    return node->state == NODE_IDLE ||
+           (node->state == NODE_RUNNING && node->job.index == ID_NONE && !node->is_retiring);
+}
+
+void node_withhold(Cluster *cluster, Node *node)
+{
+    place_set_remove(&cluster->places_by_free[node->offered], node->place);
+    node->offered = -1;
+}
+
+void node_offer(Cluster *cluster, Node *node)
+{
+    const int32_t belongs = takes_jobs(node) ? node->free_gpus : -1;
+    if (belongs == node->offered)
+        return;
+    if (node->offered >= 0)
+        node_withhold(cluster, node);
+    if (belongs >= 0)
+        place_set_add(&cluster->places_by_free[belongs], node->place);
+    node->offered = belongs;
+}
+
+/* --- Jobs on a node --- */
+
+void node_give(Node *node, JobId job)
+{
+    invariant(!node_has_job(node));
+    node->job = job;
+    node->free_gpus = 0;
+}
+
+static void reserve_job(Clusters *clusters, Node *node)
+{
+    enum { JOBS_AT_FIRST = 4 };
+    if (node->shared_count < node->shared_capacity)
+        return;
+    const int32_t capacity = node->shared_capacity > 0 ? 2 * node->shared_capacity : JOBS_AT_FIRST;
+    NodeJob *jobs = ARENA_ARRAY(clusters->arena, NodeJob, capacity);
+    if (node->shared_count > 0)
+        memcpy(jobs, node->shared, (size_t)node->shared_count * sizeof *jobs);
+    node->shared = jobs;
+    node->shared_capacity = capacity;
+}
+
+void node_share(Clusters *clusters, Cluster *cluster, Node *node, NodeJob job)
+{
+    invariant(node->job.index == ID_NONE && job.gpus <= node->free_gpus);
+    reserve_job(clusters, node);
+    cluster->shared_nodes += node->shared_count == 0;
+    node->shared[node->shared_count++] = job;
+    node->free_gpus -= job.gpus;
+}
+
+void node_take_back(Cluster *cluster, Node *node, JobId job)
+{
+    if (node->job.index != ID_NONE) {
+        invariant(node->job.index == job.index);
+        return; // it keeps the node until the node's next state, whose record names the job
+    }
+    int32_t i = 0;
+    while (i < node->shared_count && node->shared[i].job.index != job.index)
+        i++;
+    invariant(i < node->shared_count);
+    node->free_gpus += node->shared[i].gpus;
+    node->shared_count--;
+    cluster->shared_nodes -= node->shared_count == 0;
+    memmove(&node->shared[i], &node->shared[i + 1],
+            (size_t)(node->shared_count - i) * sizeof *node->shared);
+    node_offer(cluster, node);
+}

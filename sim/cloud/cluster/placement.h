@@ -1,0 +1,40 @@
+/* Placement policies, which choose the node that gives a job GPUs. A policy is a pure function of
+ * the free GPUs, and a row in PLACEMENTS (sim/cloud/spec/scenario.h).
+ *
+ * All policies divide a job among nodes in the same way (sim/cloud/spec/request.h), so whether a
+ * job fits does not depend on the policy. A whole node, and the only node of a job, is always the
+ * lowest place among the equals that a policy names.
+ *
+ * first-fit    the lowest place with enough free GPUs
+ * best-fit     the fullest node: the fewest free GPUs, but enough of them
+ * spread       the emptiest node: the most free GPUs
+ * consolidate  as best-fit; but the remainder of a job on several nodes goes to the emptiest node.
+ *              The rules of the simulator of Hu et al., "Characterization and prediction of deep
+ *              learning workloads in large-scale GPU datacenters", SC 2021
+ *
+ * Each choice takes as many steps as a node has GPUs, however many nodes there are. */
+#ifndef SIM_CLOUD_CLUSTER_PLACEMENT_H
+#define SIM_CLOUD_CLUSTER_PLACEMENT_H
+
+#include "sim/cloud/spec/scenario.h"
+
+typedef struct {
+    int32_t gpus;      /* needed on this node */
+    bool is_remainder; /* of a job that takes whole nodes too */
+} PlacementPart;
+
+typedef struct {
+    const char *name;
+    const char *what;
+    /* The place of a node with enough free GPUs among Room.places; -1: there is none. */
+    int32_t (*choose)(Room room, PlacementPart part);
+} Placement;
+
+const Placement *placement_of(PlacementKind kind);
+
+int32_t placement_first_fit(Room room, PlacementPart part);
+int32_t placement_best_fit(Room room, PlacementPart part);
+int32_t placement_spread(Room room, PlacementPart part);
+int32_t placement_consolidate(Room room, PlacementPart part);
+
+#endif

@@ -1,0 +1,50 @@
+/* The nodes and GPUs that a job asks for.
+ *
+ * A job asks for whole nodes, which it shares with no other job (as in the service); for GPUs in
+ * total; or for GPUs on each of several nodes. Jobs that ask for GPUs share nodes. A job of at most
+ * as many GPUs as a node has runs on one node. A larger one takes whole free nodes, and the
+ * remainder of its GPUs from one further node. No other job is split. Cores and memory are not
+ * counted: a job uses as much of a node's as it holds of its GPUs.
+ *
+ * A slot is one GPU of a node; a node without GPUs is one slot. */
+#ifndef SIM_CLOUD_SPEC_REQUEST_H
+#define SIM_CLOUD_SPEC_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/engine/place_set.h"
+
+typedef enum { REQUEST_NODES, REQUEST_GPUS, REQUEST_GPUS_PER_NODE } RequestKind;
+
+typedef struct {
+    RequestKind kind;
+    int32_t nodes; /* on which the job runs; REQUEST_GPUS: as request_of_gpus counts them */
+    int32_t gpus;  /* GPUS: in total; GPUS_PER_NODE: on each node; NODES: 0. From 0: a job without
+                      GPUs runs on a node that others may have filled */
+} JobRequest;
+
+/* A request for `gpus` in total on nodes of `gpus_per_node` GPUs. */
+JobRequest request_of_gpus(int32_t gpus, int32_t gpus_per_node);
+/* The GPUs of the job on its `index`-th node: whole nodes first, then the remainder. */
+int32_t request_part(JobRequest request, int32_t index, int32_t gpus_per_node);
+/* The GPUs of all nodes together; of whole nodes all of them. */
+int64_t request_gpus(JobRequest request, int32_t gpus_per_node);
+int64_t request_slots(JobRequest request, int32_t gpus_per_node);
+/* Whether the job could run on `nodes` nodes that run nothing else. */
+bool request_is_possible(JobRequest request, int32_t nodes, int32_t gpus_per_node);
+
+/* The nodes of a cluster that take jobs now. */
+typedef struct {
+    int32_t gpus_per_node;
+    int32_t idle_nodes;     /* that run no job */
+    const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
+                               many, idle ones included */
+} Room;
+
+/* The free slots of the nodes. */
+int64_t room_slots(Room room);
+/* Whether the job could start now. This does not depend on the placement policy. */
+bool request_fits(JobRequest request, Room room);
+
+#endif

@@ -1,0 +1,173 @@
+#include "sim/output/summary/metric_names.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/output/summary/names.h"
+#include "sim/output/summary/run_facts.h"
+
+/* --- Items of lists --- */
+
+/* The path in a summary of the resource that `command` creates. */
+static const char *created_path(Arena *arena, const Command *command)
+{
+    const ResourcePath path = command->path;
+    if (command->kind == COMMAND_JOB_CREATE)
+        return arena_printf(arena, "%s/%s/%s", path.workspace, path.experiment, path.name);
+    if (command->kind == COMMAND_CLUSTER_CREATE)
+        return arena_printf(arena, "%s/%s", path.workspace, path.name);
+    return path.name;
+}
+
+static NameList created_paths(Arena *arena, const Scenario *scenario, CommandKind kind)
+{
+    NameList paths = {.items = ARENA_ARRAY(arena, const char *, scenario->command_count)};
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == kind)
+            paths.items[paths.count++] = created_path(arena, &scenario->commands[i]);
+    return paths;
+}
+
+static NameList workload_names(Arena *arena, const Scenario *scenario)
+{
+    NameList names = {.items = ARENA_ARRAY(arena, const char *, scenario->workload_count)};
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        names.items[names.count++] = scenario->workloads[i].name;
+    return names;
+}
+
+/* The lists of a summary and the commands that create their items. */
+static const struct {
+    const char *key;
+    CommandKind creates;
+} created_lists[] = {{"clusters", COMMAND_CLUSTER_CREATE},
+                     {"jobs", COMMAND_JOB_CREATE},
+                     {"file_servers", COMMAND_FILE_SERVER_CREATE}};
+
+static NameList paths_of_list(Arena *arena, const Scenario *scenario, const char *key)
+{
+    for (size_t i = 0; i < sizeof created_lists / sizeof created_lists[0]; i++)
+        if (strcmp(created_lists[i].key, key) == 0)
+            return created_paths(arena, scenario, created_lists[i].creates);
+    invariant(strcmp(key, "workloads") == 0);
+    return workload_names(arena, scenario);
+}
+
+int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key)
+{
+    return paths_of_list(arena, scenario, key).count;
+}
+
+NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key)
+{
+    enum { FORMS = 3 };
+    const NameList paths = paths_of_list(arena, scenario, key);
+    const char **preferred = summary_names(arena, paths.items, (uint32_t)paths.count);
+    NameList names = {.items = ARENA_ARRAY(arena, const char *, FORMS *(int64_t)paths.count)};
+    for (int32_t i = 0; i < paths.count; i++)
+        names.items[names.count++] = preferred[i];
+    for (int32_t i = 0; i < paths.count; i++) {
+        names.items[names.count++] = paths.items[i];
+        names.items[names.count++] = summary_short_name(paths.items[i]);
+    }
+    return names;
+}
+
+/* --- Classes --- */
+
+typedef struct {
+    const char *key, *word, *doc;
+} ClassText;
+
+static const ClassText class_texts[] = {
+#define X(name, key, one, what) {key, one, what},
+    JOB_CLASSES(X)
+#undef X
+};
+
+const char *job_class_key(JobClassKind kind)
+{
+    return class_texts[kind].key;
+}
+
+const char *job_class_word(JobClassKind kind)
+{
+    return class_texts[kind].word;
+}
+
+const char *job_class_doc(JobClassKind kind)
+{
+    return class_texts[kind].doc;
+}
+
+const Workload *metric_workload(const Scenario *scenario, const char *name)
+{
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (strcmp(scenario->workloads[i].name, name) == 0)
+            return &scenario->workloads[i];
+    return NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* The VM size of the cluster that the scenario creates for the workload; NULL: none. */
+static const VmSize *vm_size_of(const Scenario *scenario, const Workload *workload)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind == COMMAND_CLUSTER_CREATE &&
+            is_same(command->path.workspace, workload->cluster.workspace) &&
+            is_same(command->path.name, workload->cluster.name))
+            return command->as.cluster_create->vm_size;
+    }
+    return NULL;
+}
+
+static bool has_value(const int32_t *values, int32_t count, int32_t value)
+{
+    int32_t i = 0;
+    while (i < count && values[i] != value)
+        i++;
+    return i < count;
+}
+
+/* In ascending order. */
+static void insert_value(int32_t *values, int32_t count, int32_t value)
+{
+    int32_t place = count;
+    for (; place > 0 && values[place - 1] > value; place--)
+        values[place] = values[place - 1];
+    values[place] = value;
+}
+
+static JobClasses sizes_of(Arena *arena, const Scenario *scenario, const Workload *workload)
+{
+    const VmSize *vm_size = vm_size_of(scenario, workload);
+    int32_t *values = ARENA_ARRAY(arena, int32_t, workload->spec_count);
+    JobClasses classes = {.names = ARENA_ARRAY(arena, const char *, workload->spec_count),
+                          .values = values};
+    for (int32_t i = 0; vm_size != NULL && i < workload->spec_count; i++) {
+        const int32_t size = job_size(job_spec_request(workload->specs[i], vm_size->gpus), vm_size);
+        if (!has_value(values, classes.count, size))
+            insert_value(values, classes.count++, size);
+    }
+    for (int32_t i = 0; i < classes.count; i++)
+        classes.names[i] = arena_printf(arena, "%" PRId32, values[i]);
+    return classes;
+}
+
+JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Workload *workload,
+                              JobClassKind kind)
+{
+    switch (kind) {
+    case CLASS_OF_SIZE:
+        return sizes_of(arena, scenario, workload);
+    case JOB_CLASS_COUNT:
+        break;
+    }
+    return (JobClasses){0};
+}

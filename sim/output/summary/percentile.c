@@ -1,0 +1,80 @@
+#include "sim/output/summary/percentile.h"
+
+#include <stdlib.h>
+
+#include "sim/base/invariant.h"
+
+static int by_value(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
+{
+    const int64_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* A part of the values that contains the place: values[begin] to values[end - 1]. */
+typedef struct {
+    uint32_t begin, end;
+} Part;
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Puts values below the pivot first and values above it last. The result is the range of the values
+ * that are equal to it. */
+static Part divide(int64_t *values, Part part, int64_t pivot)
+{
+    uint32_t low = part.begin, high = part.end;
+    for (uint32_t i = part.begin; i < high;) {
+        if (values[i] < pivot)
+            swap(&values[i++], &values[low++]);
+        else if (values[i] > pivot)
+            swap(&values[i], &values[--high]);
+        else
+            i++;
+    }
+    return (Part){low, high};
+}
+
+int64_t select_nth(int64_t *values, uint32_t count, uint32_t place)
+{
+    enum { FEW = 16, ROUNDS_MAX = 64 };
+    invariant(place < count);
+    Part part = {0, count};
+    // Some orders of the values defeat every choice of the pivot: these are sorted.
+    for (int round = 0; part.end - part.begin > FEW && round < ROUNDS_MAX; round++) {
+        const int64_t pivot =
+            median_of_three(values[part.begin], values[part.begin + (part.end - part.begin) / 2],
+                            values[part.end - 1]);
+        const Part equal = divide(values, part, pivot);
+        if (place < equal.begin)
+            part.end = equal.begin;
+        else if (place >= equal.end)
+            part.begin = equal.end;
+        else
+            return pivot;
+    }
+    qsort(values + part.begin, part.end - part.begin, sizeof *values, by_value);
+    return values[place];
+}
+
+uint32_t percentile_place(uint32_t count, int64_t percent)
+{
+    const uint64_t whole = 100 * (uint64_t)PERCENT_PARTS;
+    invariant(count >= 1);
+    invariant(percent > 0 && (uint64_t)percent <= whole);
+    return (uint32_t)(((uint64_t)count * (uint64_t)percent + whole - 1) / whole - 1);
+}
+
+int64_t percentile_of(int64_t *values, uint32_t count, int32_t percent)
+{
+    return select_nth(values, count, percentile_place(count, percent * PERCENT_PARTS));
+}

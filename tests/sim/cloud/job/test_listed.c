@@ -1,0 +1,297 @@
+/* Jobs of lists: examples on paper, and random lists against a second, plain replay. */
+#include "sim/cloud/job/listed.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/engine/rng.h"
+#include "tests/support/replay_twin.h"
+#include "tests/support/suite.h"
+#include "tests/support/world_fixture.h"
+
+enum { ROWS_MAX = 400, QUEUES_MAX = 4 };
+
+/* A list in the making, and where its jobs run. */
+typedef struct {
+    int64_t submit_ns[ROWS_MAX], run_ns[ROWS_MAX], requested_ns[ROWS_MAX], after_job[ROWS_MAX],
+        think_ns[ROWS_MAX];
+    int32_t gpus[ROWS_MAX], queue[ROWS_MAX], priority[ROWS_MAX];
+    JobList jobs;
+    TwinCluster clusters[QUEUES_MAX];
+    const char *names[QUEUES_MAX];
+    ResourcePath paths[QUEUES_MAX];
+    Workload workload;
+    const JobSpec *spec;
+    int64_t share;
+} Listing;
+
+static Listing *new_listing(int32_t queues)
+{
+    static const char *const names[] = {"c0", "c1", "c2", "c3"};
+    Listing *listing = ARENA_NEW(arena, Listing);
+    listing->jobs = (JobList){.submit_ns = listing->submit_ns,
+                              .run_ns = listing->run_ns,
+                              .gpus = listing->gpus,
+                              .queue = listing->queue,
+                              .queues = {.count = queues, .texts = names}};
+    for (int32_t q = 0; q < queues; q++)
+        listing->paths[q] = (ResourcePath){.group = "g", .workspace = "w", .name = names[q]};
+    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 0, 0));
+    spec->max_wall_clock_ns = INT64_MAX;
+    spec->std_out_err = (OutputPlace){0};
+    listing->spec = spec;
+    listing->share = PPM;
+    listing->workload = (Workload){.name = "trace",
+                                   .path = {.group = "g", .workspace = "w", .experiment = "e"},
+                                   .list = &listing->jobs,
+                                   .queue_clusters = listing->paths,
+                                   .spec_count = 1,
+                                   .specs = &listing->spec,
+                                   .probability_ppm = &listing->share};
+    return listing;
+}
+
+static void add(Listing *listing, int64_t submit_s, int64_t run_s, int32_t gpus)
+{
+    const int64_t row = listing->jobs.count++;
+    listing->submit_ns[row] = submit_s * NS_PER_S;
+    listing->run_ns[row] = run_s * NS_PER_S;
+    listing->gpus[row] = gpus;
+    listing->after_job[row] = JOB_LIST_UNKNOWN;
+    listing->requested_ns[row] = JOB_LIST_UNKNOWN;
+}
+
+static void add_cluster(Listing *listing, int32_t queue, int32_t nodes, int32_t gpus_per_node)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = (ClusterSpec){.vm_size = vm_size_of_gpus(arena, gpus_per_node),
+                          .target_nodes = nodes,
+                          .admin_user = "demo"};
+    commands_create_cluster(&list, listing->paths[queue].name, 0, spec);
+    listing->clusters[queue] = (TwinCluster){.nodes = nodes, .gpus_per_node = gpus_per_node};
+}
+
+static Scenario *scenario_with(const Listing *listing, PolicyKind policy)
+{
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->service = ideal_service(arena);
+    scenario->policy = policy;
+    scenario->placement = PLACEMENT_CONSOLIDATE;
+    scenario->workloads = &listing->workload;
+    scenario->workload_count = 1;
+    return scenario;
+}
+
+static World *run(const Scenario *scenario)
+{
+    recording.count = 0;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_run(world);
+    return world;
+}
+
+/* The start of each row; TWIN_NEVER: it has not started. */
+static void starts_of(const World *world, int64_t *start_ns)
+{
+    for (int32_t row = 0; row < ROWS_MAX; row++)
+        start_ns[row] = TWIN_NEVER;
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        if (record->kind == TRACE_JOB_STATE && strcmp(record->name, "running") == 0)
+            start_ns[world_job(world, record->job)->row] = record->at_ns;
+    }
+}
+
+/* --- On paper --- */
+
+START_TEST(jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue)
+{
+    // One node of 4 GPUs. At 0 s: 3 GPUs for 100 s, then 2 GPUs for 10 s, then 1 GPU for 10 s. The
+    // second waits for the first until 100 s, and the third, after it in the queue, too, although
+    // one GPU is free.
+    Listing *listing = new_listing(1);
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 1, 4);
+    add(listing, 0, 100, 3);
+    add(listing, 0, 10, 2);
+    add(listing, 0, 10, 1);
+    starts_of(run(scenario_with(listing, POLICY_SERVICE)), start_ns);
+    ck_assert_int_eq(start_ns[0], 0);
+    ck_assert_int_eq(start_ns[1], 100 * NS_PER_S);
+    ck_assert_int_eq(start_ns[2], 100 * NS_PER_S);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_PLACED, NULL), 3);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "running"), 2);
+}
+END_TEST
+
+START_TEST(a_job_that_lasts_no_time_ends_at_its_start)
+{
+    Listing *listing = new_listing(1);
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 1, 1);
+    for (int32_t row = 0; row < 5; row++)
+        add(listing, 7, 0, 1);
+    const World *world = run(scenario_with(listing, POLICY_SERVICE));
+    starts_of(world, start_ns);
+    for (int32_t row = 0; row < 5; row++)
+        ck_assert_int_eq(start_ns[row], 7 * NS_PER_S);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 5);
+    ck_assert_int_eq(world_now_ns(world), 7 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused)
+{
+    Listing *listing = new_listing(1);
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 2, 4);
+    add(listing, 0, 10, 9);
+    add(listing, 1, 10, 1);
+    Scenario *scenario = scenario_with(listing, POLICY_SERVICE);
+    starts_of(run(scenario), start_ns);
+    ck_assert_int_eq(start_ns[1], TWIN_NEVER);
+    scenario->refuses_wide_jobs = true;
+    starts_of(run(scenario), start_ns);
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED,
+                                     "job.create trace-1: the job needs 9 GPUs on 3 nodes, and "
+                                     "cluster \"c0\" has at most 2 nodes of 4 GPUs"),
+                     1);
+    ck_assert_int_eq(start_ns[1], NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_row_that_follows_another_arrives_its_think_time_after_the_end)
+{
+    // The first runs from 10 to 30 s. The second thinks for 5 s, the third not at all.
+    Listing *listing = new_listing(1);
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 1, 4);
+    add(listing, 10, 20, 1);
+    add(listing, 10, 3, 1);
+    add(listing, 10, 3, 1);
+    listing->after_job[1] = listing->after_job[2] = 0;
+    listing->think_ns[1] = 5 * NS_PER_S;
+    listing->think_ns[2] = JOB_LIST_UNKNOWN;
+    listing->jobs.after_job = listing->after_job;
+    listing->jobs.think_ns = listing->think_ns;
+    starts_of(run(scenario_with(listing, POLICY_SERVICE)), start_ns);
+    ck_assert_int_eq(start_ns[1], 35 * NS_PER_S);
+    ck_assert_int_eq(start_ns[2], 30 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it)
+{
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 1, 4);
+    add(listing, 0, 100, 1);
+    listing->requested_ns[0] = 60 * NS_PER_S;
+    listing->jobs.requested_ns = listing->requested_ns;
+    const World *world = run(scenario_with(listing, POLICY_SERVICE));
+    ck_assert_int_eq(world_job(world, (JobId){0})->ended_ns, 100 * NS_PER_S);
+    listing->workload.stops_at_requested = true;
+    world = run(scenario_with(listing, POLICY_SERVICE));
+    ck_assert_int_eq(world_job(world, (JobId){0})->ended_ns, 60 * NS_PER_S);
+    ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_FAILED);
+}
+END_TEST
+
+START_TEST(a_command_finds_a_job_of_a_list_by_its_name)
+{
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 1, 4);
+    add(listing, 0, 100, 1);
+    add(listing, 0, 100, 1);
+    commands_add(&list, COMMAND_JOB_TERMINATE, "trace-2", 30 * NS_PER_S);
+    const World *world = run(scenario_with(listing, POLICY_SERVICE));
+    ck_assert_int_eq(world_job(world, (JobId){0})->ended_ns, 100 * NS_PER_S);
+    ck_assert_int_eq(world_job(world, (JobId){1})->ended_ns, 30 * NS_PER_S);
+    ck_assert_str_eq(world_job(world, (JobId){1})->path.name, "trace-2");
+}
+END_TEST
+
+/* --- At random --- */
+
+static int32_t roll(uint64_t seed, uint64_t *draw, int32_t sides)
+{
+    return (int32_t)(rng_word(seed, RNG_WORKLOAD, 77, (*draw)++) % (uint64_t)sides);
+}
+
+/* Few GPUs and many ties, so that queues are long and nodes are fragmented. */
+static Listing *random_listing(uint64_t seed)
+{
+    static const int32_t sizes[] = {1, 2, 4, 8, 3};
+    uint64_t draw = 0;
+    const int32_t queues = 1 + roll(seed, &draw, QUEUES_MAX);
+    Listing *listing = new_listing(queues);
+    const int32_t rows = 1 + roll(seed, &draw, ROWS_MAX), busy = 1 + roll(seed, &draw, 40);
+    for (int32_t q = 0; q < queues; q++)
+        add_cluster(listing, q, 1 + roll(seed, &draw, 6), sizes[roll(seed, &draw, 5)]);
+    int64_t submit_s = 0;
+    for (int32_t row = 0; row < rows; row++) {
+        const int32_t queue = roll(seed, &draw, queues);
+        const TwinCluster cluster = listing->clusters[queue];
+        const int32_t all = cluster.nodes * cluster.gpus_per_node;
+        const bool is_wide = roll(seed, &draw, 8) == 0;
+        int32_t gpus = roll(seed, &draw, is_wide ? all + 1 : cluster.gpus_per_node + 1);
+        gpus += roll(seed, &draw, 300) == 0 ? all : 0; // never fits
+        listing->queue[row] = queue;
+        add(listing, submit_s, roll(seed, &draw, busy), gpus);
+        submit_s += roll(seed, &draw, 3) == 0 ? roll(seed, &draw, 10) : 0;
+    }
+    return listing;
+}
+
+START_TEST(waits_are_those_of_a_plain_replay_to_the_nanosecond)
+{
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        int64_t start_ns[ROWS_MAX], twin_ns[ROWS_MAX];
+        begin();
+        const Listing *listing = random_listing(seed);
+        starts_of(run(scenario_with(listing, POLICY_SERVICE)), start_ns);
+        replay_twin(arena, &listing->jobs, listing->clusters, twin_ns);
+        for (int64_t row = 0; row < listing->jobs.count; row++)
+            ck_assert_msg(start_ns[row] == twin_ns[row],
+                          "seed %d, row %d: world %lld, replay %lld ns", (int)seed, (int)row,
+                          (long long)start_ns[row], (long long)twin_ns[row]);
+        end();
+    }
+}
+END_TEST
+
+START_TEST(every_policy_and_placement_keeps_the_invariants)
+{
+    for (uint64_t seed = 1; seed <= 48; seed++) {
+        begin();
+        Listing *listing = random_listing(seed);
+        listing->jobs.count = listing->jobs.count > 40 ? 40 : listing->jobs.count;
+        Scenario *scenario = scenario_with(listing, (PolicyKind)(seed % POLICY_COUNT));
+        scenario->placement = (PlacementKind)(seed / POLICY_COUNT % PLACEMENT_COUNT);
+        World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+        world_check_always(world);
+        world_run(world);
+        ck_assert_int_gt(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 0);
+        end();
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("listed");
+    TCase *paper = tcase_create("on paper");
+    tcase_add_checked_fixture(paper, begin, end);
+    tcase_add_test(paper, jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue);
+    tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
+    tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
+    tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
+    tcase_add_test(paper, a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);
+    tcase_add_test(paper, a_command_finds_a_job_of_a_list_by_its_name);
+    suite_add_tcase(suite, paper);
+    TCase *random = tcase_create("at random");
+    tcase_set_timeout(random, 120);
+    tcase_add_test(random, waits_are_those_of_a_plain_replay_to_the_nanosecond);
+    tcase_add_test(random, every_policy_and_placement_keeps_the_invariants);
+    suite_add_tcase(suite, random);
+    return suite;
+}

@@ -1,0 +1,17 @@
+/* The options of `trainyard calibrate`. */
+#ifndef TOOLS_TRAINYARD_CALIBRATE_OPTIONS_H
+#define TOOLS_TRAINYARD_CALIBRATE_OPTIONS_H
+
+#include "sim/cli/options.h"
+
+typedef struct {
+    bool is_quick;
+    const char *output, *from, *more, *check;
+    int64_t ranks, rounds;
+    const char *backend, *name;
+} CalibrateOptions;
+
+extern const CalibrateOptions calibrate_option_defaults;
+extern const OptionTable calibrate_option_table;
+
+#endif
