@@ -8,6 +8,7 @@
 
 #include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/sample.h"
+#include "tests/support/theory.h"
 
 /* --- Random numbers: splitmix64, one sequence for each run of a study --- */
 
@@ -17,10 +18,22 @@ static uint64_t base_seed(void)
     return text ? strtoull(text, NULL, 10) : 20180718;
 }
 
+/* Whether the studies are other ones than those that the bars were set with: fresh seeds, or fewer
+ * with sanitizers. */
+static bool is_luck_possible(void)
+{
+    return getenv("TRAINYARD_SEED") || theory_effort() < 1;
+}
+
 /* A run with fixed seeds is part of each build and takes a third of the studies. */
 int32_t studies_of(int32_t full)
 {
     return getenv("TRAINYARD_SEED") ? full : full / 3;
+}
+
+int32_t long_studies_of(int32_t full)
+{
+    return theory_size(studies_of(full));
 }
 
 static uint64_t next_word(Random *random)
@@ -120,8 +133,9 @@ void coverage_check(const char *method, const char *of, const Coverage *coverage
 {
     double share = (double)coverage->covered / coverage->studies;
     double mean_width = coverage->relative_width / coverage->studies;
-    // Fresh seeds are judged with room for luck: one standard error of the share.
-    double luck = getenv("TRAINYARD_SEED") ? sqrt(.05 * .95 / coverage->studies) : 0;
+    // The bars are near the true coverage, so other studies need room for luck: 2.5 standard
+    // errors.
+    double luck = is_luck_possible() ? 2.5 * sqrt(.05 * .95 / coverage->studies) : 0;
     printf("  %-46s %-18s %.3f of %5" PRId32 ", half-width %4.1f %%\n", method, of, share,
            coverage->studies, 100 * mean_width);
     fflush(stdout);
@@ -129,7 +143,7 @@ void coverage_check(const char *method, const char *of, const Coverage *coverage
                   "%s, %s: coverage %.3f, expected %.2f to %.2f (TRAINYARD_SEED=%" PRIu64 ")",
                   method, of, share, least, most, base_seed());
     ck_assert_msg(
-        mean_width <= width,
+        mean_width <= width * (is_luck_possible() ? 1.1 : 1),
         "%s, %s: half-width %.3f of the truth, expected at most %.3f (TRAINYARD_SEED=%" PRIu64 ")",
         method, of, mean_width, width, base_seed());
 }

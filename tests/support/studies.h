@@ -23,6 +23,8 @@ double random_standard_normal(Random *random);
 
 /* How many studies to make: with fixed seeds a third of `full`. */
 int32_t studies_of(int32_t full);
+/* The same, with sanitizers a tenth of that. */
+int32_t long_studies_of(int32_t full);
 
 /* --- Queues: first come, first served, Poisson arrivals, mean service time 1 --- */
 

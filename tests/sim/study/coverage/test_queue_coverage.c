@@ -3,12 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/pooled.h"
 #include "sim/study/statistics/sample.h"
 #include "sim/study/statistics/steady.h"
 #include "sim/study/statistics/stopping.h"
 #include "tests/support/studies.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
 /* --- Replications of one length --- */
 
@@ -27,7 +29,7 @@ START_TEST(replication_and_deletion_covers_with_long_runs)
         Arena *arena = arena_create();
         Coverage coverage = {0};
         StudyWaits waits = study_create(arena, 20, rows[i].jobs, rows[i].deleted);
-        for (uint64_t study = 0; study < (uint64_t)studies_of(1000); study++) {
+        for (uint64_t study = 0; study < (uint64_t)long_studies_of(1000); study++) {
             double means[20];
             study_simulate(&waits, rows[i].queue, study);
             study_means(&waits, means);
@@ -62,7 +64,7 @@ START_TEST(steady_studies_cover_with_the_length_that_their_pilot_forecasts)
     for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
         Coverage coverage = {0};
         int64_t jobs = 0;
-        for (uint64_t study = 0; study < (uint64_t)studies_of(900); study++) {
+        for (uint64_t study = 0; study < (uint64_t)long_studies_of(900); study++) {
             Arena *arena = arena_create();
             StudyWaits waits = study_create(arena, 20, chosen_jobs(queues[i], study, arena), 0);
             const double *runs[20];
@@ -75,7 +77,8 @@ START_TEST(steady_studies_cover_with_the_length_that_their_pilot_forecasts)
             jobs += 20 * waits.jobs;
             arena_destroy(arena);
         }
-        printf("    mean %" PRId64 " jobs, %" PRId32 " marked\n", jobs / 300, coverage.marked);
+        printf("    mean %" PRId64 " jobs, %" PRId32 " marked\n", jobs / coverage.studies,
+               coverage.marked);
         coverage_check("steady, 20 runs, own length", queues[i]->name, &coverage, .93, .975, .055);
     }
 }
@@ -97,7 +100,7 @@ START_TEST(sequential_stopping_covers)
         StudyWaits one = study_create(arena, 1, rows[i].jobs, rows[i].deleted);
         int32_t met = 0;
         int64_t runs = 0;
-        for (uint64_t study = 0; study < (uint64_t)studies_of(1000); study++) {
+        for (uint64_t study = 0; study < (uint64_t)long_studies_of(1000); study++) {
             double means[1000];
             Estimate estimate = {0};
             int32_t done = 0;
@@ -136,7 +139,7 @@ static void check_shares_and_quantiles(const StudyQueue *queue, int64_t jobs, in
     Coverage share = {0}, sections = {0}, bounds = {0};
     StudyWaits waits = study_create(arena, 20, jobs, deleted);
     const double truth = mm1_quantile(queue->load, .95);
-    for (uint64_t study = 0; study < (uint64_t)studies_of(900); study++) {
+    for (uint64_t study = 0; study < (uint64_t)long_studies_of(900); study++) {
         double shares[20];
         int64_t counts[20];
         RunValues runs[20];
@@ -182,30 +185,36 @@ START_TEST(batch_means_cover_and_say_when_they_depend)
         const StudyQueue *queue;
         int64_t jobs;
         double least, most_marked, least_marked;
+        double variance_error; /* of the asymptotic variance, relative to Daley's */
     } rows[] = {
-        {&mm1_5, 100000, .93, .10, 0},
-        {&mm1_8, 100000, .91, .20, 0},
-        {&mm1_9, 100000, .90, .40, 0},
-        {&mm1_95, 20000, 0, 1, .5},
+        {&mm1_5, 100000, .93, .10, 0, .08},
+        {&mm1_8, 100000, .91, .20, 0, .12},
+        {&mm1_9, 100000, .90, .40, 0, .30},
+        {&mm1_95, 20000, 0, 1, .5, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Arena *arena = arena_create();
         Coverage coverage = {0};
+        double variance = 0;
         StudyWaits one = study_create(arena, 1, rows[i].jobs, 0);
-        for (uint64_t study = 0; study < (uint64_t)studies_of(1200); study++) {
+        for (uint64_t study = 0; study < (uint64_t)long_studies_of(1200); study++) {
             study_simulate(&one, rows[i].queue, study);
             BatchMeans result = steady_batch_means(one.waits + one.jobs / 20,
                                                    one.jobs - one.jobs / 20, STEADY_BATCHES, .95);
+            variance += result.variance / long_studies_of(1200);
             coverage.marked += result.mark != STEADY_GOOD;
             if (result.mark == STEADY_GOOD)
                 coverage_count_estimate(&coverage, &result.estimate, rows[i].queue->mean_wait);
         }
-        double marked = (double)coverage.marked / studies_of(1200);
-        printf("    %s: %.3f marked\n", rows[i].queue->name, marked);
+        double marked = (double)coverage.marked / long_studies_of(1200);
+        double of_daley = variance / forecast_mm1_variance(rows[i].queue->load);
+        printf("    %s: %.3f marked, asymptotic variance %.3f of Daley's\n", rows[i].queue->name,
+               marked, of_daley);
         coverage_check("30 batches, lag test passed", rows[i].queue->name, &coverage, rows[i].least,
                        .98, 1);
         ck_assert_double_le(marked, rows[i].most_marked);
         ck_assert_double_ge(marked, rows[i].least_marked);
+        ck_assert_double_eq_tol(of_daley, 1, rows[i].variance_error / sqrt(theory_effort()));
         arena_destroy(arena);
     }
 }
