@@ -12,12 +12,19 @@ typedef enum {
     RUNNER_FAILED, /* with problems */
 } RunnerEnd;
 
+/* Where records of finished runs are kept, apart from the results in memory. */
+typedef struct {
+    void *to;
+    /* NULL: nowhere. Called by one thread at a time; the record is borrowed for the call. */
+    bool (*append)(void *to, const RunRecord *record, Status *status);
+} RunSink;
+
 typedef struct {
     const Study *study;
     FileSource files;
     const char *version; /* of trainyard */
-    Results *results;    /* results are added here ... */
-    Journal *journal;    /* ... and here; NULL: the study has no folder */
+    Results *results;    /* results are added here and to the sink */
+    RunSink sink;
     UnitSource source;
     int32_t thread_count;
     int64_t time_limit_ns; /* of real time; INT64_MAX: none */

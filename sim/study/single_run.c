@@ -49,6 +49,7 @@ static const Summary *run_to_end(Arena *arena, const PointScenario *point, uint6
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
     World *world = world_create(arena, &scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    world_forget_ended(world);
     if (!run_instants(world, is_stopped))
         return NULL;
     *run = metrics_fold_result(fold);

@@ -63,12 +63,13 @@ static bool resume(Arena *arena, const SweepOptions *options, const JournalIdent
 
 /* --- The whole --- */
 
-static void find_used(Arena *arena, Sweep *sweep)
+static void find_used(Arena *arena, Waves *waves, Sweep *sweep)
 {
     const Study *study = sweep->study;
+    waves_decide_known(waves);
     int32_t *used = ARENA_ARRAY(arena, int32_t, study->point_count);
     for (int32_t point = 0; point < study->point_count; point++)
-        used[point] = waves_used(sweep->waves, point);
+        used[point] = waves_used(waves, point);
     sweep->findings.used = used;
 }
 
@@ -87,6 +88,17 @@ static bool fail(Problems *problems, const Status *status)
     return false;
 }
 
+static bool append(void *to, const RunRecord *record, Status *status)
+{
+    return journal_append(to, record, status);
+}
+
+RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Problems *problems)
+{
+    (void)runner;
+    return runner_run(plan, signal, problems);
+}
+
 static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
                       Journal *journal, Sweep *sweep, Problems *problems)
 {
@@ -95,7 +107,7 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
                              .files = files,
                              .version = options->version,
                              .results = results,
-                             .journal = journal,
+                             .sink = {.to = journal, .append = journal ? append : NULL},
                              .source = options->is_forecast ? waves_pilot_source(waves)
                                                             : waves_source(waves),
                              .thread_count = options->thread_count,
@@ -103,7 +115,7 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
                              .watch = sweep_progress_watch,
                              .watcher = &progress};
     const int64_t began_ns = machine_clock_ns();
-    sweep->end = runner_run(&plan, &sweep->signal, problems);
+    sweep->end = options->run(options->runner, &plan, &sweep->signal, problems);
     sweep->took_ns = machine_clock_ns() - began_ns;
     sweep_progress_end(&progress);
     return sweep->end != RUNNER_FAILED;
@@ -132,7 +144,7 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
-    find_used(arena, sweep);
+    find_used(arena, waves, sweep);
     if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
         options->shard.count == 1)
         sweep->idle_count =

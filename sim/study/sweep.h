@@ -7,7 +7,7 @@
  *     DIR/timing.csv    the time of each run: the only file that differs between machines
  *
  * A folder of the same study is continued, one of another study is refused. The files have the same
- * bytes for any number of threads and after any interruptions. */
+ * bytes for any number of threads, shards and ranks, and after any interruptions. */
 #ifndef SIM_STUDY_SWEEP_H
 #define SIM_STUDY_SWEEP_H
 
@@ -24,6 +24,9 @@ typedef struct {
     Shard shard;           /* 0 of 1: the whole study. A shard writes no tables */
     bool is_quiet;         /* no progress on stderr */
     bool is_forecast;      /* only the pilot's runs */
+    /* Runs the units, as runner_run does with threads of this process. */
+    RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
+    void *runner;
 } SweepOptions;
 
 typedef struct {
@@ -39,6 +42,9 @@ typedef struct {
     int32_t thread_count;
     Shard shard;
 } Sweep;
+
+/* The `run` of a sweep on threads of this process; `runner` is not used. */
+RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
 
 /* Runs the study and writes its files, also after an interruption. Lives in `arena`. False with
  * problems if the folder or a file cannot be used, or a run failed. */

@@ -159,6 +159,21 @@ static void add_points(const Sweep *sweep, Text *out)
     arena_destroy(grid.arena);
 }
 
+static void add_shard(const Sweep *sweep, Text *out)
+{
+    const int64_t missing = waves_missing_count(sweep->waves);
+    text_printf(out, "shard %" PRId32 "/%" PRId32 " has all of its runs; ", sweep->shard.index,
+                sweep->shard.count);
+    if (missing == 0) {
+        text_add(out, "no run of the others is missing: the same command without --shard writes "
+                      "the tables\n");
+        return;
+    }
+    thousands_print(out, missing);
+    text_printf(out, " run%s of others %s missing here: `trainyard merge` joins the folders\n",
+                plural(missing), missing == 1 ? "is" : "are");
+}
+
 static void add_summary(const Sweep *sweep, Text *out)
 {
     const Results *results = sweep->findings.results;
@@ -179,6 +194,8 @@ static void add_summary(const Sweep *sweep, Text *out)
         thousands_print(out, left);
         text_printf(out, " run%s missing; the same command continues\n",
                     left == 1 ? " is" : "s are");
+    } else if (sweep->shard.count > 1) {
+        add_shard(sweep, out);
     }
 }
 
@@ -186,9 +203,6 @@ void sweep_text_result(const Sweep *sweep, Text *out)
 {
     if (sweep->shard.count == 1)
         add_points(sweep, out);
-    else
-        text_printf(out, "shard %" PRId32 "/%" PRId32 ": `trainyard merge` joins all shards\n",
-                    sweep->shard.index, sweep->shard.count);
     add_summary(sweep, out);
     for (int32_t i = 0; i < sweep->idle_count; i++)
         idle_levels_print(sweep->study, &sweep->idle[i], out);

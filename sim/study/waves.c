@@ -107,6 +107,12 @@ static void decide(Waves *waves, int32_t point)
     }
 }
 
+void waves_decide_known(Waves *waves)
+{
+    for (int32_t point = 0; point < waves->study->point_count; point++)
+        decide(waves, point);
+}
+
 /* --- Units --- */
 
 static bool hand_out(Waves *waves, int32_t point, Unit *unit)
@@ -288,4 +294,13 @@ int64_t waves_done_count(const Waves *waves)
 bool waves_are_done(const Waves *waves)
 {
     return waves->done_count == waves->run_count;
+}
+
+int64_t waves_missing_count(const Waves *waves)
+{
+    int64_t count = 0;
+    for (int32_t point = 0; point < waves->study->point_count; point++)
+        for (int32_t r = waves->results->points[point].prefix; r < waves->points[point].end; r++)
+            count += !results_have(waves->results, point, r);
+    return count;
 }

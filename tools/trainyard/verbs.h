@@ -14,10 +14,13 @@ typedef struct {
     /* Runs the verb; argv[0] is its name. Returns an exit code of sim/cli/report.h. main flushes
      * and checks stdout afterwards. */
     int (*run)(int argc, char **argv);
+    /* The program trainyard-NAME that runs the verb on the ranks of Open MPI; NULL: none does. */
+    const char *ranks_program;
 } Verb;
 
 extern const Verb verb_run;
 extern const Verb verb_sweep;
+extern const Verb verb_merge;
 extern const Verb verb_show;
 extern const Verb verb_launch;
 extern const Verb verb_validate;

@@ -31,6 +31,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
@@ -105,7 +106,9 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    ArrivalRate rate;     /* mean rate of arrivals (or bursts) */
+    ArrivalRate rate;     /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;        /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns;    /* ... in each period of this length, the first from `begin_ns` */
     int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
     int32_t burst_jobs;   /* BURSTS */
     int32_t spec_count;

@@ -394,14 +394,6 @@ static bool is_hidden(const Field *field, const void *item)
     return field->shown_if != 0 && !*(const bool *)at(item, field->shown_if);
 }
 
-static bool is_at_least(const SummarySpread *spread, const char *key)
-{
-    for (uint32_t i = 0; i < spread->at_least_count; i++)
-        if (strcmp(spread->at_least[i], key) == 0)
-            return true;
-    return false;
-}
-
 static MetricValue member_value(const Metric *metric, const void *item)
 {
     const Field *field = metric->field;
@@ -412,8 +404,9 @@ static MetricValue member_value(const Metric *metric, const void *item)
         return (MetricValue){0};
     return (MetricValue){.value = scaled(value, field->decimals),
                          .is_known = true,
-                         .is_lower_bound = metric->is_in_spread &&
-                                           is_at_least(at(item, metric->spread), field->name)};
+                         .is_lower_bound =
+                             metric->is_in_spread &&
+                             spread_is_at_least(at(item, metric->spread), field->name)};
 }
 
 static MetricValue value_in(const Metric *metric, const void *item)

@@ -19,6 +19,16 @@
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
 
+static bool lists_any_job(const Making *making)
+{
+    uint32_t i = 0;
+    if (making->facts == NULL)
+        return true;
+    while (i < making->run->job_count && making->facts->jobs[i].workload != 0)
+        i++;
+    return i < making->run->job_count;
+}
+
 static void name_resources(Making *making)
 {
     const RunMetrics *run = making->run;
@@ -27,9 +37,13 @@ static void name_resources(Making *making)
         clusters[i] = run->clusters[i].path;
     making->cluster_names = summary_names(making->arena, clusters, run->cluster_count);
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
+    // Jobs of workloads are not listed: they need no names.
     for (uint32_t i = 0; i < run->job_count; i++)
-        jobs[i] = run->jobs[i].path;
-    making->job_names = summary_names(making->arena, jobs, run->job_count);
+        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0 ? run->jobs[i].path
+                                                                                : NULL;
+    making->job_names = lists_any_job(making)
+                            ? summary_names(making->arena, jobs, run->job_count)
+                            : ARENA_ARRAY(making->arena, const char *, run->job_count);
 }
 
 /* --- Clusters --- */

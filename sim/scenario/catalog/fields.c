@@ -312,8 +312,9 @@ static const Field preparation_fields[] = {
 static const Field failure_model_fields[] = {
     NEEDED_CUSTOM(distribution_kind, "between", between, NS_PER_S, CATALOG_LIFETIME_MOST,
                   "time in working order, from allocation or repair to the next failure"),
-    NEEDED_CUSTOM(distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
-                  "from failure to repair"),
+    NEEDED_CUSTOM(
+        distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
+        "from failure to repair; of a node that waits for a crew, from the crew's coming"),
     NEEDED_CHOICE("recovery", recovery, recovery_words, "what becomes of the node"),
     NEEDED_TEXT("reason", reason, "in plain words: \"GPU memory error\""),
     {0},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/base/utf8.h"
 #include "sim/study/import/stamp.h"
@@ -156,6 +157,26 @@ int32_t import_word(ImportLog *log, WordTable *words, Cell cell)
         return JOB_LIST_UNKNOWN;
     const Cell text = text_of(log, cell);
     return (int32_t)word_table_add(words, text.text, (size_t)text.length);
+}
+
+static bool is_name_character(char c)
+{
+    return ascii_is_alphanumeric(c) || c == '-' || c == '_';
+}
+
+int32_t import_queue(ImportLog *log, Cell cell)
+{
+    bool is_name = true;
+    for (int32_t i = 0; i < cell.length; i++)
+        is_name &= is_name_character(cell.text[i]);
+    if (is_name)
+        return import_word(log, &log->queues, cell);
+    char *name = arena_strndup(log->arena, cell.text, (size_t)cell.length);
+    for (int32_t i = 0; i < cell.length; i++)
+        if (!is_name_character(name[i]))
+            name[i] = '_';
+    import_count(log, RULE_QUEUE);
+    return import_word(log, &log->queues, (Cell){.text = name, .length = cell.length});
 }
 
 /* --- Jobs --- */

@@ -78,6 +78,9 @@ bool import_stamp(ImportLog *log, Cell cell, const char *column, int64_t not_bef
                   int64_t *ns);
 /* The number of a text in `words`; JOB_LIST_UNKNOWN for an empty cell. */
 int32_t import_word(ImportLog *log, WordTable *words, Cell cell);
+/* The same for a queue. Clusters have the names of queues, so that characters that their names
+ * cannot have become '_'. */
+int32_t import_queue(ImportLog *log, Cell cell);
 
 /* --- Jobs --- */
 

@@ -563,7 +563,7 @@ START_TEST(bootstrapped_ratios_cover)
 {
     // Cost per finished job: a cost with noise that depends on the number of jobs.
     Coverage bca = {0}, jackknife = {0};
-    for (uint64_t study = 0; study < (uint64_t)studies_of(1000); study++) {
+    for (uint64_t study = 0; study < 1000; study++) {
         Arena *arena = arena_create();
         Random random = random_of(study, 0);
         double cost[30], jobs[30];
