@@ -99,8 +99,9 @@ RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Pr
     return runner_run(plan, signal, problems);
 }
 
-static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
-                      Journal *journal, Sweep *sweep, Problems *problems)
+static bool run_units(const SweepOptions *options, FileSource files, const SignalWait *signals,
+                      Waves *waves, Results *results, Journal *journal, Sweep *sweep,
+                      Problems *problems)
 {
     SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
     const RunnerPlan plan = {.study = sweep->study,
@@ -111,6 +112,7 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
                              .source = options->is_forecast ? waves_pilot_source(waves)
                                                             : waves_source(waves),
                              .thread_count = options->thread_count,
+                             .signals = signals,
                              .time_limit_ns = options->time_limit_ns,
                              .watch = sweep_progress_watch,
                              .watcher = &progress};
@@ -121,8 +123,9 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
     return sweep->end != RUNNER_FAILED;
 }
 
-bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
-               Sweep *sweep, Problems *problems)
+static bool sweep_with_signals(Arena *arena, const Study *study, FileSource files,
+                               const SweepOptions *options, const SignalWait *signals, Sweep *sweep,
+                               Problems *problems)
 {
     const bool has_files = options->folder != NULL && !options->is_forecast;
     const JournalIdentity identity = study_identity(arena, study, options->version);
@@ -141,7 +144,7 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
                       (journal = journal_open(arena, options->folder, &identity,
                                               options->shard.index, 0, &status)) == NULL))
         return fail(problems, &status);
-    bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
+    bool is_sound = run_units(options, files, signals, waves, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
     find_used(arena, waves, sweep);
@@ -152,5 +155,16 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     if (has_files && options->shard.count == 1 &&
         !write_tables(arena, options, &sweep->findings, &status))
         is_sound = fail(problems, &status);
+    return is_sound;
+}
+
+bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
+               Sweep *sweep, Problems *problems)
+{
+    // A signal does not end the program between the first record and the tables.
+    const SignalWait signals = signal_wait_begin();
+    const bool is_sound =
+        sweep_with_signals(arena, study, files, options, &signals, sweep, problems);
+    signal_wait_end(&signals);
     return is_sound;
 }

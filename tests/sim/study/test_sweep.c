@@ -57,7 +57,8 @@ static Sweep sweep_into(const Study *study, const char *name, int32_t threads, S
                                   .thread_count = threads,
                                   .time_limit_ns = limit_ns,
                                   .shard = shard,
-                                  .is_quiet = true};
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
     Sweep sweep;
     const bool has_run =
         sweep_run(arena, study, memory_files_source(&files), &options, &sweep, &problems);
@@ -175,7 +176,8 @@ START_TEST(a_folder_of_another_study_is_refused)
                                   .thread_count = 1,
                                   .time_limit_ns = INT64_MAX,
                                   .shard = whole,
-                                  .is_quiet = true};
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
     Sweep sweep;
     ck_assert(!sweep_run(arena, other, memory_files_source(&files), &options, &sweep, &problems));
     ck_assert_int_eq(problems.items[0].code, STATUS_BAD_INPUT);

@@ -53,24 +53,29 @@ static void add_members(const Json *object, const char *prefix, Text *out)
     }
 }
 
-static bool add_study(const Copy *copy, Status *status)
+/* The tree of study.json, which every folder of a sweep has; NULL with a status. */
+static const Json *load_study(Arena *arena, const char *path, Status *status)
 {
-    const char *path = arena_printf(copy->arena, "%s/study.json", copy->folder);
     char *text;
     size_t length;
-    if (!file_read(copy->arena, path, TABLE_BYTES_MAX, &text, &length, status))
-        return false;
-    Problems problems = problems_create(copy->arena);
-    const Json *root = json_parse(copy->arena, path, text, length, JSON_STRICT, &problems);
-    if (root == NULL) {
-        *status = problems.items[0];
-        return false;
+    if (!file_read(arena, path, TABLE_BYTES_MAX, &text, &length, status)) {
+        status_hint(status, "`trainyard sweep STUDY -o DIR` writes it");
+        return NULL;
     }
+    Problems problems = problems_create(arena);
+    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
+    if (root == NULL)
+        *status = problems.items[0];
+    return root;
+}
+
+static bool add_study(const Copy *copy, const Json *study, Status *status)
+{
     Text rows = {0};
     text_add(&rows, "name,value\n");
-    add_members(root, "", &rows);
+    add_members(study, "", &rows);
     const bool is_added =
-        results_database_add(copy->database, "study", path, text_string(&rows), status);
+        results_database_add(copy->database, "study", study->at.source, text_string(&rows), status);
     text_free(&rows);
     return is_added;
 }
@@ -79,12 +84,15 @@ static bool add_study(const Copy *copy, Status *status)
 static bool copy_tables(Arena *arena, const char *folder, const char *path, Status *status)
 {
     const char *temporary = arena_printf(arena, "%s.new", path);
+    const Json *study = load_study(arena, arena_printf(arena, "%s/study.json", folder), status);
+    if (study == NULL)
+        return false;
     unlink(temporary);
     Copy copy = {.arena = arena, .folder = folder};
     copy.database = results_database_create(arena, temporary, status);
     if (copy.database == NULL)
         return false;
-    bool is_copied = add_study(&copy, status) && add_csv(&copy, "results", status) &&
+    bool is_copied = add_study(&copy, study, status) && add_csv(&copy, "results", status) &&
                      add_csv(&copy, "points", status);
     if (is_copied)
         is_copied = results_database_close(copy.database, status);
