@@ -3,6 +3,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/cli/machine_clock.h"
+#include "sim/study/jobs_table.h"
 #include "sim/study/study_json.h"
 #include "sim/study/sweep_progress.h"
 
@@ -37,8 +38,40 @@ static bool write_tables(Arena *arena, const SweepOptions *options, const StudyF
            write_table(arena, options, findings, "timing.csv", timing_table, status);
 }
 
+static bool has_signal(void *context)
+{
+    Sweep *sweep = context;
+    sweep->signal = signal_wait_next(sweep->signals, 0);
+    const bool ends = sweep->signal == SIGINT || sweep->signal == SIGTERM;
+    if (ends)
+        sweep->end = RUNNER_SIGNALLED;
+    return ends;
+}
+
+/* jobs.csv, unless a signal ends the repetition of the runs. */
+static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource files, Sweep *sweep,
+                       Problems *problems)
+{
+    FileWriter writer;
+    Status status = {0};
+    if (!file_writer_open(&writer, in_folder(arena, options, "jobs.csv"), &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    const ByteSink out = {.to = writer.stream, .write = write_bytes};
+    if (!jobs_table(&sweep->findings, files, options->version, out, has_signal, sweep, problems)) {
+        file_writer_abandon(&writer);
+        return sweep->end == RUNNER_SIGNALLED;
+    }
+    if (file_writer_commit(&writer, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
 /* A sweep replaces its own files only. */
-static const char *const replaced_names[] = {"results.csv", "points.csv", "timing.csv", NULL};
+static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv", "timing.csv",
+                                             NULL};
 static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
                                       .option = "-o",
                                       .mark = "study.json",
@@ -134,7 +167,8 @@ static bool sweep_with_signals(Arena *arena, const Study *study, FileSource file
     *sweep = (Sweep){.study = study,
                      .findings = {.study = study, .results = results},
                      .thread_count = options->thread_count,
-                     .shard = options->shard};
+                     .shard = options->shard,
+                     .signals = signals};
     if (!resume(arena, options, &identity, sweep, results, problems))
         return false;
     Waves *waves = waves_create(arena, study, results, options->shard);
@@ -155,6 +189,9 @@ static bool sweep_with_signals(Arena *arena, const Study *study, FileSource file
     if (has_files && options->shard.count == 1 &&
         !write_tables(arena, options, &sweep->findings, &status))
         is_sound = fail(problems, &status);
+    if (has_files && is_sound && options->writes_jobs && sweep->end == RUNNER_FINISHED &&
+        options->shard.count == 1)
+        is_sound = write_jobs(arena, options, files, sweep, problems);
     return is_sound;
 }
 

@@ -96,6 +96,12 @@ trainyard sweep study.json -o full
 exit_is 0
 holds cmp -s one/results.csv full/results.csv
 
+example "a table of jobs"
+trainyard sweep study.json -o one --jobs -q
+exit_is 0
+holds [ "$(wc -l <one/jobs.csv)" -eq 81 ]
+holds [ "$(awk -F, 'NR == 2 { print $10 }' one/jobs.csv)" = "$(awk -F, 'NR == 2 { print $5 }' one/results.csv)" ]
+
 example "a forecast runs only a pilot, and writes nothing"
 trainyard sweep study.json -o forecast --dry-run
 exit_is 0
