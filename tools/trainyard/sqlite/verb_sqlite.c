@@ -29,7 +29,7 @@ static bool add_csv(const Copy *copy, const char *table, Status *status)
            results_database_add(copy->database, table, path, csv, status);
 }
 
-/* Adds a row for each member of `object` that is no list of points; those of objects in it have
+/* Adds a row for each member of `object` except lists; members of objects in it have
  * names with a dot. */
 static void add_members(const Json *object, const char *prefix, Text *out)
 {
