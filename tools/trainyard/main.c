@@ -15,6 +15,7 @@
 #include "tools/trainyard/emu/export_options.h"
 #include "tools/trainyard/emu/serve_options.h"
 #include "tools/trainyard/real/calibrate_options.h"
+#include "tools/trainyard/sqlite/sqlite_options.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
 #include "tools/trainyard/train/bench_training_options.h"
 #include "tools/trainyard/train/evaluate_options.h"
@@ -29,11 +30,17 @@ const Verb *const verbs[] = {
 };
 
 const OptionTable *const programs[] = {
-    &calibrate_option_table,      &train_option_table,
-    &evaluate_option_table,       &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table,
-    &serve_option_table,          &az_env_option_table,
-    &export_option_table,         NULL,
+    &calibrate_option_table,
+    &train_option_table,
+    &evaluate_option_table,
+    &make_cifar_option_table,
+    &bench_training_option_table,
+    &bench_allreduce_option_table,
+    &serve_option_table,
+    &az_env_option_table,
+    &sqlite_option_table,
+    &export_option_table,
+    NULL,
 };
 
 typedef struct {
