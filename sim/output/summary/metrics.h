@@ -38,6 +38,22 @@ typedef struct {
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
 
 typedef struct {
+    int64_t ranks;
+    int64_t steps_per_epoch;
+    int64_t epochs_planned;
+    int64_t epochs; /* known from records: all once trained, else those at level epochs */
+
+    /* Once trained: sums over all epochs, of rank 0. */
+    int64_t steps;
+    StepParts parts;
+    int64_t evaluate_ns, checkpoint_ns;
+    int64_t accuracy_ppm, loss_micro;
+
+    int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
+    uint32_t step_count, step_capacity;
+} TrainingMetrics;
+
+typedef struct {
     const char *path; /* "workspace/experiment/job" */
     ClusterId cluster;
     const char *cluster_path;
@@ -60,19 +76,7 @@ typedef struct {
     int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time, by use */
     int32_t nodes_now, nodes_max;
 
-    int64_t ranks; /* 0 unless the job trains */
-    int64_t steps_per_epoch;
-    int64_t epochs_planned;
-    int64_t epochs; /* known from records: all once trained, else those at level epochs */
-
-    /* Once trained: sums over all epochs, of rank 0. */
-    int64_t steps;
-    StepParts parts;
-    int64_t evaluate_ns, checkpoint_ns;
-    int64_t accuracy_ppm, loss_micro;
-
-    int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
-    uint32_t step_count, step_capacity;
+    TrainingMetrics *training; /* NULL unless the job trains */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */
