@@ -257,7 +257,7 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
     Problems warnings = problems_create(arena);
     const int32_t problems_before = problems->count;
     const char *kind =
-        validate_file(arena, disk_files, path, (ScenarioOverrides){0}, problems, &warnings);
+        validate_file(arena, disk_files, path, (ScenarioOverrides){0}, problems, &warnings, NULL);
     if (kind && strcmp(kind, "job") != 0)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                                  "is a %s, expected a job.json", kind),

@@ -3,14 +3,25 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/capped.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
+#include "sim/cloud/job/job.h"
 #include "sim/json/json.h"
+
+enum { MANY_JOBS = 12 }; /* of workloads: fewer are seen one by one */
 
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;
 
 /* --- The trace, folded row by row --- */
+
+/* What a job does now. */
+typedef struct {
+    bool is_open, is_wait;
+    int64_t since_ns;
+    int32_t nodes;
+} OpenJob;
 
 typedef struct {
     Arena *arena;
@@ -22,6 +33,8 @@ typedef struct {
     NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
     NameTable *cluster_paths; /* to indexes in Summary.clusters */
     NameTable *job_paths;
+    uint32_t job_capacity, job_span_capacity, open_job_capacity;
+    OpenJob *open_jobs; /* by job */
 } TraceFold;
 
 /* The index of the cluster or job called `path`. Two with one name, of which the first was deleted
@@ -80,8 +93,10 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
         array_room(fold->arena, fold->open, node + 1, &fold->open_capacity, sizeof(NodeSpan));
     for (; facts->node_count <= node; facts->node_count++) {
         facts->nodes[facts->node_count] = unknown_node;
-        fold->open[facts->node_count] =
-            (NodeSpan){.node = facts->node_count, .state = NODE_STATE_COUNT, .job = ID_NONE};
+        fold->open[facts->node_count] = (NodeSpan){.node = facts->node_count,
+                                                   .state = NODE_STATE_COUNT,
+                                                   .job = ID_NONE,
+                                                   .worker = ID_NONE};
     }
     if (facts->nodes[node].name == NULL) {
         const uint32_t cluster = row->record.cluster.index;
@@ -90,6 +105,92 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
         facts->nodes[node].cluster = cluster;
     }
 }
+
+/* --- Jobs --- */
+
+/* The workload that made a job called "NAME-7"; ID_NONE: none did. */
+static uint32_t workload_of(const Summary *run, const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    for (uint32_t i = 0; dash != NULL && i < run->workload_count; i++) {
+        const char *workload = run->workloads[i].name;
+        const size_t length = strlen(workload);
+        if (length == (size_t)(dash - name) && memcmp(workload, name, length) == 0)
+            return i;
+    }
+    return ID_NONE;
+}
+
+/* Makes room for the row's job, before its id becomes an index in the summary. */
+static uint32_t job_meet(TraceFold *fold, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    const uint32_t id = row->record.job.index;
+    if (row->job == NULL)
+        return ID_NONE;
+    facts->jobs =
+        array_room(fold->arena, facts->jobs, id + 1, &fold->job_capacity, sizeof(ReportJob));
+    fold->open_jobs =
+        array_room(fold->arena, fold->open_jobs, id + 1, &fold->open_job_capacity, sizeof(OpenJob));
+    if (facts->job_count <= id)
+        facts->job_count = id + 1;
+    ReportJob *job = &facts->jobs[id];
+    if (job->name == NULL) {
+        const char *slash = strrchr(row->job, '/');
+        job->name = slash != NULL ? slash + 1 : row->job;
+        job->listed = ID_NONE;
+        job->workload = workload_of(facts->run, job->name);
+        job->submitted_ns = row->record.at_ns;
+    }
+    return id;
+}
+
+static void job_span_close(TraceFold *fold, uint32_t id, int64_t at_ns)
+{
+    Facts *facts = fold->facts;
+    OpenJob *open = &fold->open_jobs[id];
+    if (!open->is_open)
+        return;
+    open->is_open = false;
+    facts->jobs[id].wait_ns += open->is_wait ? at_ns - open->since_ns : 0;
+    if (at_ns <= open->since_ns)
+        return;
+    facts->job_spans = array_room(fold->arena, facts->job_spans, facts->job_span_count + 1,
+                                  &fold->job_span_capacity, sizeof(JobSpan));
+    facts->job_spans[facts->job_span_count++] =
+        (JobSpan){.job = id, .is_wait = open->is_wait, .begin_ns = open->since_ns, .end_ns = at_ns};
+}
+
+static bool is_state(const char *name, JobState state)
+{
+    return name != NULL && strcmp(name, job_state_name(state)) == 0;
+}
+
+static void job_state_told(TraceFold *fold, uint32_t id, const TraceRow *row)
+{
+    ReportJob *job = &fold->facts->jobs[id];
+    job_span_close(fold, id, row->record.at_ns);
+    job->is_waiting = is_state(row->record.name, JOB_QUEUED);
+    job->has_ended =
+        is_state(row->record.name, JOB_SUCCEEDED) || is_state(row->record.name, JOB_FAILED);
+    if (!job->has_ended)
+        fold->open_jobs[id] = (OpenJob){.is_open = true,
+                                        .is_wait = job->is_waiting,
+                                        .since_ns = row->record.at_ns,
+                                        .nodes = fold->open_jobs[id].nodes};
+}
+
+static void job_node_counted(TraceFold *fold, uint32_t id, int32_t change)
+{
+    if (id == ID_NONE)
+        return;
+    fold->open_jobs[id].nodes += change;
+    ReportJob *job = &fold->facts->jobs[id];
+    if (fold->open_jobs[id].nodes > job->nodes)
+        job->nodes = fold->open_jobs[id].nodes;
+}
+
+/* --- Nodes --- */
 
 static void span_close(TraceFold *fold, uint32_t node, int64_t end_ns)
 {
@@ -112,18 +213,22 @@ static NodeState node_state_of(const char *name)
     return (NodeState)state;
 }
 
-static void node_state_told(TraceFold *fold, const TraceRow *row)
+static void node_state_told(TraceFold *fold, const TraceRow *row, uint32_t worker)
 {
     const uint32_t node = row->record.node.index;
     const int64_t at_ns = row->record.at_ns;
     span_close(fold, node, at_ns);
     NodeSpan *open = &fold->open[node];
+    const NodeState state = node_state_of(row->record.name);
+    job_node_counted(fold, open->worker, -1);
     if (open->state == NODE_STATE_COUNT)
         fold->facts->nodes[node].allocated_ns = at_ns;
     *open = (NodeSpan){.node = node,
-                       .state = node_state_of(row->record.name),
+                       .state = state,
                        .job = row->record.job.index,
+                       .worker = state == NODE_RUNNING ? worker : ID_NONE,
                        .begin_ns = at_ns};
+    job_node_counted(fold, open->worker, 1);
     if (open->state == NODE_STATE_COUNT)
         fold->facts->nodes[node].released_ns = at_ns;
 }
@@ -138,13 +243,19 @@ static void node_billed_told(TraceFold *fold, const TraceRow *row)
 
 static void row_fold(TraceFold *fold, TraceRow *row)
 {
+    const uint32_t worker = job_meet(fold, row);
     row_join(fold, row);
+    if (worker != ID_NONE) {
+        fold->facts->jobs[worker].listed = row->record.job.index;
+        if (row->record.kind == TRACE_JOB_STATE)
+            job_state_told(fold, worker, row);
+    }
     row_count(fold->facts, row);
     if (row->node == NULL)
         return;
     node_meet(fold, row);
     if (row->record.kind == TRACE_NODE_STATE)
-        node_state_told(fold, row);
+        node_state_told(fold, row, worker);
     if (row->record.kind == TRACE_NODE_BILLED)
         node_billed_told(fold, row);
     if (row->record.kind == TRACE_JOB_STAGE) // the job on the node, where its state does not say it
@@ -189,6 +300,7 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
                      .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
                      .level = header->level,
                      .start_unix_ms = header->start_unix_ms,
+                     .has_no_rows = header->is_empty && rows->count == 0,
                      .rows = rows->items,
                      .row_count = rows->count};
     TraceFold fold = fold_start(arena, facts);
@@ -196,6 +308,9 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
         row_fold(&fold, &facts->rows[i]);
     for (uint32_t node = 0; node < facts->node_count; node++)
         span_close(&fold, node, summary->end_ns);
+    for (uint32_t job = 0; job < facts->job_count; job++)
+        if (facts->jobs[job].name != NULL)
+            job_span_close(&fold, job, summary->end_ns);
     return facts;
 }
 
@@ -268,12 +383,35 @@ int64_t job_turnaround_ns(const SummaryJob *job)
     return job->ended_ns - job->submitted_ns;
 }
 
+bool facts_are_of_many(const Facts *facts)
+{
+    int64_t jobs = 0;
+    for (uint32_t i = 0; i < facts->run->workload_count; i++)
+        jobs = capped_sum(jobs, facts->run->workloads[i].all.jobs);
+    return jobs >= MANY_JOBS;
+}
+
+bool facts_have_training(const Facts *facts)
+{
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        if (facts->run->jobs[i].trains)
+            return true;
+    return false;
+}
+
 bool facts_has(const Facts *facts, TraceKind kind)
 {
     for (uint32_t i = 0; i < facts->row_count; i++)
         if (facts->rows[i].record.kind == kind)
             return true;
     return false;
+}
+
+const char *facts_no_rows(const Facts *facts)
+{
+    return facts->has_no_rows
+               ? "Not drawn: the trace has no records, because the run was made with --trace none."
+               : "This run had no jobs and no nodes, so there is nothing to draw.";
 }
 
 const char *facts_no_epochs(const Facts *facts)

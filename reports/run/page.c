@@ -20,6 +20,11 @@ static void head_print(Text *html, const Facts *facts)
     page_begin(html, text_string(&title), "trainyard: report of a simulated run",
                or_unknown(facts->run->scenario));
     text_free(&title);
+    if (facts->run->description != NULL) {
+        text_add(html, "<p class=\"question\">");
+        markup_print(html, facts->run->description);
+        text_add(html, "</p>\n");
+    }
     text_add(html, "<p class=\"lead\">");
     span_print(html, facts->run->end_ns);
     text_add(html, " simulated from <span class=\"t\">");
@@ -32,6 +37,8 @@ static const struct {
     const char *heading;
     void (*words)(Text *html, const Facts *facts); /* may be NULL */
 } sections[SECTION_COUNT] = {
+    [SECTION_QUEUE] = {"The queue over time", NULL},
+    [SECTION_WAITS] = {"How long jobs waited", NULL},
     [SECTION_NODES] = {"Nodes over time", NULL},
     [SECTION_GANTT] = {"Jobs and nodes over time", NULL},
     [SECTION_SPLIT] = {"Where a step's time goes", section_split_words},
@@ -80,8 +87,10 @@ static void tables_print(Text *html, const Facts *facts)
     section_clusters_table(html, facts);
     section_nodes_table(html, facts);
     text_add(html, "</section>\n<section>\n<h2>What happened when</h2>\n");
+    if (facts_are_of_many(facts))
+        text_add(html, "<details><summary>The events of this run</summary>\n");
     section_events_table(html, facts);
-    text_add(html, "</section>\n");
+    text_add(html, facts_are_of_many(facts) ? "</details>\n</section>\n" : "</section>\n");
 }
 
 static void term_print(Text *html, const char *name, const char *value)
@@ -91,15 +100,37 @@ static void term_print(Text *html, const char *name, const char *value)
     text_add(html, "</dd></div>\n");
 }
 
+static void pairs_print(Text *html, const char *name, const GivenPair *pairs, uint32_t count)
+{
+    Text text = {0};
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s = %s", i > 0 ? ", " : "", pairs[i].name, pairs[i].value);
+    if (count > 0)
+        term_print(html, name, text_string(&text));
+    text_free(&text);
+}
+
+/* The inputs of the run. */
+static void given_print(Text *html, const RunGiven *given)
+{
+    pairs_print(html, "Parameters", given->parameters, given->parameter_count);
+    for (uint32_t i = 0; i < given->set_count; i++)
+        term_print(html, "Changed", given->sets[i]);
+    if (given->failures != NULL)
+        term_print(html, "Failures scaled by", given->failures);
+    pairs_print(html, "Files", given->files, given->file_count);
+}
+
 static void foot_print(Text *html, const Facts *facts)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRId64, facts->run->seed);
-    text_add(html, "</main>\n<footer>\n<p>The same scenario, seed and version give the same run "
+    text_add(html, "</main>\n<footer>\n<p>The same inputs, seed and version give the same run "
                    "and the same fingerprint.</p>\n<dl>\n");
     term_print(html, "Scenario", facts->run->scenario);
     term_print(html, "Seed", facts->run->seed != ABSENT ? seed : NULL);
     term_print(html, "Version", facts->run->version);
+    given_print(html, &facts->run->given);
     term_print(html, "Fidelity", facts->run->fidelity);
     term_print(html, "Trace level", trace_level_name(facts->level));
     term_print(html, "Fingerprint", facts->run->fingerprint);

@@ -129,8 +129,10 @@ static void explain_workload(Explainer *explainer, const WorkloadText *text)
 
 static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 {
-    const char *subject = arena_printf(explainer->out.arena, "job %s-* of %" PRId64 " nodes",
-                                       shape->workload->name.value, shape->nodes.value);
+    const bool asks_for_gpus = shape->gpus.node != NULL;
+    const char *subject = arena_printf(
+        explainer->out.arena, "job %s-* of %" PRId64 " %s", shape->workload->name.value,
+        asks_for_gpus ? shape->gpus.value : shape->nodes.value, asks_for_gpus ? "GPUs" : "nodes");
     explain_job(explainer, subject, shape->job);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/format/types.h"
 #include "sim/schema/json_load.h"
@@ -10,6 +11,7 @@ typedef struct {
     JsonLoader json;
     const char *path; /* of the scenario */
     Parameters *parameters;
+    const ScenarioFile *like; /* whose catalogue may be used again; NULL: none */
 } Loader;
 
 /* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
@@ -43,8 +45,20 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
         loader->path);
 }
 
+/* Loads the compiled-in catalogue of that name, so that a scenario can be in any folder; false when
+ * there is none. */
+static bool load_built_in(Loader *loader, Json *parent, Json *node)
+{
+    const CatalogFile file = {built_in_catalog(), node->text};
+    Problems missing = problems_create(loader->json.arena);
+    const Json *tree = catalog_file_load(loader->json.arena, &file, &missing);
+    if (tree != NULL)
+        json_replace(parent, node, json_copy(loader->json.arena, tree, NULL));
+    return tree != NULL;
+}
+
 /* A relative path is looked for next to the scenario, then in the folders above, until a file or
- * folder of that name is found. */
+ * folder of that name is found; at last among the compiled-in files. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -62,6 +76,8 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
             json_replace(parent, node, tree);
         folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
+    if (status.code == STATUS_NOT_FOUND && load_built_in(loader, parent, node))
+        return;
     if (status.code != STATUS_OK) // otherwise it is loaded, or its content has been refused
         refuse_catalog(loader, node, path, &status);
 }
@@ -82,10 +98,57 @@ static void load_configs(Loader *loader, Json *list)
     }
 }
 
+/* The names of the catalogues in `root`, a line each; NULL when one is not a name. */
+static const char *catalog_names_in(Arena *arena, const Json *root)
+{
+    const Json *catalogs = json_member(root, "catalog");
+    const char *names = "";
+    for (const Json *item = catalogs != NULL ? catalogs->first : NULL; item != NULL;
+         item = item->next) {
+        if (item->kind != JSON_STRING)
+            return NULL;
+        names = arena_printf(arena, "%s%s\n", names, item->text);
+    }
+    return names;
+}
+
+/* The values on which the catalogue of `root` depends: `names`, and the members that change its
+ * values (sim/scenario/assumed.h). NULL if `names` is NULL. */
+static const char *catalog_key(Arena *arena, const char *names, const Json *root)
+{
+    static const char *const members[] = {"assume", "quotas"};
+    if (names == NULL)
+        return NULL;
+    Text key = {0};
+    text_add(&key, names);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        const Json *value = json_member(root, members[i]);
+        text_printf(&key, "%s ", members[i]);
+        if (value != NULL)
+            json_print(&key, value, JSON_COMPACT);
+        text_add(&key, "\n");
+    }
+    const char *copy = arena_strdup(arena, text_string(&key));
+    text_free(&key);
+    return copy;
+}
+
+/* Whether the catalogue is that of `like`: the tree then keeps the names of its files. */
+static bool catalog_is_known(const Loader *loader, const Json *root)
+{
+    if (loader->like == NULL || loader->like->catalog_key == NULL)
+        return false;
+    Arena *arena = loader->json.arena;
+    const char *key = catalog_key(arena, catalog_names_in(arena, root), root);
+    return key != NULL && strcmp(key, loader->like->catalog_key) == 0;
+}
+
 static void load_references(Loader *loader, Json *root)
 {
     load_configs(loader, json_member(root, "commands"));
     load_configs(loader, json_member(root, "workloads"));
+    if (catalog_is_known(loader, root))
+        return;
     Json *catalogs = json_member(root, "catalog");
     for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
         next = item->next; // the item itself is about to be replaced
@@ -126,6 +189,15 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         problems_add_status(loader->json.problems, &status);
 }
 
+/* Whether a part of the member is changed by an override. */
+static bool is_changed(const ScenarioOverrides *overrides, const char *member)
+{
+    for (int32_t i = 0; i < overrides->count; i++)
+        if (strncmp(overrides->items[i], member, strlen(member)) == 0)
+            return true;
+    return false;
+}
+
 /* Applies the overrides that change parameters, or all others. */
 static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides *overrides,
                             bool of_parameters)
@@ -139,7 +211,8 @@ static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides 
 /* Replaces the uses of parameters in the scenario and in the files that it names, which it loads.
  * False, with problems, when a parameter or the use of one is wrong: the tree then has texts
  * instead of values, and later checks would report each of them again. */
-static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides *overrides)
+static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides *overrides,
+                             const char **catalog_names)
 {
     Arena *arena = loader->json.arena;
     Problems *problems = loader->json.problems, found = problems_create(arena);
@@ -147,6 +220,7 @@ static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides
         parameters_read(arena, root, overrides->param_count, overrides->params, &found);
     parameters_apply(loader->parameters, root);
     const int32_t problems_before = problems->count;
+    *catalog_names = catalog_names_in(arena, root);
     load_references(loader, root);
     if (found.count == 0 && problems->count == problems_before)
         parameters_check_used(loader->parameters);
@@ -219,8 +293,10 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
 }
 
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, Problems *problems)
+                    const Parameters **parameters, const char **key, Problems *problems)
 {
+    const bool changes_catalog = is_changed(&overrides, "/catalog");
+    const char *catalog_names;
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
     Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
@@ -230,8 +306,9 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
+    loader.like = changes_catalog ? NULL : overrides.like;
     apply_overrides(&loader, root, &overrides, true);
-    if (!apply_parameters(&loader, root, &overrides))
+    if (!apply_parameters(&loader, root, &overrides, &catalog_names))
         return NULL;
     *parameters = loader.parameters;
     apply_overrides(&loader, root, &overrides, false);
@@ -243,5 +320,6 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
         apply_ran(&loader, root, overrides.ran_path);
     if (overrides.count > 0)
         load_references(&loader, root); // an override may name another file
+    *key = changes_catalog ? NULL : catalog_key(arena, catalog_names, root);
     return root;
 }

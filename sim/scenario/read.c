@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/assumed.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/command/api_fault_read.h"
 #include "sim/scenario/command/reader.h"
@@ -10,6 +11,7 @@
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/expect/expect.h"
 #include "sim/scenario/explain.h"
+#include "sim/scenario/given.h"
 #include "sim/scenario/load.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": a file
@@ -28,24 +30,32 @@ static const char *scenario_name(Arena *arena, const char *path)
                          dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
 }
 
-/* NULL when the catalogue could not be read, which has been reported. */
-static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
+/* NULL when the catalogue could not be read, which has been reported. A list that still has names
+ * is that of `like`. */
+static const Catalog *read_catalog(Arena *arena, const ScenarioText *text, const ScenarioFile *like,
+                                   Problems *problems)
 {
+    const Json *list = text->catalog;
     if (list == NULL)
         return NULL;
+    if (like != NULL && list->first != NULL && list->first->kind == JSON_STRING)
+        return like->catalog;
     if (list->kind != JSON_ARRAY || list->count == 0) {
         problems_add(problems, STATUS_BAD_INPUT, list->at,
                      "catalog is %s, expected an array of files",
                      list->kind == JSON_ARRAY ? "empty" : json_kind_name(list->kind));
         return NULL;
     }
-    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
+    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count + 1);
     int32_t count = 0;
     for (const Json *item = list->first; item != NULL; item = item->next) {
         if (!catalog_is_loaded(item))
             return NULL; // a file that could not be read
         roots[count++] = item;
     }
+    const Json *assumed = assumed_catalog(arena, text, roots, count, problems);
+    if (assumed != NULL)
+        roots[count++] = assumed;
     return catalog_read(arena, roots, count, problems);
 }
 
@@ -134,15 +144,33 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
     return topology;
 }
 
-static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
+/* The part of the run that is measured; `text` NULL: all of it. */
+static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
+{
+    if (text == NULL)
+        return (MeasureWindow){0};
+    const bool has_end = text->until.node != NULL && !text->until.is_refused;
+    if (has_end && text->until.value <= text->from.value)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(text->until.node),
+                     "the measured part of the run ends before it begins");
+    return (MeasureWindow){.from_ns = text->from.value,
+                           .until_ns = has_end ? text->until.value : 0};
+}
+
+static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
+    // A replay of a real run has the same inputs as that run, which made the file.
+    FileRecorder *recorder = file_recorder_create(arena, from, path, overrides.ran_path);
+    const FileSource files = file_recorder_source(recorder);
     const Parameters *parameters;
-    const Json *root = scenario_load(arena, files, path, overrides, &parameters, problems);
+    const char *catalog_key;
+    const Json *root =
+        scenario_load(arena, files, path, overrides, &parameters, &catalog_key, problems);
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    const Catalog *catalog = read_catalog(arena, text->catalog, problems);
+    const Catalog *catalog = read_catalog(arena, text, overrides.like, problems);
     Problems warnings = problems_create(arena);
     ConfigContext context = {.arena = arena,
                              .problems = problems,
@@ -155,9 +183,10 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    const MeasureWindow measure = measure_read(text->measure, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
-    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    ScenarioWorkloads workloads = workloads_read(&binder, &commands);
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
     faults_read(&binder, &groups, &commands);
@@ -172,13 +201,17 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     file->root = root;
     file->path = arena_strdup(arena, path);
     file->resource_group = text->resource_group.value;
+    file->catalog = catalog;
+    file->catalog_key = catalog_key;
     if (problems->count > 0)
         return NULL;
 
     file->scenario = (Scenario){
+        .measure = measure,
         .name = scenario_name(arena, path),
         .description = text->description.value != NULL ? text->description.value : "",
         .seed = (uint64_t)text->seed.value,
+        .given = scenario_given(arena, recorder, &overrides, parameters),
         .start_unix_ms = text->start.value,
         .region = text->region.value,
         .subscription = text->subscription.value,
@@ -189,6 +222,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .service = *catalog_service(catalog),
         .failures = failures,
         .policy = (PolicyKind)text->policy.value,
+        .placement = (PlacementKind)text->placement.value,
+        .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
         .workload_count = workloads.count,
         .workloads = workloads.items,
         .network = network,
@@ -199,7 +234,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
+    file->explanation = overrides.like != NULL ? explanation_create(arena)
+                                               : scenario_explain(arena, text, parameters, catalog,
+                                                                  &commands, &workloads);
     return file;
 }
 

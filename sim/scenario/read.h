@@ -30,6 +30,8 @@ typedef struct {
                                    and values the uses of parameters */
     const char *resource_group; /* of commands without a group */
     CommandReader *reader;      /* for commands that follow those of the file */
+    const Catalog *catalog;     /* what the files in "catalog" say together ... */
+    const char *catalog_key;    /* ... and the values on which it depends; NULL: unknown */
 } ScenarioFile;
 
 /* Changes to the file's values before they are checked, in the form of `--set`:
@@ -45,7 +47,11 @@ typedef struct {
  * their own. `--ran FILE` does so for the jobs that FILE reports, and makes the commands in FILE
  * the session of the scenario, which must not have one.
  *
- * `samples` are the sizes of the set on which our trainer trains, instead of the catalogue's. */
+ * `samples` are the sizes of the set on which our trainer trains, instead of the catalogue's.
+ *
+ * `like` is the same file, read before with other changes, which is borrowed: its catalogue is used
+ * again unless a change concerns it ("catalog", "assume", "quotas"). That saves most of the time.
+ * There is no explanation, and the tree has the names of the catalogues. */
 typedef struct {
     int32_t count;
     const char *const *items;
@@ -55,6 +61,7 @@ typedef struct {
     bool trains_for_real;
     const char *ran_path; /* NULL: there is no such file */
     DataSamples samples;
+    const ScenarioFile *like; /* NULL: everything is read */
 } ScenarioOverrides;
 
 /* The scenario in `path`, living in `arena`; NULL when there are problems. */

@@ -74,8 +74,11 @@ static bool is_scenario(const Json *root)
 }
 
 const char *validate_file(Arena *arena, FileSource files, const char *path,
-                          ScenarioOverrides overrides, Problems *problems, Problems *warnings)
+                          ScenarioOverrides overrides, Problems *problems, Problems *warnings,
+                          const ScenarioFile **scenario)
 {
+    if (scenario != NULL)
+        *scenario = NULL;
     const char *text;
     size_t length;
     Status status = {0};
@@ -102,5 +105,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path,
     const ScenarioFile *file = scenario_read(arena, files, path, overrides, problems);
     if (file != NULL)
         problems_merge(warnings, &file->warnings);
+    if (scenario != NULL)
+        *scenario = file;
     return "scenario";
 }

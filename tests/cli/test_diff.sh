@@ -18,6 +18,27 @@ exit_is 1
 stdout_has "jobs.nap.run_s"
 has_no_escapes
 
+example "the inputs in which runs differ, even if the results are the same"
+stdout_has "  B  set /programs/0/duration=20m"
+sed 's/"trainyard": 1,/"trainyard": 1, \/* a comment *\//' small/scenario.json >small/scenario.new
+mv small/scenario.json small/before.json
+mv small/scenario.new small/scenario.json
+trainyard run small/scenario.json -o commented
+mv small/before.json small/scenario.json
+trainyard diff a commented
+exit_is 0
+stdout_has "The runs had different inputs:"
+stdout_has "  A  file scenario.json "
+holds [ "$(grep -c '^  [AB]  ' stdout)" -eq 2 ]
+
+example "a trace of an earlier program has no inputs"
+mkdir earlier
+cp a/summary.json earlier/
+grep -v '^#file' a/trace.tsv >earlier/trace.tsv
+trainyard diff a earlier
+exit_is 0
+holds [ "$(grep -c inputs stdout)" -eq 0 ]
+
 example "the same run recorded at two levels"
 trainyard run small/scenario.json --trace jobs -o jobs
 trainyard diff a jobs

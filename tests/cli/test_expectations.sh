@@ -94,15 +94,39 @@ exit_is 1
 stdout_has "10 runs are too few for a bound"
 holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
 
-example "a statistic out of its limits names the bound and the worst run; a missing metric the first run without it"
-expecting limits '{"metric": "jobs.nap.run_s", "seeds": 5, "at_most": "1m"}' '{"metric": "jobs.nap.error.colour", "seeds": 3, "at_most": 1}'
+example "a statistic out of its limits names the bound and the worst run; an unknown metric the first run without it"
+expecting limits '{"metric": "jobs.nap.run_s", "seeds": 5, "at_most": "1m"}' '{"metric": "jobs.nap.steps", "seeds": 3, "at_most": 1}'
 trainyard test small/limits.json
 exit_is 1
 stdout_has 'expected: "mean at most 60"'
 stdout_has ' over 5 runs, at most '
 stdout_has 'at 95 % confidence'
 holds grep -qE 'reproduce: "trainyard run small/limits.json --seed (7|8|9|10|11) --json"' stdout
-stdout_has 'got: "the metric is not a number in 3 of 3 runs, first with seed 7"'
+stdout_has 'got: "the metric is not known in 3 of 3 runs, first with seed 7"'
+
+example "names of metrics are checked before the run, with their place"
+expecting names '{"metric": "jobs.nap.runs_s", "at_most": "1h"}' '{"metric": "jobs.napp.run_s", "at_most": 1}' \
+    '{"metric": "clusters.gpu.nodes", "equals": 2}' '{"metric": "jobs.nap.error.code", "at_most": 1}' '{"metric": "cost_usd.total", "at_most": "95%"}'
+trainyard test small/names.json
+exit_is 2
+stderr_has 'unknown metric "jobs.nap.runs_s": no member is called "runs_s"'
+stderr_has 'did you mean "jobs.nap.run_s"?'
+stderr_has 'no job of the scenario is called "napp"'
+stderr_has 'no member is called "nodes"'
+stderr_has 'metric "jobs.nap.error.code" is a text, not a number'
+stderr_has 'metric "cost_usd.total" is not a ratio, but a bound is a percentage'
+holds grep -qE '^small/names.json:[0-9]+:[0-9]+: unknown metric "jobs.nap.runs_s"' stderr
+trainyard validate small/names.json
+exit_is 2
+stderr_has 'did you mean "jobs.nap.run_s"?'
+
+example "shares of jobs within a time, as percentages"
+expecting within '{"metric": "waited_within(1h)", "at_least": "95%"}' '{"metric": "waited_within(1s)", "at_least": "95%"}'
+trainyard test small/within.json
+exit_is 1
+holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
+stdout_has 'expected: "at least 0.95"'
+stdout_has 'got: "0"'
 
 example "a broken scenario is bad input"
 echo '{' >small/broken.json

@@ -27,6 +27,23 @@ trainyard run "$poisson" --param rate=200/week --json
 exit_is 0
 holds has_json 'run["simulated_s"] > 40 * 3600'
 
+example "summary, trace and report record what a run was given"
+trainyard run "$poisson" --param rate=7/h --seed 3 --failures 2 -q -o given
+holds grep -qx '#param rate=7/h' given/trace.tsv
+holds grep -qx '#set /seed=3' given/trace.tsv
+holds grep -qx '#failures 2' given/trace.tsv
+holds grep -qE '^#file catalog/azure-2018.json [0-9a-f]{16}$' given/trace.tsv
+cp given/summary.json stdout
+holds has_json 'run["given"]["parameters"] == {"nodes": "4", "rate": "7/h"}'
+holds has_json 'run["given"]["set"] == ["/seed=3"] and run["given"]["failures"] == "2"'
+holds grep -qF 'Jobs come at random (7/h)' given/report.html
+holds grep -qF 'nodes = 4, rate = 7/h' given/report.html
+holds grep -qF '/seed=3' given/report.html
+cp given/report.html first.html
+trainyard report given
+exit_is 0
+holds cmp given/report.html first.html
+
 example "explain lists parameters and the places that use them"
 trainyard explain "$poisson" --param nodes=5
 exit_is 0

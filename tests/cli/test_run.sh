@@ -108,11 +108,25 @@ exit_is 1
 stdout_has "failed"
 stdout_has "job nap failed: JobFailed: Job failed with non-zero exit code (exit code 5)"
 
-example "a job that did not end in time is exit code 1"
+example "a job that waits at a chosen end is unfinished, not failed"
 trainyard run small/scenario.json --until 1m
-exit_is 1
+exit_is 0
 stdout_has "job nap was still queued when the run ended: it needs 1 node, cluster gpu never had more than 0"
 holds grep -qE '^nap +queued +1 min ' stdout
+
+trainyard run small/scenario.json --until 1m --json
+exit_is 0
+holds has_json 'run["job_counts"] == {"submitted": 1, "succeeded": 0, "failed": 0, "unfinished": 1}'
+
+example "a job that can never run is exit code 1, if nothing is left that could happen"
+trainyard run small/scenario.json --set /commands/0/config/properties/scaleSettings/manual/targetNodeCount=0
+exit_is 1
+trainyard run small/scenario.json --set /commands/0/config/properties/scaleSettings/manual/targetNodeCount=0 --until 100d
+exit_is 1
+
+example "a failed job is exit code 1 also in a run with a chosen end"
+trainyard run small/scenario.json --set /programs/0/exit_code=5 --until 2h
+exit_is 1
 
 example "a value that --set may not have is bad input"
 trainyard run small/scenario.json --set /seed=minus

@@ -58,7 +58,8 @@ bool determinism_holds(const char *path, const RunOptions *options, const RunRes
     bool differs = has_run && row_watch_differs(&second);
     if (differs)
         has_run = explain_difference(path, options, &second, explanation, problems);
-    bool is_same = has_run && !differs && is_same_json(run_summary(first), run_summary(&result));
+    bool is_same =
+        has_run && !differs && is_same_json(run_summary_json(first), run_summary_json(&result));
     if (has_run && !differs && !is_same)
         text_add(explanation,
                  "the second run has the same records as the first, but another summary\n");

@@ -11,6 +11,44 @@
 #include "sim/study/statistics/sample.h"
 #include "tools/trainyard/run_scenario.h"
 
+/* --- Metrics --- */
+
+static const Metric *metric_wanted(Arena *arena, const Scenario *scenario,
+                                   const Expectation *wanted, Problems *problems)
+{
+    const Metric *metric =
+        wanted->equals != NULL
+            ? metric_compile_any(arena, scenario, wanted->subject, wanted->metric_at, problems)
+            : metric_compile(arena, scenario, wanted->subject, wanted->metric_at, problems);
+    if (metric == NULL)
+        return NULL;
+    const char *unit = metric_unit(metric);
+    if (wanted->has_share && (unit == NULL || strcmp(unit, "1") != 0))
+        problems_add(problems, STATUS_BAD_INPUT, wanted->metric_at,
+                     "metric \"%s\" is not a ratio, but a bound is a percentage", wanted->subject);
+    return metric;
+}
+
+const Metric *const *expectations_metrics(Arena *arena, const ScenarioFile *file,
+                                          Problems *problems)
+{
+    const Metric **metrics = ARENA_ARRAY(arena, const Metric *, file->expectation_count);
+    for (int32_t i = 0; i < file->expectation_count; i++) {
+        const Expectation *wanted = &file->expectations[i];
+        if (wanted->kind == EXPECT_METRIC || wanted->kind == EXPECT_STATISTIC)
+            metrics[i] = metric_wanted(arena, &file->scenario, wanted, problems);
+    }
+    return metrics;
+}
+
+double expectations_sample_value(const Expectation *expectation, const Metric *metric,
+                                 const Summary *summary)
+{
+    const MetricValue value = metric_of(metric, summary);
+    const bool may_grow = value.is_lower_bound && expectation->high < INFINITY;
+    return value.is_known && !may_grow ? value.value : NAN;
+}
+
 /* --- Watching --- */
 
 static const Comparator opposite[] = {
@@ -127,24 +165,35 @@ static ExpectAnswer cluster_error(Arena *arena, const RunWatch *watch, const Exp
     return answer;
 }
 
+/* "jobs.train.state"; NULL when no summary has it: the run's problem, which its answer shows. */
+static const Metric *metric_named(Arena *arena, const RunResult *run, const char *name)
+{
+    Problems ignored = problems_create(arena);
+    return metric_compile_any(arena, &run->file->scenario, name, place_in("", 0, 0), &ignored);
+}
+
+static const Metric *metric_of_job(Arena *arena, const RunResult *run, const Expectation *wanted,
+                                   const char *member)
+{
+    return metric_named(arena, run, arena_printf(arena, "jobs.%s.%s", wanted->name, member));
+}
+
 static ExpectAnswer state_answer(Arena *arena, const RunResult *run, const Expectation *wanted)
 {
+    const Summary *summary = run_summary(run);
     Parts parts = {.arena = arena, .holds = true, .expected = "", .got = ""};
     if (wanted->equals != NULL)
         add_part(&parts, "",
-                 expect_equals(arena, run_summary(run), wanted->subject, wanted->equals));
+                 expect_equals(arena, metric_named(arena, run, wanted->subject), summary,
+                               wanted->equals));
     if (wanted->exit_code >= 0)
         add_part(&parts, "exit code ",
-                 expect_between(arena, run_summary(run),
-                                arena_printf(arena, "jobs.%s.exit_code", wanted->name),
+                 expect_between(arena, metric_of_job(arena, run, wanted, "exit_code"), summary,
                                 (double)wanted->exit_code, (double)wanted->exit_code));
-    if (wanted->error != NULL && wanted->is_job) {
-        const char *metric = arena_printf(arena, "jobs.%s.error.code", wanted->name);
-        ExpectAnswer answer = expect_equals(arena, run_summary(run), metric, wanted->error);
-        if (summary_find(run_summary(run), metric) == NULL)
-            answer.got = "none";
-        add_part(&parts, "error ", answer);
-    }
+    if (wanted->error != NULL && wanted->is_job)
+        add_part(&parts, "error ",
+                 expect_equals(arena, metric_of_job(arena, run, wanted, "error.code"), summary,
+                               wanted->error));
     if (wanted->error != NULL && !wanted->is_job)
         add_part(&parts, "error ", cluster_error(arena, run->watched.watch, wanted));
     return (ExpectAnswer){.holds = parts.holds, .expected = parts.expected, .got = parts.got};
@@ -194,8 +243,9 @@ ExpectAnswer expectations_answer(Arena *arena, const RunResult *run, int32_t ind
         return state_answer(arena, run, wanted);
     case EXPECT_METRIC:
         if (wanted->equals != NULL)
-            return expect_equals(arena, run_summary(run), wanted->subject, wanted->equals);
-        return expect_between(arena, run_summary(run), wanted->subject, wanted->low, wanted->high);
+            return expect_equals(arena, run->expected[index], run_summary(run), wanted->equals);
+        return expect_between(arena, run->expected[index], run_summary(run), wanted->low,
+                              wanted->high);
     case EXPECT_FILES:
         return files_answer(arena, run, wanted);
     case EXPECT_ALWAYS:
@@ -325,7 +375,7 @@ ExpectAnswer expectations_statistic(Arena *arena, const Expectation *wanted,
     int32_t missing = count_missing(sample, &seed);
     if (missing > 0) {
         answer.got = arena_printf(arena,
-                                  "the metric is not a number in %" PRId32 " of %" PRId32
+                                  "the metric is not known in %" PRId32 " of %" PRId32
                                   " runs, first with seed %" PRIu64,
                                   missing, sample->count, seed);
         return answer;

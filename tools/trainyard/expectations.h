@@ -7,6 +7,11 @@
 #include "sim/output/explain/run_watch.h"
 #include "sim/scenario/read.h"
 
+/* The metric of each EXPECT_METRIC and EXPECT_STATISTIC of `file`, NULL for other expectations; in
+ * `arena`. Adds a problem for each name that is not a metric of the scenario's runs. */
+const Metric *const *expectations_metrics(Arena *arena, const ScenarioFile *file,
+                                          Problems *problems);
+
 /* The watch of a run, and the numbers of each expectation's conditions and moments in that watch.
  */
 typedef struct {
@@ -30,6 +35,11 @@ ExpectAnswer expectations_answer(Arena *arena, const struct RunResult *run, int3
  * it names one. */
 const char *const *expectations_records(Arena *arena, const ScenarioFile *file, int32_t index,
                                         const ExpectAnswer *answer, int32_t *count);
+
+/* The value in a run for a sample: NaN if it is unknown, or if it is a lower bound that the
+ * expectation's upper limit cannot be compared with. */
+double expectations_sample_value(const Expectation *expectation, const Metric *metric,
+                                 const Summary *summary);
 
 /* The values of one metric in several runs, ordered by seed; NaN if a run does not have it. */
 typedef struct {

@@ -30,7 +30,7 @@ struct RunSummary {
     const Json *json;      /* NULL: not used yet */
 };
 
-static const Summary *folded_summary(const RunResult *result)
+const Summary *run_summary(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->folded == NULL)
@@ -39,11 +39,11 @@ static const Summary *folded_summary(const RunResult *result)
     return summary->folded;
 }
 
-const Json *run_summary(const RunResult *result)
+const Json *run_summary_json(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->json == NULL)
-        summary->json = summary_json(summary->arena, folded_summary(result));
+        summary->json = summary_json(summary->arena, run_summary(result));
     return summary->json;
 }
 
@@ -73,6 +73,19 @@ const FolderMark run_mark = {.maker = "run of trainyard",
                              .beginning = "#trainyard-trace",
                              .replaced = replaced_names};
 
+static bool timeline_open(Arena *arena, const RunOptions *options, RunFiles *files, TraceFan *fan,
+                          Status *status)
+{
+    const char *path = in_folder(arena, options, "timeline.json");
+    if (options->has_no_timeline)
+        return folder_remove(path, status); // the file of an earlier run
+    if (!file_writer_open(&files->timeline, path, status))
+        return false;
+    files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
+    trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    return true;
+}
+
 static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
                        RunFiles *files, TraceFan *fan, Status *status)
 {
@@ -80,39 +93,54 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
         !folder_create(options->output_folder, status) ||
         !file_writer_open(&files->trace, in_folder(arena, options, "trace.tsv"), status))
         return false;
-    if (!file_writer_open(&files->timeline, in_folder(arena, options, "timeline.json"), status)) {
+    if (!timeline_open(arena, options, files, fan, status)) {
         file_writer_abandon(&files->trace);
         return false;
     }
     files->header = (TraceHeader){.level = options->level,
+                                  .is_empty = options->has_no_trace,
                                   .scenario = scenario->name,
                                   .seed = scenario->seed,
                                   .start_unix_ms = scenario->start_unix_ms};
+    files->header.given = given_lines(arena, &scenario->given, &files->header.given_count);
     files->rows.arena = arena;
     files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &files->header);
-    files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
-    trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
-    trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    if (!options->has_no_trace)
+        trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
     trace_fan_join(fan, report_rows_listener(&files->rows, options->level));
     return true;
+}
+
+static bool timeline_commit(RunFiles *files, Status *status)
+{
+    if (files->timeline_writer == NULL)
+        return true;
+    timeline_writer_finish(files->timeline_writer);
+    return file_writer_commit(&files->timeline, status);
+}
+
+static void timeline_abandon(RunFiles *files)
+{
+    if (files->timeline_writer == NULL)
+        return;
+    timeline_writer_finish(files->timeline_writer);
+    file_writer_abandon(&files->timeline);
 }
 
 static bool streams_commit(RunFiles *files, Status *status)
 {
     trace_tsv_writer_finish(files->trace_writer);
-    timeline_writer_finish(files->timeline_writer);
     if (file_writer_commit(&files->trace, status))
-        return file_writer_commit(&files->timeline, status);
-    file_writer_abandon(&files->timeline);
+        return timeline_commit(files, status);
+    timeline_abandon(files);
     return false;
 }
 
 static void files_abandon(RunFiles *files)
 {
     trace_tsv_writer_finish(files->trace_writer);
-    timeline_writer_finish(files->timeline_writer);
     file_writer_abandon(&files->trace);
-    file_writer_abandon(&files->timeline);
+    timeline_abandon(files);
 }
 
 /* Removes the share files of an earlier run. Jobs that ran for real have written share/ themselves:
@@ -128,11 +156,12 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
                          const RunResult *result, const Json *ran, Status *status)
 {
     return streams_commit(files, status) &&
-           json_file_write(in_folder(arena, options, "summary.json"), run_summary(result),
+           json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
                            status) &&
            share_begin(arena, options, ran, status) &&
-           share_tree_write(files->shares, result->world, options->output_folder, status) &&
-           report_write_run(arena, options->output_folder, folded_summary(result), &files->rows,
+           (options->has_no_share ||
+            share_tree_write(files->shares, result->world, options->output_folder, status)) &&
+           report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
                             &files->header, status);
 }
 
@@ -146,12 +175,13 @@ typedef struct {
     Why *why;           /* NULL without RunOptions.why_job */
 } Listeners;
 
-static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
-                           TraceFan *fan)
+static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindow measure,
+                           Listeners *listeners, TraceFan *fan)
 {
     // Percentiles of step times need every step, at any trace level. With every step, the
     // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
+    metrics_fold_measure(listeners->metrics, measure);
     listeners->fingerprint = fingerprint_start();
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
@@ -279,12 +309,12 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     RunFiles files = {0};
     if (has_files && !files_open(arena, options, scenario, &files, fan, status))
         return false;
-    if (has_files || runs_for_real(options, result->file)) {
+    if ((has_files && !options->has_no_share) || runs_for_real(options, result->file)) {
         files.shares = share_tree_create(arena);
         trace_fan_join(fan, share_tree_listener(files.shares));
     }
     Listeners listeners;
-    listeners_join(arena, options, &listeners, fan);
+    listeners_join(arena, options, scenario->measure, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
@@ -311,16 +341,17 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     result->summary = prepare_summary(arena, result, &listeners);
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
-        narrator_conclude(listeners.narrator, run_summary(result));
+        narrator_conclude(listeners.narrator, run_summary_json(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
 }
 
-void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
+void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result)
 {
     ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
-    *copy = *file;
+    *copy = *run->file;
     copy->scenario.seed = seed;
     result->file = copy;
+    result->expected = run->expected;
     Status status = {0};
     bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
     invariant(has_run); // only files can fail
@@ -350,6 +381,7 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
         report_warnings(&result->file->warnings);
     const Json *session = json_member(file->root, "session");
     const int32_t problems_before = problems->count;
+    result->expected = expectations_metrics(arena, file, problems);
     if (session == NULL || ran_path != NULL)
         real_run_check(&file->scenario, options->real != NULL || ran_path != NULL, problems);
     if (options->overrides.trains_for_real && session != NULL)

@@ -20,6 +20,9 @@ extern const FolderMark run_mark;
 typedef struct {
     ScenarioOverrides overrides; /* --set, --seed, --until, in the form of sim/scenario/read.h */
     TraceLevel level;            /* of trace.tsv, the timeline and the report */
+    bool has_no_trace;           /* trace.tsv has only its header */
+    bool has_no_timeline;        /* timeline.json is not written */
+    bool has_no_share;           /* the files that jobs leave on shares are not written */
     bool checks_always;          /* check every invariant after every event */
     const char *output_folder;   /* for the files of the run; NULL: none are written */
     bool shows_warnings;         /* on stderr, before the run */
@@ -36,8 +39,9 @@ typedef struct {
 
 typedef struct RunResult {
     const ScenarioFile *file;
-    WatchedExpectations watched; /* if RunOptions.watches; else empty */
-    World *world;                /* in its state after the run */
+    WatchedExpectations watched;   /* if RunOptions.watches; else empty */
+    const Metric *const *expected; /* [expectation]: see expectations_metrics */
+    World *world;                  /* in its state after the run */
     const RunMetrics *metrics;
     struct RunSummary *summary; /* for run_summary */
     int real_signal;            /* the signal that ended jobs of real execution; 0: none */
@@ -51,10 +55,13 @@ typedef struct RunResult {
 MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *options,
                              RunResult *result, Problems *problems);
 
-/* The content of summary.json. It is made on the first call, as a run may have 100,000 jobs. */
-const Json *run_summary(const RunResult *result);
+/* The summary, and the content of summary.json. Both are made on the first call, as a run may have
+ * 100,000 jobs. */
+const Summary *run_summary(const RunResult *result);
+const Json *run_summary_json(const RunResult *result);
 
-/* Runs the scenario of `file` with another seed, without output and without files. */
-void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result);
+/* Runs the scenario of `run`, which has been run, with another seed, without output and without
+ * files. */
+void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result);
 
 #endif

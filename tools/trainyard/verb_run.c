@@ -16,7 +16,9 @@ typedef struct {
     int64_t until_ns;
     const char *failures; /* the factor on failure rates */
     int fidelity;
-    int level;
+    int level; /* index in level_names */
+    bool has_no_timeline;
+    bool has_no_share;
     const char *why_job;
     int backend; /* HandOffBackend; NOT_GIVEN */
     const char *data_folder;
@@ -30,7 +32,8 @@ typedef struct {
 
 enum { NOT_GIVEN = -1 };
 
-static const char *const level_names[] = {"jobs", "epochs", "steps", NULL};
+static const char *const level_names[] = {"none", "jobs", "epochs", "steps", NULL};
+enum { LEVEL_NONE, LEVEL_EPOCHS = TRACE_LEVEL_EPOCHS + 1 }; /* of level_names */
 static const char *const fidelity_names[] = {"step", "epoch", "job", NULL};
 static const char *const backend_names[] = {
 #define X(name, word) word,
@@ -50,7 +53,11 @@ static const Field run_options[] = {
                 "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
     OPTION_CHOICE(0, "fidelity", fidelity, "UNIT", fidelity_names,
                   "simulate each step, each epoch, or each job as one event"),
-    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names, "the detail of trace.tsv (epochs)"),
+    OPTION_CHOICE(0, "trace", level, "LEVEL", level_names,
+                  "the detail of trace.tsv (epochs); none: only its first lines"),
+    OPTION_FLAG(0, "no-timeline", has_no_timeline, "with -o: do not write timeline.json"),
+    OPTION_FLAG(0, "no-share", has_no_share,
+                "with -o: do not write the files that jobs leave on shares"),
     OPTION_TEXT(0, "why", why_job, "JOB",
                 "print the story of a job afterwards: its waits, its losses and its end"),
     OPTION_CHOICE(0, "real", backend, "BACKEND", backend_names,
@@ -75,9 +82,15 @@ static const OptionTable run_table = {
     .operands = "SCENARIO",
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
     .details =
-        "Exit code 0 when every job succeeded. Exit code 1 when a job failed or never ran, a "
-        "command was refused, or the moment of a command never came. 128 plus the signal's number "
-        "when a signal ended a job that ran for real.\n"
+        "Exit code 0 when nothing failed. Exit code 1 when a job failed or a command was refused; "
+        "also when a job did not end or the moment of a command never came, unless the run ended "
+        "at a chosen time (\"until\"): what is unfinished then is a metric, job_counts.unfinished "
+        "of summary.json. 128 plus the signal's number when a signal ended a job that ran for "
+        "real.\n"
+        "\n"
+        "A run of many jobs writes less with --trace none --no-timeline --no-share. Its "
+        "report.html is "
+        "complete; `trainyard report` needs the trace to make it again with its plots.\n"
         "\n"
         "With --real, `trainyard train` runs each job of \"commands\" whose program trains a "
         "network that the trainer knows. Open MPI's mpirun starts as many ranks as the job has "
@@ -125,14 +138,26 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
                                .samples = samples};
 }
 
+/* Whether the run ended at the time that was chosen as its end, before all that was to happen. */
+static bool is_cut_short(const RunResult *result)
+{
+    const int64_t until_ns = result->file->scenario.until_ns;
+    return until_ns != INT64_MAX && world_now_ns(result->world) >= until_ns;
+}
+
+/* Nothing failed: no job, no command, and unless the run was cut short, no wait was in vain. */
 static bool all_went_well(const RunResult *result)
 {
     const World *world = result->world;
-    if (result->metrics->refused_count > 0)
-        return false;
-    for (uint32_t j = 0; j < world_job_count(world); j++)
-        if (world_job(world, (JobId){j})->state != JOB_SUCCEEDED)
+    const bool may_wait = is_cut_short(result);
+    for (uint32_t i = 0; i < result->metrics->refused_count; i++)
+        if (result->metrics->refused[i].is_refusal || !may_wait)
             return false;
+    for (uint32_t j = 0; j < world_job_count(world); j++) {
+        const JobState state = world_job(world, (JobId){j})->state;
+        if (state == JOB_FAILED || (state != JOB_SUCCEEDED && !may_wait))
+            return false;
+    }
     return true;
 }
 
@@ -167,6 +192,9 @@ static bool options_fit(const RunArguments *arguments, Status *status)
 {
     if (arguments->backend == NOT_GIVEN)
         return true;
+    if (arguments->has_no_share)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--real", 0, 0),
+                           "does not go with --no-share");
     const char *other = arguments->ran_path != NULL     ? "--ran"
                         : arguments->checks_determinism ? "--check-determinism"
                                                         : NULL;
@@ -193,7 +221,12 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",
                 arguments->data_folder, samples.train, samples.test);
     const RunOptions options = {.overrides = overrides_of(arena, arguments, samples),
-                                .level = (TraceLevel)arguments->level,
+                                .level = arguments->level == LEVEL_NONE
+                                             ? TRACE_LEVEL_EPOCHS
+                                             : (TraceLevel)(arguments->level - 1),
+                                .has_no_trace = arguments->level == LEVEL_NONE,
+                                .has_no_timeline = arguments->has_no_timeline,
+                                .has_no_share = arguments->has_no_share,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
                                 .shows_warnings = !arguments->is_quiet,
@@ -207,7 +240,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
-        json_show(run_summary(&result));
+        json_show(run_summary_json(&result));
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
@@ -226,7 +259,7 @@ static int run(int argc, char **argv)
                               .until_ns = NOT_GIVEN,
                               .fidelity = NOT_GIVEN,
                               .backend = NOT_GIVEN,
-                              .level = TRACE_LEVEL_EPOCHS};
+                              .level = LEVEL_EPOCHS};
     Operands operands;
     int exit_code;
     if (options_read(&run_table, arena, argc, argv, &arguments, &operands, &exit_code))

@@ -79,9 +79,10 @@ static int32_t seeds_of(const Expectation *expectation, const TestArguments *arg
 
 /* The value of each expectation's metric in each run: values[expectation][seed - first seed]; NAN
  * if the run has none. */
-static double **sample_metrics(Arena *arena, const ScenarioFile *file,
+static double **sample_metrics(Arena *arena, const RunResult *tested,
                                const TestArguments *arguments)
 {
+    const ScenarioFile *file = tested->file;
     double **values = ARENA_ARRAY(arena, double *, file->expectation_count);
     int32_t most = 0;
     for (int32_t e = 0; e < file->expectation_count; e++) {
@@ -93,12 +94,12 @@ static double **sample_metrics(Arena *arena, const ScenarioFile *file,
     for (int32_t s = 0; s < most; s++) {
         Arena *run_arena = arena_create();
         RunResult run;
-        run_with_seed(run_arena, file, file->scenario.seed + (uint64_t)s, &run);
+        run_with_seed(run_arena, tested, file->scenario.seed + (uint64_t)s, &run);
         for (int32_t e = 0; e < file->expectation_count; e++) {
             if (s >= seeds_of(&file->expectations[e], arguments))
                 continue;
-            const Json *value = summary_find(run_summary(&run), file->expectations[e].subject);
-            values[e][s] = value != NULL && value->kind == JSON_NUMBER ? value->number : NAN;
+            values[e][s] = expectations_sample_value(&file->expectations[e], tested->expected[e],
+                                                     run_summary(&run));
         }
         arena_destroy(run_arena);
         progress_update(&progress, s + 1);
@@ -158,7 +159,7 @@ static void check_statistic(TestRun *tests, Arena *run_arena, const char *path,
 static void check_expectations(TestRun *tests, Arena *run_arena, const char *path,
                                const RunResult *run, const TestArguments *arguments)
 {
-    double **values = sample_metrics(run_arena, run->file, arguments);
+    double **values = sample_metrics(run_arena, run, arguments);
     for (int32_t i = 0; i < run->file->expectation_count; i++) {
         const Expectation *expectation = &run->file->expectations[i];
         if (expectation->kind == EXPECT_STATISTIC) {

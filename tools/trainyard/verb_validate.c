@@ -49,9 +49,12 @@ static int validate(int argc, char **argv)
         Problems warnings = problems_create(arena);
         for (int32_t i = 0; i < operands.count; i++) {
             int32_t problems_before = problems.count;
-            const char *kind =
-                validate_file(arena, disk_files, operands.items[i],
-                              scenario_overrides(&arguments.changes), &problems, &warnings);
+            const ScenarioFile *scenario;
+            const char *kind = validate_file(arena, disk_files, operands.items[i],
+                                             scenario_overrides(&arguments.changes), &problems,
+                                             &warnings, &scenario);
+            if (scenario != NULL)
+                (void)expectations_metrics(arena, scenario, &problems);
             if (problems.count == problems_before && !arguments.is_quiet)
                 printf("%s: %s, no problems\n", operands.items[i], kind);
         }

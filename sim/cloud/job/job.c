@@ -57,6 +57,17 @@ Job *job_find(Jobs *jobs, ResourcePath path)
     return job_of_key(jobs, names_key(jobs->names, COMMAND_JOB_CREATE, path), path);
 }
 
+void jobs_forget_ended(Jobs *jobs)
+{
+    jobs->forgets_ended = true;
+}
+
+ListedRow job_forgotten(const Jobs *jobs, JobId job)
+{
+    invariant(job_by_id(jobs, job) == NULL);
+    return jobs->forgotten[job.index];
+}
+
 TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
 {
     TraceRecord record = recorder_begin(jobs->recorder, kind);
@@ -516,8 +527,8 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
-            !job_delete(jobs, job, status))
+        if (job != NULL && path_is_inside(job->path, scope) &&
+            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
             return false;
     }
     return true;

@@ -21,7 +21,7 @@
 typedef struct {
     JobId job;
     JobRequest request;
-    JobPriority priority;
+    int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
     int64_t expected_ns; /* the run time that its owner states */
     uint32_t experiment; /* index in PolicyView.used_node_us */
 } WaitingJob;

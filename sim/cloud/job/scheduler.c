@@ -137,23 +137,7 @@ static const JobQueue *find_queue(const Jobs *jobs, ClusterId cluster)
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
 {
     const JobQueue *queue = find_queue(jobs, cluster);
-    return queue ? queue->length : 0;
-}
-
-/* The first waiting job with an id of at least `from`; ID_NONE: none. */
-static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
-{
-    int32_t id = place_set_up(waiting, (int32_t)from);
-    return id >= 0 ? (uint32_t)id : ID_NONE;
-}
-
-static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
-{
-    int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
-    while (capacity <= (int32_t)id)
-        capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
-    if (capacity > waiting->capacity)
-        place_set_reserve(jobs->arena, waiting, capacity);
+    return queue ? queue->waiting.count : 0;
 }
 
 static void set_experiment(Jobs *jobs, Job *job)
@@ -170,17 +154,15 @@ static void set_experiment(Jobs *jobs, Job *job)
 void scheduler_add(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
-    PlaceSet *waiting = &queue->waiting[job_priority(jobs->scenario, job)];
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
         set_experiment(jobs, job);
         plan_add_waiting(jobs, queue->plan, job);
     }
-    reserve(jobs, waiting, job->id.index);
-    place_set_add(waiting, (int32_t)job->id.index);
+    job_heap_add(jobs->arena, &queue->waiting,
+                 (HeapJob){.job = job->id, .priority = job_priority(jobs->scenario, job)});
     job->is_waiting = true;
-    queue->length++;
 }
 
 void scheduler_remove(Jobs *jobs, Job *job)
@@ -188,20 +170,15 @@ void scheduler_remove(Jobs *jobs, Job *job)
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (queue->plan != NULL)
         plan_remove_waiting(jobs, queue->plan, job);
-    place_set_remove(&queue->waiting[job_priority(jobs->scenario, job)], (int32_t)job->id.index);
+    job_heap_remove(&queue->waiting, job->id);
     job->is_waiting = false;
-    queue->length--;
 }
 
 /* The first waiting job in the service's order; NULL: none waits. */
 static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 {
-    for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        uint32_t first = next_waiting(&queue->waiting[p], 0);
-        if (first != ID_NONE)
-            return job_by_id(jobs, (JobId){first});
-    }
-    return NULL;
+    const JobId first = job_heap_first(&queue->waiting);
+    return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
 }
 
 /* --- Running jobs, and the use of experiments --- */
@@ -367,7 +344,7 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
 static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
     QueuePlan *plan = queue->plan;
-    if (queue->length == 0 || !has_room(cluster))
+    if (queue->waiting.count == 0 || !has_room(cluster))
         return;
     list_used(jobs, plan);
     for (;;) {
@@ -389,7 +366,7 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
     JobQueue *queue = scheduler_queue(jobs, cluster);
-    if (queue->is_pass_due || queue->length == 0)
+    if (queue->is_pass_due || queue->waiting.count == 0)
         return;
     queue->is_pass_due = true;
     engine_push(jobs->engine, 0, EVENT_SCHEDULE, cluster.index, 0, 0);
@@ -419,21 +396,13 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
  * is due. (The choice of other policies may change with time alone.) */
 static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
-    int32_t length = 0;
-    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        const PlaceSet *set = &queue->waiting[p];
-        int32_t count = 0;
-        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
-            const Job *job = job_by_id(jobs, (JobId){id});
-            invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index &&
-                      (int32_t)job_priority(jobs->scenario, job) == p);
-            count++;
-        }
-        invariant(count == set->count);
-        length += count;
+    const JobHeap *waiting = &queue->waiting;
+    for (int32_t i = 0; i < waiting->count; i++) {
+        const Job *job = job_by_id(jobs, waiting->items[i].job);
+        invariant(job->is_waiting && job->cluster.index == cluster->id.index);
+        invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
+        invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
-    invariant(length == queue->length);
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
@@ -461,7 +430,7 @@ static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue 
     const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t whole_nodes = 0, gpus = 0;
-    invariant(plan->waiting_count == queue->length);
+    invariant(plan->waiting_count == queue->waiting.count);
     for (int32_t i = 0; i < plan->waiting_count; i++) {
         invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
         invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
@@ -489,5 +458,5 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
     check_queue(jobs, cluster, queue);
     if (queue->plan != NULL)
         check_plan(jobs, cluster, queue);
-    return queue->length;
+    return queue->waiting.count;
 }

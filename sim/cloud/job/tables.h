@@ -4,13 +4,13 @@
 
 #include "sim/base/row_table.h"
 #include "sim/cloud/job/job.h"
+#include "sim/cloud/job/job_heap.h"
 #include "sim/cloud/spec/event.h"
 
 /* The jobs that wait for a cluster, in the service's order: by priority, then by submission. Ids
  * are assigned in the order of submission. */
 typedef struct {
-    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
-    int32_t length;
+    JobHeap waiting;
     struct QueuePlan *plan; /* for policies with POLICY_SEES_QUEUE; else NULL */
     bool is_pass_due;       /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
@@ -26,6 +26,8 @@ typedef struct {
     int64_t parts_held; /* a node has USE_PARTS parts, which its GPUs share */
     int64_t until_ns;
 } ExperimentUse;
+
+enum { SPARE_NODES_MAX = 16 }; /* attempts on more nodes are not used again */
 
 struct Jobs {
     Arena *arena;
@@ -44,6 +46,13 @@ struct Jobs {
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
     struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */
+    /* Jobs of lists that have ended, if they are forgotten (world_forget_ended), and their memory.
+     */
+    bool forgets_ended;
+    ListedRow *forgotten; /* [job] */
+    uint32_t forgotten_capacity;
+    Job *spare_jobs;                                 /* by Job.next_spare */
+    JobAttempt *spare_attempts[SPARE_NODES_MAX + 1]; /* [nodes] by JobAttempt.next_spare */
 };
 
 Cluster *job_cluster(Jobs *jobs, const Job *job);

@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/counted.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
@@ -17,6 +18,10 @@ typedef struct WorkloadProgress {
     int64_t mean_gap_ns;
     int64_t candidates;   /* drawn so far, whether kept or not */
     int64_t candidate_ns; /* the time of the last candidate */
+    int64_t periods;      /* exact counts: periods whose times have been drawn */
+    int64_t next;         /* index in `times_ns`; Workload.count: all of the period have arrived */
+    uint32_t *words;      /* [Workload.count] */
+    int64_t *times_ns;    /* [Workload.count] of this period, ascending */
     int64_t jobs;         /* submitted so far */
     NamePrefix keys;      /* of its jobs' keys, up to their numbers */
     Cluster *cluster;     /* of its jobs ... */
@@ -25,7 +30,7 @@ typedef struct WorkloadProgress {
 } WorkloadProgress;
 
 /* The low bits of a draw's address: its purpose. */
-enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_BITS = 8 };
+enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_TIME, DRAW_BITS = 8 };
 
 static uint64_t draw_word(const Jobs *jobs, uint32_t workload, int64_t number, int what)
 {
@@ -54,10 +59,51 @@ static bool is_kept(const Jobs *jobs, uint32_t index, int64_t at_ns)
     return uniform * (uint64_t)progress->peak_ppm < (uint64_t)workload->hour_ppm[hour] << 32;
 }
 
+/* Draws the times of the next period; false when the workload ends before it. */
+static bool draw_period(Jobs *jobs, uint32_t index)
+{
+    const Workload *workload = &jobs->scenario->workloads[index];
+    WorkloadProgress *progress = &jobs->workloads[index];
+    const bool is_diurnal = workload->arrivals == ARRIVALS_DIURNAL;
+    const ArrivalPeriod period = {
+        .begin_ns =
+            bounded_add(workload->begin_ns, bounded_times(progress->periods, workload->within_ns)),
+        .length_ns = workload->within_ns,
+        .start_unix_ms = jobs->scenario->start_unix_ms,
+        .hour_ppm = is_diurnal ? workload->hour_ppm : NULL,
+    };
+    if (period.begin_ns >= workload->end_ns ||
+        period.begin_ns > LAST_INSTANT_NS - workload->within_ns)
+        return false;
+    for (int64_t i = 0; i < workload->count; i++)
+        progress->words[i] =
+            (uint32_t)(draw_word(jobs, index, ++progress->candidates, DRAW_TIME) >> 32);
+    counted_times(&period, progress->words, workload->count, progress->times_ns);
+    progress->periods++;
+    progress->next = 0;
+    return true;
+}
+
+static void push_next_counted(Jobs *jobs, uint32_t index)
+{
+    const Workload *workload = &jobs->scenario->workloads[index];
+    WorkloadProgress *progress = &jobs->workloads[index];
+    if (progress->jobs >= workload->jobs_max ||
+        (progress->next == workload->count && !draw_period(jobs, index)))
+        return;
+    const int64_t at_ns = progress->times_ns[progress->next++];
+    if (at_ns < workload->end_ns)
+        engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_WORKLOAD, index, 0, 0);
+}
+
 static void push_next_arrival(Jobs *jobs, uint32_t index)
 {
     const Workload *workload = &jobs->scenario->workloads[index];
     WorkloadProgress *progress = &jobs->workloads[index];
+    if (workload->count > 0) {
+        push_next_counted(jobs, index);
+        return;
+    }
     Distribution gap = {.kind = DISTRIBUTION_EXPONENTIAL, .scale = progress->mean_gap_ns};
     if (progress->jobs >= workload->jobs_max || progress->mean_gap_ns == INT64_MAX)
         return;
@@ -90,14 +136,18 @@ void workloads_prepare(Jobs *jobs)
         }
         int64_t peak_ppm =
             workload->arrivals == ARRIVALS_DIURNAL ? busiest_hour_ppm(workload) : PPM;
-        invariant(peak_ppm > 0 && workload->rate.milli > 0);
+        invariant(peak_ppm > 0 && (workload->rate.milli > 0 || workload->count > 0));
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
             .peak_ppm = peak_ppm,
-            .mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm),
             .candidate_ns = workload->begin_ns,
+            .next = workload->count,
+            .words = ARENA_ARRAY(jobs->arena, uint32_t, workload->count),
+            .times_ns = ARENA_ARRAY(jobs->arena, int64_t, workload->count),
             .keys = key_prefix(jobs, workload),
         };
+        if (workload->count == 0)
+            jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm);
         push_next_arrival(jobs, (uint32_t)i);
     }
 }

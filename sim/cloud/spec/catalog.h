@@ -99,7 +99,7 @@ typedef enum {
 typedef struct {
     const char *name;     /* "llama3-2024" */
     Distribution between; /* ns in working order: from allocation, then from repair, to failure */
-    Distribution repair;  /* ns from failure to repair */
+    Distribution repair;  /* ns from failure to repair, or from the coming of a crew */
     NodeRecovery recovery;
     const char *reason; /* in plain words: "GPU memory error" */
 } FailureModel;

@@ -7,6 +7,7 @@
 #include "sim/base/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
+#include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
@@ -30,6 +31,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
@@ -104,7 +106,9 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    ArrivalRate rate;     /* mean rate of arrivals (or bursts) */
+    ArrivalRate rate;     /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;        /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns;    /* ... in each period of this length, the first from `begin_ns` */
     int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
     int32_t burst_jobs;   /* BURSTS */
     int32_t spec_count;
@@ -112,16 +116,30 @@ typedef struct {
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
 } Workload;
 
+/* The part of the run that metrics of many jobs are about. It changes nothing in the world. */
+typedef struct {
+    int64_t from_ns;  /* the end of the warm-up */
+    int64_t until_ns; /* 0: the end of the run */
+} MeasureWindow;
+
+/* Whether the window contains `at_ns`. */
+static inline bool measure_has(MeasureWindow window, int64_t at_ns)
+{
+    return at_ns >= window.from_ns && (window.until_ns == 0 || at_ns < window.until_ns);
+}
+
 typedef struct {
     const char *name; /* "cifar10-horovod": file name or folder */
     const char *description;
     uint64_t seed;
+    RunGiven given;        /* the inputs of which the other members were made */
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;
     int64_t until_ns;   /* the latest end; INT64_MAX: the run ends when no awaited event is left */
     bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
                            event was earlier, and nodes held then are billed up to it */
+    MeasureWindow measure;
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;

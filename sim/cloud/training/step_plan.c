@@ -92,11 +92,26 @@ int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
     return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
 }
 
+/* The ranks of a training run on GPUs of its own, if it shares its nodes. */
+static bool check_gpus(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+{
+    const JobRequest request = {.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+    const int32_t least = request_part(request, spec->nodes - 1, vm_size->gpus);
+    const int32_t most = rank_places_spread(spec->nodes, spec->processes).ranks_on_fullest;
+    if (spec->asks_for == REQUEST_NODES || most <= least)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, at,
+                "program \"%s\" trains with %d ranks on a node, where the job has %d GPUs",
+                spec->program->name, (int)most, (int)least);
+    return status_hint(status, "ranks spread evenly over nodes; ask for \"gpus_per_node\"");
+}
+
 bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
 {
     return spec->program->kind != PROGRAM_TRAIN ||
-           training_check_places(spec->program, vm_size,
-                                 rank_places_spread(spec->nodes, spec->processes), at, status);
+           (check_gpus(spec, vm_size, at, status) &&
+            training_check_places(spec->program, vm_size,
+                                  rank_places_spread(spec->nodes, spec->processes), at, status));
 }
 
 bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,

@@ -6,66 +6,28 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/json/decimal.h"
 
-const Json *summary_find(const Json *summary, const char *metric)
+/* The number, as many digits as people write. */
+static const char *number_words(Arena *arena, MetricValue value)
 {
-    const Json *found = NULL;
-    size_t longest = 0;
-    for (const Json *child = summary->first; child != NULL; child = child->next) {
-        const size_t length = child->key != NULL ? strlen(child->key) : 0;
-        if (length <= longest || strncmp(metric, child->key, length) != 0 ||
-            (metric[length] != '\0' && metric[length] != '.'))
-            continue;
-        const Json *below =
-            metric[length] == '.' ? summary_find(child, metric + length + 1) : child;
-        if (below == NULL)
-            continue;
-        found = below;
-        longest = length;
-    }
-    return found;
+    if (!value.is_known)
+        return "unknown";
+    if (value.is_lower_bound)
+        return arena_printf(arena, "at least %.15g, as jobs still waited when the run ended",
+                            value.value);
+    return arena_printf(arena, "%.15g", value.value);
 }
 
-/* How many jobs still wait and are part of the metric, which is a number of a spread in the
- * summary (sim/output/summary/summary.h). */
-static int64_t still_waiting(Arena *arena, const Json *summary, const char *metric)
-{
-    const char *dot = strrchr(metric, '.');
-    if (dot == NULL)
-        return 0;
-    const Json *spread =
-        summary_find(summary, arena_strndup(arena, metric, (size_t)(dot - metric)));
-    int64_t waiting;
-    return spread != NULL && json_scaled(json_member(spread, "waiting"), 0, &waiting) ? waiting : 0;
-}
-
-static const char *words_for(Arena *arena, const Json *summary, const char *metric,
-                             const Json *value)
-{
-    if (value == NULL)
-        return "no such metric";
-    if (value->kind == JSON_STRING)
-        return value->text;
-    const int64_t waiting = value->kind == JSON_NULL ? still_waiting(arena, summary, metric) : 0;
-    if (waiting > 0)
-        return arena_printf(arena, "unknown, as %" PRId64 " job%s still waited when the run ended",
-                            waiting, plural(waiting));
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *words = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return words;
-}
-
-ExpectAnswer expect_equals(Arena *arena, const Json *summary, const char *metric,
+ExpectAnswer expect_equals(Arena *arena, const Metric *metric, const Summary *summary,
                            const char *wanted)
 {
-    const Json *value = summary_find(summary, metric);
-    return (ExpectAnswer){.holds = value != NULL && value->kind == JSON_STRING &&
-                                   strcmp(value->text, wanted) == 0,
+    const char *text = metric != NULL ? metric_text_of(metric, summary) : NULL;
+    const bool is_number = metric != NULL && !metric_is_text(metric);
+    return (ExpectAnswer){.holds = text != NULL && strcmp(text, wanted) == 0,
                           .expected = arena_strdup(arena, wanted),
-                          .got = words_for(arena, summary, metric, value)};
+                          .got = text != NULL ? text
+                                 : is_number  ? number_words(arena, metric_of(metric, summary))
+                                              : "none"};
 }
 
 const char *expect_range_words(Arena *arena, double low, double high)
@@ -80,14 +42,14 @@ const char *expect_range_words(Arena *arena, double low, double high)
     return arena_printf(arena, "%.15g to %.15g", low, high);
 }
 
-ExpectAnswer expect_between(Arena *arena, const Json *summary, const char *metric, double low,
+ExpectAnswer expect_between(Arena *arena, const Metric *metric, const Summary *summary, double low,
                             double high)
 {
-    const Json *value = summary_find(summary, metric);
-    return (ExpectAnswer){.holds = value != NULL && value->kind == JSON_NUMBER &&
-                                   value->number >= low && value->number <= high,
+    const MetricValue value = metric != NULL ? metric_of(metric, summary) : (MetricValue){0};
+    return (ExpectAnswer){.holds = value.is_known && value.value >= low && value.value <= high &&
+                                   !(value.is_lower_bound && high < INFINITY),
                           .expected = expect_range_words(arena, low, high),
-                          .got = words_for(arena, summary, metric, value)};
+                          .got = number_words(arena, value)};
 }
 
 ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high)

@@ -1,11 +1,11 @@
-/* Checks of a run: questions to its summary, and to the conditions and moments that were
- * watched. `trainyard test` turns the scenario's expectations
+/* Checks of a run: questions to the metrics of its summary, and to the conditions and moments that
+ * were watched. `trainyard test` turns the scenario's expectations
  * (sim/scenario/expect/expectation.h) into such questions. */
 #ifndef SIM_OUTPUT_EXPECT_CHECK_H
 #define SIM_OUTPUT_EXPECT_CHECK_H
 
-#include "sim/json/json.h"
 #include "sim/output/explain/run_watch.h"
+#include "sim/output/summary/metric.h"
 
 /* The answer, with the expected and the actual value in words: "at least 45", "2711.5". In an
  * arena. */
@@ -17,15 +17,12 @@ typedef struct {
     int64_t at_ns;    /* ... at this instant */
 } ExpectAnswer;
 
-/* The value at "jobs.train.run_s": keys joined by dots. A key may contain dots: the longest key
- * that fits is taken at each level. NULL when there is no such value. */
-const Json *summary_find(const Json *summary, const char *metric);
-
-/* Whether the string at `metric` is `wanted`. */
-ExpectAnswer expect_equals(Arena *arena, const Json *summary, const char *metric,
+/* Whether the text of `metric` is `wanted`. `metric` NULL: the run has no such text. */
+ExpectAnswer expect_equals(Arena *arena, const Metric *metric, const Summary *summary,
                            const char *wanted);
-/* Whether the number at `metric` is in [low, high]; -INFINITY and INFINITY for no bound. */
-ExpectAnswer expect_between(Arena *arena, const Json *summary, const char *metric, double low,
+/* Whether the number of `metric` is in [low, high]; -INFINITY and INFINITY for no bound. A lower
+ * bound is not known to be at most `high`. `metric` NULL: the run has no such number. */
+ExpectAnswer expect_between(Arena *arena, const Metric *metric, const Summary *summary, double low,
                             double high);
 /* The same for a number that was counted elsewhere. */
 ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high);

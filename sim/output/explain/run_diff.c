@@ -15,7 +15,6 @@
 
 enum {
     CONTEXT_RECORDS = 3,
-    HEADER_LINES = 2,
     CELL_BYTES_MAX = 40,
     DECIMALS = 9, // the smallest unit in a summary: seconds down to ns
 };
@@ -42,12 +41,13 @@ static void lines_step(Lines *lines)
     lines->text = end + 1;
 }
 
-/* Starts at the second line of the header. */
+/* Starts at the last line of the header. */
 static Lines header_of(const RecordedRun *run, TraceLevel level)
 {
     Lines lines = {.text = run->trace, .left = run->trace_length, .level = level};
-    for (int i = 0; i < HEADER_LINES; i++)
+    do
         lines_step(&lines);
+    while (lines.line != NULL && lines.line[0] == '#');
     return lines;
 }
 
@@ -241,8 +241,9 @@ static void compare_rest(Comparison *comparison, const char *path, const Json *a
 
 static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
-    if (strcmp(path, "fingerprint") == 0)
-        return; // print_fingerprints has reported its differences
+    if (strcmp(path, "fingerprint") == 0 || strcmp(path, "given") == 0 ||
+        strcmp(path, "description") == 0)
+        return; // print_fingerprints and print_inputs report their differences
     if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
         compare_children(comparison, path, a, b);
         compare_rest(comparison, path, a, b);
@@ -277,23 +278,55 @@ static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
 
 /* --- Whole runs --- */
 
-/* The level of a trace; STEPS when the header is not valid, which reading the whole trace will
+/* The header of a trace; without members when it is not valid, which reading the whole trace will
  * report. */
-static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
+static TraceHeader header_of_trace(Arena *arena, const RecordedRun *run)
 {
     const size_t length = (size_t)(header_of(run, TRACE_LEVEL_STEPS).text - run->trace);
     TraceHeader header = {.level = TRACE_LEVEL_STEPS};
     Problems discarded = problems_create(arena);
     const TraceListener no_listener = {0};
     if (!trace_tsv_read(arena, run->source, run->trace, length, &header, no_listener, &discarded))
-        return TRACE_LEVEL_STEPS;
-    return header.level;
+        return (TraceHeader){.level = TRACE_LEVEL_STEPS};
+    return header;
+}
+
+static bool has_input(const TraceHeader *header, const char *input)
+{
+    for (uint32_t i = 0; i < header->given_count; i++)
+        if (strcmp(header->given[i], input) == 0)
+            return true;
+    return false;
+}
+
+/* Prints the inputs of `one` that `other` does not have; returns how many. */
+static int32_t print_inputs_of(Text *out, const char *side, const TraceHeader *one,
+                               const TraceHeader *other)
+{
+    int32_t count = 0;
+    for (uint32_t i = 0; i < one->given_count; i++) {
+        if (has_input(other, one->given[i]))
+            continue;
+        text_printf(out, "  %s  %s\n", side, one->given[i]);
+        count++;
+    }
+    return count;
+}
+
+/* Prints the inputs in which the runs differ. Traces of earlier programs have no inputs. */
+static void print_inputs(Text *out, const TraceHeader *a, const TraceHeader *b)
+{
+    Text different = {0};
+    if (a->given_count == 0 || b->given_count == 0)
+        return;
+    if (print_inputs_of(&different, "A", a, b) + print_inputs_of(&different, "B", b, a) > 0)
+        text_printf(out, "The runs had different inputs:\n\n%s\n", text_string(&different));
+    text_free(&different);
 }
 
 /* The finest level that both traces have. Reports when one trace has a finer level. */
-static TraceLevel common_level(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out)
+static TraceLevel common_level(TraceLevel of_a, TraceLevel of_b, Text *out)
 {
-    const TraceLevel of_a = level_of_trace(arena, a), of_b = level_of_trace(arena, b);
     const TraceLevel common = of_a < of_b ? of_a : of_b;
     if (of_a != of_b)
         text_printf(out,
@@ -327,6 +360,12 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
                         (TraceListener){.listener = &folds, .level = level, .row = fold_both},
                         problems))
         return NULL;
+    if (header.is_empty) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(run->source, 1, 1),
+                                 "the trace of this run has no records to compare"),
+                    "run it again without --trace none");
+        return NULL;
+    }
     if (run->summary != NULL)
         return run->summary;
     Text hashes = {0};
@@ -356,7 +395,9 @@ bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Te
     const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};
     const bool has_both = a->summary != NULL && b->summary != NULL;
     Text text = {0};
-    const TraceLevel level = common_level(arena, a, b, &text);
+    const TraceHeader of_a = header_of_trace(arena, a), of_b = header_of_trace(arena, b);
+    const TraceLevel level = common_level(of_a.level, of_b.level, &text);
+    print_inputs(&text, &of_a, &of_b);
     const Json *summary_a = summary_of(arena, has_both ? a : &bare_a, level, problems);
     const Json *summary_b = summary_of(arena, has_both ? b : &bare_b, level, problems);
     const bool is_read = summary_a != NULL && summary_b != NULL;

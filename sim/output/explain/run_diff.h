@@ -1,5 +1,10 @@
 /* Two runs compared: the first difference of their traces, and the differences of their summaries.
  *
+ *     The runs had different inputs:
+ *
+ *       A  param nodes=4
+ *       B  param nodes=6
+ *
  *     Records 1 to 411 are the same; record 412 differs:
  *        411    4 min 42 s   cluster_ready  batchaidev/nc6cluster  nodes=4
  *     A  412    4 min 44 s   job_state  ...  running
@@ -23,7 +28,7 @@ typedef struct {
 } RecordedRun;
 
 /* Prints to `out` how `a` and `b` differ, or that they do not. `*is_same`: the traces have the
- * same records (their first lines do not count; traces of two levels are compared at the coarser
+ * same records (their headers do not count; traces of two levels are compared at the coarser
  * one), the summaries have the same values, and their fingerprints, which include finer records,
  * have the same ingredients. False, with nothing printed, when a trace is not valid. */
 MUST_CHECK bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,

@@ -225,6 +225,13 @@ static bool compile_leaf(Compiler *compiler, const Field *field, size_t offset)
     return true;
 }
 
+/* Whether the field is a list of items with metrics. The inputs of a run are lists of texts. */
+static bool lists_measures(const Field *field)
+{
+    return field->kind == VALUE_NAMED ||
+           (field->kind == VALUE_NAMED_VALUES && key_field(field->type)[1].kind == VALUE_DECIMAL);
+}
+
 static bool compile_item(Compiler *compiler, Position position, const Field *list)
 {
     Metric *metric = compiler->metric;
@@ -251,7 +258,7 @@ static bool compile_field(Compiler *compiler, Position position, const Field *fi
     const bool is_leaf = field->kind == VALUE_DECIMAL || field->kind == VALUE_TEXT;
     if (is_leaf && *rest == '\0')
         return compile_leaf(compiler, field, position.offset);
-    if (field->kind == VALUE_NAMED || field->kind == VALUE_NAMED_VALUES)
+    if (lists_measures(field))
         return compile_item(compiler, (Position){.offset = position.offset, .rest = rest}, field);
     if (field->kind != VALUE_OBJECT) {
         problems_add(compiler->problems, STATUS_BAD_INPUT, compiler->at,
@@ -387,14 +394,6 @@ static bool is_hidden(const Field *field, const void *item)
     return field->shown_if != 0 && !*(const bool *)at(item, field->shown_if);
 }
 
-static bool is_at_least(const SummarySpread *spread, const char *key)
-{
-    for (uint32_t i = 0; i < spread->at_least_count; i++)
-        if (strcmp(spread->at_least[i], key) == 0)
-            return true;
-    return false;
-}
-
 static MetricValue member_value(const Metric *metric, const void *item)
 {
     const Field *field = metric->field;
@@ -405,8 +404,9 @@ static MetricValue member_value(const Metric *metric, const void *item)
         return (MetricValue){0};
     return (MetricValue){.value = scaled(value, field->decimals),
                          .is_known = true,
-                         .is_lower_bound = metric->is_in_spread &&
-                                           is_at_least(at(item, metric->spread), field->name)};
+                         .is_lower_bound =
+                             metric->is_in_spread &&
+                             spread_is_at_least(at(item, metric->spread), field->name)};
 }
 
 static MetricValue value_in(const Metric *metric, const void *item)
@@ -479,12 +479,15 @@ const char *metric_text_of(const Metric *metric, const Summary *summary)
 typedef struct {
     Arena *arena;
     const Scenario *scenario;
+    const char *times; /* what the spread that is being listed is about; NULL: not in a spread */
     MetricList list;
 } Lister;
 
 static void add_entry(Lister *lister, MetricEntry entry)
 {
     MetricList *list = &lister->list;
+    if (lister->times != NULL)
+        entry.doc = arena_printf(lister->arena, "%s: %s", lister->times, entry.doc);
     list->items = array_room(lister->arena, list->items, list->count + 1, &list->capacity,
                              sizeof *list->items);
     list->items[list->count++] = entry;
@@ -516,10 +519,13 @@ static void list_field(Lister *lister, const char *prefix, const Field *field)
     const char *name = joined(lister, prefix, field->name);
     if (field->kind == VALUE_DECIMAL || field->kind == VALUE_TEXT)
         add_entry(lister, (MetricEntry){name, field->unit, field->doc, field->kind == VALUE_TEXT});
-    if (field->kind == VALUE_NAMED || field->kind == VALUE_NAMED_VALUES)
+    if (lists_measures(field))
         list_items(lister, name, field);
-    if (field->kind == VALUE_OBJECT)
-        list_type(lister, name, field->type);
+    if (field->kind != VALUE_OBJECT)
+        return;
+    lister->times = field->type == &summary_spread_type ? field->doc : NULL;
+    list_type(lister, name, field->type);
+    lister->times = NULL;
 }
 
 static void list_classes(Lister *lister, const char *prefix, const Workload *workload)
@@ -554,4 +560,38 @@ MetricList metric_list(Arena *arena, const Scenario *scenario)
     Lister lister = {.arena = arena, .scenario = scenario};
     list_type(&lister, "", &summary_type);
     return lister.list;
+}
+
+void metric_reference(Text *out)
+{
+    text_add(out,
+             "\n## Metrics\n\n"
+             "\"metric\" of an expectation, and studies, name a metric of a run: keys of "
+             "summary.json joined by dots, such as `cost_usd.total`, `clusters.gpu.idle_s` or "
+             "`workloads.day.queue_s.p95`. `trainyard explain SCENARIO --metrics` lists all of a "
+             "scenario. Beyond the members of summary.json there are:\n\n"
+             "| metric | meaning |\n| --- | --- |\n");
+    for (int i = 0; i < FUNCTION_COUNT; i++)
+        text_printf(out, "| `workloads.day.%s` | %s |\n", functions[i].example, functions[i].doc);
+    text_add(out, "| `waited_within(20m)` | the same of all jobs of the run |\n"
+                  "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n");
+    for (int kind = 0; kind < JOB_CLASS_COUNT; kind++)
+        text_printf(out, "| `workloads.day.%s.%s.METRIC` | %s |\n",
+                    job_class_key((JobClassKind)kind), "4", job_class_doc((JobClassKind)kind));
+    text_add(out,
+             "\n### When a run ends\n\n"
+             "A run ends when nothing is left to happen, or at `until`. A time that has not ended "
+             "then counts up to the end. It can only become longer, so a mean or percentile that "
+             "depends on it is a lower bound: summary.json names it in `at_least`, and people "
+             "read \"> 3 d\".\n\n"
+             "- A job that waits counts in `queue_s` with its wait so far, and a job that has not "
+             "ended counts in `turnaround_s` with the time since its submission. `run_s` is about "
+             "jobs that have ended.\n"
+             "- `waited_within(x)` counts a job that still waits as not within x, whether or not "
+             "it has waited longer: the share is never too large. It is a lower bound while a "
+             "job may still start within x.\n"
+             "- A job that was terminated while it waited counts with its wait. A job that runs "
+             "counts with its waits so far.\n"
+             "- Nodes that are still held are billed up to the end; `held_nodes` counts "
+             "them.\n");
 }

@@ -65,4 +65,7 @@ typedef struct {
  * `arena`. */
 MetricList metric_list(Arena *arena, const Scenario *scenario);
 
+/* Writes the section about metrics of scenarios/FORMAT.md. */
+void metric_reference(Text *out);
+
 #endif

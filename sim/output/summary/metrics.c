@@ -16,7 +16,8 @@ typedef struct {
     int64_t since_ns;
     int64_t waited_ns; /* QueueClock of its cluster when it became idle */
     uint32_t cluster;
-    uint32_t job; /* ID_NONE unless running */
+    bool is_shared;
+    uint32_t job; /* ID_NONE unless it has the whole node */
 } NodeTrack;
 
 /* How long at least one job has waited on a cluster. The time that an idle node waits for its
@@ -177,10 +178,25 @@ static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
     return clock->waited_ns + (clock->queued > 0 ? at_ns - clock->since_ns : 0);
 }
 
+/* Adds the time of the free GPUs of shared nodes since it was last added. */
+static void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
+{
+    if (id >= fold->run.cluster_count || fold->run.clusters[id].gpus_per_node == 0)
+        return;
+    ClusterMetrics *cluster = &fold->run.clusters[id];
+    const Wide free_gpus =
+        (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
+    const Wide free_ns = free_gpus * (at_ns - cluster->shared_since_ns);
+    cluster->use_ns[clock_of(fold, id)->queued > 0 ? USE_STRANDED : USE_IDLE] += free_ns;
+    cluster->shared_free_ns += free_ns;
+    cluster->shared_since_ns = at_ns;
+}
+
 /* A job begins (change 1) or ends (change -1) to wait. */
 static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32_t change)
 {
     QueueClock *clock = clock_of(fold, cluster);
+    shared_close_span(fold, cluster, at_ns);
     clock->waited_ns = clock_read(fold, cluster, at_ns);
     clock->since_ns = at_ns;
     clock->queued += change;
@@ -197,6 +213,9 @@ _Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT,
 
 static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
 {
+    const ClusterMetrics *cluster = &fold->run.clusters[node->cluster];
+    const bool counts_gpus = cluster->gpus_per_node > 0;
+    const int32_t slots = counts_gpus ? cluster->gpus_per_node : 1;
     Wide *use_ns = fold->run.clusters[node->cluster].use_ns;
     int64_t span_ns = at_ns - node->since_ns;
     if (node->state == NODE_RUNNING)
@@ -205,10 +224,45 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_n
         int64_t gang_ns = clock_read(fold, node->cluster, at_ns) - node->waited_ns;
         // A forged trace may move a node to another cluster.
         gang_ns = gang_ns < 0 ? 0 : gang_ns > span_ns ? span_ns : gang_ns;
-        use_ns[USE_GANG] += gang_ns;
+        use_ns[counts_gpus ? USE_STRANDED : USE_GANG] += (Wide)gang_ns * slots;
         span_ns -= gang_ns;
     }
-    use_ns[use_of_state[node->state]] += span_ns;
+    use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
+}
+
+/* The first job of the cluster asks for GPUs: what was counted for nodes counts for their GPUs. */
+static void count_gpus(ClusterMetrics *cluster, int32_t gpus_per_node, int64_t at_ns)
+{
+    cluster->gpus_per_node = gpus_per_node;
+    cluster->shared_since_ns = at_ns;
+    for (int use = 0; use < USE_COUNT; use++)
+        cluster->use_ns[use] *= gpus_per_node;
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
+        cluster->attempt_ns[use] *= gpus_per_node;
+    cluster->use_ns[USE_STRANDED] = cluster->use_ns[USE_GANG];
+    cluster->use_ns[USE_GANG] = 0;
+}
+
+/* Converts times of GPUs to times of nodes with `slots` GPUs each. The parts are rounded down, and
+ * what is missing of the sum goes to the largest remainders, the first among equals. */
+static void to_node_time(Wide *use_ns, int32_t slots)
+{
+    Wide sum_ns = 0, rest_ns = 0;
+    Wide left[USE_COUNT];
+    for (int use = 0; use < USE_COUNT; use++) {
+        sum_ns += use_ns[use];
+        left[use] = use_ns[use] % slots;
+        use_ns[use] /= slots;
+        rest_ns += use_ns[use];
+    }
+    for (rest_ns = sum_ns / slots - rest_ns; rest_ns > 0; rest_ns--) {
+        int largest = 0;
+        for (int use = 1; use < USE_COUNT; use++)
+            if (left[use] > left[largest])
+                largest = use;
+        use_ns[largest]++;
+        left[largest] = -1;
+    }
 }
 
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
@@ -220,11 +274,36 @@ bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
         attempts_ns += cluster->attempt_ns[use];
         use_ns[use] += cluster->attempt_ns[use];
     }
-    const Wide running_ns = cluster->state_ns[NODE_RUNNING];
+    const int32_t slots = cluster->gpus_per_node > 0 ? cluster->gpus_per_node : 1;
+    const Wide running_ns = cluster->state_ns[NODE_RUNNING] * slots - cluster->shared_free_ns;
     use_ns[USE_UNATTRIBUTED] = running_ns > attempts_ns ? running_ns - attempts_ns : 0;
+    if (slots > 1)
+        to_node_time(use_ns, slots);
     for (int use = 0; use < USE_COUNT; use++)
         sum_ns += use_ns[use];
     return sum_ns == cluster->held_ns;
+}
+
+/* The part of a span that is in the measured part of the run. */
+static int64_t measured_ns(const RunMetrics *run, int64_t from_ns, int64_t to_ns)
+{
+    const MeasureWindow window = run->measure;
+    const int64_t begin_ns = from_ns > window.from_ns ? from_ns : window.from_ns;
+    const int64_t end_ns =
+        window.until_ns != 0 && window.until_ns < to_ns ? window.until_ns : to_ns;
+    return run->is_measured && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns)
+{
+    return job->gpus_per_node > 0 ? time_ns / job->gpus_per_node : time_ns;
+}
+
+Wide cluster_busy_ns(const ClusterMetrics *cluster)
+{
+    const Wide running_ns = cluster->state_ns[NODE_RUNNING];
+    const int32_t slots = cluster->gpus_per_node;
+    return slots > 0 ? (running_ns * slots - cluster->shared_free_ns) / slots : running_ns;
 }
 
 /* Adds the time since the node's last transition to its state and use. */
@@ -233,6 +312,8 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
     if (node->state == NODE_STATE_COUNT)
         return;
     const int64_t span_ns = at_ns - node->since_ns;
+    if (node->state == NODE_RUNNING)
+        fold->run.measured_running_ns += measured_ns(&fold->run, node->since_ns, at_ns);
     node_book_use(fold, node, at_ns);
     fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
@@ -245,6 +326,8 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
     ClusterMetrics *cluster = cluster_of(fold, row);
     NodeTrack *node = node_of(fold, row);
     node_close_span(fold, node, row->record.at_ns);
+    shared_close_span(fold, node->cluster, row->record.at_ns);
+    cluster->shared_nodes -= node->is_shared;
     if (node->state == NODE_STATE_COUNT)
         cluster->nodes_now++;
     if (node->job != ID_NONE)
@@ -257,6 +340,8 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
         cluster->nodes_now--;
     if (cluster->nodes_now > cluster->nodes_max)
         cluster->nodes_max = cluster->nodes_now;
+    node->is_shared = node->state == NODE_RUNNING && row->job == NULL;
+    cluster->shared_nodes += node->is_shared;
     if (node->state == NODE_RUNNING && row->job != NULL) {
         JobMetrics *job = job_of(fold, row);
         node->job = row->record.job.index;
@@ -272,9 +357,15 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     ClusterMetrics *cluster = cluster_of(fold, row);
     const int64_t billed_ns = record->node_billed.billed_ns,
                   micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
-    cluster->held_ns += record->at_ns - record->since_ns;
+    const int64_t micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR);
+    const int64_t held_ns = record->at_ns - record->since_ns,
+                  in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
+    cluster->held_ns += held_ns;
     cluster->billed_ns += billed_ns;
-    add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
+    add(&cluster->cost_micro_usd, micro_usd);
+    fold->run.measured_held_ns += in_window_ns;
+    if (in_window_ns > 0)
+        add(&fold->run.measured_micro_usd, capped_proportion(micro_usd, in_window_ns, held_ns));
     if (strcmp(record->name, "held") == 0) {
         fold->run.held_nodes++;
         add(&fold->run.held_micro_usd_per_hour, micro_usd_per_hour);
@@ -307,12 +398,53 @@ static void job_begins_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
     clock_turn(fold, job->queue_cluster, at_ns, 1);
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The job takes GPUs of a node. */
+static void job_placed(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    // A forged trace may have any numbers.
+    const int64_t most = smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int32_t gpus_per_node = most > 0 ? (int32_t)most : 1; // a node without GPUs is one slot
+    const int64_t gpus = smaller(record->job_placed.gpus, gpus_per_node);
+    JobMetrics *job = job_of(fold, row);
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    if (cluster->gpus_per_node == 0)
+        count_gpus(cluster, gpus_per_node, record->at_ns);
+    shared_close_span(fold, record->cluster.index, record->at_ns);
+    cluster->shared_gpus += gpus;
+    job->gpus_now += gpus;
+    job->gpus_per_node = gpus_per_node;
+    if (++job->nodes_now > job->nodes_max)
+        job->nodes_max = job->nodes_now;
+}
+
+/* The job gives back the GPUs of shared nodes. */
+static void job_leaves_gpus(MetricsFold *fold, const TraceRow *row, JobMetrics *job)
+{
+    const TraceRecord *record = &row->record;
+    shared_close_span(fold, record->cluster.index, record->at_ns);
+    cluster_of(fold, row)->shared_gpus -= job->gpus_now;
+    add(&job->node_ns, capped_product(job->gpus_now, record->at_ns - record->since_ns));
+    job->gpus_now = 0;
+    job->nodes_now = 0;
+}
+
 static void job_attempt(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
-    Wide *attempt_ns = cluster_of(fold, row)->attempt_ns;
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    const bool is_of_gpus = job->gpus_per_node > 0;
+    const int32_t slots = cluster->gpus_per_node > 0 && !is_of_gpus ? cluster->gpus_per_node : 1;
+    Wide *attempt_ns = cluster->attempt_ns;
     job->attempts++;
     const TraceRecord *record = &row->record;
+    if (is_of_gpus)
+        job_leaves_gpus(fold, row, job);
     const int64_t use_ns[] = {
         [USE_USEFUL] = record->job_attempt.kept_ns,
         [USE_EXCHANGE] = record->job_attempt.exchange_ns,
@@ -325,7 +457,7 @@ static void job_attempt(MetricsFold *fold, const TraceRow *row)
     _Static_assert(sizeof use_ns / sizeof use_ns[0] == USE_OF_ATTEMPTS, "one value per use");
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
         add(&job->use_ns[use], use_ns[use]);
-        attempt_ns[use] += use_ns[use];
+        attempt_ns[use] += (Wide)use_ns[use] * slots;
     }
 }
 
@@ -547,6 +679,8 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
 {
     for (uint32_t i = 0; i < fold->node_count; i++)
         node_close_span(fold, &fold->nodes[i], row->record.at_ns);
+    for (uint32_t i = 0; i < fold->run.cluster_count; i++)
+        shared_close_span(fold, i, row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.job_count; i++)
         job_close_wait(fold, &fold->run.jobs[i], row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.file_count; i++)
@@ -605,6 +739,9 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_ATTEMPT:
         job_attempt(fold, row);
         return;
+    case TRACE_JOB_PLACED:
+        job_placed(fold, row);
+        return;
     case TRACE_CLUSTER_ERROR:
     case TRACE_NODE_ERROR:
         something_failed(fold, row);
@@ -640,7 +777,6 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_NODE_SPEED:
     case TRACE_GROUP_STRUCK:
     case TRACE_JOB_STALLED:
-    case TRACE_JOB_PLACED:
     case TRACE_JOB_RESUMED:
     case TRACE_SHARE_STATE:
     case TRACE_FILE_SERVER_PROVISIONING:
@@ -665,9 +801,16 @@ MetricsFold *metrics_fold_create(Arena *arena)
     return fold;
 }
 
+void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
+{
+    fold->run.is_measured = window.from_ns > 0 || window.until_ns > 0;
+    fold->run.measure = window;
+}
+
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
-    return (TraceListener){.listener = fold, .level = level, .row = fold_row};
+    return (TraceListener){
+        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)

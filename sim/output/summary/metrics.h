@@ -31,11 +31,22 @@ typedef struct {
     int64_t cost_micro_usd;           /* sum over nodes, each rounded down */
     Wide use_ns[USE_COUNT];           /* time of nodes that run no job; see cluster_uses */
     Wide attempt_ns[USE_OF_ATTEMPTS]; /* time of nodes that run jobs, of attempts that have ended */
+    /* Once a job has asked for GPUs, use_ns and attempt_ns count the time of GPUs. */
+    int32_t gpus_per_node;   /* 0: all jobs so far have whole nodes */
+    int32_t shared_nodes;    /* nodes that jobs share now */
+    int64_t shared_gpus;     /* GPUs of these that jobs have */
+    int64_t shared_since_ns; /* the free ones are counted up to here ... */
+    Wide shared_free_ns;     /* ... and in use_ns */
 } ClusterMetrics;
 
 /* Divides all node time of the cluster by use: the parts add up to held_ns. False when they do
- * not, because the rows contradict each other; rows of a simulated run never do. */
+ * not, because the rows contradict each other; rows of a simulated run never do. Times of GPUs are
+ * converted to node time by largest remainder. */
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
+/* The node time in which nodes ran jobs. Of shared nodes the part whose GPUs jobs had, rounded
+ * down.
+ */
+Wide cluster_busy_ns(const ClusterMetrics *cluster);
 
 typedef struct {
     int64_t ranks;
@@ -71,10 +82,12 @@ typedef struct {
     int64_t queued_since_ns;         /* METRIC_NEVER unless the job waits now ... */
     uint32_t queue_cluster;          /* ... on this cluster */
     int32_t restarts;                /* how often the job returned to the queue */
-    int64_t node_ns;                 /* node time, all attempts */
+    int64_t node_ns;                 /* node time, all attempts; GPU time if it asks for GPUs */
     int32_t attempts;                /* attempts that took nodes and have ended */
-    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time, by use */
+    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time or GPU time, by use */
     int32_t nodes_now, nodes_max;
+    int64_t gpus_now;      /* that it has of shared nodes */
+    int32_t gpus_per_node; /* of these; 0: it has had whole nodes only */
 
     TrainingMetrics *training; /* NULL unless the job trains */
 } JobMetrics;
@@ -129,8 +142,12 @@ typedef struct {
     ErrorMetrics *errors;    /* in the order of first occurrence */
     int64_t errors_left_out; /* occurrences of those beyond ERRORS_KEPT */
     FileServerMetrics *file_servers;
-    int64_t draws;      /* random words drawn; known once ended */
-    int64_t held_nodes; /* when the run ended ... */
+    bool is_measured; /* the window below is a part of the run */
+    MeasureWindow measure;
+    Wide measured_held_ns, measured_running_ns; /* node time within it, of all clusters */
+    int64_t measured_micro_usd; /* of nodes: each bill in proportion to time, rounded down */
+    int64_t draws;              /* random words drawn; known once ended */
+    int64_t held_nodes;         /* when the run ended ... */
     int64_t held_micro_usd_per_hour;
     bool is_ended;
     const char *given_up; /* why the run ended early; NULL */
@@ -138,9 +155,14 @@ typedef struct {
     int64_t events;       /* known once ended */
 } RunMetrics;
 
+/* A time of the job, of its nodes or of its GPUs, as node time; rounded down. */
+int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns);
+
 typedef struct MetricsFold MetricsFold;
 
 MetricsFold *metrics_fold_create(Arena *arena);
+/* Before the first row: counts the node time within a part of the run separately. */
+void metrics_fold_measure(MetricsFold *fold, MeasureWindow window);
 /* `level` limits the rows: percentiles of step times need TRACE_LEVEL_STEPS. */
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level);
 /* The metrics after the last row, valid until the next row. They live in the fold's arena. */

@@ -36,11 +36,14 @@ typedef struct {
 
 typedef struct {
     const char *scenario;
+    const char *description; /* the question that it answers; "": none */
+    const RunGiven *given;   /* NULL: not known */
     uint64_t seed;
     const char *version;
     const char *fidelity;
     PolicyKind policy;
     int64_t start_unix_ms;
+    MeasureWindow measure;
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;

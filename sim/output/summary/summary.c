@@ -37,8 +37,10 @@ static void name_resources(Making *making)
         clusters[i] = run->clusters[i].path;
     making->cluster_names = summary_names(making->arena, clusters, run->cluster_count);
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
+    // Jobs of workloads are not listed: they need no names.
     for (uint32_t i = 0; i < run->job_count; i++)
-        jobs[i] = run->jobs[i].path;
+        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0 ? run->jobs[i].path
+                                                                                : NULL;
     making->job_names = lists_any_job(making)
                             ? summary_names(making->arena, jobs, run->job_count)
                             : ARENA_ARRAY(making->arena, const char *, run->job_count);
@@ -61,6 +63,8 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
     attribution_divide(cluster->cost_micro_usd, uses.ns, uses.micro_usd);
+    if (cluster->gpus_per_node == 0)
+        uses.ns[USE_STRANDED] = uses.micro_usd[USE_STRANDED] = SUMMARY_NEVER;
     return uses;
 }
 
@@ -220,8 +224,9 @@ static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts
     job->is_described = true;
     job->tool = facts->tool;
     job->nodes = facts->nodes;
-    job->gpu_ns = (Wide)metrics->node_ns * gpus_per_node;
-    job->wasted_gpu_ns = (Wide)metrics->use_ns[USE_LOST] * gpus_per_node;
+    const int32_t gpus = metrics->gpus_per_node > 0 ? 1 : gpus_per_node;
+    job->gpu_ns = (Wide)metrics->node_ns * gpus;
+    job->wasted_gpu_ns = (Wide)metrics->use_ns[USE_LOST] * gpus;
     job->output_path = facts->output_path;
     if (facts->real != NULL)
         put_real(job, facts->real);
@@ -269,10 +274,10 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     put_times(&job, metrics);
     if (trains(metrics))
         put_training(&job, metrics);
-    job.node_ns = metrics->node_ns;
+    job.node_ns = job_node_time_ns(metrics, metrics->node_ns);
     job.restarts = metrics->restarts;
     job.attempts = metrics->attempts;
-    job.lost_ns = metrics->use_ns[USE_LOST];
+    job.lost_ns = job_node_time_ns(metrics, metrics->use_ns[USE_LOST]);
     job.goodput_ppm = goodput_ppm(metrics);
     if (facts != NULL)
         put_facts(&job, metrics, &facts->jobs[id],
@@ -347,13 +352,19 @@ static void add_costs(Making *making)
 static void add_uses(Making *making)
 {
     SummaryUses *sum = &making->summary->uses;
+    bool counts_gpus = false;
     for (uint32_t i = 0; i < making->run->cluster_count; i++) {
         const SummaryUses uses = uses_of(&making->run->clusters[i]);
         for (int use = 0; use < USE_COUNT; use++) {
+            if (uses.micro_usd[use] == SUMMARY_NEVER)
+                continue;
             sum->ns[use] += uses.ns[use];
             sum->micro_usd[use] = capped_sum(sum->micro_usd[use], uses.micro_usd[use]);
         }
+        counts_gpus |= making->run->clusters[i].gpus_per_node > 0;
     }
+    if (!counts_gpus)
+        sum->ns[USE_STRANDED] = sum->micro_usd[USE_STRANDED] = SUMMARY_NEVER;
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)
@@ -361,9 +372,26 @@ static int64_t utilisation_ppm(const RunMetrics *run)
     Wide held_ns = 0, running_ns = 0;
     for (uint32_t i = 0; i < run->cluster_count; i++) {
         held_ns += run->clusters[i].held_ns;
-        running_ns += run->clusters[i].state_ns[NODE_RUNNING];
+        running_ns += cluster_busy_ns(&run->clusters[i]);
     }
     return held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER;
+}
+
+static SummaryMeasured measured_of(const RunMetrics *run)
+{
+    if (!run->is_measured)
+        return (SummaryMeasured){SUMMARY_NEVER, SUMMARY_NEVER, SUMMARY_NEVER,
+                                 SUMMARY_NEVER, SUMMARY_NEVER, SUMMARY_NEVER};
+    const MeasureWindow window = run->measure;
+    const Wide held_ns = run->measured_held_ns, running_ns = run->measured_running_ns;
+    return (SummaryMeasured){
+        .from_ns = window.from_ns,
+        .until_ns = window.until_ns > 0 && window.until_ns < run->ended_ns ? window.until_ns
+                                                                           : run->ended_ns,
+        .held_ns = held_ns,
+        .running_ns = running_ns,
+        .utilisation_ppm = held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER,
+        .micro_usd = run->measured_micro_usd};
 }
 
 static void add_errors(Making *making)
@@ -394,7 +422,11 @@ static void add_facts(Making *making)
     if (facts == NULL)
         return;
     iso_time_print(facts->start_unix_ms, start);
+    const bool has_description = facts->description != NULL && facts->description[0] != '\0';
     summary->scenario = facts->scenario;
+    summary->description = has_description ? facts->description : NULL;
+    if (facts->given != NULL)
+        summary->given = *facts->given;
     summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;
@@ -414,6 +446,7 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
         .held_nodes = metrics->held_nodes,
         .held_micro_usd_per_hour = metrics->held_micro_usd_per_hour,
         .utilisation_ppm = utilisation_ppm(metrics),
+        .measured = measured_of(metrics),
         .fingerprint = fingerprint,
     };
     Making making = {.arena = arena, .facts = facts, .run = metrics, .summary = summary};

@@ -124,10 +124,20 @@ typedef struct {
     int64_t cost_micro_usd; /* of all file servers that had the name */
 } SummaryFileServer;
 
+/* The part of the run that "measure" of the scenario selects; all unknown without it. */
+typedef struct {
+    int64_t from_ns, until_ns;
+    Wide held_ns, running_ns; /* node time */
+    int64_t utilisation_ppm;
+    int64_t micro_usd; /* of nodes */
+} SummaryMeasured;
+
 typedef struct {
     const char *scenario;
-    int64_t seed; /* below 2^53 */
+    const char *description; /* the scenario's; NULL: none */
+    int64_t seed;            /* below 2^53 */
     const char *version;
+    RunGiven given;
     const char *rng;
     int64_t end_ns;
     int64_t events;
@@ -141,6 +151,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
+    int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
     uint32_t file_server_count;
@@ -149,6 +160,7 @@ typedef struct {
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;
     int64_t utilisation_ppm;
+    SummaryMeasured measured;
     const char **problems; /* a sentence each */
     uint32_t problem_count;
     SummaryError *errors;

@@ -233,6 +233,58 @@ static const ObjectType file_server_type =
     OBJECT_TYPE("File server cost", "The price of a file server.", file_server_fields);
 #undef OWNER
 
+#define OWNER SummaryMeasured
+static const Field measured_fields[] = {
+    SECONDS("from_s", from_ns, "begin of the part"),
+    SECONDS("until_s", until_ns, "its end"),
+    SECONDS("node_s", held_ns, "node time in it"),
+    SECONDS("running_s", running_ns, "node time with a job in it"),
+    RATIO("utilisation", utilisation_ppm, "running_s divided by node_s"),
+    USD("node_cost_usd", micro_usd, "price of node_s: each node's bill in proportion to time"),
+    {0},
+};
+static const ObjectType measured_type =
+    OBJECT_TYPE("Measured part", "The part of the run that `measure` of the scenario selects.",
+                measured_fields);
+#undef OWNER
+
+#define OWNER GivenPair
+static const Field given_parameter_fields[] = {
+    FIELD_KEY(name, "name of the parameter"),
+    TEXT("value", value, "its value, as text"),
+    {0},
+};
+static const ObjectType given_parameter_type =
+    OBJECT_TYPE("Given parameter", "A parameter of the run.", given_parameter_fields);
+
+static const Field given_file_fields[] = {
+    FIELD_KEY(name, "name of the file, seen from the scenario"),
+    TEXT("checksum", value, "checksum of its bytes"),
+    {0},
+};
+static const ObjectType given_file_type =
+    OBJECT_TYPE("Given file", "A file that the run was made of.", given_file_fields);
+#undef OWNER
+
+#define OWNER RunGiven
+static const Field given_fields[] = {
+    FIELD_LIST(TEXTS, "set", sets, set_count, NULL,
+               "changes by --set, and by options that are short for it: /seed=7, /until=\"2d\"",
+               .is_left_out_empty = true),
+    TEXT("failures", failures, "the factor of --failures"),
+    FIELD_LIST(NAMED_VALUES, "parameters", parameters, parameter_count, &given_parameter_type,
+               "value of each parameter, as text", .is_left_out_empty = true),
+    TEXT("samples", samples, "images to train on and to test with, in the folder of --data"),
+    FIELD_LIST(NAMED_VALUES, "files", files, file_count, &given_file_type,
+               "checksum of the scenario and of each file that it names, catalogues too",
+               .is_left_out_empty = true),
+    {0},
+};
+static const ObjectType given_type = OBJECT_TYPE(
+    "Given", "The inputs of the run. The same inputs, seed and version give the same run.",
+    given_fields);
+#undef OWNER
+
 #define OWNER Summary
 static const Field cost_fields[] = {
     USD("total", cost_micro_usd, "the whole bill"),
@@ -246,10 +298,22 @@ static const Field cost_fields[] = {
 };
 static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);
 
+static const Field job_count_fields[] = {
+    FIELD_COUNT("submitted", submitted, "all jobs"),
+    FIELD_COUNT("succeeded", succeeded, "jobs that succeeded"),
+    FIELD_COUNT("failed", failed, "jobs that failed"),
+    FIELD_COUNT("unfinished", unfinished, "jobs that had not ended when the run ended"),
+    {0},
+};
+static const ObjectType job_count_type =
+    OBJECT_TYPE("Job counts", "How the jobs of the run ended.", job_count_fields);
+
 static const Field summary_fields[] = {
     TEXT("scenario", scenario, "name of the scenario"),
+    TEXT("description", description, "the question that it answers"),
     FIELD_COUNT("seed", seed, "seed of the run"),
     TEXT("version", version, "version of trainyard"),
+    FIELD_OBJECT("given", given, given_type, "the inputs of the run"),
     TEXT("rng", rng, "random number generator"),
     SECONDS("simulated_s", end_ns, "simulated time", .is_required = true),
     FIELD_COUNT("events", events, "events that happened"),
@@ -263,12 +327,15 @@ static const Field summary_fields[] = {
     FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
+    FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),
     RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
           NULLABLE),
+    FIELD_OBJECT("measured", measured, measured_type,
+                 "node time and its price in the part that `measure` selects"),
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),

@@ -42,13 +42,21 @@ static JobTimes times_of(const Making *making, uint32_t id)
 
 /* --- All jobs, sorted by workload --- */
 
+/* Whether the job counts: it exists, and was submitted in the measured part of the run. */
+static bool is_counted(const Making *making, uint32_t job)
+{
+    const JobMetrics *metrics = &making->run->jobs[job];
+    return metrics->path != NULL &&
+           (making->facts == NULL || measure_has(making->facts->measure, metrics->submitted_ns));
+}
+
 /* Where the jobs of each workload begin; first[workload_count + 1] is their total number. */
 static uint32_t *count_jobs(Arena *scratch, const Making *making)
 {
     const uint32_t workload_count = making->summary->workload_count;
     uint32_t *first = ARENA_ARRAY(scratch, uint32_t, workload_count + 2);
     for (uint32_t i = 0; i < making->run->job_count; i++)
-        if (making->run->jobs[i].path != NULL)
+        if (is_counted(making, i))
             first[workload_of(making->facts, i) + 1]++;
     for (uint32_t w = 1; w <= workload_count + 1; w++)
         first[w] += first[w - 1];
@@ -64,6 +72,7 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         use_ns[use] += job->use_ns[use];
+    workload->lost_ns += job_node_time_ns(job, job->use_ns[USE_LOST]);
 }
 
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
@@ -81,6 +90,16 @@ SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_coun
     return of_all;
 }
 
+static void count_outcomes(Summary *summary, const JobTimes *jobs, uint32_t job_count)
+{
+    summary->submitted = job_count;
+    for (uint32_t i = 0; i < job_count; i++) {
+        summary->succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
+        summary->failed += jobs[i].outcome == OUTCOME_FAILED;
+    }
+    summary->unfinished = job_count - summary->succeeded - summary->failed;
+}
+
 void summary_add_workloads(Making *making)
 {
     const RunMetrics *run = making->run;
@@ -96,7 +115,7 @@ void summary_add_workloads(Making *making)
     for (uint32_t w = 0; w < summary->workload_count; w++)
         summary->workloads[w].last_ended_ns = SUMMARY_NEVER;
     for (uint32_t i = 0; i < run->job_count; i++) {
-        if (run->jobs[i].path == NULL)
+        if (!is_counted(making, i))
             continue;
         const uint32_t number = workload_of(making->facts, i);
         jobs[next[number]++] = times_of(making, i);
@@ -108,9 +127,9 @@ void summary_add_workloads(Making *making)
         SummaryWorkload *workload = &summary->workloads[w];
         workload->name = making->facts->workloads[w];
         workload->all = summary_class(making->arena, jobs + next[w], next[w + 1] - next[w]);
-        workload->lost_ns = use_ns[w][USE_LOST];
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
     }
     summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
+    count_outcomes(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -7,6 +7,8 @@
 
 enum { PIECE_BYTES = 1 << 16 };
 
+const char trace_level_none[] = "none";
+
 static const char *const level_names[] = {"jobs", "epochs", "steps"};
 _Static_assert(sizeof level_names / sizeof level_names[0] == TRACE_LEVEL_STEPS + 1,
                "one name per level");
@@ -42,9 +44,15 @@ void trace_tsv_print_header(Text *out, const TraceHeader *header)
 {
     char start[CIVIL_TEXT];
     iso_time_print(header->start_unix_ms, start);
-    text_printf(out, "#trainyard-trace 2 level=%s scenario=", trace_level_name(header->level));
+    text_printf(out, "#trainyard-trace 2 level=%s scenario=",
+                header->is_empty ? trace_level_none : trace_level_name(header->level));
     print_name(out, header->scenario, true);
     text_printf(out, " seed=%" PRIu64 " start=%s\n", header->seed, start);
+    for (uint32_t i = 0; i < header->given_count; i++) {
+        text_add(out, "#");
+        print_name(out, header->given[i], false);
+        text_add(out, "\n");
+    }
     text_add(out,
              "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
 }

@@ -262,14 +262,18 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
 
 /* --- The file --- */
 
-static bool level_read(const Reader *reader, Piece piece, TraceLevel *level)
+static bool level_read(const Reader *reader, Piece piece, TraceHeader *header)
 {
+    header->is_empty = piece_is(piece, trace_level_none);
+    header->level = TRACE_LEVEL_JOBS;
+    if (header->is_empty)
+        return true;
     for (int i = 0; i <= TRACE_LEVEL_STEPS; i++) {
-        *level = (TraceLevel)i;
-        if (piece_is(piece, trace_level_name(*level)))
+        header->level = (TraceLevel)i;
+        if (piece_is(piece, trace_level_name(header->level)))
             return true;
     }
-    return bad(reader, piece, "jobs, epochs or steps");
+    return bad(reader, piece, "none, jobs, epochs or steps");
 }
 
 /* The next "key=value " of the first line. */
@@ -299,8 +303,7 @@ static bool header_read(Reader *reader, Piece line, TraceHeader *header)
         return refuse_former(reader, line);
     if (!piece_skip(&rest, magic))
         return bad(reader, line, "\"#trainyard-trace 2 ...\" as the first line of a trace");
-    if (!setting_cut(reader, &rest, "level=", &value) ||
-        !level_read(reader, value, &header->level) ||
+    if (!setting_cut(reader, &rest, "level=", &value) || !level_read(reader, value, header) ||
         !setting_cut(reader, &rest, "scenario=", &value) || !name_read(reader, value))
         return false;
     header->scenario = arena_strdup(reader->arena, text_string(&reader->name));
@@ -328,6 +331,24 @@ static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
     return is_whole || bad(reader, *line, "a line end: the file is cut off here");
 }
 
+/* Reads the inputs of the run and cuts off the line after them. */
+static bool given_read(Reader *reader, Piece *rest, Piece *line, TraceHeader *header)
+{
+    const char **given = NULL;
+    uint32_t capacity = 0;
+    header->given_count = 0;
+    while (line_cut(reader, rest, line)) {
+        header->given = given;
+        if (!piece_skip(line, "#"))
+            return true;
+        if (!name_read(reader, *line))
+            return false;
+        given = array_room(reader->arena, given, header->given_count + 1, &capacity, sizeof *given);
+        given[header->given_count++] = arena_strdup(reader->arena, text_string(&reader->name));
+    }
+    return false;
+}
+
 static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListener listener)
 {
     Piece line;
@@ -344,12 +365,17 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
     if (!line_cut(reader, &rest, &line) || !header_read(reader, line, header))
         return;
     reader->level = header->level;
-    if (!line_cut(reader, &rest, &line) || !piece_is(line, columns)) {
-        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 2, 1),
-                     "expected the names of the eleven columns as the second line");
+    const Place below = {.source = reader->source, .line = 2, .column = 1};
+    line.at = below; // of the line that is missing if the file ends here
+    if (!given_read(reader, &rest, &line, header) || !piece_is(line, columns)) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
+                     "expected the names of the eleven columns after the lines with '#'");
         return;
     }
     TraceRow row;
+    if (header->is_empty && rest.length > 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, rest.at,
+                     "the first line of the trace says level=none, but it has records");
     while (line_cut(reader, &rest, &line))
         if (row_read(reader, line, &row) && trace_kind_level(row.record.kind) <= listener.level)
             listener.row(listener.listener, &row);

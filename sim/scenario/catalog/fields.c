@@ -64,9 +64,9 @@ static const Field vm_size_fields[] = {
 #undef OWNER
 #define OWNER CoreQuota
 static const Field quota_fields[] = {
-    NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, CATALOG_COUNT_MOST,
+    NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, QUOTA_VCPUS_MOST,
                    "cores of dedicated nodes that a subscription may hold in the region"),
-    NEEDED_INTEGER("low_priority_vcpus", low_priority_vcpus, 0, CATALOG_COUNT_MOST,
+    NEEDED_INTEGER("low_priority_vcpus", low_priority_vcpus, 0, QUOTA_VCPUS_MOST,
                    "cores of low-priority nodes"),
     {0},
 };
@@ -180,7 +180,7 @@ static const Field service_fields[] = {
     SERVICE_TIMES("node_reboot", node_reboot_ns, "a reboot on request, until preparation begins"),
     NEEDED_QUANTITY(DURATION, "preemption_notice", preemption_notice_ns, 0, CATALOG_DURATION_MOST,
                     "from the warning to the loss of a low-priority node"),
-    NEEDED_QUANTITY(DURATION, "low_priority_run", low_priority_run_max_ns, 1, CATALOG_DURATION_MOST,
+    NEEDED_QUANTITY(DURATION, "low_priority_run", low_priority_run_max_ns, 1, CATALOG_LIMIT_MOST,
                     "a job on low-priority nodes is preempted after this time"),
     NEEDED_BOOLEAN(
         "preemption_fails_jobs", preemption_fails_jobs,
@@ -189,7 +189,7 @@ static const Field service_fields[] = {
                    "a job that loses a node in its last attempt fails"),
     SERVICE_TIMES("file_server_create", file_server_create_ns, "creation of a file server"),
     SERVICE_TIMES("file_server_delete", file_server_delete_ns, "deletion of a file server"),
-    NEEDED_QUANTITY(DURATION, "max_wall_clock", default_max_wall_clock_ns, 1, CATALOG_DURATION_MOST,
+    NEEDED_QUANTITY(DURATION, "max_wall_clock", default_max_wall_clock_ns, 1, CATALOG_LIMIT_MOST,
                     "maxWallClockTime of a job that does not state its own"),
     {0},
 };
@@ -312,8 +312,9 @@ static const Field preparation_fields[] = {
 static const Field failure_model_fields[] = {
     NEEDED_CUSTOM(distribution_kind, "between", between, NS_PER_S, CATALOG_LIFETIME_MOST,
                   "time in working order, from allocation or repair to the next failure"),
-    NEEDED_CUSTOM(distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
-                  "from failure to repair"),
+    NEEDED_CUSTOM(
+        distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
+        "from failure to repair; of a node that waits for a crew, from the crew's coming"),
     NEEDED_CHOICE("recovery", recovery, recovery_words, "what becomes of the node"),
     NEEDED_TEXT("reason", reason, "in plain words: \"GPU memory error\""),
     {0},

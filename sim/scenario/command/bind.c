@@ -253,8 +253,12 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     command->as.job_create.cluster = cluster;
     if (job == NULL)
         return NULL;
+    JobText *own = ARENA_NEW(context->arena, JobText);
+    *own = *job;
+    own->gpus = text->gpus;
+    own->gpus_per_node = text->gpus_per_node;
     JobConfig *made =
-        job_config_read(context, job, path, config, (JobExecution)text->execution.value);
+        job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
         made->spec.expected_ns = text->expected.value;
     command->as.job_create.spec = &made->spec;

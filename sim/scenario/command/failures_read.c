@@ -281,6 +281,7 @@ Failures failures_read(const ConfigContext *context, const ScenarioText *text,
     read_groups(context, &said->groups, groups, &failures);
     if (failures.rate_ppm > 0)
         check_end(context, text);
+    failures.repair_crews = (int32_t)said->crews.value;
     failures.allocation_ppm = read_chance(context, "allocation", said->allocation);
     failures.preparation_ppm = read_chance(context, "preparation", said->preparation);
     failures.setup_ppm = read_chance(context, "setup", said->setup);

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/trace_read.h"
 
 enum { HOURS = 24, NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
 /* Keeps the number of draws inside their address. */
@@ -12,7 +14,8 @@ static const ArrivalRate rate_max = {.milli = INT64_C(10000000000), .period_ns =
 #define HOUR_PPM_MAX (100 * PPM)
 
 typedef struct {
-    const ConfigContext *context;
+    const CommandBinder *binder;
+    const ConfigContext *context; /* the binder's */
     const ScenarioText *text;
     const ScenarioCommands *commands;
     ScenarioWorkloads out;
@@ -109,6 +112,39 @@ static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
                      "a rate of %s, expected more than 0 and at most 10,000,000/day", rate.value);
 }
 
+/* Whether the workload states how many of its jobs arrive, in one of the two ways. */
+static bool check_how_many(const Reader *reader, const WorkloadText *text)
+{
+    const Json *rate = text->rate.node, *count = text->count.node, *within = text->within.node;
+    if (rate != NULL && (count != NULL || within != NULL))
+        problem(reader, count != NULL ? count : within,
+                "\"count\" and \"within\" replace \"rate\", and here are both");
+    else if (rate == NULL && count == NULL && within == NULL)
+        status_hint(problem(reader, text->node, "this workload does not say how many jobs arrive"),
+                    "add \"rate\": \"12/h\", or \"count\": 200 and \"within\": \"7d\"");
+    else if (rate == NULL && (count == NULL || within == NULL))
+        problem(reader, text->node,
+                count == NULL ? "\"within\" needs \"count\", which is missing"
+                              : "\"count\" needs \"within\", which is missing");
+    else
+        return true;
+    return false;
+}
+
+static void read_count(const Reader *reader, const WorkloadText *text, Workload *workload)
+{
+    const ArrivalRate rate = {1000 * text->count.value, text->within.value};
+    const bool is_diurnal = text->arrivals.value == ARRIVALS_DIURNAL;
+    if (text->count.is_refused || text->within.is_refused)
+        return;
+    workload->count = text->count.value;
+    workload->within_ns = text->within.value;
+    if (rate.period_ns == 0 || arrival_rate_compare(rate, rate_max) > 0)
+        problem(reader, text->within.node, "more than 10,000,000 arrivals a day");
+    else if (is_diurnal && rate.period_ns < NS_PER_DAY)
+        problem(reader, text->within.node, "\"within\" of diurnal arrivals is at least a day");
+}
+
 static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
 {
     Problems *problems = reader->context->problems;
@@ -158,7 +194,11 @@ static void check_member(const Reader *reader, const WorkloadText *text, Arrival
 static void read_arrivals(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
     workload->arrivals = (ArrivalKind)text->arrivals.value;
-    read_rate(reader, text->rate, workload);
+    const bool says_how_many = check_how_many(reader, text);
+    if (says_how_many && text->rate.node != NULL)
+        read_rate(reader, text->rate, workload);
+    else if (says_how_many)
+        read_count(reader, text, workload);
     check_member(reader, text, ARRIVALS_DIURNAL, "hours", text->hours);
     check_member(reader, text, ARRIVALS_BURSTS, "burst", text->burst.node);
     if (text->hours != NULL)
@@ -172,7 +212,9 @@ static void read_arrivals(const Reader *reader, const WorkloadText *text, Worklo
         problem(reader, text->end.node, "the workload ends before it begins");
     bool ends =
         text->jobs.node != NULL || text->end.node != NULL || reader->text->until.node != NULL;
-    if (!ends)
+    if (!ends && text->count.node != NULL)
+        workload->end_ns = wide_capped((Wide)workload->begin_ns + workload->within_ns);
+    else if (!ends)
         status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "the jobs of this workload never stop arriving"),
                     "add \"jobs\" or \"end\" to it, or \"until\" to the scenario");
@@ -180,14 +222,13 @@ static void read_arrivals(const Reader *reader, const WorkloadText *text, Worklo
 
 /* --- What --- */
 
-/* The cluster `path` as the command that creates it describes it. If there is no such command,
- * reports that and returns an unread cluster. */
-static const ClusterConfig *find_cluster(const Reader *reader, const WorkloadText *text,
-                                         ResourcePath path)
+const ClusterConfig *workload_find_cluster(const CommandBinder *binder,
+                                           const ScenarioCommands *commands, const Json *at,
+                                           ResourcePath path)
 {
-    const ScenarioText *scenario = reader->text;
-    const char **names =
-        ARENA_ARRAY(reader->context->arena, const char *, scenario->commands.count);
+    const ScenarioText *scenario = binder->text;
+    const ConfigContext *context = binder->context;
+    const char **names = ARENA_ARRAY(context->arena, const char *, scenario->commands.count);
     int32_t count = 0;
     bool may_exist = scenario->commands.is_refused;
     for (int32_t i = 0; i < scenario->commands.count; i++) {
@@ -198,27 +239,30 @@ static const ClusterConfig *find_cluster(const Reader *reader, const WorkloadTex
         ResourcePath made = command_path(scenario, command);
         if (strcmp(made.name, path.name) == 0 && strcmp(made.group, path.group) == 0 &&
             strcmp(made.workspace, path.workspace) == 0)
-            return reader->commands->clusters[i];
+            return commands->clusters[i];
         names[count++] = made.name;
     }
     if (!may_exist)
-        bind_unknown_name(reader->context->problems,
-                          json_at(text->cluster.node != NULL ? text->cluster.node : text->node),
-                          "cluster", path.name, names, count);
-    return cluster_config_unread(reader->context->arena, "(unknown)");
+        bind_unknown_name(context->problems, json_at(at), "cluster", path.name, names, count);
+    return cluster_config_unread(context->arena, "(unknown)");
 }
 
 static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadText *text,
                                          const JobText *job, Workload *workload)
 {
     ResourcePath path = workload->path;
-    bool is_own = text->cluster.node != NULL;
+    const bool is_own = text->cluster != NULL;
     path.experiment = NULL;
-    path.name = is_own ? text->cluster.value : job_config_cluster(job);
+    path.name = is_own ? text->cluster->text : job_config_cluster(job);
+    if (is_own && text->cluster->kind != JSON_STRING) {
+        problem(reader, text->cluster, "only a workload with a \"trace\" has queues");
+        path.name = NULL;
+    }
     workload->cluster = path;
     bool is_known = path.name != NULL && path.group != NULL && path.workspace != NULL;
     if (is_known)
-        return find_cluster(reader, text, path);
+        return workload_find_cluster(reader->binder, reader->commands,
+                                     is_own ? text->cluster : text->node, path);
     if (!is_own && job->node != NULL && job->cluster == NULL)
         status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "workload \"%s\" has no cluster to run on", workload->name),
@@ -226,66 +270,103 @@ static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadTex
     return cluster_config_unread(reader->context->arena, "(unknown)");
 }
 
-/* The number of nodes that a key of "nodes" states; 0 if it is not a number. */
-static int64_t nodes_of_key(const char *key)
+/* The number that a key of "nodes" or "gpus" states; 0 if it is not a number. */
+static int64_t number_of_key(const char *key)
 {
     size_t digits = strspn(key, "0123456789");
-    int64_t nodes = 0;
+    int64_t number = 0;
     if (digits == 0 || digits > 9 || key[0] == '0' || key[digits] != '\0')
         return 0;
     for (size_t i = 0; i < digits; i++)
-        nodes = 10 * nodes + (key[i] - '0');
-    return nodes;
+        number = 10 * number + (key[i] - '0');
+    return number;
 }
 
-static void read_share_of_nodes(Reader *reader, const Json *member, WorkloadShape *shape)
+/* Reads the share of the jobs with so many `what`, nodes or GPUs; returns the number. */
+static BoundInteger read_share(Reader *reader, const Json *member, const char *what,
+                               int64_t *probability_ppm)
 {
     Problems *problems = reader->context->problems;
     Status status = {0};
-    int64_t nodes = nodes_of_key(member->key);
-    Json *node = json_integer(reader->context->arena, nodes);
+    int64_t number = number_of_key(member->key);
+    Json *node = json_integer(reader->context->arena, number);
     node->at = member->key_at;
-    shape->nodes = (BoundInteger){.node = node, .value = nodes, .is_refused = nodes == 0};
-    if (nodes == 0)
-        problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is not a number of nodes",
-                     member->key);
+    if (number == 0)
+        problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is not a number of %s",
+                     member->key, what);
     if (member->kind != JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(member),
-                     "the share of jobs with %s nodes is not a text such as \"70%%\"", member->key);
-    else if (!ratio_parse(member->text, json_at(member), &shape->probability_ppm, &status))
+                     "the share of jobs with %s %s is not a text such as \"70%%\"", member->key,
+                     what);
+    else if (!ratio_parse(member->text, json_at(member), probability_ppm, &status))
         problems_add_status(problems, &status);
+    return (BoundInteger){.node = node, .value = number, .is_refused = number == 0};
+}
+
+/* Appends a shape for each member of `shares`, the "nodes" or "gpus" of a workload. */
+static int32_t add_shares(Reader *reader, const WorkloadText *text, const JobText *job,
+                          const Json *shares)
+{
+    WorkloadShape *shapes = reader->shapes + reader->out.shape_count;
+    const bool is_of_gpus = shares == text->gpus;
+    int32_t problems_before = reader->context->problems->count;
+    int64_t sum_ppm = 0;
+    int32_t count = 0;
+    for (const Json *member = shares->first; member != NULL; member = member->next) {
+        WorkloadShape *shape = &shapes[count++];
+        *shape = (WorkloadShape){.workload = text, .nodes = job->nodes};
+        *(is_of_gpus ? &shape->gpus : &shape->nodes) =
+            read_share(reader, member, is_of_gpus ? "GPUs" : "nodes", &shape->probability_ppm);
+        sum_ppm += shape->probability_ppm;
+    }
+    if (sum_ppm != PPM && reader->context->problems->count == problems_before)
+        problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(shares),
+                     "the shares of \"%s\" add up to %" PRId64 ".%04" PRId64 " %%, expected 100 %%",
+                     is_of_gpus ? "gpus" : "nodes", sum_ppm / 10000, sum_ppm % 10000);
+    return count;
+}
+
+/* The "gpus" of a workload as a number; node NULL: there is none, or it is not a number. */
+static BoundInteger one_number(const Reader *reader, const Json *gpus)
+{
+    enum { GPUS_MAX = 1000000 };
+    BoundInteger number = {.node = gpus};
+    if (gpus == NULL || gpus->kind == JSON_OBJECT)
+        return (BoundInteger){0};
+    number.is_refused = gpus->kind != JSON_NUMBER || !json_scaled(gpus, 0, &number.value) ||
+                        number.value < 0 || number.value > GPUS_MAX;
+    if (number.is_refused)
+        problem(reader, gpus,
+                "gpus is not a number of GPUs or an object such as {\"1\": \"75%\", \"4\": "
+                "\"25%\"}");
+    return number;
 }
 
 /* Appends the shapes of a workload; returns how many. */
 static int32_t add_shapes(Reader *reader, const WorkloadText *text, const JobText *job)
 {
-    WorkloadShape *shapes = reader->shapes + reader->out.shape_count;
-    int32_t problems_before = reader->context->problems->count;
-    int64_t sum_ppm = 0;
-    int32_t count = 0;
-    if (text->nodes != NULL && text->nodes->kind == JSON_OBJECT) {
-        for (const Json *member = text->nodes->first; member != NULL; member = member->next) {
-            shapes[count].workload = text;
-            read_share_of_nodes(reader, member, &shapes[count]);
-            sum_ppm += shapes[count++].probability_ppm;
-        }
-        if (sum_ppm != PPM && reader->context->problems->count == problems_before)
-            problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->nodes),
-                         "the shares of \"nodes\" add up to %" PRId64 ".%04" PRId64
-                         " %%, expected 100 %%",
-                         sum_ppm / 10000, sum_ppm % 10000);
+    int32_t count = 1;
+    if (text->gpus != NULL && text->nodes != NULL)
+        problem(reader, text->nodes, "a workload has \"nodes\" or \"gpus\", not both");
+    if (text->gpus != NULL && text->gpus->kind == JSON_OBJECT) {
+        count = add_shares(reader, text, job, text->gpus);
+    } else if (text->nodes != NULL && text->nodes->kind == JSON_OBJECT) {
+        count = add_shares(reader, text, job, text->nodes);
     } else {
         if (text->nodes != NULL)
             problem(reader, text->nodes,
                     "nodes is not an object such as {\"1\": \"70%\", \"4\": \"30%\"}");
-        shapes[count++] =
-            (WorkloadShape){.workload = text, .nodes = job->nodes, .probability_ppm = PPM};
+        reader->shapes[reader->out.shape_count] =
+            (WorkloadShape){.workload = text,
+                            .nodes = job->nodes,
+                            .gpus = one_number(reader, text->gpus),
+                            .probability_ppm = PPM};
     }
     reader->out.shape_count += count;
     return count;
 }
 
-/* The job of one shape: the config with another number of nodes. */
+/* The job of one shape: the config with another request. */
 static const JobConfig *read_shape(const Reader *reader, const WorkloadText *text,
                                    const JobText *job, const WorkloadShape *shape,
                                    ResourcePath path, const ClusterConfig *cluster)
@@ -293,6 +374,8 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     JobText *own = ARENA_NEW(reader->context->arena, JobText);
     *own = *job;
     own->nodes = shape->nodes;
+    own->gpus = shape->gpus;
+    own->gpus_per_node = text->gpus_per_node;
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;
@@ -334,19 +417,35 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
         check_name(reader, text);
         check_commands(reader, text);
     }
+    if (text->trace.node != NULL) {
+        trace_read(reader->binder, reader->commands, text, workload);
+        return;
+    }
+    if (text->config == NULL)
+        status_hint(problem(reader, text->node, "\"config\" is missing"),
+                    "a workload needs it, unless it has a \"trace\"");
+    if (text->stop_at_requested.node != NULL)
+        problem(reader, text->stop_at_requested.node,
+                "\"stop_at_requested\" is for a workload with a \"trace\"");
     read_arrivals(reader, text, workload);
     read_shapes(reader, text, workload);
 }
 
-ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
-                                 const ScenarioCommands *commands)
+static int32_t members_of(const Json *shares)
 {
-    Reader reader = {.context = context, .text = text, .commands = commands};
+    return shares != NULL && shares->kind == JSON_OBJECT ? shares->count : 0;
+}
+
+ScenarioWorkloads workloads_read(const CommandBinder *binder, const ScenarioCommands *commands)
+{
+    const ConfigContext *context = binder->context;
+    const ScenarioText *text = binder->text;
+    Reader reader = {.binder = binder, .context = context, .text = text, .commands = commands};
     Workload *items = ARENA_ARRAY(context->arena, Workload, text->workloads.count);
     int32_t shapes = 0;
     for (int32_t i = 0; i < text->workloads.count; i++) {
         const WorkloadText *workload = text->workloads.items[i];
-        shapes += 1 + (workload->nodes != NULL ? workload->nodes->count : 0);
+        shapes += 1 + members_of(workload->nodes) + members_of(workload->gpus);
     }
     reader.shapes = ARENA_ARRAY(context->arena, WorkloadShape, shapes);
     for (int32_t i = 0; i < text->workloads.count; i++)

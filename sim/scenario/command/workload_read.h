@@ -5,10 +5,11 @@
 
 #include "sim/scenario/command/commands.h"
 
-/* One number of nodes that the jobs of a workload may have. */
+/* One number of nodes or GPUs that the jobs of a workload may have. */
 typedef struct {
     const WorkloadText *workload;
     BoundInteger nodes;
+    BoundInteger gpus; /* node NULL: whole nodes */
     int64_t probability_ppm;
     const JobConfig *job;
 } WorkloadShape;
@@ -20,10 +21,16 @@ typedef struct {
     const WorkloadShape *shapes;
 } ScenarioWorkloads;
 
-/* All workloads in the order of the file; problems go to the context. Texts with the job's name
- * ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. */
-ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
-                                 const ScenarioCommands *commands);
+/* All workloads in the order of the file; problems go to the binder's context. Texts with the job's
+ * name ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. Traces are read
+ * through the binder's files. */
+ScenarioWorkloads workloads_read(const CommandBinder *binder, const ScenarioCommands *commands);
+
+/* The cluster `path` as the command that creates it describes it. If there is no such command,
+ * reports that at `at` and returns an unread cluster. */
+const ClusterConfig *workload_find_cluster(const CommandBinder *binder,
+                                           const ScenarioCommands *commands, const Json *at,
+                                           ResourcePath path);
 
 /* The group, workspace and experiment of a workload's jobs; the name is NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);

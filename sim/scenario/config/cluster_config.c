@@ -27,7 +27,7 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
                              " vCPUs, but the %s quota \"%s\" is %" PRId64,
                              cluster->name, target, vm->name, target * vm->vcpus,
                              is_low ? "low-priority" : "dedicated", family, vcpus),
-                "the quota has room for %" PRId64 "; a catalogue can raise \"quotas\"",
+                "the quota has room for %" PRId64 "; \"quotas\" of the scenario can raise it",
                 vcpus / vm->vcpus);
 }
 

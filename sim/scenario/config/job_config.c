@@ -121,9 +121,10 @@ static void check_count(const ConfigContext *context, BoundInteger count, const 
                      why);
 }
 
-/* How many processes (ranks) the toolkit starts over all nodes. */
+/* How many processes (ranks) the toolkit starts over all nodes. The service's default is one on
+ * each node; a job that asks for GPUs has one on each GPU. */
 static int32_t process_count(const ConfigContext *context, const ToolkitText *text,
-                             BoundInteger nodes, const ClusterConfig *cluster)
+                             BoundInteger nodes, const JobSpec *spec, const ClusterConfig *cluster)
 {
     const VmSize *vm = cluster->spec.vm_size;
     int64_t nodes_max = nodes.is_refused ? cluster->nodes_max : nodes.value;
@@ -136,7 +137,11 @@ static int32_t process_count(const ConfigContext *context, const ToolkitText *te
                 "one on each node");
     if (text->workers.node != NULL)
         return (int32_t)text->workers.value;
-    return (int32_t)(text->processes.node != NULL ? text->processes.value : nodes.value);
+    if (text->processes.node != NULL)
+        return (int32_t)text->processes.value;
+    const int64_t gpus =
+        spec->asks_for == REQUEST_GPUS_PER_NODE ? nodes.value * spec->gpus : spec->gpus;
+    return (int32_t)(gpus > nodes.value ? gpus : nodes.value);
 }
 
 /* --- Values --- */
@@ -311,13 +316,66 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
 
 /* --- The job --- */
 
-static void check_nodes(const ConfigContext *context, const JobText *text,
+/* What the job asks for goes to the spec, except for its nodes, which are returned: nodeCount, or
+ * as many as its GPUs are on. */
+static BoundInteger read_request(const ConfigContext *context, const JobText *text,
+                                 const ClusterConfig *cluster, JobSpec *spec)
+{
+    BoundInteger nodes = text->nodes;
+    const VmSize *vm = cluster->spec.vm_size;
+    if (text->gpus.node != NULL && text->gpus_per_node.node != NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->gpus_per_node.node),
+                     "a job asks for \"gpus\" in total or \"gpus_per_node\", not both");
+    if (text->gpus_per_node.node != NULL) {
+        spec->asks_for = REQUEST_GPUS_PER_NODE;
+        spec->gpus = (int32_t)text->gpus_per_node.value;
+    } else if (text->gpus.node != NULL) {
+        spec->asks_for = REQUEST_GPUS;
+        spec->gpus = (int32_t)text->gpus.value;
+        nodes = text->gpus;
+        nodes.value = vm != NULL ? request_of_gpus(spec->gpus, vm->gpus).nodes : 1;
+    }
+    return nodes;
+}
+
+/* Warns of GPUs that no node of the cluster has. */
+static void check_gpus(const ConfigContext *context, const JobText *text,
+                       const ClusterConfig *cluster)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    const BoundInteger gpus = text->gpus.node != NULL ? text->gpus : text->gpus_per_node;
+    if (vm == NULL || gpus.node == NULL || gpus.is_refused || gpus.value <= vm->gpus ||
+        (text->gpus.node != NULL && vm->gpus > 0))
+        return;
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(gpus.node),
+                             "the job needs %" PRId64 " GPUs on a node, but %s has %" PRId32
+                             ": the job waits for ever",
+                             gpus.value, vm->name, vm->gpus),
+                "lower it or use a larger vmSize");
+}
+
+/* Warns of more nodes than the cluster ever has, for a job that asks for GPUs. */
+static void warn_of_too_many_gpus(const ConfigContext *context, const JobText *text, int64_t nodes,
+                                  const ClusterConfig *cluster)
+{
+    const int32_t each = cluster->spec.vm_size != NULL ? cluster->spec.vm_size->gpus : 0;
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->gpus.node),
+                             "the job needs %" PRId64 " GPUs on %" PRId64
+                             " nodes, but cluster \"%s\" never has more than %" PRId32
+                             " nodes of %" PRId32 " GPUs: the job waits for ever",
+                             text->gpus.value, nodes, cluster->name, cluster->nodes_max, each),
+                "raise the cluster's targetNodeCount or lower \"gpus\"");
+}
+
+static void check_nodes(const ConfigContext *context, const JobText *text, BoundInteger bound,
                         const ClusterConfig *cluster)
 {
-    int64_t nodes = text->nodes.value;
-    if (text->nodes.is_refused || nodes <= cluster->nodes_max)
+    int64_t nodes = bound.value;
+    if (bound.is_refused || nodes <= cluster->nodes_max)
         return;
-    if (nodes > cluster_nodes_limit(context))
+    if (text->gpus.node != NULL)
+        warn_of_too_many_gpus(context, text, nodes, cluster);
+    else if (nodes > cluster_nodes_limit(context))
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
                      "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
                      cluster_nodes_limit(context));
@@ -523,13 +581,15 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     check_script_or_config(context, toolkit, settings);
     check_words(context, settings);
     check_values(context, text);
-    check_nodes(context, text, cluster);
+    const BoundInteger nodes = read_request(context, text, cluster, spec);
+    check_nodes(context, text, nodes, cluster);
+    check_gpus(context, text, cluster);
     // A job of unknown shape is refused; the rest of it is checked as if it had one node.
     bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
-                     !text->nodes.is_refused && text->nodes.value <= cluster_nodes_limit(context) &&
+                     !nodes.is_refused && nodes.value <= cluster_nodes_limit(context) &&
                      !settings->processes.is_refused && !settings->workers.is_refused;
-    spec->nodes = has_shape ? (int32_t)text->nodes.value : 1;
-    spec->processes = process_count(context, settings, text->nodes, cluster);
+    spec->nodes = has_shape ? (int32_t)nodes.value : 1;
+    spec->processes = process_count(context, settings, nodes, spec, cluster);
     spec->priority = (JobPriority)text->priority.value;
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
     spec->command = command_line(context->arena, toolkit, settings);

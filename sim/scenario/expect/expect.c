@@ -29,7 +29,8 @@ static bool is_in_seconds(const char *metric)
 }
 
 /* A bound of a metric: a number, or a quantity whose unit fits the metric's name. */
-static double read_bound(const Reader *reader, const char *metric, const Json *node)
+static double read_bound(const Reader *reader, const char *metric, const Json *node,
+                         Expectation *expectation)
 {
     Status status = {0};
     int64_t value = 0;
@@ -40,15 +41,20 @@ static double read_bound(const Reader *reader, const char *metric, const Json *n
                      "a bound of \"%s\" is neither a number nor a quantity", metric);
         return 0;
     }
-    bool is_time = is_in_seconds(metric);
-    bool is_size = ends_with(metric, "bytes");
-    if (!is_time && !is_size)
+    const bool is_time = is_in_seconds(metric), is_size = ends_with(metric, "bytes");
+    const bool is_share = !is_time && !is_size && ends_with(node->text, "%");
+    expectation->has_share |= is_share;
+    if (!is_time && !is_size && !is_share)
         problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
                      "metric \"%s\" is a plain number, not a duration or size", metric);
-    else if (!(is_time ? duration_parse(node->text, node->at, &value, &status)
-                       : bytes_parse(node->text, node->at, &value, &status)))
+    else if (!value_parse(is_time   ? VALUE_DURATION
+                          : is_size ? VALUE_BYTES
+                                    : VALUE_RATIO,
+                          node->text, node->at, &value, &status))
         problems_add_status(reader->problems, &status);
-    return is_time ? (double)value / (double)NS_PER_S : (double)value;
+    return is_time    ? (double)value / (double)NS_PER_S
+           : is_share ? (double)value / (double)PPM
+                      : (double)value;
 }
 
 static int32_t count_given(const Json *a, const Json *b, const Json *c)
@@ -208,76 +214,7 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
         status_hint(problem, "did you mean \"%s\"?", nearest);
 }
 
-/* --- Names in metrics --- */
-
-/* Members of summary.json (sim/output/summary/summary.h) of one job, cluster or workload. */
-static const char *const job_members[] = {
-    "path",         "cluster",      "tool",      "nodes",       "ranks",   "state",    "exit_code",
-    "error",        "submitted_s",  "started_s", "ended_s",     "queue_s", "prep_s",   "start_s",
-    "train_s",      "finish_s",     "run_s",     "steps",       "step_ms", "split_s",  "epochs",
-    "val_accuracy", "val_loss",     "execution", "node_s",      "gpu_s",   "restarts", "attempts",
-    "lost_node_s",  "wasted_gpu_s", "goodput",   "output_path",
-};
-static const char *const cluster_members[] = {
-    "path",        "state",     "vm_size",   "priority",  "created_s",     "steady_s",
-    "ready_s",     "deleted_s", "nodes_max", "node_s",    "billed_node_s", "cost_usd",
-    "preparing_s", "idle_s",    "running_s", "leaving_s", "unusable_s",    "attribution",
-};
-static const char *const workload_members[] = {
-    "jobs",         "succeeded",    "failed",   "unfinished",  "queue_s", "run_s",
-    "turnaround_s", "last_ended_s", "restarts", "lost_node_s", "goodput",
-};
-
-#define MEMBERS(of) of##_members, (int32_t)(sizeof of##_members / sizeof of##_members[0])
-static const struct {
-    const char *start;
-    const char *const *members;
-    int32_t count;
-} metric_groups[] = {
-    {"jobs.", MEMBERS(job)},
-    {"clusters.", MEMBERS(cluster)},
-    {"workloads.", MEMBERS(workload)},
-};
-
-static bool is_member(const char *name, const char *const *members, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(members[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Whether "jobs.NAME.MEMBER" can be a metric; false when it was refused. Names that are paths may
- * contain dots, so they are checked only when the run has ended. */
-static bool check_metric(const Reader *reader, const BoundText *metric)
-{
-    const char *text = metric->value;
-    for (size_t i = 0; i < sizeof metric_groups / sizeof metric_groups[0]; i++) {
-        const size_t length = strlen(metric_groups[i].start);
-        if (strncmp(text, metric_groups[i].start, length) != 0 || strpbrk(text, "/#") != NULL)
-            continue;
-        const char *name = text + length, *dot = strchr(name, '.');
-        if (dot == NULL)
-            return true;
-        const char *member = arena_strndup(reader->arena, dot + 1, strcspn(dot + 1, "."));
-        const int32_t problems_before = reader->problems->count;
-        if (metric_groups[i].members != workload_members)
-            check_subject(reader, arena_strndup(reader->arena, name, (size_t)(dot - name)),
-                          json_at(metric->node), metric_groups[i].members == job_members);
-        if (!is_member(member, metric_groups[i].members, metric_groups[i].count)) {
-            Status *problem =
-                problems_add(reader->problems, STATUS_BAD_INPUT, json_at(metric->node),
-                             "there is no metric \"%s\"", text);
-            const char *nearest =
-                nearest_name(member, metric_groups[i].members, metric_groups[i].count);
-            if (nearest != NULL)
-                status_hint(problem, "did you mean \"%.*s%s\"?", (int)(dot + 1 - text), text,
-                            nearest);
-        }
-        return reader->problems->count == problems_before;
-    }
-    return true;
-}
+/* --- Metrics: their names are checked against the tables of the summary, above this floor --- */
 
 static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
 {
@@ -286,10 +223,9 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
     int32_t problems_before = reader->problems->count;
     expectation->kind = EXPECT_METRIC;
     expectation->subject = metric;
+    expectation->metric_at = json_at(text->metric.node);
     expectation->low = -INFINITY;
     expectation->high = INFINITY;
-    if (!check_metric(reader, &text->metric))
-        return;
     if (count_given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "an expected metric needs one way to compare"),
@@ -300,21 +236,22 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
         !ends_with(metric, "bytes")) {
         expectation->equals = text->equals->text;
     } else if (text->equals != NULL) {
-        expectation->low = expectation->high = read_bound(reader, metric, text->equals);
+        expectation->low = expectation->high =
+            read_bound(reader, metric, text->equals, expectation);
     } else if (text->between != NULL) {
         if (text->between->kind != JSON_ARRAY || text->between->count != 2) {
             problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->between),
                          "between needs two values in an array");
             return;
         }
-        expectation->low = read_bound(reader, metric, text->between->first);
+        expectation->low = read_bound(reader, metric, text->between->first, expectation);
         if (reader->problems->count == problems_before) // two wrong bounds are one mistake
-            expectation->high = read_bound(reader, metric, text->between->last);
+            expectation->high = read_bound(reader, metric, text->between->last, expectation);
     }
     if (text->at_least != NULL)
-        expectation->low = read_bound(reader, metric, text->at_least);
+        expectation->low = read_bound(reader, metric, text->at_least, expectation);
     if (text->at_most != NULL)
-        expectation->high = read_bound(reader, metric, text->at_most);
+        expectation->high = read_bound(reader, metric, text->at_most, expectation);
     if (expectation->low > expectation->high && reader->problems->count == problems_before)
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                      "the smallest allowed value is above the largest");

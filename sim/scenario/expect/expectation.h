@@ -26,8 +26,8 @@ typedef struct {
     Place at;         /* in the scenario file */
     const char *text; /* the whole expectation as one line, for test reports */
 
-    /* Metrics: keys of summary.json joined by dots. EXPECT_STATE: the path of the state,
-     * "jobs.train.state". EXPECT_FILES: "account/share/path" in which `*` stands for any
+    /* Metrics: the name (sim/output/summary/metric.h), not checked yet. EXPECT_STATE: the path of
+     * the state, "jobs.train.state". EXPECT_FILES: "account/share/path" in which `*` stands for any
      * characters, '/' included. */
     const char *subject;
     /* EXPECT_STATE: the state, or NULL. EXPECT_METRIC with a text value: that text. Otherwise
@@ -38,6 +38,8 @@ typedef struct {
      * files. */
     double low;
     double high;
+    Place metric_at; /* of the metric's name */
+    bool has_share;  /* a bound is a percentage, so the metric must be a ratio */
 
     /* EXPECT_STATE */
     bool is_job;       /* otherwise a cluster */

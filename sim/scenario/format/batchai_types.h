@@ -243,6 +243,9 @@ typedef struct {
     BoundList environment; /* VariableText */
     BoundList secrets;     /* VariableText */
     ConstraintsText *constraints;
+    /* Not in job.json: the command or workload asks for GPUs instead of `nodes` whole nodes. */
+    BoundInteger gpus;
+    BoundInteger gpus_per_node; /* on each of `nodes` nodes */
 } JobText;
 
 /* The words of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */

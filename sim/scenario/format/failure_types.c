@@ -59,6 +59,9 @@ static const Field failures_fields[] = {
     FIELD_TEXT("slow_node_speed", slow_node_speed, NULL,
                "speed of a slow node, such as \"90%\": of trainings; a program with a \"duration\" "
                "takes the same time on any node"),
+    FIELD_INTEGER("crews", crews, 1, MAX_COUNT, NULL,
+                  "how many failed nodes of all clusters are repaired or replaced at once; the "
+                  "others wait in the order of their failures; without it nobody waits"),
     {0},
 };
 #undef OWNER

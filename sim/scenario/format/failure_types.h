@@ -29,6 +29,7 @@ typedef struct {
     BoundText preparation, setup, mount, container, file_server;
     BoundText slow_nodes;
     BoundText slow_node_speed;
+    BoundInteger crews;
 } FailuresText;
 
 typedef struct {

@@ -222,6 +222,14 @@ static const Field command_fields[] = {
     FIELD_DURATION("expected", expected, NULL,
                    "job.create: the run time that the owner states, for policies that plan ahead; "
                    "the default is maxWallClockTime"),
+    FIELD_INTEGER(
+        "gpus", gpus, 0, MAX_COUNT, NULL,
+        "job.create: the job asks for so many GPUs, and shares nodes with others, instead "
+        "of nodeCount whole nodes"),
+    FIELD_INTEGER(
+        "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
+        "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
+        "these with others"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
@@ -289,9 +297,9 @@ static const Field expect_fields[] = {
         "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
         "the cluster and its nodes, such as \"AccountCoreQuotaReached\""),
     FIELD_TEXT("metric", metric, NULL,
-               "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; a metric of "
-               "jobs that are still waiting at the end, such as a p95 of their waits, is unknown "
-               "and is not within any limits"),
+               "a [metric](#metrics), such as \"jobs.train.run_s\" or "
+               "\"workloads.day.waited_within(20m)\"; a value that may still grow, because jobs "
+               "wait when the run ends, is not at most anything"),
     FIELD_TEXT("files", files, NULL, "pattern of \"account/share/path\" of the files at the end"),
     FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY,
                "the metric's value: a number, a quantity with unit, or a text"),
@@ -300,7 +308,10 @@ static const Field expect_fields[] = {
         "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
         "}",
         "smallest and largest value of the metric"),
-    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY, "smallest value of the metric"),
+    FIELD_JSON(
+        "at_least", at_least, NUMBER_OR_QUANTITY,
+        "smallest value of the metric: a number, a quantity such as \"20m\", or \"95%\" of a "
+        "ratio"),
     FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "largest value of the metric"),
     FIELD_JSON("count", count, "{\"type\": \"integer\", \"minimum\": 0}",
                "how many files match; without it at least one"),
@@ -339,12 +350,34 @@ const ObjectType expect_type = {
 
 /* --- The scenario --- */
 
+#define OWNER MeasureText
+static const Field measure_fields[] = {
+    FIELD_DURATION("from", from, "0s", "the end of the warm-up"),
+    FIELD_DURATION("until", until, NULL, "the end of the window; default: the end of the run"),
+    {0},
+};
+static const ObjectType measure_type = OBJECT_TYPE(
+    "measure",
+    "The part of the run that metrics of workloads are about. Everything is simulated as without "
+    "it. Jobs submitted outside of the window are not counted in `workloads`, nor in `queue_s`; "
+    "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
+    "time, utilisation and the price of nodes within the window. All other members are about the "
+    "whole run.",
+    measure_fields);
+#undef OWNER
+
 #define OWNER ScenarioText
 static const char *const policy_words[] = {
 #define X(name, function, text, sight, what) text,
     POLICIES(X)
 #undef X
         NULL};
+static const char *const placement_words[] = {
+#define X(name, function, text, what) text,
+    PLACEMENTS(X)
+#undef X
+        NULL};
+static const char *const wide_jobs_words[] = {"wait", "refuse", NULL};
 static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};
 static const Field scenario_fields[] = {
     FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
@@ -355,20 +388,35 @@ static const Field scenario_fields[] = {
                      "them"),
     FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of the random numbers"),
     FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "date and time at simulated time 0"),
-    FIELD_DURATION("until", until, NULL,
-                   "the latest end of the run, and its end if there is a \"session\"; by default "
-                   "the run ends when no event is left, so scenarios whose nodes fail again and "
-                   "again need it. The bill ends with the run; held_nodes and held_usd_per_h of "
-                   "summary.json state the nodes that are still held"),
+    FIELD_DURATION(
+        "until", until, NULL,
+        "the latest end of the run, and its end if there is a \"session\"; by default "
+        "the run ends when no event is left, so scenarios whose nodes fail again and "
+        "again need it. Jobs that run or wait then are unfinished, which is not a failure: "
+        "the time of their attempts counts up to the end, and a time that they still "
+        "wait for is at least so long. Nodes that are still held are billed up to the "
+        "end; held_nodes and held_usd_per_h of summary.json state them"),
+    FIELD_OBJECT("measure", measure, measure_type,
+                 "the part of the run that metrics of workloads are about; default: all of it"),
     FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
                  "how finely training is simulated; jobs that share uplinks of racks slow each "
                  "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
                  "checkpoint takes the time that it takes alone, and leaves no file"),
-    NEEDED_JSON("catalog", catalog,
-                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
-                "\"object\"]}}",
-                "files with the numbers of the real world, later ones changing earlier ones; they "
-                "are looked for next to this file and in the folders above it"),
+    NEEDED_JSON(
+        "catalog", catalog,
+        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
+        "\"object\"]}}",
+        "files with the numbers of the real world, later ones changing earlier ones; they "
+        "are looked for next to this file, in the folders above it, and in the program itself"),
+    FIELD_JSON("quotas", quotas,
+               "{\"type\": [\"string\", \"object\"], \"additionalProperties\": {\"type\": "
+               "[\"integer\", \"string\", \"object\"]}}",
+               "\"unlimited\", or cores by family of VM sizes instead of the catalogue's, such as "
+               "{\"NC\": 96, \"total\": 200}: of dedicated and of low-priority nodes each; "
+               "{\"dedicated\": 96, \"low_priority\": 0} states both, and \"unlimited\" none"),
+    FIELD_JSON("assume", assume, "{\"type\": \"object\"}",
+               "single values instead of the catalogue's, by the names that `trainyard explain` "
+               "prints, such as {\"vm_sizes/Standard_NC6/dedicated_price_per_hour\": \"0.80USD\"}"),
     FIELD_TEXT("subscription", subscription, "00000000-0000-0000-0000-000000000000",
                "subscription id, as it appears in paths"),
     FIELD_TEXT("region", region, "eastus", "Azure region"),
@@ -407,6 +455,11 @@ static const Field scenario_fields[] = {
         "links that jobs share; without it every node has a separate link to each other node"),
     FIELD_CHOICE("policy", policy, policy_words, "service",
                  "which job of a cluster's queue starts next"),
+    FIELD_CHOICE("placement", placement, placement_words, "consolidate",
+                 "which node gives a job the GPUs that it asks for"),
+    FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
+                 "jobs that need more than their cluster may ever have: they wait, and may block "
+                 "the queue for ever, or they are refused when they are submitted"),
     FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
     NEEDED_OBJECTS("commands", commands, command_type,
                    "requests to the service, and when they are sent"),

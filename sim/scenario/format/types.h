@@ -8,6 +8,7 @@
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
+#include "sim/scenario/format/quota_types.h"
 #include "sim/scenario/format/workload_types.h"
 
 typedef struct {
@@ -117,9 +118,11 @@ typedef struct {
     BoundInteger query;        /* ShowQuery */
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
-    BoundInteger expected;  /* job.create: the run time that the owner states */
-    BoundInteger execution; /* job.create: JobExecution */
-    BoundInteger place;     /* job.ran: the node whose preparation ran, from 1 */
+    BoundInteger expected;      /* job.create: the run time that the owner states */
+    BoundInteger gpus;          /* job.create: in total, instead of whole nodes ... */
+    BoundInteger gpus_per_node; /* ... or on each node */
+    BoundInteger execution;     /* job.create: JobExecution */
+    BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason, ran_as;
@@ -162,6 +165,12 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundInteger from;
+    BoundInteger until;
+} MeasureText;
+
+typedef struct {
+    const Json *node;
     BoundText schema;
     BoundInteger version;
     BoundText description;
@@ -173,9 +182,12 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundInteger until;
+    MeasureText *measure;
     BoundInteger fidelity;  /* Fidelity */
     const Json *parameters; /* by name; read by sim/scenario/parameters.h */
     const Json *catalog;
+    const Json *quotas; /* "unlimited", or by family; this and the next: sim/scenario/assumed.h */
+    const Json *assume; /* "vm_sizes/Standard_NC6/vcpus": 6 */
     BoundList storage;  /* StorageText */
     BoundList programs; /* ProgramText */
     OtherText *other_programs;
@@ -186,12 +198,16 @@ typedef struct {
     BoundList faults;     /* FaultText */
     BoundList api_faults; /* ApiFaultText */
     NetworkText *network;
-    BoundInteger policy; /* PolicyKind */
-    BoundList workloads; /* WorkloadText */
-    BoundList commands;  /* CommandText */
-    const Json *session; /* array of commands and faults, in order: command/read.h */
-    BoundList expect;    /* ExpectText */
+    BoundInteger policy;    /* PolicyKind */
+    BoundInteger placement; /* PlacementKind */
+    BoundInteger wide_jobs; /* whether they are refused */
+    BoundList workloads;    /* WorkloadText */
+    BoundList commands;     /* CommandText */
+    const Json *session;    /* array of commands and faults, in order: command/read.h */
+    BoundList expect;       /* ExpectText */
 } ScenarioText;
+
+enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */
 
 extern const ObjectType scenario_type;
 extern const ObjectType storage_type;

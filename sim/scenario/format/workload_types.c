@@ -8,15 +8,31 @@ static const char *const arrival_words[] = {
         NULL};
 static const Field workload_fields[] = {
     NEEDED_TEXT("name", name, "its jobs are called NAME-1, NAME-2, ..."),
-    NEEDED_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
-                "the job.json of every job, or its content"),
-    FIELD_TEXT("cluster", cluster, NULL,
-               "the cluster of the jobs; the default is the cluster in the config"),
+    FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
+               "the job.json of every job, or its content; needed without `trace`"),
+    FIELD_JSON("cluster", cluster,
+               "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", \"required\": "
+               "[\"queue\"], \"additionalProperties\": false, \"properties\": {\"queue\": "
+               "{\"const\": \"*\"}}}]}",
+               "the cluster of the jobs; the default is the cluster in the config. Of a trace also "
+               "{\"queue\": \"*\"}: the jobs of each queue run on the cluster of its name"),
+    FIELD_TEXT(
+        "trace", trace, NULL,
+        "a workload file, as `trainyard import` writes it: its rows are the jobs, with their "
+        "submissions, run times and GPUs. The jobs mount nothing and need no config"),
+    FIELD_BOOLEAN("stop_at_requested", stop_at_requested, "false",
+                  "trace: a job that runs for longer than its owner asked for is stopped then"),
     FIELD_CHOICE("arrivals", arrivals, arrival_words, "poisson",
                  "independent of the hour, by the hour of the day (UTC), or several at once"),
-    NEEDED_TEXT("rate", rate,
-                "mean rate of arrivals (of bursts: of bursts), a number and a period, such as "
-                "\"12/h\", \"200/week\", \"200/7d\" or \"0.5/min\""),
+    FIELD_TEXT("rate", rate, NULL,
+               "mean rate of arrivals (of bursts: of bursts), a number and a period, such as "
+               "\"12/h\", \"200/week\", \"200/7d\" or \"0.5/min\""),
+    FIELD_INTEGER("count", count, 1, 1000000, NULL,
+                  "instead of `rate`: exactly so many arrivals (of bursts: bursts) in each period "
+                  "of `within`, at independent times"),
+    FIELD_DURATION("within", within, NULL,
+                   "the length of a period, such as \"7d\". The first begins at `begin`; there is "
+                   "one period, unless `jobs`, `end` or the scenario's `until` states another end"),
     FIELD_JSON("hours", hours,
                "{\"type\": \"array\", \"minItems\": 24, \"maxItems\": 24, \"items\": {\"type\": "
                "\"number\", \"minimum\": 0, \"maximum\": 100}}",
@@ -31,6 +47,15 @@ static const Field workload_fields[] = {
                "\"string\"}}",
                "instead of the config's nodeCount: numbers of nodes and the share of the jobs that "
                "have them, such as {\"1\": \"70%\", \"4\": \"30%\"}"),
+    FIELD_JSON(
+        "gpus", gpus,
+        "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, {\"type\": \"object\", "
+        "\"minProperties\": 1, \"additionalProperties\": {\"type\": \"string\"}}]}",
+        "the jobs ask for so many GPUs, and share nodes, instead of nodeCount whole nodes; or "
+        "numbers of GPUs and the share of the jobs that ask for them, such as {\"1\": "
+        "\"75%\", \"4\": \"25%\"}"),
+    FIELD_INTEGER("gpus_per_node", gpus_per_node, 0, 1000000, NULL,
+                  "the jobs ask for so many GPUs on each of their nodes, and share these"),
     FIELD_DURATION("expected", expected, NULL,
                    "the run time that the owner states, for policies that plan ahead; the default "
                    "is maxWallClockTime"),

@@ -8,17 +8,22 @@
 typedef struct {
     const Json *node;
     BoundText name;
-    BoundText cluster;
+    const Json *cluster; /* a name, or {"queue": "*"}: for each queue the cluster of its name */
+    BoundText trace;     /* a workload file (sim/scenario/joblist) */
+    BoundInteger stop_at_requested; /* trace */
     BoundText experiment, workspace, resource_group;
     const Json *config; /* job.json or its content */
     BoundInteger begin; /* durations since the start */
     BoundInteger end;
     BoundInteger jobs;
     BoundInteger arrivals; /* ArrivalKind */
-    BoundText rate;        /* "12/h", "200/7d" */
-    const Json *hours;     /* diurnal: 24 factors */
+    BoundInteger count, within;
+    BoundText rate;    /* "12/h", "200/7d" */
+    const Json *hours; /* diurnal: 24 factors */
     BoundInteger burst;
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
+    const Json *gpus;  /* a number, or the same for GPUs in total */
+    BoundInteger gpus_per_node;
     BoundInteger expected;
 } WorkloadText;
 

@@ -1,9 +1,11 @@
-/* Estimates for all runs from a sample of independent runs, and their confidence bounds.
+/* A sample of independent values, such as one metric of many runs: mean, spread, quantiles, and
+ * one-sided confidence bounds.
  *
- * Bounds are one-sided: with probability `confidence` the true value is on the other side. The
- * bound of a mean is Student's, which requires roughly normal values or many of them. The bound of
- * a quantile is an order statistic; its rank follows from the binomial distribution for any
- * distribution of the values (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). */
+ * With probability `confidence` the true value is on the other side of a bound. The bound of a
+ * mean is Student's, which requires roughly normal values or many of them. The bound of a quantile
+ * is an order statistic; its rank follows from the binomial distribution for any distribution of
+ * the values (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). Sums are in the order of
+ * the values. */
 #ifndef SIM_STUDY_STATISTICS_SAMPLE_H
 #define SIM_STUDY_STATISTICS_SAMPLE_H
 
@@ -14,6 +16,10 @@ typedef enum { BOUND_LOWER, BOUND_UPPER } BoundSide;
 
 /* `count` >= 1 values, none NaN. */
 double statistics_mean(const double *values, int32_t count);
+/* The variance with divisor count - 1. `count` >= 2. */
+double statistics_variance(const double *values, int32_t count);
+/* The covariance of pairs (left[i], right[i]) with divisor count - 1. `count` >= 2. */
+double statistics_covariance(const double *left, const double *right, int32_t count);
 /* The standard error of the mean: the sample's standard deviation over sqrt(count). `count` >= 2.
  */
 double statistics_standard_error(const double *values, int32_t count);
@@ -25,8 +31,10 @@ double statistics_mean_bound(const double *values, int32_t count, double confide
 void statistics_sort(double *values, int32_t count);
 /* The middle of the `sorted` values, for an even number the mean of the middle two. */
 double statistics_median(const double *sorted, int32_t count);
-/* The smallest of the `sorted` values that a share of at least `quantile` (in (0, 1)) does not
- * exceed. */
+/* The rank, from 1, of the smallest of `count` sorted values that a share of at least `quantile`
+ * (in (0, 1)) of them does not exceed. */
+int64_t statistics_rank(int64_t count, double quantile);
+/* The value at that rank. */
 double statistics_quantile(const double *sorted, int32_t count, double quantile);
 /* From 1: the rank of the order statistic that bounds a quantile; 0 when `count` values are too few
  * to be so sure. */

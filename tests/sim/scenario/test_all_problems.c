@@ -24,7 +24,7 @@ static const char *validated(const char *path)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     validate_file(arena, memory_files_source(&files), path, (ScenarioOverrides){0}, &problems,
-                  &warnings);
+                  &warnings, NULL);
     return lines_of(&problems);
 }
 
@@ -237,7 +237,7 @@ START_TEST(problems_that_are_not_kept_are_counted)
     text_free(&keys);
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     validate_file(arena, memory_files_source(&files), "scenario.json", (ScenarioOverrides){0},
-                  &problems, &warnings);
+                  &problems, &warnings, NULL);
     ck_assert_int_eq(problems.kept, PROBLEMS_KEPT);
     ck_assert_int_eq(problems.count, 150);
 }

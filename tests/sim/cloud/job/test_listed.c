@@ -107,7 +107,8 @@ static void starts_of(const World *world, int64_t *start_ns)
 START_TEST(jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue)
 {
     // One node of 4 GPUs. At 0 s: 3 GPUs for 100 s, then 2 GPUs for 10 s, then 1 GPU for 10 s. The
-    // second waits for the first until 100 s, and the third behind it, although one GPU is free.
+    // second waits for the first until 100 s, and the third, after it in the queue, too, although
+    // one GPU is free.
     Listing *listing = new_listing(1);
     int64_t start_ns[ROWS_MAX];
     add_cluster(listing, 0, 1, 4);

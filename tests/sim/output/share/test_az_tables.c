@@ -17,12 +17,13 @@ static Cluster tutorial_cluster(void)
                      .node_count = {[NODE_IDLE] = 4}};
 }
 
-static const JobSpec job_spec = {.nodes = 4, .tool = "horovod"};
+static const JobSpec job_spec = {.tool = "horovod"};
 
 static Job tutorial_job(void)
 {
     return (Job){.path = {"batchai.horovod", "batchaidev", "cifar", "cifar_distributed"},
                  .spec = &job_spec,
+                 .request = {.kind = REQUEST_NODES, .nodes = 4},
                  .state = JOB_QUEUED,
                  .exit_code = -1};
 }

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/output/explain/expect_check.h"
 #include "sim/output/summary/metric.h"
 #include "sim/output/trace/fan.h"
 #include "sim/scenario/read.h"
@@ -11,19 +10,18 @@ static Arena *arena;
 static const Scenario *scenario;
 static const Summary *summary;
 
-/* The shipped scenario workloads/poisson, cut after 6 hours: then jobs run, and jobs wait. */
-static void begin(void)
+/* Runs the shipped scenario workloads/poisson with changes. */
+static void run_with(const char *const *sets, int32_t count)
 {
-    static const char *const cut[] = {"/until=\"6h\""};
-    arena = arena_create();
     Problems problems = problems_create(arena);
     ScenarioFile *file = scenario_read(
         arena, disk_files, TRAINYARD_SOURCE_DIR "/scenarios/workloads/poisson/scenario.json",
-        (ScenarioOverrides){.count = 1, .items = cut}, &problems);
+        (ScenarioOverrides){.count = count, .items = sets}, &problems);
     ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     scenario = &file->scenario;
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
+    metrics_fold_measure(fold, scenario->measure);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_JOBS));
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
@@ -31,6 +29,14 @@ static void begin(void)
     RunFacts *facts = ARENA_NEW(arena, RunFacts);
     *facts = run_facts_of_world(arena, world, "0");
     summary = summary_of_run(arena, facts, metrics_fold_result(fold), "e:1");
+}
+
+/* The run is cut after 6 hours: then jobs run, and jobs wait. */
+static void begin(void)
+{
+    static const char *const cut[] = {"/until=\"6h\""};
+    arena = arena_create();
+    run_with(cut, 1);
 }
 
 static void end(void)
@@ -53,6 +59,17 @@ static MetricValue value(const char *name)
     return metric_of(compiled(name), summary);
 }
 
+/* The value at keys joined by dots; no key here has a dot. */
+static const Json *at_path(const Json *json, const char *path)
+{
+    for (const char *rest = path; json != NULL && *rest != '\0';) {
+        const size_t length = strcspn(rest, ".");
+        json = json_member(json, arena_strndup(arena, rest, length));
+        rest += length + (rest[length] == '.');
+    }
+    return json;
+}
+
 /* Whether the summary's JSON has no key for functions of the times of jobs. */
 static bool is_computed(const char *name)
 {
@@ -72,7 +89,7 @@ START_TEST(every_listed_metric_is_the_value_at_its_path_in_summary_json)
         ck_assert(entry->is_text == metric_is_text(metric));
         if (is_computed(entry->name))
             continue;
-        const Json *node = summary_find(json, entry->name);
+        const Json *node = at_path(json, entry->name);
         const MetricValue got = metric_of(metric, summary);
         if (node == NULL || node->kind == JSON_NULL) {
             ck_assert_msg(!got.is_known && metric_text_of(metric, summary) == NULL, "%s",
@@ -221,6 +238,37 @@ START_TEST(a_resource_that_the_run_does_not_have_is_unknown)
 }
 END_TEST
 
+START_TEST(a_measured_part_counts_the_jobs_submitted_in_it)
+{
+    // Without a part, all jobs count and nothing is measured separately. Two parts and the time
+    // between them divide the jobs, the node time and (up to a rounding for each node) the price.
+    static const char *const parts[][2] = {{"0s", "2h"}, {"2h", "5h"}, {"5h", "100h"}};
+    const double jobs = value("workloads.day.jobs").value,
+                 cost = value("cost_usd.clusters.gpu").value;
+    const double held_s = value("clusters.gpu.node_s").value,
+                 running_s = value("clusters.gpu.running_s").value;
+    ck_assert(!value("measured.node_s").is_known);
+    double sums[4] = {0};
+    for (int i = 0; i < 3; i++) {
+        const char *const sets[] = {
+            "/until=\"6h\"", arena_printf(arena, "/measure={\"from\": \"%s\", \"until\": \"%s\"}",
+                                          parts[i][0], parts[i][1])};
+        run_with(sets, 2);
+        ck_assert_double_gt(value("workloads.day.jobs").value, 0);
+        ck_assert_double_eq(value("clusters.gpu.node_s").value, held_s);
+        sums[0] += value("workloads.day.jobs").value;
+        sums[1] += value("measured.node_s").value;
+        sums[2] += value("measured.running_s").value;
+        sums[3] += value("measured.node_cost_usd").value;
+    }
+    ck_assert_double_eq(value("measured.until_s").value, 6 * 3600); // the run ended earlier
+    ck_assert_double_eq(sums[0], jobs);
+    ck_assert_double_eq_tol(sums[1], held_s, 1e-6);
+    ck_assert_double_eq_tol(sums[2], running_s, 1e-6);
+    ck_assert_double_eq_tol(sums[3], cost, 1e-4);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("metric");
@@ -233,6 +281,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, metrics_have_units);
     tcase_add_test(tests, a_wrong_name_is_reported_with_the_nearest_one);
     tcase_add_test(tests, a_resource_that_the_run_does_not_have_is_unknown);
+    tcase_add_test(tests, a_measured_part_counts_the_jobs_submitted_in_it);
     suite_add_tcase(suite, tests);
     return suite;
 }

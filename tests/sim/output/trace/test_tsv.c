@@ -77,6 +77,28 @@ START_TEST(the_first_lines_describe_the_trace)
 }
 END_TEST
 
+START_TEST(inputs_of_the_run_follow_the_first_line)
+{
+    static const char *const given[] = {"set /x=a\tb", "param who=a # b", "file job.json 0123"};
+    const TraceHeader header = {.scenario = "s", .given_count = 3, .given = given};
+    Text text = {0};
+    trace_tsv_print_header(&text, &header);
+    ck_assert_ptr_nonnull(strstr(
+        text_string(&text), "Z\n#set /x=a\\tb\n#param who=a # b\n#file job.json 0123\nat_ns\t"));
+    TraceHeader read = {0};
+    Problems problems = problems_create(arena);
+    ck_assert(trace_tsv_read(arena, "t", text.data, text.length, &read, deaf, &problems));
+    ck_assert_uint_eq(read.given_count, 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_str_eq(read.given[i], given[i]);
+    // Cut off after the inputs.
+    const size_t whole = (size_t)(strstr(text.data, "at_ns") - text.data);
+    ck_assert(!trace_tsv_read(arena, "t", text.data, whole, &read, deaf, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    text_free(&text);
+}
+END_TEST
+
 /* The output of the writer after reading `lines`. */
 static char *rewritten(const char *const *lines)
 {
@@ -309,6 +331,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_record_is_a_line_of_eleven_columns);
     tcase_add_test(tests, a_record_of_a_share_has_bytes_even_if_they_are_0);
     tcase_add_test(tests, the_first_lines_describe_the_trace);
+    tcase_add_test(tests, inputs_of_the_run_follow_the_first_line);
     tcase_add_test(tests, a_trace_is_read_and_written_back_byte_for_byte);
     tcase_add_test(tests, resources_are_numbered_in_order_of_appearance_and_again_when_recreated);
     tcase_add_test(tests, a_listener_receives_its_level_and_the_coarser_ones);

@@ -69,6 +69,7 @@ START_TEST(without_settings_nothing_fails)
     ck_assert(scenario->failures.nodes == NULL && scenario->failures.preemption == NULL);
     ck_assert_int_eq(scenario->failures.group_count, 0);
     ck_assert_int_eq(scenario->failures.allocation_ppm, 0);
+    ck_assert_int_eq(scenario->failures.repair_crews, 0);
     ck_assert_int_eq(scenario->failures.slow_node_ppm, 0);
 }
 END_TEST
@@ -80,7 +81,8 @@ START_TEST(failures_are_bound_with_their_models_and_chances)
                "\"aws-spot-k80\", \"groups\": [{\"group\": \"zone\", \"model\": \"rack-lanl\"}], "
                "\"allocation\": \"1%\", \"preparation\": \"2%\", \"setup\": \"0.3\", \"mount\": "
                "\"4%\", \"container\": \"5%\", \"file_server\": \"100%\", \"slow_nodes\": "
-               "\"0.5%\", \"slow_node_speed\": \"90%\"}");
+               "\"0.5%\", \"slow_node_speed\": \"90%\", \"crews\": 3}");
+    ck_assert_int_eq(scenario->failures.repair_crews, 3);
     const Failures *failures = &scenario->failures;
     ck_assert_int_eq(failures->rate_ppm, PPM / 2);
     ck_assert_str_eq(failures->nodes->name, "meta-rsc1");

@@ -724,7 +724,7 @@ START_TEST(files_are_validated_separately_by_their_kind)
         Problems problems = problems_create(arena), warnings = problems_create(arena);
         memory_files_set(&files, "x.json", rows[i].text, strlen(rows[i].text));
         const char *kind = validate_file(arena, memory_files_source(&files), "x.json",
-                                         (ScenarioOverrides){0}, &problems, &warnings);
+                                         (ScenarioOverrides){0}, &problems, &warnings, NULL);
         ck_assert_msg(rows[i].kind == NULL ? kind == NULL : strcmp(kind, rows[i].kind) == 0, "%s",
                       rows[i].text);
         ck_assert_int_eq(problems.count > 0, rows[i].message != NULL);

@@ -1,0 +1,23 @@
+/* Signals for a program whose main thread waits for them while other threads work: no handler runs,
+ * and no work is interrupted. */
+#ifndef SIM_CLI_SIGNAL_WAIT_H
+#define SIM_CLI_SIGNAL_WAIT_H
+
+#include <signal.h>
+#include <stdint.h>
+
+typedef struct {
+    sigset_t waited;
+    sigset_t before;
+} SignalWait;
+
+/* Blocks SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 in this thread, and so in threads that it creates
+ * from now on. */
+SignalWait signal_wait_begin(void);
+/* The next of these signals, or 0 after `timeout_ns` without one. */
+int signal_wait_next(const SignalWait *wait, int64_t timeout_ns);
+/* Restores the signals of this thread. One that was sent since the last wait takes effect now,
+ * except SIGUSR2, with which other threads end a wait. */
+void signal_wait_end(const SignalWait *wait);
+
+#endif

@@ -1,0 +1,18 @@
+/* Tables as comma-separated values: one line a row, the first has the names of the columns. Numbers
+ * have the fewest digits that a reader turns into the same double; unknown values are empty. */
+#ifndef SIM_STUDY_CSV_H
+#define SIM_STUDY_CSV_H
+
+#include <stdint.h>
+
+#include "sim/base/text.h"
+
+/* Each adds one field to the row; csv_end ends it. Texts with commas, quotes or line ends are
+ * quoted. */
+void csv_text(Text *row, const char *value);
+void csv_integer(Text *row, int64_t value);
+void csv_real(Text *row, double value); /* NaN and infinities: unknown */
+void csv_unknown(Text *row);
+void csv_end(Text *row);
+
+#endif

@@ -1,0 +1,56 @@
+/* The clusters of an imported log, and a scenario that runs its jobs on them. */
+#ifndef SIM_STUDY_IMPORT_CLUSTERS_H
+#define SIM_STUDY_IMPORT_CLUSTERS_H
+
+#include "sim/study/import/import.h"
+
+typedef struct {
+    const char *name; /* of its queue, or of its kind of machine */
+    int32_t nodes;    /* at time 0 */
+    int32_t gpus_per_node;
+} ImportCluster;
+
+typedef struct {
+    int64_t at_ns; /* since time 0 of the workload */
+    int32_t cluster;
+    int32_t nodes;
+} ImportResize;
+
+typedef struct {
+    int32_t count;
+    ImportCluster *clusters;
+    uint32_t resize_count;
+    ImportResize *resizes; /* in order of time */
+    bool is_per_queue;     /* a cluster for each queue; otherwise the jobs run on `main` */
+    int32_t main;          /* the cluster with the most GPUs */
+} ImportClusters;
+
+/* How the clusters are described: by a file in the layout that belongs to the log's format (a
+ * machine list, GPUs of virtual clusters by day, a table of nodes), or by numbers. */
+typedef struct {
+    const ImportFile *machines; /* NULL: none */
+    int32_t nodes;              /* of each cluster; 0: not given */
+    int32_t gpus_per_node;      /* 0: 8 */
+    bool is_pool;               /* one cluster for all queues */
+} ImportClusterChoices;
+
+/* False with problems. Counts the jobs that are wider than their cluster in the log. */
+MUST_CHECK bool import_clusters_read(Arena *arena, Import *import,
+                                     const ImportClusterChoices *choices, ImportClusters *clusters,
+                                     Problems *problems);
+
+/* Names of the files of a scenario, all in one folder. */
+typedef struct {
+    const char *name;    /* of the workload */
+    const char *list;    /* "philly.csv" */
+    const char *catalog; /* "philly.catalog.json" */
+} ImportScenarioNames;
+
+Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
+                      const ImportScenarioNames *names);
+/* The VM size of nodes with so many GPUs in that catalogue. */
+const char *import_size_name(Arena *arena, int32_t gpus);
+/* The catalogue of that scenario: its VM sizes, and a service without delays and small quotas. */
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters);
+
+#endif

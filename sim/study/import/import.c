@@ -1,0 +1,44 @@
+#include "sim/study/import/import.h"
+
+static bool check_files(const ImportRequest *request, Problems *problems)
+{
+    const int32_t most = request->format->files_max;
+    if (most == 0 || request->file_count <= most)
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, place_in(request->files[most].path, 0, 0),
+                 "the format %s has at most %d files", request->format->name, most);
+    return false;
+}
+
+bool import_run(Arena *arena, const ImportRequest *request, Import *import, Problems *problems)
+{
+    Status status = {0};
+    const int32_t problems_before = problems->count;
+    *import = (Import){.request = request};
+    if (!check_files(request, problems))
+        return false;
+    if (!import_options_read(arena, request->choices, request->format->zone, &import->options,
+                             &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    import->log = import_log_create(arena, &import->options, problems);
+    import_format_read(request->format, &import->log, request->files, request->file_count);
+    if (problems->count != problems_before)
+        return false;
+    import->selection = import_select(&import->log);
+    import->digests = arena_alloc_array(arena, (size_t)request->file_count, SHA256_TEXT);
+    for (int32_t i = 0; i < request->file_count; i++)
+        sha256_text(request->files[i].text, request->files[i].length, import->digests[i]);
+    if (import->selection.list.count > 0 || request->choices->only_counts)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(request->files[0].path, 0, 0),
+                             "no job of the log is left"),
+                "--check counts why rows are dropped");
+    return false;
+}
+
+void import_free(Import *import)
+{
+    import_log_free(&import->log);
+}

@@ -1,0 +1,181 @@
+/* Private to sim/study/import: the scenario and the catalogue of clusters.h. */
+#include <inttypes.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/units.h"
+#include "sim/study/import/clusters.h"
+
+/* --- The catalogue --- */
+
+static void put_value(Arena *arena, Json *object, const char *key, Json *value, const char *note)
+{
+    Json *entry = json_put_object(arena, object, key);
+    json_set(arena, entry, "value", value);
+    json_put_text(arena, entry, "source", "import");
+    if (note != NULL) {
+        json_put_boolean(arena, entry, "assumption", true);
+        json_put_text(arena, entry, "note", note);
+    }
+}
+
+static void put_text(Arena *arena, Json *object, const char *key, const char *value,
+                     const char *note)
+{
+    put_value(arena, object, key, json_string(arena, value), note);
+}
+
+static void put_number(Arena *arena, Json *object, const char *key, int64_t value, const char *note)
+{
+    put_value(arena, object, key, json_integer(arena, value), note);
+}
+
+const char *import_size_name(Arena *arena, int32_t gpus)
+{
+    return arena_printf(arena, "Trace_%dGPU", gpus);
+}
+
+static void put_size(Arena *arena, Json *sizes, int32_t gpus)
+{
+    const char *not_used = "jobs of a trace state their run times, so this value is not used";
+    Json *size = json_put_object(arena, sizes, import_size_name(arena, gpus));
+    put_text(arena, size, "family", "Trace", NULL);
+    put_number(arena, size, "vcpus", 1, "quotas count cores: one for each node");
+    put_number(arena, size, "gpus", gpus, NULL);
+    put_text(arena, size, "gpu", "V100", not_used);
+    put_text(arena, size, "network_rate", "10Gbit/s", not_used);
+    put_text(arena, size, "network_latency", "50us", not_used);
+    put_text(arena, size, "rdma_rate", "0B/s", not_used);
+    put_text(arena, size, "rdma_latency", "0s", not_used);
+    const char *no_price = "the log states no prices: give the price of a node here";
+    put_text(arena, size, "dedicated_price_per_hour", "0USD", no_price);
+    put_text(arena, size, "low_priority_price_per_hour", "0USD", no_price);
+}
+
+static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters)
+{
+    Json *sizes = json_put_object(arena, root, "vm_sizes");
+    for (int32_t i = 0; i < clusters->count; i++) {
+        bool is_new = true;
+        for (int32_t j = 0; j < i; j++)
+            is_new &= clusters->clusters[j].gpus_per_node != clusters->clusters[i].gpus_per_node;
+        if (is_new)
+            put_size(arena, sizes, clusters->clusters[i].gpus_per_node);
+    }
+}
+
+static void put_quotas(Arena *arena, Json *root)
+{
+    enum { CORES_MOST = 1000000 };
+    const char *note = "the cluster exists: no quota limits it";
+    Json *quotas = json_put_object(arena, root, "quotas");
+    static const char *const families[] = {"total", "Trace"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        Json *quota = json_put_object(arena, quotas, families[i]);
+        put_number(arena, quota, "dedicated_vcpus", CORES_MOST, note);
+        put_number(arena, quota, "low_priority_vcpus", CORES_MOST, note);
+    }
+}
+
+static void put_service(Arena *arena, Json *root)
+{
+    static const char *const delays[] = {
+        "cluster_record",   "allocation_create", "allocation_empty", "allocation_resize",
+        "node_preparation", "release",           "leaving_delay",    "job_record",
+        "job_start",        "host_overhead"};
+    const char *note = "the log's waits have no delays of Batch AI";
+    Json *service = json_put_object(arena, root, "service");
+    for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
+        put_text(arena, service, delays[i], "0s", note);
+    put_number(arena, service, "nodes_per_cluster", 1000000, "the cluster exists");
+    put_number(arena, service, "clusters", 1000000, "the cluster exists");
+    put_text(arena, service, "max_wall_clock", "365d", "the log has its longest jobs");
+}
+
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters)
+{
+    Json *root = json_object(arena);
+    json_put_integer(arena, root, "catalog", 1);
+    json_put_text(arena, root, "description",
+                  "Nodes of an imported log, and a service that answers at once.");
+    Json *source = json_put_object(arena, json_put_object(arena, root, "sources"), "import");
+    json_put_text(arena, source, "title", "trainyard import");
+    json_put_text(arena, source, "date", "of the import");
+    put_sizes(arena, root, clusters);
+    put_quotas(arena, root);
+    put_service(arena, root);
+    return root;
+}
+
+/* --- The scenario --- */
+
+static void put_duration(Arena *arena, Json *object, const char *key, int64_t ns)
+{
+    json_put_text(arena, object, key, arena_printf(arena, "%" PRId64 "s", ns / NS_PER_S));
+}
+
+static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster)
+{
+    Json *command = json_add(commands, json_object(arena));
+    json_put_text(arena, command, "at", "0s");
+    json_put_text(arena, command, "do", "cluster.create");
+    json_put_text(arena, command, "name", cluster->name);
+    Json *properties =
+        json_put_object(arena, json_put_object(arena, command, "config"), "properties");
+    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster->gpus_per_node));
+    Json *scale = json_put_object(arena, properties, "scaleSettings");
+    json_put_integer(arena, json_put_object(arena, scale, "manual"), "targetNodeCount",
+                     cluster->nodes);
+}
+
+static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters)
+{
+    Json *commands = json_put_array(arena, root, "commands");
+    for (int32_t i = 0; i < clusters->count; i++)
+        if (clusters->is_per_queue || i == clusters->main)
+            put_create(arena, commands, &clusters->clusters[i]);
+    for (uint32_t i = 0; i < clusters->resize_count; i++) {
+        const ImportResize *change = &clusters->resizes[i];
+        Json *command = json_add(commands, json_object(arena));
+        put_duration(arena, command, "at", change->at_ns);
+        json_put_text(arena, command, "do", "cluster.resize");
+        json_put_text(arena, command, "name", clusters->clusters[change->cluster].name);
+        json_put_integer(arena, command, "target", change->nodes);
+        // A queue that shrinks lets its jobs end: the log has them whole.
+        json_put_text(arena, command, "deallocation", "waitforjobcompletion");
+    }
+}
+
+static void put_workload(Arena *arena, Json *root, const ImportClusters *clusters,
+                         const ImportScenarioNames *names)
+{
+    Json *workload = json_add(json_put_array(arena, root, "workloads"), json_object(arena));
+    json_put_text(arena, workload, "name", names->name);
+    json_put_text(arena, workload, "trace", names->list);
+    if (clusters->is_per_queue)
+        json_put_text(arena, json_put_object(arena, workload, "cluster"), "queue", "*");
+    else
+        json_put_text(arena, workload, "cluster", clusters->clusters[clusters->main].name);
+}
+
+Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
+                      const ImportScenarioNames *names)
+{
+    char start[CIVIL_TEXT];
+    Json *root = json_object(arena);
+    json_put_integer(arena, root, "trainyard", 1);
+    json_put_text(arena, root, "description",
+                  arena_printf(arena, "How long do the jobs of %s wait? (%" PRId64 " jobs)",
+                               names->list, import->selection.list.count));
+    if (import->log.has_calendar) {
+        iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
+        json_put_text(arena, root, "start", start);
+    }
+    json_put_text(arena, root, "fidelity", "job");
+    Json *catalogs = json_put_array(arena, root, "catalog");
+    json_add(catalogs, json_string(arena, "catalog/azure-2018.json"));
+    json_add(catalogs, json_string(arena, names->catalog));
+    json_put_text(arena, root, "wide_jobs", "refuse");
+    put_workload(arena, root, clusters, names);
+    put_commands(arena, root, clusters);
+    return root;
+}

@@ -1,0 +1,171 @@
+/* Private to sim/study/import: what an import did, for programs and for people. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/units.h"
+#include "sim/study/import/import.h"
+
+enum { HOUR_S = 3600 };
+
+void import_time_print(const Import *import, int64_t ns, Text *out)
+{
+    if (!import->log.has_calendar) {
+        seconds_print(out, ns);
+        text_add(out, " s");
+        return;
+    }
+    Zone zone = import->log.zone;
+    const int32_t offset_s = zone_offset_s(&zone, ns / NS_PER_S);
+    const CivilTime civil = civil_from_unix_ms((ns / NS_PER_S + offset_s) * 1000);
+    const int32_t minutes = (offset_s < 0 ? -offset_s : offset_s) / 60;
+    text_printf(out, "%04d-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", civil.year, civil.month, civil.day,
+                civil.hour, civil.minute, civil.second, offset_s < 0 ? '-' : '+', minutes / 60,
+                minutes % 60);
+}
+
+static void put_time(Arena *arena, const Import *import, Json *object, const char *key, int64_t ns)
+{
+    Text text = {0};
+    import_time_print(import, ns, &text);
+    json_put_text(arena, object, key, text_string(&text));
+    text_free(&text);
+}
+
+/* --- Options --- */
+
+static void put_texts(Arena *arena, Json *object, const char *key, ImportTexts texts)
+{
+    if (texts.count == 0)
+        return;
+    Json *array = json_put_array(arena, object, key);
+    for (int32_t i = 0; i < texts.count; i++)
+        json_add(array, json_string(arena, texts.items[i]));
+}
+
+static void put_given(Arena *arena, Json *object, const char *key, const char *value)
+{
+    if (value != NULL)
+        json_put_text(arena, object, key, value);
+}
+
+static void put_count(Arena *arena, Json *object, const char *key, int64_t value)
+{
+    if (value != 0)
+        json_put_integer(arena, object, key, value);
+}
+
+/* The options that change results, also those that keep their defaults if they always apply. */
+static Json *options_json(Arena *arena, const Import *import)
+{
+    const ImportChoices *choices = import->request->choices;
+    Json *options = json_object(arena);
+    json_put_text(arena, options, "attempts", attempt_rule_names[choices->attempts]);
+    json_put_text(arena, options, "states", state_rule_names[choices->states]);
+    json_put_text(arena, options, "cpu-jobs", cpu_job_rule_names[choices->cpu_jobs]);
+    put_given(arena, options, "window", choices->window);
+    put_texts(arena, options, "queue", choices->queues);
+    put_given(arena, options, "scale-load", choices->scale_load);
+    put_given(arena, options, "thin", choices->thin);
+    put_count(arena, options, "thin-seed", choices->thin_seed);
+    put_texts(arena, options, "map-gpu-type", choices->map_gpu_types);
+    put_given(arena, options, "requested", choices->requested);
+    put_given(arena, options, "clamp-run", choices->clamp_run);
+    put_count(arena, options, "processors-per-node", choices->processors_per_node);
+    put_count(arena, options, "gpus-per-node-max", choices->gpus_per_node_max);
+    put_given(arena, options, "columns", choices->columns);
+    put_given(arena, options, "separator", choices->separator);
+    put_texts(arena, options, "run-time", choices->run_times);
+    put_given(arena, options, "gpu-type", choices->gpu_type);
+    if (choices->skips_malformed)
+        json_put_boolean(arena, options, "skip-malformed", true);
+    return options;
+}
+
+/* --- The sidecar --- */
+
+static void put_sources(Arena *arena, const Import *import, Json *root)
+{
+    Json *sources = json_put_array(arena, root, "sources");
+    for (int32_t i = 0; i < import->request->file_count; i++) {
+        const ImportFile *file = &import->request->files[i];
+        const char *slash = strrchr(file->path, '/');
+        Json *source = json_add(sources, json_object(arena));
+        json_put_text(arena, source, "file", slash != NULL ? slash + 1 : file->path);
+        json_put_integer(arena, source, "bytes", (int64_t)file->length);
+        json_put_text(arena, source, "sha256", import->digests[i]);
+    }
+}
+
+static void put_rules(Arena *arena, const Import *import, Json *root, RuleEffect effect)
+{
+    Json *rules = json_put_array(arena, root, rule_effect_names[effect]);
+    for (int32_t i = 0; i < RULE_COUNT; i++) {
+        const RuleCount *count = &import->log.counts[i];
+        if (import_rules[i].effect != effect || count->count == 0)
+            continue;
+        Json *rule = json_add(rules, json_object(arena));
+        json_put_text(arena, rule, "rule", import_rules[i].key);
+        json_put_integer(arena, rule, "count", count->count);
+        json_put_text(arena, rule, "what", import_rules[i].words);
+        json_put_integer(arena, rule, "first_line", count->first.line);
+    }
+}
+
+static void put_notes(Arena *arena, const Import *import, Json *root)
+{
+    Json *notes = json_put_array(arena, root, "notes");
+    for (const char *note = text_string(&import->log.notes); *note != '\0';) {
+        const size_t length = strcspn(note, "\n");
+        json_add(notes, json_string(arena, arena_strndup(arena, note, length)));
+        note += length + (note[length] == '\n');
+    }
+}
+
+Json *import_sidecar(Arena *arena, const Import *import)
+{
+    const ImportSelection *selection = &import->selection;
+    Json *root = json_object(arena);
+    json_put_integer(arena, root, "trainyard_import", 1);
+    json_put_text(arena, root, "format", import->request->format->name);
+    put_sources(arena, import, root);
+    json_set(arena, root, "options", options_json(arena, import));
+    json_put_text(arena, root, "timezone", import->log.zone.name);
+    json_put_boolean(arena, root, "has_calendar", import->log.has_calendar);
+    json_put_boolean(arena, root, "has_dates", import->log.has_dates);
+    put_time(arena, import, root, "time_0", selection->origin_ns);
+    json_put_integer(arena, root, "rows_read", import->log.rows);
+    json_put_integer(arena, root, "jobs", selection->list.count);
+    json_put_integer(arena, root, "queues", selection->queue_count);
+    json_put_integer(arena, root, "gpu_hours", selection->gpu_s / HOUR_S);
+    json_put_integer(arena, root, "gpus_most", selection->gpus_most);
+    for (int32_t effect = 0; effect < RULE_EFFECT_COUNT; effect++)
+        put_rules(arena, import, root, (RuleEffect)effect);
+    put_notes(arena, import, root);
+    return root;
+}
+
+/* --- For people --- */
+
+void import_summary(const Import *import, Text *out)
+{
+    const ImportSelection *selection = &import->selection;
+    text_printf(out, "%" PRId64 " row%s read, %" PRId64 " job%s", import->log.rows,
+                plural(import->log.rows), selection->list.count, plural(selection->list.count));
+    if (selection->queue_count > 0)
+        text_printf(out, " in %d queue%s", selection->queue_count, plural(selection->queue_count));
+    text_printf(out, ", %" PRId64 " GPU-hours, at most %d GPU%s a job\n", selection->gpu_s / HOUR_S,
+                selection->gpus_most, plural(selection->gpus_most));
+    if (selection->list.count > 0) {
+        text_add(out, "time 0 is ");
+        import_time_print(import, selection->origin_ns, out);
+        text_add(out, "\n");
+    }
+    for (int32_t effect = 0; effect < RULE_EFFECT_COUNT; effect++)
+        for (int32_t i = 0; i < RULE_COUNT; i++)
+            if (import_rules[i].effect == (RuleEffect)effect && import->log.counts[i].count > 0)
+                text_printf(out, "%s: %" PRId64 " %s\n", rule_effect_names[effect],
+                            import->log.counts[i].count, import_rules[i].words);
+    if (import->log.notes.length > 0)
+        text_printf(out, "%s", text_string(&import->log.notes));
+}

@@ -1,0 +1,29 @@
+/* The scenario of a point: the study's scenario with the point's settings, and its metrics. It is
+ * read once, and shared by all runs of the point, on any thread. */
+#ifndef SIM_STUDY_POINT_SCENARIO_H
+#define SIM_STUDY_POINT_SCENARIO_H
+
+#include "sim/output/summary/metric.h"
+#include "sim/study/study.h"
+
+typedef struct {
+    const ScenarioFile *file;
+    const Metric *const *metrics; /* [metric_count], in the order of the study */
+    int32_t metric_count;
+} PointScenario;
+
+/* Reads the scenario of `point`. Lives in `arena`. NULL with problems; a problem of a setting has
+ * its place in the study. */
+const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileSource files,
+                                         int32_t point, Problems *problems);
+
+/* Whether the scenario with these settings alone is valid. Uses `scratch`. */
+bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
+                        const Setting *settings, int32_t count, Problems *problems);
+
+/* The option of `trainyard run` that makes the same change: "--set" or "--param" ... */
+const char *setting_option(const Setting *setting);
+/* ... and its value: "/workloads/0/rate=\"6/h\"", "nodes=4". */
+const char *setting_change(Arena *arena, const Setting *setting);
+
+#endif

@@ -1,0 +1,51 @@
+/* The results of a study's runs in memory, by point and replication. */
+#ifndef SIM_STUDY_RESULTS_H
+#define SIM_STUDY_RESULTS_H
+
+#include "sim/study/journal/journal.h"
+#include "sim/study/study.h"
+
+/* Arrays are indexed by replication, values and flags by replication * metric_count + metric. */
+typedef struct {
+    int32_t capacity; /* of replications */
+    int32_t prefix;   /* replications 0 to prefix - 1 are known */
+    bool *is_known;
+    double *values;
+    uint8_t *flags;
+    uint64_t *fingerprints;
+    int64_t *took_ns; /* of this machine; -1: not measured */
+    int64_t timed_ns; /* sum of the measured ones */
+    int32_t timed_count;
+} PointResults;
+
+typedef struct {
+    Arena *arena;
+    int32_t metric_count;
+    int32_t point_count;
+    PointResults *points;
+    int64_t run_count;
+    /* Sums over all runs that were measured. */
+    int64_t timed_ns, timed_count;
+    int64_t job_count, event_count;
+} Results;
+
+Results *results_create(Arena *arena, const Study *study);
+
+/* Copies the record; one that is known already is ignored. `took_ns` -1: not measured. */
+void results_put(Results *results, const RunRecord *record, int64_t took_ns);
+
+bool results_have(const Results *results, int32_t point, int32_t replication);
+/* The record of a known run; it borrows the results. */
+RunRecord results_record(const Results *results, const Study *study, int32_t point,
+                         int32_t replication);
+
+/* The known values of a metric in replications 0 to `count` - 1, in their order, written to
+ * `values`. Returns their number. `*lower_bounds` counts those that are lower bounds. */
+int32_t results_values(const Results *results, int32_t point, int32_t metric, int32_t count,
+                       double *values, int32_t *lower_bounds);
+
+/* The mean time of a run of `point` here, or of all points if none of its runs was measured; 0:
+ * unknown. */
+int64_t results_mean_ns(const Results *results, int32_t point);
+
+#endif

@@ -1,0 +1,28 @@
+/* One run of a study: a pure function of the point's scenario, the seed and this version. */
+#ifndef SIM_STUDY_SINGLE_RUN_H
+#define SIM_STUDY_SINGLE_RUN_H
+
+#include <stdatomic.h>
+
+#include "sim/study/point_scenario.h"
+
+typedef struct {
+    double *values;       /* [metric_count]; NAN: unknown */
+    uint8_t *flags;       /* [metric_count] of RUN_VALUE_... */
+    uint64_t fingerprint; /* of the events, the draws, the end and the values: runs with different
+                             fingerprints took different courses */
+    int64_t job_count;
+    int64_t events;
+} RunOutcome;
+
+/* Runs `point` with `seed`. `scratch` has the memory of the run and may be rewound afterwards;
+ * `outcome` has arrays of the caller. Ends early and returns false once `*is_stopped`. For several
+ * threads at once. */
+MUST_CHECK bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed,
+                           const char *version, const atomic_bool *is_stopped, RunOutcome *outcome);
+
+/* The summary of the same run. Lives in `arena`. */
+const Summary *single_run_summary(Arena *arena, const PointScenario *point, uint64_t seed,
+                                  const char *version);
+
+#endif

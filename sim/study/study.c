@@ -1,0 +1,265 @@
+#include "sim/study/study.h"
+
+#include <string.h>
+
+#include "sim/schema/json_load.h"
+#include "sim/study/point_scenario.h"
+#include "sim/study/points.h"
+
+typedef struct {
+    Arena *arena;
+    FileSource files;
+    const StudyText *text;
+    Study *study;
+    Problems *problems;
+} Reader;
+
+/* --- Metrics and seeds --- */
+
+static bool read_metrics(Reader *reader)
+{
+    const Json *list = reader->text->metrics;
+    if (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
+                                 "\"metrics\" is not a list of 1 to %d metrics", METRICS_MAX),
+                    "as in [\"cost_usd.total\"]");
+        return false;
+    }
+    StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, list->count);
+    reader->study->metrics = metrics;
+    const int32_t before = reader->problems->count;
+    for (const Json *item = list->first; item != NULL; item = item->next) {
+        const char *name = item->kind == JSON_STRING ? item->text : "";
+        if (name[0] == '\0')
+            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
+                         "a metric is %s, expected its name", json_kind_name(item->kind));
+        else if (study_find_metric(reader->study, name) >= 0)
+            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
+                         "metric \"%s\" is listed twice", name);
+        else
+            metrics[reader->study->metric_count++] = (StudyMetric){name, item->at};
+    }
+    return reader->problems->count == before;
+}
+
+/* Metrics that the scenario without changes does not have are unknown in all points. */
+static bool check_metrics(const Reader *reader)
+{
+    const int32_t before = reader->problems->count;
+    for (int32_t i = 0; i < reader->study->metric_count; i++)
+        (void)metric_compile(reader->arena, &reader->study->scenario->scenario,
+                             reader->study->metrics[i].name, reader->study->metrics[i].at,
+                             reader->problems);
+    return reader->problems->count == before;
+}
+
+static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
+{
+    const Study *study = reader->study;
+    Status status = {0};
+    rule->metric = study_find_metric(study, member->key);
+    if (rule->metric < 0) {
+        const char **names = ARENA_ARRAY(reader->arena, const char *, study->metric_count);
+        for (int32_t i = 0; i < study->metric_count; i++)
+            names[i] = study->metrics[i].name;
+        bind_unknown_name(reader->problems, member->key_at, "metric of this study", member->key,
+                          names, study->metric_count);
+        return false;
+    }
+    const char *ratio = member->kind == JSON_STRING ? member->text : "";
+    if (ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, member->at,
+                             "the half-width of \"%s\" is not a ratio above 0", member->key),
+                "as in \"5%%\"");
+    return false;
+}
+
+static bool read_rules(const Reader *reader, const Json *until)
+{
+    SeedPlan *seeds = &reader->study->seeds;
+    if (until == NULL)
+        return true;
+    if (until->kind != JSON_OBJECT) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, until->at,
+                                 "\"until\" is not an object of half-widths by metric"),
+                    "as in {\"cost_usd.total\": \"2%%\"}");
+        return false;
+    }
+    StopRule *rules = ARENA_ARRAY(reader->arena, StopRule, until->count);
+    seeds->rules = rules;
+    bool is_sound = true;
+    for (const Json *member = until->first; member != NULL; member = member->next)
+        is_sound &= read_rule(reader, member, &rules[seeds->rule_count++]);
+    return is_sound;
+}
+
+static bool read_seeds(const Reader *reader)
+{
+    const SeedsText *text = reader->text->seeds;
+    SeedPlan *seeds = &reader->study->seeds;
+    *seeds = (SeedPlan){.first = 1, .at_least = SEEDS_AT_LEAST, .at_most = SEEDS_AT_LEAST};
+    if (text == NULL)
+        return true;
+    seeds->first = (uint64_t)text->first.value;
+    seeds->at_least = (int32_t)text->at_least.value;
+    seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value : seeds->at_least;
+    if (seeds->at_most < seeds->at_least) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
+                     "at_most is less than at_least, %d", (int)seeds->at_least);
+        return false;
+    }
+    if (text->until == NULL && seeds->at_most > seeds->at_least) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
+                                 "at_most needs \"until\", which says when fewer are enough"),
+                    "as in \"until\": {\"%s\": \"5%%\"}", reader->study->metrics[0].name);
+        return false;
+    }
+    return read_rules(reader, text->until);
+}
+
+/* --- Factors --- */
+
+/* The names of columns that are not factors. */
+static const char *const taken_names[] = {"point", "seed", "n", "lower_bounds", NULL};
+
+static bool name_is_free(const Reader *reader, const Json *node)
+{
+    const bool is_name = node->key[0] != '\0' &&
+                         strspn(node->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                           "0123456789_") == strlen(node->key) &&
+                         strspn(node->key, "0123456789") == 0;
+    if (!is_name)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
+                                 "\"%s\" is not a name of a factor", node->key),
+                    "letters, digits and '_', a letter first");
+    else if (word_list_find(taken_names, node->key) >= 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
+                     "a factor cannot be called \"%s\": the tables have a column of that name",
+                     node->key);
+    else
+        return true;
+    return false;
+}
+
+static bool read_factors(Reader *reader)
+{
+    const Json *node = reader->text->factors;
+    Study *study = reader->study;
+    if (node->kind != JSON_OBJECT) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
+                     "\"factors\" is %s, expected an object of factors by name",
+                     json_kind_name(node->kind));
+        return false;
+    }
+    const Factor **factors = ARENA_ARRAY(reader->arena, const Factor *, node->count);
+    study->factors = factors;
+    bool are_sound = true;
+    for (const Json *member = node->first; member != NULL; member = member->next) {
+        are_sound &= name_is_free(reader, member);
+        const Factor *factor =
+            factor_read(reader->arena, member, study->scenario, reader->problems);
+        if (factor != NULL)
+            factors[study->factor_count++] = factor;
+        are_sound &= factor != NULL;
+    }
+    return are_sound;
+}
+
+/* Reads the scenario with each level of each factor alone, so that a wrong pointer or value is
+ * reported before the first run. */
+static bool try_levels(const Reader *reader)
+{
+    const Study *study = reader->study;
+    bool are_sound = true;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
+            const Level *level = &study->factors[f]->levels[i];
+            Arena *scratch = arena_create();
+            const bool is_valid = point_scenario_try(scratch, study, reader->files, level->settings,
+                                                     level->setting_count, reader->problems);
+            arena_destroy(scratch);
+            are_sound &= is_valid;
+            if (!is_valid)
+                break; // other levels of this factor have most likely the same mistake
+        }
+    return are_sound;
+}
+
+/* --- The whole --- */
+
+static bool read_scenario(Reader *reader)
+{
+    Study *study = reader->study;
+    study->scenario_path = path_beside(reader->arena, study->path, reader->text->scenario.value);
+    study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
+                                    (ScenarioOverrides){0}, reader->problems);
+    return study->scenario != NULL;
+}
+
+Study *study_read_tree(Arena *arena, FileSource files, const char *path, const Json *root,
+                       Problems *problems)
+{
+    Reader reader = {.arena = arena,
+                     .files = files,
+                     .text = bind_object(arena, root, &study_type, problems),
+                     .study = ARENA_NEW(arena, Study),
+                     .problems = problems};
+    if (!bind_is_whole(&study_type, reader.text) || problems->count > 0)
+        return NULL;
+    *reader.study =
+        (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
+    bool is_sound = read_scenario(&reader);
+    is_sound &= read_metrics(&reader) && read_seeds(&reader);
+    is_sound = is_sound && read_factors(&reader);
+    is_sound = is_sound && check_metrics(&reader) &
+                               (points_expand(arena, reader.text, reader.study, problems) &&
+                                try_levels(&reader));
+    return is_sound ? reader.study : NULL;
+}
+
+Study *study_read(Arena *arena, FileSource files, const char *path, Problems *problems)
+{
+    const JsonLoader loader = {.arena = arena, .files = files, .problems = problems};
+    Status status = {0};
+    const Json *root = json_load(&loader, path, JSON_WITH_COMMENTS, &status);
+    if (root == NULL && status.code != STATUS_OK)
+        problems_add_status(problems, &status);
+    return root != NULL ? study_read_tree(arena, files, path, root, problems) : NULL;
+}
+
+/* --- Points --- */
+
+const Setting *point_settings(Arena *arena, const Study *study, int32_t point, int32_t *count)
+{
+    *count = 0;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        *count += point_level(study, point, f)->setting_count;
+    Setting *settings = ARENA_ARRAY(arena, Setting, *count);
+    int32_t filled = 0;
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        const Level *level = point_level(study, point, f);
+        for (int32_t i = 0; i < level->setting_count; i++)
+            settings[filled++] = level->settings[i];
+    }
+    return settings;
+}
+
+const char *point_name(Arena *arena, const Study *study, int32_t point)
+{
+    Text name = {0};
+    for (int32_t f = 0; f < study->factor_count; f++)
+        text_printf(&name, "%s%s=%s", f > 0 ? " " : "", study->factors[f]->name,
+                    point_level(study, point, f)->label);
+    const char *copy = arena_strdup(arena, text_string(&name));
+    text_free(&name);
+    return copy;
+}
+
+int32_t study_find_metric(const Study *study, const char *name)
+{
+    for (int32_t i = 0; i < study->metric_count; i++)
+        if (strcmp(study->metrics[i].name, name) == 0)
+            return i;
+    return -1;
+}

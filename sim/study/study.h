@@ -1,0 +1,76 @@
+/* A study: one scenario, the points at which it is run, and the metrics of each run.
+ *
+ * A point is one combination of the factors' levels. Points are numbered from 0 in the order of the
+ * design: in a grid the last factor varies fastest. Replication r of every point has the seed
+ * first + r, so that points meet the same arrivals and failures (common random numbers). */
+#ifndef SIM_STUDY_STUDY_H
+#define SIM_STUDY_STUDY_H
+
+#include "sim/scenario/read.h"
+#include "sim/study/design/design.h"
+#include "sim/study/factor.h"
+
+enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
+
+/* A metric that ends the replications of a point. */
+typedef struct {
+    int32_t metric;    /* index in Study.metrics */
+    int64_t width_ppm; /* largest half-width, as a part of the mean */
+} StopRule;
+
+typedef struct {
+    uint64_t first;
+    int32_t at_least, at_most;
+    int32_t rule_count; /* 0: each point has `at_least` replications */
+    const StopRule *rules;
+} SeedPlan;
+
+typedef struct {
+    const char *name;
+    Place at;
+} StudyMetric;
+
+typedef struct {
+    const char *path; /* of the study file; of the scenario for a study of options alone */
+    const char *description;
+    const char *scenario_path;
+    const ScenarioFile *scenario; /* without the changes of any point */
+    int32_t factor_count;
+    const Factor *const *factors;
+    const Design *design; /* its points are those of the study */
+    int32_t point_count;
+    const int32_t *levels; /* [point_count * factor_count]: use point_level */
+    int32_t metric_count;
+    const StudyMetric *metrics;
+    SeedPlan seeds;
+    bool has_baseline;
+    const int32_t *baseline; /* [factor_count] of levels; -1: that of the compared point */
+    /* [point_count] the point that each point is compared with; NO_POINT: there is none, or the
+     * point is a baseline itself. NULL without a baseline. */
+    const int32_t *compared_with;
+} Study;
+
+/* The study in the file `path`, or of the tree `root`, in which the scenario's path is relative to
+ * `path`. The scenario is read, and each level of each factor is tried alone: all problems are
+ * reported, each with its place. NULL when there are problems. `root` is borrowed. */
+Study *study_read(Arena *arena, FileSource files, const char *path, Problems *problems);
+Study *study_read_tree(Arena *arena, FileSource files, const char *path, const Json *root,
+                       Problems *problems);
+
+static inline const Level *point_level(const Study *study, int32_t point, int32_t factor)
+{
+    const int32_t level =
+        study->levels[(size_t)point * (size_t)study->factor_count + (size_t)factor];
+    return &study->factors[factor]->levels[level];
+}
+
+/* The settings of all factors at `point`, in the order of the factors. In `arena`. */
+const Setting *point_settings(Arena *arena, const Study *study, int32_t point, int32_t *count);
+
+/* "nodes=4 priority=spot"; "" without factors. In `arena`. */
+const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* The metric called `name`; -1 when the study has none. */
+int32_t study_find_metric(const Study *study, const char *name);
+
+#endif

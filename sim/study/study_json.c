@@ -1,0 +1,194 @@
+#include "sim/study/study_json.h"
+
+#include <string.h>
+
+#include "sim/base/name_table.h"
+#include "sim/scenario/whole.h"
+#include "sim/study/point_scenario.h"
+
+static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
+
+/* --- Hashes --- */
+
+static uint64_t text_hash(uint64_t hash, const char *text)
+{
+    return bytes_hash(hash, text, strlen(text) + 1); // the NUL separates texts
+}
+
+static uint64_t tree_hash(const Json *tree)
+{
+    Text text = {0};
+    json_print(&text, tree, JSON_COMPACT);
+    const uint64_t hash = text_hash(HASH_START, text_string(&text));
+    text_free(&text);
+    return hash;
+}
+
+static const char *hash_text(Arena *arena, uint64_t hash)
+{
+    return arena_printf(arena, "%016" PRIx64, hash);
+}
+
+static uint64_t points_hash(const Study *study)
+{
+    uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
+    Arena *scratch = arena_create();
+    for (int32_t point = 0; point < study->point_count; point++) {
+        const ArenaMark mark = arena_mark(scratch);
+        int32_t count;
+        const Setting *settings = point_settings(scratch, study, point, &count);
+        for (int32_t i = 0; i < count; i++)
+            hash = text_hash(hash, setting_change(scratch, &settings[i]));
+        hash = text_hash(hash, "");
+        arena_rewind(scratch, mark);
+    }
+    arena_destroy(scratch);
+    return hash;
+}
+
+/* Checksums of the files that the scenario reads and whose content is not in its tree: job lists.
+ * "" if there are none. */
+static const char *workloads_hash(Arena *arena, const RunGiven *given)
+{
+    static const char json[] = ".json";
+    uint64_t hash = HASH_START;
+    for (uint32_t i = 0; i < given->file_count; i++) {
+        const char *name = given->files[i].name;
+        const size_t length = strlen(name);
+        if (length < strlen(json) || strcmp(name + length - strlen(json), json) != 0)
+            hash = text_hash(hash, given->files[i].value);
+    }
+    return hash != HASH_START ? hash_text(arena, hash) : "";
+}
+
+JournalIdentity study_identity(Arena *arena, const Study *study, const char *version)
+{
+    const char **metrics = ARENA_ARRAY(arena, const char *, study->metric_count);
+    for (int32_t m = 0; m < study->metric_count; m++)
+        metrics[m] = study->metrics[m].name;
+    Json *scenario = scenario_whole(arena, study->scenario);
+    const Json *catalogue = json_member(scenario, "catalog");
+    return (JournalIdentity){
+        .version = version,
+        .rng = rng_name,
+        .study = hash_text(arena, points_hash(study)),
+        .scenario = hash_text(arena, tree_hash(scenario)),
+        .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
+        .workloads = workloads_hash(arena, &study->scenario->scenario.given),
+        .metrics = metrics,
+        .metric_count = (uint32_t)study->metric_count,
+    };
+}
+
+/* --- Writing --- */
+
+static void put_factors(Arena *arena, Json *root, const Study *study)
+{
+    Json *factors = json_put_object(arena, root, "factors");
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        Json *levels = json_put_array(arena, factors, study->factors[f]->name);
+        for (int32_t i = 0; i < study->factors[f]->level_count; i++)
+            json_add(levels, json_string(arena, study->factors[f]->levels[i].label));
+    }
+}
+
+static void put_points(Arena *arena, Json *root, const Study *study)
+{
+    Json *points = json_put_array(arena, root, "points");
+    for (int32_t point = 0; point < study->point_count; point++) {
+        Json *item = json_add(points, json_object(arena));
+        json_put_integer(arena, item, "point", point);
+        Json *levels = json_put_object(arena, item, "factors");
+        for (int32_t f = 0; f < study->factor_count; f++)
+            json_put_text(arena, levels, study->factors[f]->name,
+                          point_level(study, point, f)->label);
+        int32_t count;
+        const Setting *settings = point_settings(arena, study, point, &count);
+        Json *set = json_put_array(arena, item, "set");
+        for (int32_t i = 0; i < count; i++) {
+            json_add(set, json_string(arena, setting_option(&settings[i])));
+            json_add(set, json_string(arena, setting_change(arena, &settings[i])));
+        }
+        if (study->has_baseline && study->compared_with[point] != NO_POINT)
+            json_put_integer(arena, item, "compared_with", study->compared_with[point]);
+    }
+}
+
+static void put_seeds(Arena *arena, Json *root, const Study *study)
+{
+    Json *seeds = json_put_object(arena, root, "seeds");
+    json_put_integer(arena, seeds, "first", (int64_t)study->seeds.first);
+    json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
+    json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
+    Json *until = json_put_object(arena, seeds, "until_ppm");
+    for (int32_t i = 0; i < study->seeds.rule_count; i++)
+        json_put_integer(arena, until, study->metrics[study->seeds.rules[i].metric].name,
+                         study->seeds.rules[i].width_ppm);
+}
+
+static void put_identity(Arena *arena, Json *root, const Study *study, const char *version)
+{
+    const JournalIdentity identity = study_identity(arena, study, version);
+    json_put_text(arena, root, "version", identity.version);
+    json_put_text(arena, root, "rng", identity.rng);
+    Json *hashes = json_put_object(arena, root, "hashes");
+    json_put_text(arena, hashes, "points", identity.study);
+    json_put_text(arena, hashes, "scenario", identity.scenario);
+    json_put_text(arena, hashes, "catalogue", identity.catalogue);
+    json_put_text(arena, hashes, "workloads", identity.workloads);
+}
+
+Json *study_json(Arena *arena, const Study *study, const char *version)
+{
+    Json *root = json_object(arena);
+    json_put_integer(arena, root, "trainyard_study_expanded", STUDY_FORMAT);
+    json_put_text(arena, root, "description", study->description);
+    json_put_text(arena, root, "scenario", study->scenario_path);
+    put_identity(arena, root, study, version);
+    put_seeds(arena, root, study);
+    Json *metrics = json_put_array(arena, root, "metrics");
+    for (int32_t m = 0; m < study->metric_count; m++)
+        json_add(metrics, json_string(arena, study->metrics[m].name));
+    put_factors(arena, root, study);
+    put_points(arena, root, study);
+    return root;
+}
+
+/* --- Reading --- */
+
+static bool not_expanded(const Json *root, Status *status)
+{
+    return status_fail(status, STATUS_BAD_INPUT, place_in(root->at.source, 0, 0),
+                       "is not a study.json that `trainyard sweep -o` has written");
+}
+
+bool study_json_point(Arena *arena, const Json *root, int64_t point, StudyPoint *out,
+                      Status *status)
+{
+    const Json *scenario = json_member(root, "scenario"), *points = json_member(root, "points");
+    if (json_member(root, "trainyard_study_expanded") == NULL || scenario == NULL ||
+        scenario->kind != JSON_STRING || points == NULL || points->kind != JSON_ARRAY)
+        return not_expanded(root, status);
+    if (point < 0 || point >= points->count) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(root->at.source, 0, 0),
+                    "there is no point %" PRId64, point);
+        return status_hint(status, "points are 0 to %d; points.csv lists them",
+                           (int)(points->count - 1));
+    }
+    const Json *item = json_item(points, (int32_t)point);
+    const Json *levels = json_member(item, "factors"), *set = json_member(item, "set");
+    if (levels == NULL || set == NULL || set->kind != JSON_ARRAY)
+        return not_expanded(root, status);
+    const char *name = "";
+    for (const Json *level = levels->first; level != NULL; level = level->next)
+        name = arena_printf(arena, "%s%s%s=%s", name, name[0] != '\0' ? " " : "", level->key,
+                            level->text);
+    const char **options = ARENA_ARRAY(arena, const char *, set->count);
+    *out = (StudyPoint){.scenario_path = scenario->text, .name = name, .options = options};
+    for (const Json *option = set->first; option != NULL; option = option->next) {
+        if (option->kind != JSON_STRING)
+            return not_expanded(root, status);
+        options[out->option_count++] = option->text;
+    }
+    return true;
+}

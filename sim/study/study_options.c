@@ -1,0 +1,136 @@
+#include "sim/study/study_options.h"
+
+#include <string.h>
+
+#include "sim/study/study_types.h"
+
+typedef struct {
+    Arena *arena;
+    Problems *problems;
+} Maker;
+
+/* `value` at a place that names the option; returns it. */
+static Json *at_option(Json *value, Place at)
+{
+    value->at = at;
+    if (value->key != NULL)
+        value->key_at = at;
+    return value;
+}
+
+static Json *put(const Maker *maker, Json *object, const char *key, Json *value, Place at)
+{
+    return at_option(json_set(maker->arena, object, key, value), at);
+}
+
+/* `text` as JSON; if it is not JSON, the text itself as a string. */
+static Json *value_of(const Maker *maker, const char *text, Place at)
+{
+    Problems discarded = problems_create(maker->arena);
+    Json *value = json_parse(maker->arena, at.source, text, strlen(text), JSON_STRICT, &discarded);
+    return at_option(value != NULL ? value : json_string(maker->arena, text), at);
+}
+
+/* "1..16" stays a text, "2,4,8" becomes a list. */
+static Json *values_of(const Maker *maker, const char *text, Place at)
+{
+    if (strstr(text, "..") != NULL && strchr(text, ',') == NULL)
+        return json_string(maker->arena, text);
+    Json *list = json_array(maker->arena);
+    for (const char *rest = text;; rest++) {
+        const size_t length = strcspn(rest, ",");
+        json_add(list, value_of(maker, arena_strndup(maker->arena, rest, length), at));
+        rest += length;
+        if (*rest == '\0')
+            return list;
+    }
+}
+
+static Status *refuse(const Maker *maker, Place at, const char *message)
+{
+    return problems_add(maker->problems, STATUS_BAD_INPUT, at, "%s", message);
+}
+
+static void add_factor(const Maker *maker, Json *factors, const char *option)
+{
+    const Place at = place_in(arena_printf(maker->arena, "--vary %s", option), 0, 0);
+    const char *equals = strchr(option, '=');
+    if (equals == NULL) {
+        status_hint(refuse(maker, at, "a factor needs '=' and its values"),
+                    "as in nodes=1..16, or load=/workloads/0/rate=6/h,12/h");
+        return;
+    }
+    const char *name = arena_strndup(maker->arena, option, (size_t)(equals - option));
+    const char *values = equals + 1, *pointer = NULL;
+    if (name[0] == '/') {
+        pointer = name;
+        name = strrchr(name, '/') + 1;
+    } else if (values[0] == '/' && strchr(values, '=') != NULL) {
+        const char *second = strchr(values, '=');
+        pointer = arena_strndup(maker->arena, values, (size_t)(second - values));
+        values = second + 1;
+    }
+    if (json_member(factors, name) != NULL) {
+        refuse(maker, at, "the factor is given twice");
+        return;
+    }
+    Json *factor = put(maker, factors, name, json_object(maker->arena), at);
+    if (pointer != NULL)
+        put(maker, factor, "set", json_string(maker->arena, pointer), at);
+    put(maker, factor, "values", values_of(maker, values, at), at);
+}
+
+static void add_baseline(const Maker *maker, Json *baseline, const char *option)
+{
+    const Place at = place_in(arena_printf(maker->arena, "--baseline %s", option), 0, 0);
+    const char *equals = strchr(option, '=');
+    if (equals == NULL) {
+        status_hint(refuse(maker, at, "a level of the baseline needs '='"), "as in nodes=4");
+        return;
+    }
+    const char *name = arena_strndup(maker->arena, option, (size_t)(equals - option));
+    put(maker, baseline, name, json_string(maker->arena, equals + 1), at);
+}
+
+static void add_seeds(const Maker *maker, Json *root, const StudyOptions *options)
+{
+    const Place at = place_in("--seeds", 0, 0);
+    Json *seeds = put(maker, root, "seeds", json_object(maker->arena), at);
+    const int64_t least = options->seeds > 0 ? options->seeds : SEEDS_AT_LEAST;
+    put(maker, seeds, "at_least", json_integer(maker->arena, least), at);
+    if (options->precision == NULL)
+        return;
+    const Place precision_at = place_in("--precision", 0, 0);
+    const int64_t most = options->at_most > 0 ? options->at_most : 20 * least;
+    put(maker, seeds, "at_most", json_integer(maker->arena, most), place_in("--at-most", 0, 0));
+    Json *until = put(maker, seeds, "until", json_object(maker->arena), precision_at);
+    for (int32_t i = 0; i < options->metric_count; i++)
+        put(maker, until, options->metrics[i], json_string(maker->arena, options->precision),
+            precision_at);
+}
+
+Json *study_of_options(Arena *arena, const StudyOptions *options, Problems *problems)
+{
+    const Maker maker = {.arena = arena, .problems = problems};
+    const Place at = place_in("sweep", 0, 0);
+    const int32_t before = problems->count;
+    Json *root = at_option(json_object(arena), at);
+    put(&maker, root, "trainyard_study", json_integer(arena, STUDY_FORMAT), at);
+    put(&maker, root, "scenario", json_string(arena, options->scenario), at);
+    Json *factors = put(&maker, root, "factors", json_object(arena), at);
+    for (int32_t i = 0; i < options->vary_count; i++)
+        add_factor(&maker, factors, options->vary[i]);
+    Json *metrics = put(&maker, root, "metrics", json_array(arena), place_in("--metric", 0, 0));
+    for (int32_t i = 0; i < options->metric_count; i++)
+        json_add(
+            metrics,
+            at_option(json_string(arena, options->metrics[i]),
+                      place_in(arena_printf(arena, "--metric %s", options->metrics[i]), 0, 0)));
+    add_seeds(&maker, root, options);
+    if (options->baseline_count > 0) {
+        Json *baseline = put(&maker, root, "baseline", json_object(arena), at);
+        for (int32_t i = 0; i < options->baseline_count; i++)
+            add_baseline(&maker, baseline, options->baseline[i]);
+    }
+    return problems->count == before ? root : NULL;
+}

@@ -1,0 +1,118 @@
+#include "sim/study/study_types.h"
+
+#define POINTER_OR_LIST                                                                            \
+    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
+    "{\"type\": \"string\"}}]}"
+
+#define OWNER FactorText
+static const char *const spacing_words[] = {
+#define X(name, text) text,
+    SPACINGS(X)
+#undef X
+        NULL};
+static const Field factor_fields[] = {
+    FIELD_JSON("set", set, POINTER_OR_LIST,
+               "the values of the scenario that it changes: JSON pointers as of `run --set`"),
+    FIELD_TEXT("param", param, NULL,
+               "the parameter of the scenario that it sets; the default is the factor's name"),
+    FIELD_JSON("values", values,
+               "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1}]}",
+               "its levels: a list of values, or a range of integers such as \"1..16\" or "
+               "\"10..100 by 10\""),
+    FIELD_JSON("scale", scale,
+               "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}",
+               "its levels as multiples of the scenario's own value"),
+    FIELD_JSON("choices", choices,
+               "{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": {\"type\": "
+               "\"object\"}}",
+               "its levels by name, each with the values that it sets: {pointer: value}"),
+    FIELD_JSON("between", between, "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2}",
+               "its lowest and highest value: two numbers, durations or sizes"),
+    FIELD_CHOICE("on", on, spacing_words, "linear",
+                 "how the levels of `between` are spaced: equal differences or equal ratios"),
+    FIELD_INTEGER("levels", levels, 2, 1000, "5",
+                  "the number of levels of `between` in a grid or one at a time"),
+    {0},
+};
+#undef OWNER
+const ObjectType factor_type = {
+    "Factor",
+    "What varies from point to point. It has one of `values`, `scale`, `choices` and `between`, "
+    "and sets a parameter or the values at its pointers.",
+    sizeof(FactorText), factor_fields};
+
+#define OWNER SeedsText
+static const Field seeds_fields[] = {
+    FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
+                  "seed of the first replication; replication r of each point has seed first + r"),
+    FIELD_INTEGER("at_least", at_least, 1, 10000000, "20",
+                  "replications of each point before the first decision"),
+    FIELD_INTEGER("at_most", at_most, 1, 10000000, NULL,
+                  "most replications of a point; the default is `at_least`"),
+    FIELD_JSON("until", until,
+               "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}",
+               "a point is finished when the 95 % half-width of each of these metrics is at most "
+               "this part of its mean, such as {\"cost_usd.total\": \"2%\"}"),
+    {0},
+};
+#undef OWNER
+static const ObjectType seeds_type = {
+    "Seeds",
+    "How often each point is run. All points share their seeds, so that differences between "
+    "points are not blurred by chance.",
+    sizeof(SeedsText), seeds_fields};
+
+#define OWNER StudyText
+static const Field study_fields[] = {
+    NEEDED_INTEGER("trainyard_study", version, STUDY_FORMAT, STUDY_FORMAT,
+                   "version of the study format"),
+    FIELD_TEXT("description", description, NULL, "the question that the study answers"),
+    NEEDED_NAME("scenario", scenario, "the scenario file, relative to the study"),
+    FIELD_ROW(NAMED, "factors", factors, .type = &factor_type, .is_required = true,
+              .doc = "what varies, by name"),
+    FIELD_JSON("zip", zip,
+               "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"type\": "
+               "\"string\"}}}",
+               "groups of factors that change together: [[\"nodes\", \"minimum\"]]"),
+    FIELD_JSON("where", where, POINTER_OR_LIST,
+               "conditions on the points, such as \"nodes * gpus <= 64\"; other points are left "
+               "out"),
+    FIELD_JSON(
+        "design", design,
+        "{\"anyOf\": [{\"enum\": [\"grid\", \"one-at-a-time\"]}, {\"type\": \"object\"}]}",
+        "how points are made of factors: \"grid\" (the default), \"one-at-a-time\", or "
+        "points within the ranges of `between`: {\"latin_hypercube\": 200}, {\"sobol\": 256}, "
+        "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
+    FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
+    NEEDED_JSON("metrics", metrics,
+                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
+                "the metrics to record: members of summary.json such as "
+                "\"workloads.day.queue_s.p95\""),
+    FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
+               "levels to compare with: {factor: level}. A factor that is not named keeps the "
+               "level of the point that is compared"),
+    {0},
+};
+#undef OWNER
+const ObjectType study_type = {"Study", "Many runs of one scenario.", sizeof(StudyText),
+                               study_fields};
+
+const ReferenceExample study_examples[] = {
+    {&study_type,
+     "{\n"
+     "  \"trainyard_study\": 1,\n"
+     "  \"description\": \"How many nodes, dedicated or low-priority?\",\n"
+     "  \"scenario\": \"scenario.json\",\n"
+     "  \"factors\": {\n"
+     "    \"nodes\": {\"set\": "
+     "\"/commands/0/config/properties/scaleSettings/autoScale/maximumNodeCount\", \"values\": "
+     "\"1..4\"},\n"
+     "    \"load\": {\"set\": \"/workloads/0/rate\", \"scale\": [1, 1.5]}\n"
+     "  },\n"
+     "  \"seeds\": {\"at_least\": 20, \"at_most\": 400, \"until\": {\"cost_usd.total\": "
+     "\"2%\"}},\n"
+     "  \"metrics\": [\"workloads.day.queue_s.p95\", \"cost_usd.total\"],\n"
+     "  \"baseline\": {\"nodes\": 4}\n"
+     "}"},
+    {NULL, NULL},
+};

@@ -1,0 +1,57 @@
+/* The tables of all members that a study file may have: a scenario, the factors that vary, and the
+ * metrics to record. `trainyard schema study` prints them. */
+#ifndef SIM_STUDY_STUDY_TYPES_H
+#define SIM_STUDY_STUDY_TYPES_H
+
+#include "sim/schema/bind.h"
+#include "sim/schema/reference.h"
+
+/* How the values between two ends are spaced. X(ENUM, name) */
+#define SPACINGS(X)                                                                                \
+    X(LINEAR, "linear") /* equal differences */                                                    \
+    X(LOG, "log")       /* equal ratios */
+
+typedef enum {
+#define X(name, text) SPACING_##name,
+    SPACINGS(X)
+#undef X
+} Spacing;
+
+typedef struct {
+    const Json *node;
+    const Json *set; /* a pointer, or a list of pointers */
+    BoundText param;
+    const Json *values;  /* a list, or "1..16" */
+    const Json *scale;   /* a list of numbers */
+    const Json *choices; /* {name: {pointer: value}} */
+    const Json *between; /* two ends */
+    BoundInteger on;     /* Spacing */
+    BoundInteger levels; /* of `between` */
+} FactorText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger first, at_least, at_most;
+    const Json *until; /* {metric: ratio} */
+} SeedsText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger version;
+    BoundText description;
+    BoundText scenario;
+    const Json *factors; /* {name: FactorText} */
+    const Json *zip;
+    const Json *where;
+    const Json *design; /* "grid", {"sobol": 256} */
+    SeedsText *seeds;   /* NULL: absent */
+    const Json *metrics;
+    const Json *baseline;
+} StudyText;
+
+enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20 };
+
+extern const ObjectType study_type, factor_type;
+extern const ReferenceExample study_examples[];
+
+#endif

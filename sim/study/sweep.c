@@ -1,0 +1,156 @@
+#include "sim/study/sweep.h"
+
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cli/machine_clock.h"
+#include "sim/study/study_json.h"
+#include "sim/study/sweep_progress.h"
+
+/* --- Files --- */
+
+static const char *in_folder(Arena *arena, const SweepOptions *options, const char *name)
+{
+    return arena_printf(arena, "%s/%s", options->folder, name);
+}
+
+static void write_bytes(void *to, const char *bytes, size_t length)
+{
+    fwrite(bytes, 1, length, to);
+}
+
+static bool write_table(Arena *arena, const SweepOptions *options, const StudyFindings *findings,
+                        const char *name, void (*table)(const StudyFindings *, ByteSink),
+                        Status *status)
+{
+    FileWriter writer;
+    if (!file_writer_open(&writer, in_folder(arena, options, name), status))
+        return false;
+    table(findings, (ByteSink){.to = writer.stream, .write = write_bytes});
+    return file_writer_commit(&writer, status);
+}
+
+static bool write_tables(Arena *arena, const SweepOptions *options, const StudyFindings *findings,
+                         Status *status)
+{
+    return write_table(arena, options, findings, "results.csv", results_table, status) &&
+           write_table(arena, options, findings, "points.csv", points_table, status) &&
+           write_table(arena, options, findings, "timing.csv", timing_table, status);
+}
+
+/* A sweep replaces its own files only. */
+static const char *const replaced_names[] = {"results.csv", "points.csv", "timing.csv", NULL};
+static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
+                                      .option = "-o",
+                                      .mark = "study.json",
+                                      .beginning = "{\n  \"trainyard_study_expanded\"",
+                                      .replaced = replaced_names};
+
+/* --- Runs of earlier sweeps --- */
+
+static bool resume(Arena *arena, const SweepOptions *options, const JournalIdentity *identity,
+                   Sweep *sweep, Results *results, Problems *problems)
+{
+    RunRecords records;
+    if (options->folder == NULL)
+        return true;
+    if (!journal_scan(arena, options->folder, identity, &records, problems))
+        return false;
+    for (int64_t i = 0; i < records.count; i++)
+        results_put(results, &records.items[i], -1);
+    sweep->resumed_count = records.count;
+    return true;
+}
+
+/* --- The whole --- */
+
+static void find_used(Arena *arena, Waves *waves, Sweep *sweep)
+{
+    const Study *study = sweep->study;
+    waves_decide_known(waves);
+    int32_t *used = ARENA_ARRAY(arena, int32_t, study->point_count);
+    for (int32_t point = 0; point < study->point_count; point++)
+        used[point] = waves_used(waves, point);
+    sweep->findings.used = used;
+}
+
+static bool prepare_folder(Arena *arena, const Study *study, const SweepOptions *options,
+                           Status *status)
+{
+    return folder_is_ours(options->folder, &sweep_mark, status) &&
+           folder_create(options->folder, status) &&
+           json_file_write(in_folder(arena, options, "study.json"),
+                           study_json(arena, study, options->version), status);
+}
+
+static bool fail(Problems *problems, const Status *status)
+{
+    problems_add_status(problems, status);
+    return false;
+}
+
+static bool append(void *to, const RunRecord *record, Status *status)
+{
+    return journal_append(to, record, status);
+}
+
+RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Problems *problems)
+{
+    (void)runner;
+    return runner_run(plan, signal, problems);
+}
+
+static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
+                      Journal *journal, Sweep *sweep, Problems *problems)
+{
+    SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
+    const RunnerPlan plan = {.study = sweep->study,
+                             .files = files,
+                             .version = options->version,
+                             .results = results,
+                             .sink = {.to = journal, .append = journal ? append : NULL},
+                             .source = options->is_forecast ? waves_pilot_source(waves)
+                                                            : waves_source(waves),
+                             .thread_count = options->thread_count,
+                             .time_limit_ns = options->time_limit_ns,
+                             .watch = sweep_progress_watch,
+                             .watcher = &progress};
+    const int64_t began_ns = machine_clock_ns();
+    sweep->end = options->run(options->runner, &plan, &sweep->signal, problems);
+    sweep->took_ns = machine_clock_ns() - began_ns;
+    sweep_progress_end(&progress);
+    return sweep->end != RUNNER_FAILED;
+}
+
+bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
+               Sweep *sweep, Problems *problems)
+{
+    const bool has_files = options->folder != NULL && !options->is_forecast;
+    const JournalIdentity identity = study_identity(arena, study, options->version);
+    Results *results = results_create(arena, study);
+    Status status = {0};
+    *sweep = (Sweep){.study = study,
+                     .findings = {.study = study, .results = results},
+                     .thread_count = options->thread_count,
+                     .shard = options->shard};
+    if (!resume(arena, options, &identity, sweep, results, problems))
+        return false;
+    Waves *waves = waves_create(arena, study, results, options->shard);
+    sweep->waves = waves;
+    Journal *journal = NULL;
+    if (has_files && (!prepare_folder(arena, study, options, &status) ||
+                      (journal = journal_open(arena, options->folder, &identity,
+                                              options->shard.index, 0, &status)) == NULL))
+        return fail(problems, &status);
+    bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
+    if (journal != NULL && !journal_close(journal, &status))
+        is_sound = fail(problems, &status);
+    find_used(arena, waves, sweep);
+    if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
+        options->shard.count == 1)
+        sweep->idle_count =
+            idle_levels_find(arena, &sweep->findings, files, options->version, &sweep->idle);
+    if (has_files && options->shard.count == 1 &&
+        !write_tables(arena, options, &sweep->findings, &status))
+        is_sound = fail(problems, &status);
+    return is_sound;
+}

@@ -1,0 +1,209 @@
+#include "sim/study/sweep_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/study/point_estimate.h"
+#include "sim/study/statistics/words.h"
+#include "sim/study/sweep_progress.h"
+
+/* --- Forecast --- */
+
+/* Bytes of a run in the journal and in results.csv. */
+static int64_t bytes_a_run(const Study *study)
+{
+    enum { FIXED = 60, NUMBER = 20 };
+    return 2 * (FIXED + (int64_t)NUMBER * (study->metric_count + study->factor_count));
+}
+
+/* The time of `runs` runs of each point, from the pilot's times. */
+static int64_t forecast_ns(const Sweep *sweep, int64_t runs)
+{
+    double sum_ns = 0;
+    for (int32_t point = 0; point < sweep->study->point_count; point++)
+        sum_ns += (double)results_mean_ns(sweep->findings.results, point) * (double)runs;
+    sum_ns /= sweep->thread_count;
+    return sum_ns < (double)LAST_INSTANT_NS ? (int64_t)sum_ns : LAST_INSTANT_NS;
+}
+
+static void add_amount(const Sweep *sweep, int64_t runs_a_point, Text *out)
+{
+    const Study *study = sweep->study;
+    const Results *results = sweep->findings.results;
+    const int64_t runs = runs_a_point * study->point_count;
+    thousands_print(out, runs);
+    text_add(out, " runs, about ");
+    thousands_print(out, results->timed_count > 0
+                             ? (int64_t)((double)results->job_count / (double)results->timed_count *
+                                         (double)runs)
+                             : 0);
+    text_add(out, " jobs, ");
+    duration_print(out, forecast_ns(sweep, runs_a_point));
+    text_printf(out, " on %" PRId32 " thread%s, ", sweep->thread_count,
+                plural(sweep->thread_count));
+    bytes_print(out, runs * bytes_a_run(study));
+    text_add(out, "\n");
+}
+
+void sweep_text_forecast(const Sweep *sweep, Text *out)
+{
+    const Study *study = sweep->study;
+    const SeedPlan *seeds = &study->seeds;
+    thousands_print(out, study->point_count);
+    text_printf(out, " point%s x %" PRId32 " seeds: ", plural(study->point_count), seeds->at_least);
+    add_amount(sweep, seeds->at_least, out);
+    if (seeds->rule_count > 0) {
+        text_printf(out, "at most %" PRId32 " seeds each: ", seeds->at_most);
+        add_amount(sweep, seeds->at_most, out);
+    }
+    if (sweep->resumed_count > 0) {
+        thousands_print(out, sweep->resumed_count);
+        text_add(out, " runs are done already\n");
+    }
+}
+
+/* --- Results --- */
+
+enum { ROWS_MAX = 40, CELL_MAX = 48 };
+
+typedef struct {
+    Arena *arena;
+    int32_t row_count, column_count;
+    const char **cells; /* [row_count * column_count] */
+} Grid;
+
+/* "1,602 ± 120", ">= 1,602 ± 120"; without an interval four digits. */
+static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
+{
+    const bool has_width = isfinite(estimate->half_width) && estimate->half_width > 0;
+    Text text = {0};
+    if (isnan(estimate->mean))
+        return "?";
+    if (estimate->lower_bound_count > 0)
+        text_add(&text, ">= ");
+    words_number(&text, estimate->mean, has_width ? estimate->half_width : 0);
+    if (has_width) {
+        text_add(&text, " ± ");
+        words_number(&text, estimate->half_width, estimate->half_width);
+    }
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static size_t shown_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80; // not a further byte of a character
+    return width;
+}
+
+static void grid_print(const Grid *grid, Text *out)
+{
+    for (int32_t row = 0; row < grid->row_count; row++) {
+        for (int32_t column = 0; column < grid->column_count; column++) {
+            size_t width = 0;
+            for (int32_t i = 0; i < grid->row_count; i++) {
+                const size_t own = shown_width(grid->cells[i * grid->column_count + column]);
+                width = own > width ? own : width;
+            }
+            const char *cell = grid->cells[row * grid->column_count + column];
+            const size_t blanks =
+                column + 1 < grid->column_count ? width - shown_width(cell) + 2 : 0;
+            text_printf(out, "%s%*s", cell, (int)blanks, "");
+        }
+        text_add(out, "\n");
+    }
+}
+
+static void fill_row(const Sweep *sweep, Grid *grid, int32_t point)
+{
+    const Study *study = sweep->study;
+    const char **cells = grid->cells + (size_t)(point + 1) * (size_t)grid->column_count;
+    *cells++ = arena_printf(grid->arena, "%" PRId32, point);
+    for (int32_t f = 0; f < study->factor_count; f++)
+        *cells++ = point_level(study, point, f)->label;
+    *cells++ = arena_printf(grid->arena, "%" PRId32, sweep->findings.used[point]);
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        const MetricEstimate estimate = metric_estimate(sweep->findings.results, m, point,
+                                                        sweep->findings.used[point], NO_POINT, 0);
+        *cells++ = estimate_text(grid->arena, &estimate);
+    }
+}
+
+static void add_points(const Sweep *sweep, Text *out)
+{
+    const Study *study = sweep->study;
+    const int32_t shown = study->point_count < ROWS_MAX ? study->point_count : ROWS_MAX;
+    Grid grid = {.arena = arena_create(),
+                 .row_count = shown + 1,
+                 .column_count = 2 + study->factor_count + study->metric_count};
+    grid.cells = ARENA_ARRAY(grid.arena, const char *, grid.row_count *grid.column_count);
+    const char **cells = grid.cells;
+    *cells++ = "point";
+    for (int32_t f = 0; f < study->factor_count; f++)
+        *cells++ = study->factors[f]->name;
+    *cells++ = "n";
+    for (int32_t m = 0; m < study->metric_count; m++)
+        *cells++ = study->metrics[m].name;
+    for (int32_t point = 0; point < shown; point++)
+        fill_row(sweep, &grid, point);
+    grid_print(&grid, out);
+    if (shown < study->point_count)
+        text_printf(out, "... and %" PRId32 " more points in points.csv\n",
+                    study->point_count - shown);
+    arena_destroy(grid.arena);
+}
+
+static void add_shard(const Sweep *sweep, Text *out)
+{
+    const int64_t missing = waves_missing_count(sweep->waves);
+    text_printf(out, "shard %" PRId32 "/%" PRId32 " has all of its runs; ", sweep->shard.index,
+                sweep->shard.count);
+    if (missing == 0) {
+        text_add(out, "no run of the others is missing: the same command without --shard writes "
+                      "the tables\n");
+        return;
+    }
+    thousands_print(out, missing);
+    text_printf(out, " run%s of others %s missing here: `trainyard merge` joins the folders\n",
+                plural(missing), missing == 1 ? "is" : "are");
+}
+
+static void add_summary(const Sweep *sweep, Text *out)
+{
+    const Results *results = sweep->findings.results;
+    const int64_t ran = results->run_count - sweep->resumed_count;
+    thousands_print(out, ran);
+    text_printf(out, " run%s in ", plural(ran));
+    duration_print(out, sweep->took_ns);
+    text_printf(out, " on %" PRId32 " thread%s", sweep->thread_count, plural(sweep->thread_count));
+    if (sweep->resumed_count > 0) {
+        text_add(out, ", and ");
+        thousands_print(out, sweep->resumed_count);
+        text_add(out, " of earlier");
+    }
+    text_add(out, "\n");
+    if (!waves_are_done(sweep->waves)) {
+        const int64_t left = waves_run_count(sweep->waves) - waves_done_count(sweep->waves);
+        text_add(out, "interrupted: at least ");
+        thousands_print(out, left);
+        text_printf(out, " run%s missing; the same command continues\n",
+                    left == 1 ? " is" : "s are");
+    } else if (sweep->shard.count > 1) {
+        add_shard(sweep, out);
+    }
+}
+
+void sweep_text_result(const Sweep *sweep, Text *out)
+{
+    if (sweep->shard.count == 1)
+        add_points(sweep, out);
+    add_summary(sweep, out);
+    for (int32_t i = 0; i < sweep->idle_count; i++)
+        idle_levels_print(sweep->study, &sweep->idle[i], out);
+}

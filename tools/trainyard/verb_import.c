@@ -1,0 +1,408 @@
+/* trainyard import: the log of a real cluster becomes a workload file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/trace/fit_page.h"
+#include "sim/base/ascii.h"
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/scenario/joblist/job_list_file.h"
+#include "sim/study/fit/fit_scenario.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    const char *output;
+    bool only_checks, is_quiet;
+    int attempts, states, cpu_jobs;
+    const char *window, *timezone, *scale_load, *thin, *requested, *clamp_run;
+    const char *columns, *separator, *gpu_type;
+    OptionTexts queues, gpu_types, run_times;
+    int64_t thin_seed, processors_per_node, gpus_per_node_max;
+    bool skips_malformed;
+    const char *scenario, *machines, *fit;
+    int64_t nodes, gpus_per_node;
+    bool is_pool;
+} ImportArguments;
+
+enum { GPUS_MAX = 1000000 };
+
+#define OWNER ImportArguments
+static const Field import_options[] = {
+    OPTION_FILE('o', "output", output, "NAME.csv",
+                "the workload file; NAME.import.json beside it says what was dropped or mended"),
+    OPTION_FLAG(0, "check", only_checks, "write nothing; print the counts"),
+    OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
+    OPTION_CHOICE(0, "attempts", attempts, "RULE", attempt_rule_names,
+                  "run time of a job with several attempts: their sum, that of the last, or one "
+                  "job for each attempt (sum)"),
+    OPTION_CHOICE(0, "states", states, "STATES", state_rule_names,
+                  "which jobs count, by how they ended (all)"),
+    OPTION_CHOICE(0, "cpu-jobs", cpu_jobs, "RULE", cpu_job_rule_names,
+                  "jobs that ask for no GPU (drop)"),
+    OPTION_TEXT(0, "window", window, "FROM..TO",
+                "only jobs submitted from FROM on and before TO: two dates in the log's zone, or "
+                "two durations since the first submission; either may be empty"),
+    OPTION_TEXTS(0, "queue", queues, "NAME", "only jobs of this queue; may be repeated"),
+    OPTION_TEXT(0, "timezone", timezone, "ZONE",
+                "how to read times without an offset: UTC, +08:00, America/Los_Angeles, ... (the "
+                "format's)"),
+    OPTION_TEXT(0, "scale-load", scale_load, "F",
+                "divide the times between submissions by F, to whole seconds"),
+    OPTION_TEXT(0, "thin", thin, "F", "keep each job with probability F"),
+    OPTION_INTEGER(0, "thin-seed", thin_seed, "N", 0, 0,
+                   "the seed of --thin and of --requested run*A..B (0)"),
+    OPTION_TEXTS(0, "map-gpu-type", gpu_types, "FROM=TO",
+                 "call GPUs of type FROM TO; may be repeated"),
+    OPTION_TEXT(0, "requested", requested, "RULE",
+                "the run time that owners ask for: column, run*F, or run*A..B (column)"),
+    OPTION_TEXT(0, "clamp-run", clamp_run, "A..B",
+                "limits of run times, such as 1s..7d; either may be empty"),
+    OPTION_INTEGER(0, "processors-per-node", processors_per_node, "N", 1, GPUS_MAX,
+                   "swf: jobs take whole nodes of N processors"),
+    OPTION_INTEGER(0, "gpus-per-node-max", gpus_per_node_max, "N", 1, GPUS_MAX,
+                   "the most GPUs that a job takes on one node"),
+    OPTION_TEXT(0, "columns", columns, "MAP",
+                "csv: what its columns mean: TARGET=COLUMN[:UNIT],..."),
+    OPTION_TEXT(0, "separator", separator, "CHARACTER", "csv: between cells; \"tab\" (,)"),
+    OPTION_TEXTS(0, "run-time", run_times, "APPLICATION=DURATION",
+                 "sia: the run time of an application; may be repeated"),
+    OPTION_TEXT(0, "gpu-type", gpu_type, "TYPE",
+                "gavel: the kind of GPU whose throughputs count (v100)"),
+    OPTION_FLAG(0, "skip-malformed", skips_malformed,
+                "drop and count rows that cannot be read, instead of refusing the file"),
+    OPTION_FILE(0, "scenario", scenario, "FILE.json",
+                "also write a scenario that runs the jobs; in the folder of NAME.csv"),
+    OPTION_FILE(0, "fit", fit, "FILE.json",
+                "also write a scenario with random arrivals, run times and GPUs like those of the "
+                "log, and FILE.html, which compares both; in the folder of NAME.csv"),
+    OPTION_FILE(0, "cluster", machines, "FILE",
+                "--scenario: the clusters, from the machine list (philly), the GPUs of virtual "
+                "clusters by day (helios) or the table of nodes (pai-2023)"),
+    OPTION_INTEGER(0, "nodes", nodes, "N", 1, GPUS_MAX,
+                   "--scenario: without --cluster, the nodes of the cluster of each queue"),
+    OPTION_INTEGER(0, "gpus-per-node", gpus_per_node, "N", 1, GPUS_MAX,
+                   "--scenario: GPUs of a node (8)"),
+    OPTION_FLAG(0, "pool", is_pool, "--scenario: one cluster, \"gpu\", for all queues"),
+    {0},
+};
+#undef OWNER
+
+static const OptionTable import_table = {
+    .name = "import",
+    .operands = "FORMAT FILE...",
+    .summary = "Makes a workload file from the log of a real cluster.",
+    .details =
+        "Formats:\n"
+        "  philly       cluster_job_log of Microsoft's Philly traces (JSON)\n"
+        "  philly-csv   Philly as derived for Sia and Pollux\n"
+        "  helios       cluster_log.csv of SenseTime's Helios traces\n"
+        "  acme         trace_seren.csv or trace_kalos.csv of the Acme traces\n"
+        "  pai-2020     Alibaba's PAI of 2020: job table, task table, instance table\n"
+        "  pai-2023     Alibaba's PAI of 2023: openb_pod_list_*.csv\n"
+        "  swf          Standard Workload Format 2.2\n"
+        "  gavel        traces of the Gavel scheduler, and its throughputs (JSON)\n"
+        "  sia          workloads of Sia and Pollux\n"
+        "  tiresias     traces of Tiresias\n"
+        "  slurm        output of sacct -P with its header line\n"
+        "  csv          any table with a header line, see --columns\n"
+        "\n"
+        "Targets of --columns are job, submit, start, end, run, wait, requested, gpus, "
+        "gpus_per_node_max, nodes, cpus, memory, priority, gpu_type, queue, user and state. Needed "
+        "are submit, gpus, and either run or start and end. Units of times are s, ms, us, ns, min, "
+        "h, d and time (a date); of memory B, KiB, MiB, GiB, MB and GB; of numbers percent and "
+        "milli.\n"
+        "\n"
+        "Every row that is dropped or mended is counted by rule. The counts, the options, the time "
+        "zone and the SHA-256 of the source are in NAME.import.json. Zones are rules of this "
+        "program; no database of time zones is read.",
+    .example = "sacct -aPX -S 2024-01-01 -o "
+               "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw >jobs.txt\n"
+               "trainyard import slurm jobs.txt --timezone Europe/Berlin -o jobs.csv\n"
+               "trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 16\n"
+               "trainyard import philly cluster_job_log --queue ed69ec -o philly.csv\n"
+               "trainyard import csv log.csv --columns submit=created,run=elapsed:min,gpus=gpus -o "
+               "log.csv",
+    .options = import_options,
+    .operand_count_min = 2,
+    .operand_count_max = INT32_MAX,
+};
+
+static ImportTexts texts_of(OptionTexts texts)
+{
+    return (ImportTexts){(const char *const *)texts.items, texts.count};
+}
+
+static ImportChoices choices_of(const ImportArguments *arguments)
+{
+    return (ImportChoices){
+        .attempts = arguments->attempts,
+        .states = arguments->states,
+        .cpu_jobs = arguments->cpu_jobs,
+        .window = arguments->window,
+        .queues = texts_of(arguments->queues),
+        .timezone = arguments->timezone,
+        .scale_load = arguments->scale_load,
+        .thin = arguments->thin,
+        .thin_seed = arguments->thin_seed,
+        .map_gpu_types = texts_of(arguments->gpu_types),
+        .requested = arguments->requested,
+        .clamp_run = arguments->clamp_run,
+        .processors_per_node = arguments->processors_per_node,
+        .gpus_per_node_max = arguments->gpus_per_node_max,
+        .columns = arguments->columns,
+        .separator = arguments->separator,
+        .run_times = texts_of(arguments->run_times),
+        .gpu_type = arguments->gpu_type,
+        .skips_malformed = arguments->skips_malformed,
+        .only_counts = arguments->only_checks,
+    };
+}
+
+/* --- Files --- */
+
+/* Larger logs do not fit: columns and lines are counted in 32 bits. */
+static const size_t log_bytes_max = INT32_MAX;
+
+static bool read_files(Arena *arena, char **paths, int32_t count, ImportFile *files,
+                       Problems *problems)
+{
+    const int32_t problems_before = problems->count;
+    for (int32_t i = 0; i < count; i++) {
+        Status status = {0};
+        char *text;
+        files[i] = (ImportFile){.path = paths[i]};
+        if (file_read(arena, paths[i], log_bytes_max, &text, &files[i].length, &status))
+            files[i].text = text;
+        else
+            problems_add_status(problems, &status);
+    }
+    return problems->count == problems_before;
+}
+
+/* `path` with `suffix` instead of `end`. */
+static const char *path_with(Arena *arena, const char *path, const char *end, const char *suffix)
+{
+    const size_t length = strlen(path), end_length = strlen(end);
+    const bool has_end = length > end_length && strcmp(path + length - end_length, end) == 0;
+    return arena_printf(arena, "%.*s%s", (int)(has_end ? length - end_length : length), path,
+                        suffix);
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void write_bytes(void *to, const char *bytes, size_t length)
+{
+    fwrite(bytes, 1, length, to);
+}
+
+static bool write_list(const Import *import, const char *path, const char *sidecar, Status *status)
+{
+    FileWriter writer;
+    const JobListProvenance provenance = {.format = import->request->format->name,
+                                          .source = name_of(import->request->files[0].path),
+                                          .sha256 = import->digests[0],
+                                          .sidecar = name_of(sidecar)};
+    if (!file_writer_open(&writer, path, status))
+        return false;
+    job_list_write(&import->selection.list, &provenance, (ByteSink){writer.stream, write_bytes});
+    return file_writer_commit(&writer, status);
+}
+
+static bool write_files(Arena *arena, const Import *import, const char *path, Problems *problems)
+{
+    Status status = {0};
+    const char *sidecar = path_with(arena, path, ".csv", ".import.json");
+    if (write_list(import, path, sidecar, &status) &&
+        json_file_write(sidecar, import_sidecar(arena, import), &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* --- The scenario --- */
+
+/* A JSON file of an output, named in `problems` if it cannot be written. */
+static bool write_json(const char *path, const Json *root, Problems *problems)
+{
+    Status status = {0};
+    if (json_file_write(path, root, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+static bool read_clusters(Arena *arena, const ImportArguments *arguments, Import *import,
+                          ImportClusters *clusters, Problems *problems)
+{
+    ImportFile machines;
+    char *path = arena_strdup(arena, arguments->machines != NULL ? arguments->machines : "");
+    const ImportClusterChoices choices = {
+        .machines = arguments->machines != NULL ? &machines : NULL,
+        .nodes = (int32_t)arguments->nodes,
+        .gpus_per_node = (int32_t)arguments->gpus_per_node,
+        .is_pool = arguments->is_pool || arguments->scenario == NULL};
+    return (arguments->machines == NULL || read_files(arena, &path, 1, &machines, problems)) &&
+           import_clusters_read(arena, import, &choices, clusters, problems);
+}
+
+static bool write_fit(Arena *arena, const char *path, const Import *import,
+                      const ImportClusters *clusters, const ImportScenarioNames *names,
+                      Problems *problems)
+{
+    const ImportLog *log = &import->log;
+    const WorkloadFit *fit = workload_fit(
+        arena, &import->selection.list, import->selection.origin_ns, log->has_calendar, log->zone);
+    const FitPage page = {.path = path_with(arena, path, ".json", ".html"),
+                          .list = names->list,
+                          .source = name_of(import->request->files[0].path),
+                          .zone = log->has_calendar ? log->zone.name : NULL};
+    Status status = {0};
+    if (!write_json(path, fit_scenario(arena, import, fit, clusters, names), problems))
+        return false;
+    if (fit_page_write(arena, &page, fit, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* The file name of the list, with the characters that names of workloads may have. */
+static const char *workload_name(Arena *arena, const char *list)
+{
+    char *name = arena_strdup(arena, name_of(path_with(arena, list, ".csv", "")));
+    for (char *c = name; *c != '\0'; c++)
+        if (!ascii_is_alphanumeric(*c) && *c != '-')
+            *c = '_';
+    return name;
+}
+
+static bool wants_clusters(const ImportArguments *arguments)
+{
+    return arguments->scenario != NULL || arguments->fit != NULL;
+}
+
+/* The scenarios and their catalogue. */
+static bool write_scenarios(Arena *arena, const ImportArguments *arguments, const Import *import,
+                            const ImportClusters *clusters, Problems *problems)
+{
+    const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
+    const ImportScenarioNames names = {.name = workload_name(arena, arguments->output),
+                                       .list = name_of(arguments->output),
+                                       .catalog = name_of(catalog)};
+    return write_json(catalog, import_scenario_catalog(arena, clusters), problems) &&
+           (arguments->scenario == NULL ||
+            write_json(arguments->scenario, import_scenario(arena, import, clusters, &names),
+                       problems)) &&
+           (arguments->fit == NULL ||
+            write_fit(arena, arguments->fit, import, clusters, &names, problems));
+}
+
+static bool write_all(Arena *arena, const ImportArguments *arguments, Import *import,
+                      Problems *problems)
+{
+    ImportClusters clusters;
+    if (!wants_clusters(arguments))
+        return write_files(arena, import, arguments->output, problems);
+    // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
+    return read_clusters(arena, arguments, import, &clusters, problems) &&
+           write_files(arena, import, arguments->output, problems) &&
+           write_scenarios(arena, arguments, import, &clusters, problems);
+}
+
+/* --- The verb --- */
+
+static const ImportFormat *find_format(const char *name, Problems *problems)
+{
+    enum { NAMES_MAX = 32 };
+    const char *names[NAMES_MAX];
+    const ImportFormat *format = import_format_find(name);
+    for (int32_t i = 0; i < import_format_count && i < NAMES_MAX; i++)
+        names[i] = import_formats[i].name;
+    if (format == NULL)
+        status_hint_names(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
+                                       "unknown format \"%s\"", name),
+                          name, names, import_format_count);
+    return format;
+}
+
+static void print_summary(const Import *import)
+{
+    Text text = {0};
+    import_summary(import, &text);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+static bool import_files(Arena *arena, const ImportArguments *arguments, Operands operands,
+                         Problems *problems)
+{
+    const ImportChoices choices = choices_of(arguments);
+    const int32_t count = operands.count - 1;
+    ImportFile *files = ARENA_ARRAY(arena, ImportFile, count);
+    const ImportRequest request = {.format = find_format(operands.items[0], problems),
+                                   .files = files,
+                                   .file_count = count,
+                                   .choices = &choices};
+    if (request.format == NULL || !read_files(arena, operands.items + 1, count, files, problems))
+        return false;
+    Import import;
+    bool is_done = import_run(arena, &request, &import, problems);
+    if (is_done && !arguments->only_checks)
+        is_done = write_all(arena, arguments, &import, problems);
+    if (is_done && !arguments->is_quiet)
+        print_summary(&import);
+    import_free(&import);
+    return is_done;
+}
+
+static size_t folder_length(const char *path)
+{
+    return (size_t)(name_of(path) - path);
+}
+
+/* A scenario names its files relative to its folder. */
+static bool is_beside(const char *scenario, const char *list, Problems *problems)
+{
+    const size_t length = folder_length(list);
+    if (scenario == NULL ||
+        (folder_length(scenario) == length && strncmp(scenario, list, length) == 0))
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
+                 "\"%s\" is not in the folder of \"%s\"", scenario, list);
+    return false;
+}
+
+static bool check_output(const ImportArguments *arguments, Problems *problems)
+{
+    if (arguments->only_checks)
+        return true;
+    if (arguments->output != NULL)
+        return is_beside(arguments->scenario, arguments->output, problems) &&
+               is_beside(arguments->fit, arguments->output, problems);
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
+                             "there is no name for the workload file"),
+                "-o NAME.csv names it; --check only counts");
+    return false;
+}
+
+static int import(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    ImportArguments arguments = {0};
+    Operands operands;
+    int exit_code;
+    if (options_read(&import_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
+        Problems problems = problems_create(arena);
+        if (check_output(&arguments, &problems))
+            (void)!import_files(arena, &arguments, operands, &problems);
+        exit_code = report_problems(&problems);
+    }
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_import = {.options = &import_table, .run = import};
