@@ -63,8 +63,13 @@ const Plot *drawings_plots(Arena *arena, const Figures *figures, const Drawings 
         if (item->drawing == NULL)
             continue;
         Plot *plot = &plots[item->figure - figures->items];
-        const char *svg = svg_element(arena, item->drawing, item->figure->title);
-        *(item->is_narrow ? &plot->narrow : &plot->wide) = svg;
+        Text overlay = {0};
+        if (item->figure->numbers != NULL)
+            numbers_print_titles(&overlay, item->figure->numbers,
+                                 item->is_narrow ? item->figure->area_narrow : item->figure->area);
+        *(item->is_narrow ? &plot->narrow : &plot->wide) =
+            svg_element(arena, item->drawing, item->figure->title, text_string(&overlay));
+        text_free(&overlay);
     }
     return plots;
 }

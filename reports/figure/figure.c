@@ -1,6 +1,8 @@
 #include "reports/figure/figure.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
@@ -21,18 +23,38 @@ static void figure_add(Figures *figures, Figure figure)
     figures->items[figures->count++] = figure;
 }
 
-static const char *script(Arena *arena, const char *template, const char *data, int32_t body,
-                          FigureLayout layout)
+static int32_t left_of(const Figure *figure, FigureLayout layout)
+{
+    return layout.is_narrow ? figure->left_narrow : figure->left;
+}
+
+static const char *script(Arena *arena, const Figure *figure, const char *template,
+                          const char *data, int32_t body, FigureLayout layout)
 {
     Text text = {0};
-    text_printf(&text, "reset session\nwidth = %" PRId32 "\nbody = %" PRId32 "\nnarrow = %d\n",
-                layout.width, body, layout.is_narrow);
+    text_printf(&text,
+                "reset session\nwidth = %" PRId32 "\nbody = %" PRId32
+                "\nnarrow = %d\nplot_left = %" PRId32 "\n",
+                layout.width, body, layout.is_narrow, left_of(figure, layout));
     text_add(&text, data);
     text_add(&text, asset_text("style.gp"));
     text_add(&text, asset_text(template));
     const char *kept = arena_strndup(arena, text_string(&text), text.length);
     text_free(&text);
     return kept;
+}
+
+/* Where style.gp places the plot; the data has the height of its legend (key_print). */
+static PlotArea area_of(const Figure *figure, const char *data, int32_t body, FigureLayout layout)
+{
+    enum { RIGHT_MARGIN = 12, BELOW_KEY = 10 };
+    static const char key[] = "\nkey_height = ";
+    const char *height = strstr(data, key);
+    invariant(height != NULL);
+    return (PlotArea){.left = left_of(figure, layout),
+                      .top = (int32_t)strtol(height + sizeof key - 1, NULL, 10) + BELOW_KEY,
+                      .width = layout.width - RIGHT_MARGIN - left_of(figure, layout),
+                      .height = body};
 }
 
 FigureLayout figure_layout(bool is_half, bool is_narrow)
@@ -46,10 +68,14 @@ FigureLayout figure_layout(bool is_half, bool is_narrow)
 void figures_draw(Figures *figures, Figure figure, const char *template, const char *wide_data,
                   const char *narrow_data, int32_t body)
 {
-    figure.wide =
-        script(figures->arena, template, wide_data, body, figure_layout(figure.is_half, false));
-    figure.narrow =
-        script(figures->arena, template, narrow_data, body, figure_layout(figure.is_half, true));
+    const FigureLayout wide = figure_layout(figure.is_half, false),
+                       narrow = figure_layout(figure.is_half, true);
+    figure.wide = script(figures->arena, &figure, template, wide_data, body, wide);
+    figure.narrow = script(figures->arena, &figure, template, narrow_data, body, narrow);
+    if (figure.numbers != NULL) {
+        figure.area = area_of(&figure, wide_data, body, wide);
+        figure.area_narrow = area_of(&figure, narrow_data, body, narrow);
+    }
     figure_add(figures, figure);
 }
 

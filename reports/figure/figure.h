@@ -2,13 +2,14 @@
  *
  * A figure is drawn twice, for a page and for a phone, because letters in a scaled drawing become
  * too small to read. Its script is a head ("width", "body": the height between legend and axis,
- * "narrow"), data, reports/figure/plots/style.gp and reports/figure/plots/TEMPLATE.gp, in this
- * order. Data are numbers in seconds, per cent and dollars, and names as quoted strings. */
+ * "narrow", "plot_left"), data, reports/figure/plots/style.gp and reports/figure/plots/TEMPLATE.gp,
+ * in this order. Data are numbers in seconds, per cent and dollars, and names as quoted strings. */
 #ifndef REPORTS_FIGURE_H
 #define REPORTS_FIGURE_H
 
 #include <stdbool.h>
 
+#include "reports/figure/numbers.h"
 #include "sim/base/arena.h"
 #include "sim/base/text.h"
 
@@ -23,7 +24,11 @@ typedef struct {
     const char *title; /* plain text */
     const char *note;  /* one or more sentences of plain text below it, or "" */
     bool is_half;      /* next to another where there is room */
-    const char *wide;  /* script; NULL when there is nothing to draw and `note` says why */
+    int32_t left,
+        left_narrow; /* pixels left of the plot's area, for templates that use plot_left */
+    const FigureNumbers *numbers; /* NULL: none are shown */
+    PlotArea area, area_narrow;   /* made by figures_draw, if there are numbers */
+    const char *wide; /* script; NULL when there is nothing to draw and `note` says why */
     const char *narrow;
 } Figure;
 

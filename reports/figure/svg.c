@@ -90,7 +90,8 @@ static void contents_tidy(Text *out, const char *at, const char *end)
     }
 }
 
-static void svg_print(Text *out, const char *drawing, const char *label, const char *style)
+static void svg_print(Text *out, const char *drawing, const char *label, const char *style,
+                      const char *overlay)
 {
     const char *view = strstr(drawing, "viewBox=\"");
     const char *begin = strstr(drawing, "</defs>");
@@ -106,7 +107,7 @@ static void svg_print(Text *out, const char *drawing, const char *label, const c
     markup_print(out, label);
     text_printf(out, "\">%s\n<g>", style); // gnuplot's canvas, whose tag is before </defs>
     contents_tidy(out, begin, end);
-    text_add(out, "</svg>\n");
+    text_printf(out, "%s</svg>\n", overlay);
 }
 
 static char *text_into(Arena *arena, Text *text)
@@ -116,10 +117,10 @@ static char *text_into(Arena *arena, Text *text)
     return kept;
 }
 
-char *svg_element(Arena *arena, const char *drawing, const char *label)
+char *svg_element(Arena *arena, const char *drawing, const char *label, const char *overlay)
 {
     Text out = {0};
-    svg_print(&out, drawing, label, "");
+    svg_print(&out, drawing, label, "", overlay);
     return text_into(arena, &out);
 }
 
@@ -130,6 +131,6 @@ char *svg_document(Arena *arena, const char *drawing, const char *label)
         "@media (prefers-color-scheme:dark){svg{color:#dfe6ee;background:#12181f}}</style>";
     Text out = {0};
     text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    svg_print(&out, drawing, label, style);
+    svg_print(&out, drawing, label, style, "");
     return text_into(arena, &out);
 }

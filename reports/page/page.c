@@ -52,5 +52,7 @@ void page_plot_print(Text *html, const Plot *plot, const Status *no_plots)
             text_add(html, "</p>\n");
         }
     }
+    if (plot->figure->numbers != NULL)
+        numbers_print_table(html, plot->figure->numbers);
     text_add(html, "</figure>\n");
 }

@@ -3,14 +3,27 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/capped.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
+#include "sim/cloud/job/job.h"
 #include "sim/json/json.h"
+
+enum { MANY_JOBS = 12 }; /* of workloads: fewer are seen one by one */
 
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;
 
 /* --- The trace, folded row by row --- */
+
+/* The state of a job while its rows are read. */
+typedef struct {
+    bool is_open, is_wait;
+    int64_t since_ns;
+    int32_t nodes;
+    uint32_t gpu_span; /* first of those that it has now ... */
+    uint32_t gpu_span_count;
+} OpenJob;
 
 typedef struct {
     Arena *arena;
@@ -22,6 +35,8 @@ typedef struct {
     NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
     NameTable *cluster_paths; /* to indexes in Summary.clusters */
     NameTable *job_paths;
+    uint32_t job_capacity, job_span_capacity, open_job_capacity, gpu_span_capacity;
+    OpenJob *open_jobs; /* by job */
 } TraceFold;
 
 /* The index of the cluster or job called `path`. Two with one name, of which the first was deleted
@@ -80,8 +95,10 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
         array_room(fold->arena, fold->open, node + 1, &fold->open_capacity, sizeof(NodeSpan));
     for (; facts->node_count <= node; facts->node_count++) {
         facts->nodes[facts->node_count] = unknown_node;
-        fold->open[facts->node_count] =
-            (NodeSpan){.node = facts->node_count, .state = NODE_STATE_COUNT, .job = ID_NONE};
+        fold->open[facts->node_count] = (NodeSpan){.node = facts->node_count,
+                                                   .state = NODE_STATE_COUNT,
+                                                   .job = ID_NONE,
+                                                   .worker = ID_NONE};
     }
     if (facts->nodes[node].name == NULL) {
         const uint32_t cluster = row->record.cluster.index;
@@ -90,6 +107,129 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
         facts->nodes[node].cluster = cluster;
     }
 }
+
+/* --- Jobs --- */
+
+/* The workload that made a job called "NAME-7"; ID_NONE: none did. */
+static uint32_t workload_of(const Summary *run, const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    for (uint32_t i = 0; dash != NULL && i < run->workload_count; i++) {
+        const char *workload = run->workloads[i].name;
+        const size_t length = strlen(workload);
+        if (length == (size_t)(dash - name) && memcmp(workload, name, length) == 0)
+            return i;
+    }
+    return ID_NONE;
+}
+
+/* Makes room for the row's job, before its id becomes an index in the summary. */
+static uint32_t job_meet(TraceFold *fold, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    const uint32_t id = row->record.job.index;
+    if (row->job == NULL)
+        return ID_NONE;
+    facts->jobs =
+        array_room(fold->arena, facts->jobs, id + 1, &fold->job_capacity, sizeof(ReportJob));
+    fold->open_jobs =
+        array_room(fold->arena, fold->open_jobs, id + 1, &fold->open_job_capacity, sizeof(OpenJob));
+    if (facts->job_count <= id)
+        facts->job_count = id + 1;
+    ReportJob *job = &facts->jobs[id];
+    if (job->name == NULL) {
+        const char *slash = strrchr(row->job, '/');
+        job->name = slash != NULL ? slash + 1 : row->job;
+        job->listed = ID_NONE;
+        job->workload = workload_of(facts->run, job->name);
+        job->submitted_ns = row->record.at_ns;
+    }
+    return id;
+}
+
+static void job_span_close(TraceFold *fold, uint32_t id, int64_t at_ns)
+{
+    Facts *facts = fold->facts;
+    OpenJob *open = &fold->open_jobs[id];
+    if (!open->is_open)
+        return;
+    open->is_open = false;
+    facts->jobs[id].wait_ns += open->is_wait ? at_ns - open->since_ns : 0;
+    if (at_ns <= open->since_ns)
+        return;
+    facts->job_spans = array_room(fold->arena, facts->job_spans, facts->job_span_count + 1,
+                                  &fold->job_span_capacity, sizeof(JobSpan));
+    facts->job_spans[facts->job_span_count++] =
+        (JobSpan){.job = id, .is_wait = open->is_wait, .begin_ns = open->since_ns, .end_ns = at_ns};
+}
+
+static bool is_state(const char *name, JobState state)
+{
+    return name != NULL && strcmp(name, job_state_name(state)) == 0;
+}
+
+static void job_state_told(TraceFold *fold, uint32_t id, const TraceRow *row)
+{
+    ReportJob *job = &fold->facts->jobs[id];
+    job_span_close(fold, id, row->record.at_ns);
+    job->is_waiting = is_state(row->record.name, JOB_QUEUED);
+    job->has_ended =
+        is_state(row->record.name, JOB_SUCCEEDED) || is_state(row->record.name, JOB_FAILED);
+    if (!job->has_ended)
+        fold->open_jobs[id] = (OpenJob){.is_open = true,
+                                        .is_wait = job->is_waiting,
+                                        .since_ns = row->record.at_ns,
+                                        .nodes = fold->open_jobs[id].nodes,
+                                        .gpu_span = fold->open_jobs[id].gpu_span,
+                                        .gpu_span_count = fold->open_jobs[id].gpu_span_count};
+}
+
+/* The job takes GPUs of a node. All nodes of a job are recorded one after another. */
+static void job_placed_told(TraceFold *fold, uint32_t id, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    OpenJob *open = &fold->open_jobs[id];
+    const int32_t gpus = (int32_t)row->record.job_placed.gpus;
+    const uint32_t span = facts->gpu_span_count++;
+    facts->gpu_spans = array_room(fold->arena, facts->gpu_spans, facts->gpu_span_count,
+                                  &fold->gpu_span_capacity, sizeof(GpuSpan));
+    facts->gpu_spans[span] = (GpuSpan){.node = row->record.node.index,
+                                       .job = id,
+                                       .gpus = gpus,
+                                       .begin_ns = row->record.at_ns,
+                                       .end_ns = facts->run->end_ns};
+    if (open->gpu_span_count == 0) {
+        open->gpu_span = span;
+        facts->jobs[id].size = 0;
+    }
+    open->gpu_span_count++;
+    facts->jobs[id].is_of_gpus = true;
+    facts->jobs[id].size += gpus;
+    if (row->record.cluster.index < facts->run->cluster_count)
+        facts->gpus_per_node[row->record.cluster.index] =
+            (int32_t)row->record.job_placed.gpus_per_node;
+}
+
+static void job_leaves_gpus(TraceFold *fold, uint32_t id, int64_t at_ns)
+{
+    OpenJob *open = &fold->open_jobs[id];
+    for (uint32_t i = 0; i < open->gpu_span_count; i++)
+        if (fold->facts->gpu_spans[open->gpu_span + i].job == id)
+            fold->facts->gpu_spans[open->gpu_span + i].end_ns = at_ns;
+    open->gpu_span_count = 0;
+}
+
+static void job_node_counted(TraceFold *fold, uint32_t id, int32_t change)
+{
+    if (id == ID_NONE)
+        return;
+    fold->open_jobs[id].nodes += change;
+    ReportJob *job = &fold->facts->jobs[id];
+    if (!job->is_of_gpus && fold->open_jobs[id].nodes > job->size)
+        job->size = fold->open_jobs[id].nodes;
+}
+
+/* --- Nodes --- */
 
 static void span_close(TraceFold *fold, uint32_t node, int64_t end_ns)
 {
@@ -112,18 +252,22 @@ static NodeState node_state_of(const char *name)
     return (NodeState)state;
 }
 
-static void node_state_told(TraceFold *fold, const TraceRow *row)
+static void node_state_told(TraceFold *fold, const TraceRow *row, uint32_t worker)
 {
     const uint32_t node = row->record.node.index;
     const int64_t at_ns = row->record.at_ns;
     span_close(fold, node, at_ns);
     NodeSpan *open = &fold->open[node];
+    const NodeState state = node_state_of(row->record.name);
+    job_node_counted(fold, open->worker, -1);
     if (open->state == NODE_STATE_COUNT)
         fold->facts->nodes[node].allocated_ns = at_ns;
     *open = (NodeSpan){.node = node,
-                       .state = node_state_of(row->record.name),
+                       .state = state,
                        .job = row->record.job.index,
+                       .worker = state == NODE_RUNNING ? worker : ID_NONE,
                        .begin_ns = at_ns};
+    job_node_counted(fold, open->worker, 1);
     if (open->state == NODE_STATE_COUNT)
         fold->facts->nodes[node].released_ns = at_ns;
 }
@@ -138,13 +282,24 @@ static void node_billed_told(TraceFold *fold, const TraceRow *row)
 
 static void row_fold(TraceFold *fold, TraceRow *row)
 {
+    const uint32_t worker = job_meet(fold, row);
     row_join(fold, row);
+    if (worker != ID_NONE) {
+        fold->facts->jobs[worker].listed = row->record.job.index;
+        fold->facts->jobs[worker].cluster = row->record.cluster.index;
+        if (row->record.kind == TRACE_JOB_STATE)
+            job_state_told(fold, worker, row);
+        if (row->record.kind == TRACE_JOB_PLACED)
+            job_placed_told(fold, worker, row);
+        if (row->record.kind == TRACE_JOB_ATTEMPT)
+            job_leaves_gpus(fold, worker, row->record.at_ns);
+    }
     row_count(fold->facts, row);
     if (row->node == NULL)
         return;
     node_meet(fold, row);
     if (row->record.kind == TRACE_NODE_STATE)
-        node_state_told(fold, row);
+        node_state_told(fold, row, worker);
     if (row->record.kind == TRACE_NODE_BILLED)
         node_billed_told(fold, row);
     if (row->record.kind == TRACE_JOB_STAGE) // the job on the node, where its state does not say it
@@ -186,9 +341,11 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
     Arena *arena = rows->arena;
     Facts *facts = ARENA_NEW(arena, Facts);
     *facts = (Facts){.run = summary,
+                     .gpus_per_node = ARENA_ARRAY(arena, int32_t, summary->cluster_count),
                      .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
                      .level = header->level,
                      .start_unix_ms = header->start_unix_ms,
+                     .has_no_rows = header->is_empty && rows->count == 0,
                      .rows = rows->items,
                      .row_count = rows->count};
     TraceFold fold = fold_start(arena, facts);
@@ -196,6 +353,9 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
         row_fold(&fold, &facts->rows[i]);
     for (uint32_t node = 0; node < facts->node_count; node++)
         span_close(&fold, node, summary->end_ns);
+    for (uint32_t job = 0; job < facts->job_count; job++)
+        if (facts->jobs[job].name != NULL)
+            job_span_close(&fold, job, summary->end_ns);
     return facts;
 }
 
@@ -268,12 +428,35 @@ int64_t job_turnaround_ns(const SummaryJob *job)
     return job->ended_ns - job->submitted_ns;
 }
 
+bool facts_are_of_many(const Facts *facts)
+{
+    int64_t jobs = 0;
+    for (uint32_t i = 0; i < facts->run->workload_count; i++)
+        jobs = capped_sum(jobs, facts->run->workloads[i].all.jobs);
+    return jobs >= MANY_JOBS;
+}
+
+bool facts_have_training(const Facts *facts)
+{
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        if (facts->run->jobs[i].trains)
+            return true;
+    return false;
+}
+
 bool facts_has(const Facts *facts, TraceKind kind)
 {
     for (uint32_t i = 0; i < facts->row_count; i++)
         if (facts->rows[i].record.kind == kind)
             return true;
     return false;
+}
+
+const char *facts_no_rows(const Facts *facts)
+{
+    return facts->has_no_rows
+               ? "Not drawn: the trace has no records, because the run was made with --trace none."
+               : "This run had no jobs and no nodes, so there is nothing to draw.";
 }
 
 const char *facts_no_epochs(const Facts *facts)

@@ -80,6 +80,8 @@ void figures_cost(Figures *figures, const Facts *facts)
     Figure figure = {.section = SECTION_COST,
                      .file = "cost",
                      .title = "Cost of nodes so far",
+                     .left = 52,
+                     .left_narrow = 52,
                      .note = "Each node's bill is spread evenly over the time that it was held."};
     if (!has_bill(facts)) {
         figure.note = "Not drawn: no node was billed in this run.";

@@ -45,10 +45,10 @@ typedef enum {
 static const Shade bar_shades[] = {
     {"node preparing", 0xDDAA33},  {"node idle", 0xC3D3E0},     {"job queued", 0xB0B0B0},
     {"mount", 0x88CCEE},           {"image pull", 0x44AA99},    {"container", 0x117733},
-    {"job preparation", 0xAA4499}, {"program start", 0xDDCC77}, {"data download", 0x999933},
+    {"job preparation", 0xAA4499}, {"program start", 0xDDCC77}, {"data download", 0x77771A},
     {"data from share", 0x661100}, {"program", 0x7DA7D0},       {"training", 0x3B6FB0},
-    {"evaluation", 0xEE7733},      {"checkpoint", 0xCC6677},    {"node leaving", 0xA08A7A},
-    {"node unusable", 0xCC3311},   {"failed", 0xCC0022},
+    {"evaluation", 0xEE7733},      {"checkpoint", 0xB04070},    {"node leaving", 0xA08A7A},
+    {"node unusable", 0xCC3311},   {"failed", 0xFF2040},
 };
 _Static_assert(sizeof(bar_shades) / sizeof(bar_shades[0]) == BAR_COUNT, "one shade per bar");
 
@@ -287,13 +287,24 @@ static uint32_t at_most(uint32_t count, uint32_t most)
     return count < most ? count : most;
 }
 
+/* Many nodes are drawn as slots (figure_slots.c). */
+static bool has_slots(const Facts *facts)
+{
+    return facts->node_count > NODES_SHOWN || (facts->node_count > 0 && facts_are_of_many(facts));
+}
+
+static uint32_t nodes_shown(const Facts *facts)
+{
+    return has_slots(facts) ? 0 : facts->node_count;
+}
+
 static void gantt_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
 {
     (void)subject;
     Chart chart = {.out = out,
                    .facts = facts,
                    .jobs = at_most(facts->run->job_count, JOBS_SHOWN),
-                   .nodes = at_most(facts->node_count, NODES_SHOWN)};
+                   .nodes = nodes_shown(facts)};
     time_axis_print(out, facts->run->end_ns, layout);
     labels_print(&chart, layout);
     bars_print(&chart);
@@ -308,9 +319,6 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
     if (facts->run->job_count > JOBS_SHOWN)
         text_printf(&note, "Of %" PRIu32 " jobs the first %d are drawn. ", facts->run->job_count,
                     JOBS_SHOWN);
-    if (facts->node_count > NODES_SHOWN)
-        text_printf(&note, "Of %" PRIu32 " nodes the first %d are drawn. ", facts->node_count,
-                    NODES_SHOWN);
     if (facts->level < TRACE_LEVEL_EPOCHS && facts_has(facts, TRACE_JOB_TRAINING))
         text_add(&note, "Epochs, evaluations and checkpoints are not marked, because the trace was "
                         "written at level jobs; `--trace epochs` has them.");
@@ -322,17 +330,64 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
     return kept;
 }
 
+static const char *moment_cell(Arena *arena, int64_t ns)
+{
+    Text text = {0};
+    if (ns != ABSENT)
+        span_print(&text, ns);
+    const char *cell = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return cell;
+}
+
+static const FigureNumbers *gantt_numbers(Arena *arena, const Facts *facts)
+{
+    static const char *const headings[] = {"row", "from", "to", "waited", "state"};
+    FigureNumbers *numbers = numbers_create(arena, headings, 5, true);
+    const uint32_t jobs = at_most(facts->run->job_count, JOBS_SHOWN);
+    const int64_t rows = jobs + nodes_shown(facts);
+    for (uint32_t row = 0; row < rows; row++) {
+        const PlotBand band = {PPM * row / rows, PPM * (row + 1) / rows};
+        if (row < jobs) {
+            const SummaryJob *job = &facts->run->jobs[row];
+            const char *const cells[] = {
+                job->name, moment_cell(arena, job->submitted_ns), moment_cell(arena, job->ended_ns),
+                moment_cell(arena, job->queue_ns), job->state != NULL ? job->state : ""};
+            numbers_add(numbers, band, cells);
+        } else {
+            const ReportNode *node = &facts->nodes[row - jobs];
+            Text label = {0};
+            node_label_print(&label, facts, node);
+            const char *const cells[] = {text_string(&label),
+                                         moment_cell(arena, node->allocated_ns),
+                                         moment_cell(arena, node->released_ns), "", "node"};
+            numbers_add(numbers, band, cells);
+            text_free(&label);
+        }
+    }
+    return numbers;
+}
+
 void figures_gantt(Figures *figures, const Facts *facts)
 {
-    Figure figure = {
-        .section = SECTION_GANTT, .file = "gantt", .title = "Jobs and nodes", .note = ""};
-    const uint32_t rows =
-        at_most(facts->run->job_count, JOBS_SHOWN) + at_most(facts->node_count, NODES_SHOWN);
-    if (rows == 0 || facts->run->end_ns == 0) {
-        figure.note = "This run had no jobs and no nodes, so there is nothing to draw.";
-        figures_missing(figures, figure);
-        return;
+    Figure figure = {.section = SECTION_GANTT,
+                     .file = "gantt",
+                     .title = "Jobs and nodes",
+                     .note = "",
+                     .left = 170,
+                     .left_narrow = 92};
+    const uint32_t rows = at_most(facts->run->job_count, JOBS_SHOWN) + nodes_shown(facts);
+    const bool is_drawn = rows > 0 && facts->run->end_ns > 0 && !facts->has_no_rows;
+    if (is_drawn) {
+        figure.title = has_slots(facts) ? "Jobs" : figure.title;
+        figure.note = gantt_note(figures->arena, facts);
+        figure.numbers = gantt_numbers(figures->arena, facts);
+        figure_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, (int32_t)rows * ROW_HEIGHT);
     }
-    figure.note = gantt_note(figures->arena, facts);
-    figure_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, (int32_t)rows * ROW_HEIGHT);
+    if (has_slots(facts) && facts->run->end_ns > 0)
+        figures_slots(figures, facts);
+    else if (!is_drawn) {
+        figure.note = facts_no_rows(facts);
+        figures_missing(figures, figure);
+    }
 }

@@ -12,7 +12,7 @@ enum { SPLITS_SHOWN = 12 };
 static const BarShade parts[] = {
     {{"input", 0xCCBB44}, 0x000000},      {{"compute", 0x228833}, 0xFFFFFF},
     {{"waiting", 0xBBBBBB}, 0x000000},    {{"exchange", 0x3B6FB0}, 0xFFFFFF},
-    {{"update", 0xAA3377}, 0xFFFFFF},     {{"evaluation", 0xEE7733}, 0x000000},
+    {{"update", 0xAA3377}, 0xFFFFFF},     {{"evaluation", 0xD55E00}, 0x000000},
     {{"checkpoint", 0xCC6677}, 0x000000},
 };
 _Static_assert(sizeof(parts) / sizeof(parts[0]) == PART_COUNT, "one shade per part");

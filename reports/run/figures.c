@@ -3,9 +3,14 @@
 Figures run_figures(Arena *arena, const Facts *facts)
 {
     Figures figures = {.arena = arena};
+    if (facts_are_of_many(facts)) {
+        figures_queue(&figures, facts);
+        figures_waits(&figures, facts);
+    }
+    figures_gpus(&figures, facts);
     figures_nodes(&figures, facts);
     figures_gantt(&figures, facts);
-    if (facts_has(facts, TRACE_JOB_TRAINING)) {
+    if (facts_have_training(facts)) {
         figures_split(&figures, facts);
         figures_learning(&figures, facts);
     }

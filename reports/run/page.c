@@ -37,6 +37,8 @@ static const struct {
     const char *heading;
     void (*words)(Text *html, const Facts *facts); /* may be NULL */
 } sections[SECTION_COUNT] = {
+    [SECTION_QUEUE] = {"The queue over time", NULL},
+    [SECTION_WAITS] = {"How long jobs waited", NULL},
     [SECTION_NODES] = {"Nodes over time", NULL},
     [SECTION_GANTT] = {"Jobs and nodes over time", NULL},
     [SECTION_SPLIT] = {"Where a step's time goes", section_split_words},
@@ -85,8 +87,10 @@ static void tables_print(Text *html, const Facts *facts)
     section_clusters_table(html, facts);
     section_nodes_table(html, facts);
     text_add(html, "</section>\n<section>\n<h2>What happened when</h2>\n");
+    if (facts_are_of_many(facts))
+        text_add(html, "<details><summary>The events of this run</summary>\n");
     section_events_table(html, facts);
-    text_add(html, "</section>\n");
+    text_add(html, facts_are_of_many(facts) ? "</details>\n</section>\n" : "</section>\n");
 }
 
 static void term_print(Text *html, const char *name, const char *value)

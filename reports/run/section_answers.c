@@ -6,6 +6,7 @@
 #include "reports/run/clock.h"
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
+#include "reports/run/waits.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/text.h"
@@ -235,6 +236,13 @@ static void jobs_done_words(Text *out, const Facts *facts)
     longest_wait_words(out, facts);
 }
 
+/* "more than 3 d" for a lower bound. */
+static void wait_print(Text *out, const SummarySpread *queue, const char *key, int64_t ns)
+{
+    text_add(out, spread_is_at_least(queue, key) ? "more than " : "");
+    span_print(out, ns);
+}
+
 static void workload_done_words(Text *out, const SummaryWorkload *workload)
 {
     text_printf(out,
@@ -244,17 +252,13 @@ static void workload_done_words(Text *out, const SummaryWorkload *workload)
                 workload->all.unfinished);
     if (workload->all.queue.p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
-        span_print(out, workload->all.queue.p95_ns);
-        if (workload->all.queue.max_ns != ABSENT) {
-            text_add(out, ", the longest ");
-            span_print(out, workload->all.queue.max_ns);
-        }
-    } else if (workload->all.queue.waiting != ABSENT) {
-        text_printf(out,
-                    "; %" PRId64 " still waited, so it is unknown how long 95\xC2\xA0%% of them "
-                    "wait at most",
-                    workload->all.queue.waiting);
+        wait_print(out, &workload->all.queue, "p95", workload->all.queue.p95_ns);
+        text_add(out, ", the longest ");
+        wait_print(out, &workload->all.queue, "max", workload->all.queue.max_ns);
     }
+    if (workload->all.queue.waiting != ABSENT)
+        text_printf(out, "; %" PRId64 " still waited when the run ended, so these are lower bounds",
+                    workload->all.queue.waiting);
     text_add(out, ".\n");
 }
 
@@ -403,9 +407,7 @@ static void answer_accuracy(Text *html, const Facts *facts)
     const SummaryJob *best = most_accurate(facts);
     Text plain = {0};
     if (best == NULL) {
-        text_add(&plain, facts_has(facts, TRACE_JOB_TRAINING)
-                             ? "No job finished its training.\n"
-                             : "No job of this run began to train a network.\n");
+        text_add(&plain, "No job finished its training.\n");
     } else if (facts->run->job_count > TOLD_ONE_BY_ONE) {
         text_add(&plain, "The best is ");
         accuracy_words(&plain, best);
@@ -423,18 +425,26 @@ void section_answers(Text *html, const Facts *facts)
     answer_done(html, facts);
     answer_cost(html, facts);
     answer_wrong(html, facts);
-    answer_accuracy(html, facts);
+    if (facts_have_training(facts) || most_accurate(facts) != NULL)
+        answer_accuracy(html, facts);
     text_add(html, "</dl>\n");
 }
 
 /* --- Key figures --- */
 
-static void key_figure_print(Text *html, Text *value, const char *name)
+/* `class` colours the tile: "bad", "open" or ""; its words say the same. */
+static void key_tile_print(Text *html, const char *class, Text *value, const char *name)
 {
-    text_add(html, "<div><dd>");
+    text_printf(html, "<div%s%s%s><dd>", *class != '\0' ? " class=\"" : "", class,
+                *class != '\0' ? "\"" : "");
     markup_print(html, text_string(value));
     text_printf(html, "</dd><dt>%s</dt></div>\n", name);
     text_free(value);
+}
+
+static void key_figure_print(Text *html, Text *value, const char *name)
+{
+    key_tile_print(html, "", value, name);
 }
 
 static void key_span_print(Text *html, int64_t ns, const char *name)
@@ -458,18 +468,44 @@ static int64_t first_ready_ns(const Facts *facts)
     return first_ns;
 }
 
+/* All jobs, listed or of workloads. */
+typedef struct {
+    int64_t jobs, succeeded, failed;
+} JobCounts;
+
+static JobCounts count_jobs(const Facts *facts)
+{
+    JobCounts counts = {facts->run->job_count, jobs_in_state(facts, JOB_SUCCEEDED),
+                        jobs_in_state(facts, JOB_FAILED)};
+    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
+        const SummaryClass *all = &facts->run->workloads[i].all;
+        counts.jobs = capped_sum(counts.jobs, all->jobs);
+        counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
+        counts.failed = capped_sum(counts.failed, all->failed);
+    }
+    return counts;
+}
+
 static void key_jobs_print(Text *html, const Facts *facts)
 {
     Text value = {0};
-    int64_t jobs = facts->run->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
-    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
-        jobs = capped_sum(jobs, facts->run->workloads[i].all.jobs);
-        succeeded = capped_sum(succeeded, facts->run->workloads[i].all.succeeded);
-    }
-    if (jobs == 0)
+    const JobCounts counts = count_jobs(facts);
+    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed;
+    if (counts.jobs == 0)
         return;
-    text_printf(&value, "%" PRId64 " of %" PRId64, succeeded, jobs);
-    key_figure_print(html, &value, jobs == 1 ? "job succeeded" : "jobs succeeded");
+    text_printf(&value, "%" PRId64 " of %" PRId64, counts.succeeded, counts.jobs);
+    key_figure_print(html, &value, counts.jobs == 1 ? "job succeeded" : "jobs succeeded");
+    if (counts.failed > 0) {
+        Text failed = {0};
+        text_printf(&failed, "%" PRId64 " failed", counts.failed);
+        key_tile_print(html, "bad", &failed, counts.failed == 1 ? "job" : "jobs");
+    }
+    if (unfinished > 0) {
+        Text open = {0};
+        text_printf(&open, "%" PRId64 " unfinished", unfinished);
+        key_tile_print(html, "open", &open,
+                       unfinished == 1 ? "job when the run ended" : "jobs when the run ended");
+    }
 }
 
 static void key_share_print(Text *html, int64_t ppm, const char *name)
@@ -481,11 +517,36 @@ static void key_share_print(Text *html, int64_t ppm, const char *name)
     key_figure_print(html, &value, name);
 }
 
-void section_key_figures(Text *html, const Facts *facts)
+/* "> 3 d 4 h" for a lower bound. */
+static void key_wait_print(Text *html, const SummarySpread *queue)
 {
-    const SummaryJob *best = most_accurate(facts);
-    Text cost = {0};
-    text_add(html, "<dl class=\"keys\">\n");
+    Text value = {0}, rounded = {0};
+    if (queue->p95_ns == ABSENT)
+        return;
+    const int64_t grain_ns = queue->p95_ns >= NS_PER_DAY    ? NS_PER_HOUR
+                             : queue->p95_ns >= NS_PER_HOUR ? NS_PER_MIN
+                                                            : NS_PER_S;
+    span_print(&rounded, capped_sum(queue->p95_ns, grain_ns / 2) / grain_ns * grain_ns);
+    text_printf(&value, "%s%s", spread_is_at_least(queue, "p95") ? "> " : "",
+                text_string(&rounded));
+    text_free(&rounded);
+    key_figure_print(html, &value, "that 95\xC2\xA0% of the jobs waited at most");
+}
+
+static void key_within_print(Text *html, const Facts *facts)
+{
+    if (facts->job_count == 0)
+        return;
+    Arena *scratch = arena_create();
+    const SizeClasses classes = {0};
+    const Waits waits = waits_of(scratch, facts, &classes, -1);
+    key_share_print(html, waits_within_ppm(&waits, WAIT_TARGET_NS),
+                    "of the jobs waited at most 30\xC2\xA0minutes");
+    arena_destroy(scratch);
+}
+
+static void key_times_print(Text *html, const Facts *facts)
+{
     key_span_print(html, first_ready_ns(facts),
                    facts->run->cluster_count > 1 ? "until the first cluster was ready"
                                                  : "until the cluster was ready");
@@ -493,11 +554,26 @@ void section_key_figures(Text *html, const Facts *facts)
                    facts->run->job_count > 1 || facts->run->workload_count > 0
                        ? "until the last job was done"
                        : "until the job was done");
+}
+
+void section_key_figures(Text *html, const Facts *facts)
+{
+    const SummaryJob *best = most_accurate(facts);
+    Text cost = {0};
+    text_add(html, "<dl class=\"keys\">\n");
+    if (facts_are_of_many(facts)) {
+        key_wait_print(html, &facts->run->queue);
+        key_within_print(html, facts);
+        key_jobs_print(html, facts);
+    } else {
+        key_times_print(html, facts);
+    }
     if (facts->run->cost_micro_usd != ABSENT) {
         usd_print(&cost, facts->run->cost_micro_usd);
         key_figure_print(html, &cost, "total cost");
     }
-    key_jobs_print(html, facts);
+    if (!facts_are_of_many(facts))
+        key_jobs_print(html, facts);
     if (best != NULL)
         key_share_print(html, best->val_accuracy_ppm,
                         facts->run->job_count > 1 ? "best validation accuracy"

@@ -268,23 +268,23 @@ static void workload_restarts(Text *out, const Facts *facts, uint32_t row)
     cell_count(out, facts->run->workloads[row].restarts);
 }
 
-/* A quantile is unknown while jobs still wait. */
-static void workload_wait(Text *out, const SummaryWorkload *workload, int64_t wait_ns)
+/* "> 0:30:00" for a lower bound. */
+static void cell_spread(Text *out, const SummarySpread *spread, const char *key, int64_t ns)
 {
-    if (wait_ns == ABSENT && workload->all.queue.waiting != ABSENT)
-        text_add(out, "unknown");
-    else
-        cell_clock(out, wait_ns);
+    text_add(out, spread_is_at_least(spread, key) ? "> " : "");
+    cell_clock(out, ns);
 }
 
 static void workload_queue(Text *out, const Facts *facts, uint32_t row)
 {
-    workload_wait(out, &facts->run->workloads[row], facts->run->workloads[row].all.queue.p50_ns);
+    const SummarySpread *queue = &facts->run->workloads[row].all.queue;
+    cell_spread(out, queue, "p50", queue->p50_ns);
 }
 
 static void workload_queue_long(Text *out, const Facts *facts, uint32_t row)
 {
-    workload_wait(out, &facts->run->workloads[row], facts->run->workloads[row].all.queue.p95_ns);
+    const SummarySpread *queue = &facts->run->workloads[row].all.queue;
+    cell_spread(out, queue, "p95", queue->p95_ns);
 }
 
 static void workload_run(Text *out, const Facts *facts, uint32_t row)
@@ -294,12 +294,14 @@ static void workload_run(Text *out, const Facts *facts, uint32_t row)
 
 static void workload_turnaround(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->run->workloads[row].all.turnaround.p50_ns);
+    const SummarySpread *turnaround = &facts->run->workloads[row].all.turnaround;
+    cell_spread(out, turnaround, "p50", turnaround->p50_ns);
 }
 
 static void workload_turnaround_long(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->run->workloads[row].all.turnaround.p95_ns);
+    const SummarySpread *turnaround = &facts->run->workloads[row].all.turnaround;
+    cell_spread(out, turnaround, "p95", turnaround->p95_ns);
 }
 
 static void workload_lost(Text *out, const Facts *facts, uint32_t row)

@@ -314,7 +314,7 @@ START_TEST(a_crowd_is_cut_with_a_note)
     const char *page = file_text(directory, "report.html");
     check_balanced(page);
     check_says(page, "Of 250 jobs the first 24 are drawn.");
-    check_says(page, "Of 100 nodes the first 24 are drawn.");
+    check_says(page, "100 nodes took 100 slots.");
     check_says(page, "Of 250 jobs 0 succeeded and 0 failed.");
     check_says(page, "The first 200 of 250 jobs are listed");
     // 250 jobs in the queue are 250 events: 60 first, 20 last, the rest in one line

@@ -4,5 +4,5 @@ set xtics x_step
 set xlabel x_label offset 0,0.7
 set yrange [0:y_end]
 set ytics y_step
-set lmargin at screen left(34)
+set lmargin at screen left(plot_left)
 plot for [i=kinds:1:-1] $states using ($1/unit_s):(column(i+1)) with filledcurves y1=0 linecolor rgb kind_rgb[i]

@@ -205,6 +205,15 @@ typedef enum {
 /* The service's error for a job that the user terminates. */
 extern const JobError job_error_terminated;
 
+/* Where a job is created. */
+typedef struct {
+    Cluster *cluster;
+    const char *key;     /* of its path; valid as names_key */
+    uint32_t experiment; /* row of its container (resource_index); ID_NONE: to be looked up */
+} JobPlace;
+
+/* job_create for a caller that knows the job's place. */
+MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status);
 /* Checks whether the scenario refuses a job with that request. */
 MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request,
                                      Place at, Status *status);

@@ -77,7 +77,7 @@ uint32_t *listed_owner(Jobs *jobs, const Job *job)
 
 static const char *listed_name(const Workload *workload, int64_t row, Arena *arena)
 {
-    return arena_printf(arena, "%s-%lld", workload->name, (long long)(row + 1));
+    return arena_numbered(arena, workload->name, row + 1);
 }
 
 ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena)

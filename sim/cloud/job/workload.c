@@ -1,5 +1,7 @@
 #include "sim/cloud/job/workload.h"
 
+#include <string.h>
+
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
@@ -21,7 +23,10 @@ typedef struct WorkloadProgress {
     uint32_t *words;      /* [Workload.count] */
     int64_t *times_ns;    /* [Workload.count] of this period, ascending */
     int64_t jobs;         /* submitted so far */
-    uint64_t known_above; /* 1 + names_losses when its jobs' containers were last checked */
+    NamePrefix keys;      /* of its jobs' keys, up to their numbers */
+    Cluster *cluster;     /* of its jobs ... */
+    uint32_t experiment;  /* ... and the row of their container ... */
+    uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
 } WorkloadProgress;
 
 /* The low bits of a draw's address: its purpose. */
@@ -112,6 +117,13 @@ static void push_next_arrival(Jobs *jobs, uint32_t index)
                 0, 0);
 }
 
+static NamePrefix key_prefix(const Jobs *jobs, const Workload *workload)
+{
+    ResourcePath path = workload->path;
+    path.name = arena_join(jobs->arena, (const char *const[]){workload->name, ""}, 2, '-');
+    return names_prefix(jobs->names, COMMAND_JOB_CREATE, path);
+}
+
 void workloads_prepare(Jobs *jobs)
 {
     int32_t count = jobs->scenario->workload_count;
@@ -132,6 +144,7 @@ void workloads_prepare(Jobs *jobs)
             .next = workload->count,
             .words = ARENA_ARRAY(jobs->arena, uint32_t, workload->count),
             .times_ns = ARENA_ARRAY(jobs->arena, int64_t, workload->count),
+            .keys = key_prefix(jobs, workload),
         };
         if (workload->count == 0)
             jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm);
@@ -150,18 +163,34 @@ static const JobSpec *draw_shape(const Jobs *jobs, uint32_t index, int64_t numbe
     return workload->specs[shape];
 }
 
-/* Creates a job as a command would. Its containers are checked again only if names_losses changed.
- */
-static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command, Status *status)
+static bool find_places(Jobs *jobs, WorkloadProgress *progress, const Command *command,
+                        Status *status)
 {
-    const uint64_t known = names_losses(jobs->names) + 1;
-    if (progress->known_above == known)
-        return job_create(jobs, command, status);
-    if (!container_check_open(jobs->resources, command, status) ||
-        !job_create(jobs, command, status))
+    const ResourcePath experiment = {.group = command->path.group,
+                                     .workspace = command->path.workspace,
+                                     .name = command->path.experiment};
+    if (!container_check_open(jobs->resources, command, status))
         return false;
-    progress->known_above = known;
+    progress->cluster = cluster_find(jobs->clusters, command->as.job_create.cluster);
+    if (!progress->cluster)
+        return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
+    progress->experiment = resource_index(jobs->resources, COMMAND_EXPERIMENT_CREATE, experiment);
+    progress->known_above = names_losses(jobs->names) + 1;
     return true;
+}
+
+/* Creates a job as a command would. Its containers and its cluster are looked up again only if
+ * names_losses changed. `number` is the end of the job's name. */
+static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command,
+                   const char *number, Status *status)
+{
+    if (progress->known_above != names_losses(jobs->names) + 1 &&
+        !find_places(jobs, progress, command, status))
+        return false;
+    const JobPlace place = {.cluster = progress->cluster,
+                            .key = names_key_after(jobs->names, &progress->keys, number),
+                            .experiment = progress->experiment};
+    return job_create_at(jobs, command, place, status);
 }
 
 static void submit(Jobs *jobs, uint32_t index)
@@ -170,12 +199,12 @@ static void submit(Jobs *jobs, uint32_t index)
     const Workload *workload = &jobs->scenario->workloads[index];
     int64_t number = ++progress->jobs;
     Command command = {.kind = COMMAND_JOB_CREATE, .path = workload->path};
-    command.path.name = arena_printf(jobs->arena, "%s-%lld", workload->name, (long long)number);
+    command.path.name = arena_numbered(jobs->arena, workload->name, number);
     command.as.job_create.cluster = workload->cluster;
     command.as.job_create.spec = draw_shape(jobs, index, number);
     command.as.job_create.workload_number = (int32_t)index + 1;
     Status status = {0};
-    if (create(jobs, progress, &command, &status))
+    if (create(jobs, progress, &command, strrchr(command.path.name, '-') + 1, &status))
         return;
     TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
     record.command_refused.ordinal = -1; // not a command of the list

@@ -20,6 +20,8 @@ typedef struct {
     const FailureModel *nodes;      /* every node; NULL: none fails */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
+    int32_t preemption_count;       /* without `preemption`: the model of its VM family */
+    const Preemption *preemptions;
     int32_t group_count;
     const NodeGroup *const *groups;          /* [group_count]; the nodes of a group fail together */
     const FailureModel *const *group_models; /* [group_count] */
@@ -31,6 +33,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,

@@ -1,5 +1,7 @@
 #include "sim/output/summary/spread.h"
 
+#include <string.h>
+
 #include "sim/base/wide.h"
 #include "sim/output/summary/percentile.h"
 
@@ -116,6 +118,14 @@ SummarySpread spread_of_jobs(Arena *arena, const JobTimes *jobs, uint32_t job_co
     if (times.open > 0)
         put_bounds(arena, &spread, values);
     return spread;
+}
+
+bool spread_is_at_least(const SummarySpread *spread, const char *key)
+{
+    for (uint32_t i = 0; i < spread->at_least_count; i++)
+        if (strcmp(spread->at_least[i], key) == 0)
+            return true;
+    return false;
 }
 
 SpreadShare spread_within(const SummarySpread *spread, int64_t limit_ns)

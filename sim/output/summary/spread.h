@@ -49,6 +49,9 @@ typedef struct {
 SummarySpread spread_of_jobs(Arena *arena, const JobTimes *jobs, uint32_t job_count,
                              JobTimeKind kind);
 
+/* Whether the value called `key` ("p95") is a lower bound. */
+bool spread_is_at_least(const SummarySpread *spread, const char *key);
+
 /* A number of a spread that jobs are known of. */
 typedef struct {
     int64_t value; /* INT64_MAX: unknown */

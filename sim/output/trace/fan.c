@@ -55,7 +55,7 @@ static const char *cluster_path(TraceFan *fan, ClusterId id)
     const char **path = cached_path(fan, &fan->clusters, id.index);
     if (*path == NULL) {
         const ResourcePath parts = world_cluster(fan->world, id)->path;
-        *path = arena_printf(fan->arena, "%s/%s", parts.workspace, parts.name);
+        *path = arena_join(fan->arena, (const char *const[]){parts.workspace, parts.name}, 2, '/');
     }
     return *path;
 }
@@ -78,7 +78,9 @@ static const char *path_of_job(TraceFan *fan, JobId id)
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
         const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
-        *path = arena_printf(fan->arena, "%s/%s/%s", parts.workspace, parts.experiment, parts.name);
+        *path = arena_join(fan->arena,
+                           (const char *const[]){parts.workspace, parts.experiment, parts.name}, 3,
+                           '/');
     }
     return *path;
 }

@@ -29,7 +29,7 @@ START_TEST(a_drawing_is_tidied_but_its_words_are_not)
     Status status = {0};
     char *drawing = NULL;
     ck_assert(gnuplot_draw(arena, plot_of_a_line, 1, &drawing, &status));
-    const char *svg = svg_element(arena, drawing, "a <line>");
+    const char *svg = svg_element(arena, drawing, "a <line>", "");
     static const char *const gone[] = {"<?xml", "GNUPLOT",    "<title>", "<defs>",
                                        " id=",  "=\"black\"", "='black'"};
     for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)

@@ -115,9 +115,8 @@ END_TEST
 
 START_TEST(each_queue_of_a_trace_runs_on_the_cluster_of_its_name)
 {
-    const Workload *load =
-        &sound("\"trace\": \"log.csv\", \"cluster\": {\"queue\": \"*\"}", NULL)
-             ->scenario.workloads[0];
+    const Workload *load = &sound("\"trace\": \"log.csv\", \"cluster\": {\"queue\": \"*\"}", NULL)
+                                ->scenario.workloads[0];
     ck_assert_int_eq(load->list->queues.count, 1);
     ck_assert_str_eq(load->queue_clusters[0].name, "gpu");
     ck_assert_str_eq(load->queue_clusters[0].workspace, "workspace");
@@ -167,8 +166,9 @@ START_TEST(a_mistake_is_reported_with_its_position)
         {RANDOM ", \"gpus\": {\"1\": \"75%\"}", NULL,
          "the shares of \"gpus\" add up to 75.0000 %, expected 100 %"},
         {RANDOM ", \"gpus\": {\"x\": \"100%\"}", NULL, "\"x\" is not a number of GPUs"},
-        {RANDOM, "/commands/1={\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", "
-                 "\"config\": \"job.json\", \"gpus\": 1, \"gpus_per_node\": 1}",
+        {RANDOM,
+         "/commands/1={\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", "
+         "\"config\": \"job.json\", \"gpus\": 1, \"gpus_per_node\": 1}",
          "a job asks for \"gpus\" in total or \"gpus_per_node\", not both"},
         {RANDOM, "/placement=anywhere", NULL},
         {RANDOM, "/wide_jobs=block", NULL},

@@ -1,0 +1,33 @@
+/* Counts over time, stacked: nodes by state, jobs that run and wait. Drawn by plots/nodes.gp. */
+#ifndef REPORTS_RUN_STACK_H
+#define REPORTS_RUN_STACK_H
+
+#include "reports/figure/figure.h"
+#include "reports/run/facts.h"
+
+enum { STACK_BANDS_MAX = 8 };
+
+/* `change` items enter (or leave, if negative) a band. */
+typedef struct {
+    int64_t at_ns;
+    int32_t band;
+    int32_t change;
+} StackChange;
+
+typedef struct {
+    const Shade *bands; /* [band_count], from the bottom */
+    int32_t band_count;
+    StackChange *changes; /* in order of time: stack_sort */
+    uint32_t change_count;
+    uint32_t used; /* bit of each band that has an item at any time */
+    int64_t end_ns;
+} Stack;
+
+/* Sorts the changes and finds the bands in use. */
+void stack_sort(Stack *stack);
+/* The data of the template. */
+void stack_print(Text *out, const Stack *stack, FigureLayout layout);
+/* The counts in each of `rows` equal parts of the run, as means, with the largest sum. */
+const FigureNumbers *stack_numbers(Arena *arena, const Stack *stack, int32_t rows);
+
+#endif
