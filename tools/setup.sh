@@ -18,7 +18,7 @@ libopenmpi-dev   | have_library ompi-c                  | ranks of the trainer c
 openmpi-bin      | have_command mpirun                  | starts ranks
 libmicrohttpd-dev | have_library libmicrohttpd          | HTTP of the emulator
 libgnutls28-dev  | have_library gnutls                  | TLS and signatures of the emulator
-libsqlite3-dev   | have_library sqlite3                 | database of the emulator
+libsqlite3-dev   | have_library sqlite3                 | database of the emulator, trainyard sqlite
 libxml2-dev      | have_library libxml-2.0              | XML of Azure Files
 libunistring-dev | have_header unicase.h                | file names without case
 '

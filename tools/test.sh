@@ -73,7 +73,7 @@ leg_layout()
 
 leg_shell()
 {
-    shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh
+    shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh tests/study/*.sh
 }
 
 # --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
@@ -234,6 +234,14 @@ leg_siege()
     count_ctest build/log/ctest.siege.txt
 }
 
+# Sweeps that are killed hundreds of times, and sweeps on two machines (network namespaces, where this machine allows them).
+leg_study()
+{
+    build release all
+    ctest --test-dir build/release -L '^study$' --verbose | tee build/log/ctest.study.txt || true
+    count_ctest build/log/ctest.study.txt
+}
+
 # TensorFlow.js, from npm, loads a checkpoint and must predict the same as the trainer.
 leg_keras()
 {
@@ -339,7 +347,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler scenarios)
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard clients install valgrind fresh fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0
