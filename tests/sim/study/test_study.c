@@ -123,7 +123,7 @@ static const struct {
     const char *old, *new, *message, *hint;
     int32_t line;
 } mistakes[] = {
-    {"\"metrics\"", "\"metric\"", "unknown key \"metric\" in this Study", "\"metrics\"", 6},
+    {"\"metrics\"", "\"metric\"", "unknown key \"metric\" in this study", "\"metrics\"", 6},
     {"cost_usd.total", "cost_usd.totl", "cost_usd.totl", "total", 6},
     {"/programs/0/batch_per_rank\", \"scale\": [1, 2]",
      "/programs/0/batch_per_rnk\", \"values\": [1]",
@@ -147,7 +147,9 @@ static const struct {
     {"\"seeds\"", "\"zip\": [[\"nodes\", \"batch\"]], \"seeds\"", "3 and 2", "", 2},
     {"\"seeds\"", "\"design\": {\"sobl\": 4}, \"seeds\"", "unknown design", "latin_hypercube", 7},
     {"\"seeds\"", "\"minimise\": \"cost_usd.total\", \"seeds\"", "unknown key \"minimise\"", "", 7},
-    {"scenario.json", "scenarios.json", "there is no such file", "", 0},
+    {"scenario.json", "scenarios.json", "scenario \"scenarios.json\": there is no such file", "",
+     1},
+    {"trainyard_study", "trainyard", "this is a scenario, not a study", "--vary", 1},
 };
 
 START_TEST(each_mistake_is_reported_at_its_place)
