@@ -229,6 +229,7 @@ static bool is_scenario(const Json *root, Problems *problems)
 Study *study_read_tree(Arena *arena, FileSource files, const char *path, const Json *root,
                        Problems *problems)
 {
+    const int32_t before = problems->count;
     if (is_scenario(root, problems))
         return NULL;
     Reader reader = {.arena = arena,
@@ -236,7 +237,7 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
                      .text = bind_object(arena, root, &study_type, problems),
                      .study = ARENA_NEW(arena, Study),
                      .problems = problems};
-    if (!bind_is_whole(&study_type, reader.text) || problems->count > 0)
+    if (!bind_is_whole(&study_type, reader.text) || problems->count > before)
         return NULL;
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
@@ -246,7 +247,7 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     is_sound = is_sound && check_metrics(&reader) &
                                (points_expand(arena, reader.text, reader.study, problems) &&
                                 try_levels(&reader));
-    return is_sound ? reader.study : NULL;
+    return is_sound && problems->count == before ? reader.study : NULL;
 }
 
 Study *study_read(Arena *arena, FileSource files, const char *path, Problems *problems)

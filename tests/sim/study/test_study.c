@@ -130,6 +130,8 @@ static const struct {
      "unknown key \"batch_per_rnk\" in this program", "batch_per_rank", 5},
     {"/programs/0/batch_per_rank\", \"scale\": [1, 2]", "/programs/0/epoch\", \"scale\": [1, 2]",
      "the scenario has no value to multiply", "/programs/0/epoch", 5},
+    {"\"scale\"", "\"scales\"", "unknown key \"scales\" in this factor", "\"scale\"", 5},
+    {"\"first\"", "\"frist\"", "unknown key \"frist\" in this seeds", "\"first\"", 7},
     {"\"1..3\"", "\"1...3\"", "neither a list nor a range", "1..16", 4},
     {"\"1..3\"", "\"3..1\"", "neither a list nor a range", "1..16", 4},
     {"\"1..3\"", "[1, 2, 1]", "has the level 1 twice", "", 4},
