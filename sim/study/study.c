@@ -244,9 +244,11 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     bool is_sound = read_scenario(&reader);
     is_sound &= read_metrics(&reader) && read_seeds(&reader);
     is_sound = is_sound && read_factors(&reader);
-    is_sound = is_sound && check_metrics(&reader) &
-                               (points_expand(arena, reader.text, reader.study, problems) &&
-                                try_levels(&reader));
+    if (is_sound) {
+        const bool has_metrics = check_metrics(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
+                   try_levels(&reader) && has_metrics;
+    }
     return is_sound && problems->count == before ? reader.study : NULL;
 }
 
