@@ -188,34 +188,68 @@ static bool try_levels(const Reader *reader)
 
 /* --- The whole --- */
 
+/* Adds a problem if there is no file at the scenario's path. */
+static bool scenario_exists(const Reader *reader)
+{
+    const BoundText *name = &reader->text->scenario;
+    int64_t bytes;
+    Status status = {0};
+    if (reader->files.size(reader->files.context, reader->study->scenario_path, &bytes, &status))
+        return true;
+    Status *problem = problems_add(reader->problems, status.code, name->node->at,
+                                   "scenario \"%s\": %s", name->value, status.message);
+    if (status.code == STATUS_NOT_FOUND)
+        status_hint(problem, "it is looked for in the folder of the study");
+    return false;
+}
+
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
     study->scenario_path = path_beside(reader->arena, study->path, reader->text->scenario.value);
+    if (!scenario_exists(reader))
+        return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
     return study->scenario != NULL;
 }
 
+/* Adds a problem if the tree is that of a scenario: checks of its members would report each. */
+static bool is_scenario(const Json *root, Problems *problems)
+{
+    const Json *version = json_member(root, "trainyard");
+    if (version == NULL || json_member(root, "trainyard_study") != NULL)
+        return false;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, version->key_at,
+                             "this is a scenario, not a study (\"trainyard_study\": 1)"),
+                "without a study file --vary and --metric say what varies and what is recorded");
+    return true;
+}
+
 Study *study_read_tree(Arena *arena, FileSource files, const char *path, const Json *root,
                        Problems *problems)
 {
+    const int32_t before = problems->count;
+    if (is_scenario(root, problems))
+        return NULL;
     Reader reader = {.arena = arena,
                      .files = files,
                      .text = bind_object(arena, root, &study_type, problems),
                      .study = ARENA_NEW(arena, Study),
                      .problems = problems};
-    if (!bind_is_whole(&study_type, reader.text) || problems->count > 0)
+    if (!bind_is_whole(&study_type, reader.text) || problems->count > before)
         return NULL;
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     bool is_sound = read_scenario(&reader);
     is_sound &= read_metrics(&reader) && read_seeds(&reader);
     is_sound = is_sound && read_factors(&reader);
-    is_sound = is_sound && check_metrics(&reader) &
-                               (points_expand(arena, reader.text, reader.study, problems) &&
-                                try_levels(&reader));
-    return is_sound ? reader.study : NULL;
+    if (is_sound) {
+        const bool has_metrics = check_metrics(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
+                   try_levels(&reader) && has_metrics;
+    }
+    return is_sound && problems->count == before ? reader.study : NULL;
 }
 
 Study *study_read(Arena *arena, FileSource files, const char *path, Problems *problems)
