@@ -280,6 +280,20 @@ leg_install()
     return $status
 }
 
+# Statistics and theory with seeds that no commit was tuned to. A failure prints the seed: TRAINYARD_SEED=N repeats it.
+leg_fresh()
+{
+    local seed status=0
+    seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    echo "TRAINYARD_SEED=$seed"
+    build release test_sim_study_coverage test_theory
+    TRAINYARD_SEED=$seed ctest --test-dir build/release -R '^(sim/study/coverage|theory)/' -j "$jobs" --output-on-failure |
+        tee build/log/ctest.fresh.txt || true
+    count_ctest build/log/ctest.fresh.txt || status=1
+    [ $status -eq 0 ] || echo "failed with TRAINYARD_SEED=$seed"
+    return $status
+}
+
 leg_valgrind()
 {
     local folder=build/log/valgrind
@@ -333,7 +347,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler scenarios)
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege study keras dashboard clients install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -24,7 +24,7 @@ struct Arena {
 // Chunks double in size up to the largest one, so that few allocations are needed. The first chunk
 // is small, so that a short-lived arena costs little: a chunk is zeroed as a whole, and glibc's
 // malloc consolidates its free blocks at requests of a KiB or more.
-enum { CHUNK_BYTES_MIN = 960, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
+enum { CHUNK_BYTES_MIN = 960, CHUNK_BYTES_MAX = 16 * 1024 * 1024 };
 
 Arena *arena_create(void)
 {

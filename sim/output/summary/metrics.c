@@ -88,9 +88,11 @@ static void job_forget_attempt(JobMetrics *job)
     job->training_ns = METRIC_NEVER;
     job->trained_ns = METRIC_NEVER;
     job->ended_ns = METRIC_NEVER;
-    job->epochs = 0;
-    job->step_count = 0;
     job->error = NULL;
+    if (job->training != NULL) {
+        job->training->epochs = 0;
+        job->training->step_count = 0;
+    }
 }
 
 static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
@@ -488,27 +490,36 @@ static void job_stage(MetricsFold *fold, const TraceRow *row)
         job->prepared_ns = row->record.at_ns; // in order of time, so the last stage's end stays
 }
 
-static void job_training(MetricsFold *fold, const TraceRow *row)
+/* The training of the job that the row is about; made when it is first mentioned. */
+static TrainingMetrics *training_of(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
-    job->training_ns = row->record.at_ns;
-    job->ranks = row->record.job_training.ranks;
-    job->steps_per_epoch = row->record.job_training.steps;
-    job->epochs_planned = row->record.job_training.epochs;
+    if (job->training == NULL)
+        job->training = ARENA_NEW(fold->arena, TrainingMetrics);
+    return job->training;
+}
+
+static void job_training(MetricsFold *fold, const TraceRow *row)
+{
+    TrainingMetrics *training = training_of(fold, row);
+    job_of(fold, row)->training_ns = row->record.at_ns;
+    training->ranks = row->record.job_training.ranks;
+    training->steps_per_epoch = row->record.job_training.steps;
+    training->epochs_planned = row->record.job_training.epochs;
 }
 
 static void job_trained(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    JobMetrics *job = job_of(fold, row);
-    job->trained_ns = record->at_ns;
-    job->epochs = job->epochs_planned;
-    job->steps = record->job_trained.steps;
-    job->parts = record->job_trained.parts;
-    job->evaluate_ns = record->job_trained.evaluate_ns;
-    job->checkpoint_ns = record->job_trained.checkpoint_ns;
-    job->accuracy_ppm = record->job_trained.accuracy_ppm;
-    job->loss_micro = record->job_trained.loss_micro;
+    TrainingMetrics *training = training_of(fold, row);
+    job_of(fold, row)->trained_ns = record->at_ns;
+    training->epochs = training->epochs_planned;
+    training->steps = record->job_trained.steps;
+    training->parts = record->job_trained.parts;
+    training->evaluate_ns = record->job_trained.evaluate_ns;
+    training->checkpoint_ns = record->job_trained.checkpoint_ns;
+    training->accuracy_ppm = record->job_trained.accuracy_ppm;
+    training->loss_micro = record->job_trained.loss_micro;
 }
 
 static void step(MetricsFold *fold, const TraceRow *row)
@@ -516,10 +527,10 @@ static void step(MetricsFold *fold, const TraceRow *row)
     const TraceRecord *record = &row->record;
     if (record->step.rank != 0)
         return; // a step is equally long for all ranks
-    JobMetrics *job = job_of(fold, row);
-    job->step_ns = array_room(fold->arena, job->step_ns, job->step_count + 1, &job->step_capacity,
-                              sizeof *job->step_ns);
-    job->step_ns[job->step_count++] = record->at_ns - record->since_ns;
+    TrainingMetrics *training = training_of(fold, row);
+    training->step_ns = array_room(fold->arena, training->step_ns, training->step_count + 1,
+                                   &training->step_capacity, sizeof *training->step_ns);
+    training->step_ns[training->step_count++] = record->at_ns - record->since_ns;
 }
 
 /* --- Shares --- */
@@ -723,7 +734,7 @@ static void fold_row(void *listener, const TraceRow *row)
         job_trained(fold, row);
         return;
     case TRACE_EPOCH:
-        job_of(fold, row)->epochs = row->record.epoch.epoch;
+        training_of(fold, row)->epochs = row->record.epoch.epoch;
         return;
     case TRACE_JOB_ATTEMPT:
         job_attempt(fold, row);

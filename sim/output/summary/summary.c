@@ -136,6 +136,11 @@ static int64_t between(int64_t from_ns, int64_t to_ns)
     return from_ns != METRIC_NEVER && to_ns != METRIC_NEVER ? to_ns - from_ns : SUMMARY_NEVER;
 }
 
+static bool trains(const JobMetrics *metrics)
+{
+    return metrics->training != NULL && metrics->training->ranks > 0;
+}
+
 static void put_times(SummaryJob *job, const JobMetrics *metrics)
 {
     // Without any preparation the program begins with the job.
@@ -147,7 +152,7 @@ static void put_times(SummaryJob *job, const JobMetrics *metrics)
     job->queue_ns = metrics->queue_ns;
     job->prep_ns = between(metrics->started_ns, prepared_ns);
     job->run_ns = between(metrics->started_ns, metrics->ended_ns);
-    if (metrics->ranks > 0) {
+    if (trains(metrics)) {
         job->start_ns = between(prepared_ns, metrics->training_ns);
         job->train_ns = between(metrics->training_ns, metrics->trained_ns);
         job->finish_ns = between(metrics->trained_ns, metrics->ended_ns);
@@ -164,7 +169,7 @@ static int64_t sum_of_step_parts(const StepParts *parts)
     return sum_ns;
 }
 
-static void put_steps(SummaryJob *job, const JobMetrics *metrics)
+static void put_steps(SummaryJob *job, const TrainingMetrics *metrics)
 {
     job->steps = metrics->steps;
     job->step_mean_ns = sum_of_step_parts(&metrics->parts) / metrics->steps;
@@ -183,15 +188,16 @@ static void put_steps(SummaryJob *job, const JobMetrics *metrics)
 
 static void put_training(SummaryJob *job, const JobMetrics *metrics)
 {
+    const TrainingMetrics *training = metrics->training;
     const bool is_trained = metrics->trained_ns != METRIC_NEVER;
     job->trains = true;
-    job->ranks = metrics->ranks;
-    job->epochs = metrics->epochs;
-    if (is_trained && metrics->steps > 0)
-        put_steps(job, metrics);
+    job->ranks = training->ranks;
+    job->epochs = training->epochs;
+    if (is_trained && training->steps > 0)
+        put_steps(job, training);
     if (is_trained) {
-        job->val_accuracy_ppm = metrics->accuracy_ppm;
-        job->val_loss_micro = metrics->loss_micro;
+        job->val_accuracy_ppm = training->accuracy_ppm;
+        job->val_loss_micro = training->loss_micro;
     }
 }
 
@@ -266,7 +272,7 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     if (metrics->error != NULL)
         put_error(making->arena, &job, metrics->error);
     put_times(&job, metrics);
-    if (metrics->ranks > 0)
+    if (trains(metrics))
         put_training(&job, metrics);
     job.node_ns = job_node_time_ns(metrics, metrics->node_ns);
     job.restarts = metrics->restarts;
