@@ -28,7 +28,8 @@ static void name_resources(Making *making)
     making->cluster_names = summary_names(making->arena, clusters, run->cluster_count);
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
     for (uint32_t i = 0; i < run->job_count; i++)
-        jobs[i] = run->jobs[i].path;
+        if (making->facts == NULL || making->facts->jobs[i].workload == 0)
+            jobs[i] = run->jobs[i].path; // jobs of workloads are not listed
     making->job_names = summary_names(making->arena, jobs, run->job_count);
 }
 
@@ -95,8 +96,7 @@ static void add_clusters(Making *making)
 
 bool making_lists_job(const Making *making, uint32_t job)
 {
-    return making->job_names[job] != NULL &&
-           (making->facts == NULL || making->facts->jobs[job].workload == 0);
+    return making->job_names[job] != NULL;
 }
 
 const char *making_cluster_of(const Making *making, const JobMetrics *job)
