@@ -24,7 +24,7 @@ struct Arena {
 // Chunks double in size up to the largest one, so that few allocations are needed. The first chunk
 // is small, so that a short-lived arena costs little: a chunk is zeroed as a whole, and glibc's
 // malloc consolidates its free blocks at requests of a KiB or more.
-enum { CHUNK_BYTES_MIN = 960, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
+enum { CHUNK_BYTES_MIN = 960, CHUNK_BYTES_MAX = 16 * 1024 * 1024 };
 
 Arena *arena_create(void)
 {
@@ -111,6 +111,48 @@ void arena_rewind(Arena *arena, ArenaMark mark)
     memset((char *)chunk->memory + mark.used, 0,
            chunk->used - mark.used); // zero again, as arena_alloc promises
     chunk->used = mark.used;
+}
+
+void arena_reset(Arena *arena)
+{
+    Chunk *chunk = arena->newest;
+    if (!chunk)
+        return;
+    if (!chunk->older) {
+        arena_rewind(arena, (ArenaMark){.chunk = chunk});
+        return;
+    }
+    // One chunk for all, and a half more, so that the following runs find room in it.
+    const size_t bytes = arena_bytes(arena);
+    arena_rewind(arena, (ArenaMark){0});
+    chunk_add(arena, bytes + bytes / 2);
+}
+
+char *arena_join(Arena *arena, const char *const *parts, int32_t count, char separator)
+{
+    size_t lengths[ARENA_JOINED_MAX], length = 0;
+    for (int32_t i = 0; i < count; i++)
+        length += (lengths[i] = strlen(parts[i])) + 1;
+    char *text = arena_alloc(arena, length), *end = text;
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(end, parts[i], lengths[i]);
+        end += lengths[i];
+        *end++ = i + 1 < count ? separator : '\0';
+    }
+    return text;
+}
+
+char *arena_numbered(Arena *arena, const char *name, int64_t number)
+{
+    char digits[24];
+    char *digit = digits + sizeof digits;
+    invariant(number >= 0);
+    *--digit = '\0';
+    do {
+        *--digit = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return arena_join(arena, (const char *const[]){name, digit}, 2, '-');
 }
 
 void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each)

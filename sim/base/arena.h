@@ -6,6 +6,7 @@
 #define SIM_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct Arena Arena;
 
@@ -25,6 +26,12 @@ void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each);
 /* A copy of `length` bytes of `text`, ended by NUL. */
 char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_strdup(Arena *arena, const char *text);
+/* The `count` >= 1 parts with `separator` between them. Names are made for each job and node, and
+ * arena_printf takes many times as long. */
+enum { ARENA_JOINED_MAX = 4 };
+char *arena_join(Arena *arena, const char *const *parts, int32_t count, char separator);
+/* "NAME-NUMBER"; `number` >= 0. */
+char *arena_numbered(Arena *arena, const char *name, int64_t number);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The fill level of an arena at one moment, so that later allocations can be undone. */
@@ -36,6 +43,10 @@ typedef struct {
 ArenaMark arena_mark(const Arena *arena);
 /* Frees everything that was allocated since the mark. */
 void arena_rewind(Arena *arena, ArenaMark mark);
+
+/* Frees everything, and keeps the memory for later allocations: an arena that is reset between runs
+ * of equal size takes memory from the heap only for the first ones. */
+void arena_reset(Arena *arena);
 
 #define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define ARENA_ARRAY(arena, Type, count)                                                            \

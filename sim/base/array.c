@@ -4,10 +4,9 @@
 
 enum { ARRAY_FIRST = 16 };
 
-void *array_room(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t item_bytes)
+void *array_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity,
+                 size_t item_bytes)
 {
-    if (count <= *capacity)
-        return items;
     uint32_t larger = *capacity > 0 ? *capacity : ARRAY_FIRST;
     while (larger < count)
         larger *= 2;

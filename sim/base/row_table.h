@@ -16,6 +16,13 @@ typedef struct {
 /* Adds `row`, which lives as long as `arena`; returns its index. */
 uint32_t row_table_add(Arena *arena, RowTable *table, void *row);
 
+/* Forgets the row: row_table_at returns NULL from now on. Indices are not used again. */
+static inline void row_table_clear(RowTable *table, uint32_t index)
+{
+    invariant(index < table->count);
+    table->rows[index] = NULL;
+}
+
 static inline void *row_table_at(const RowTable *table, uint32_t index)
 {
     invariant(index < table->count);

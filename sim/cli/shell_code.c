@@ -36,8 +36,7 @@ CodeShell code_shell_of(int argc, char **argv)
     return shell;
 }
 
-/* `text` as one word that the shell takes literally. */
-static void quote(const char *text, CodeShell shell, Text *out)
+void code_quote(const char *text, CodeShell shell, Text *out)
 {
     text_add(out, "'");
     for (; *text != '\0'; text++) {
@@ -54,7 +53,7 @@ static void quote(const char *text, CodeShell shell, Text *out)
 void code_set(CodeShell shell, const char *name, const char *value, Text *out)
 {
     text_printf(out, "%s%s%s", words[shell].set, name, words[shell].equals);
-    quote(value, shell, out);
+    code_quote(value, shell, out);
     text_add(out, "\n");
 }
 
@@ -71,7 +70,7 @@ void code_expect_more(CodeShell shell, Text *out)
 void code_fail(CodeShell shell, const char *reason, Text *out)
 {
     text_add(out, words[shell].fail);
-    quote(reason, shell, out);
+    code_quote(reason, shell, out);
     text_add(out, "\n");
 }
 

@@ -23,5 +23,10 @@ int signal_wait_next(const SignalWait *wait, int64_t timeout_ns)
 
 void signal_wait_end(const SignalWait *wait)
 {
+    const struct timespec now = {0};
+    sigset_t wake;
+    sigemptyset(&wake);
+    sigaddset(&wake, SIGUSR2);
+    sigtimedwait(&wake, NULL, &now); // one that arrived after the last wait would end the program
     pthread_sigmask(SIG_SETMASK, &wait->before, NULL);
 }

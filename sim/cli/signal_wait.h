@@ -16,7 +16,8 @@ typedef struct {
 SignalWait signal_wait_begin(void);
 /* The next of these signals, or 0 after `timeout_ns` without one. */
 int signal_wait_next(const SignalWait *wait, int64_t timeout_ns);
-/* Restores the signals of this thread. One that was sent since the last wait takes effect now. */
+/* Restores the signals of this thread. One that was sent since the last wait takes effect now,
+ * except SIGUSR2, with which other threads end a wait. */
 void signal_wait_end(const SignalWait *wait);
 
 #endif

@@ -98,13 +98,14 @@ static bool is_stale_NODE_HELD(void *owner, const Event *event)
 
 static bool is_stale_JOB(void *owner, const Event *event)
 {
-    return job_of(owner, event)->generation != event->generation;
+    const Job *job = job_of(owner, event);
+    return job == NULL || job->generation != event->generation;
 }
 
 static bool is_stale_JOB_WORK(void *owner, const Event *event)
 {
     const Job *job = job_of(owner, event);
-    return job->generation != event->generation || job_is_stalled(job);
+    return job == NULL || job->generation != event->generation || job_is_stalled(job);
 }
 
 static bool is_stale_TRANSFER(void *owner, const Event *event)

@@ -56,7 +56,8 @@ static uint32_t subject_count(void *owner, CommandKind made_by)
 
 static ResourcePath path_of_job(const World *world, uint32_t row)
 {
-    return job_path(world->scenario, world_job(world, (JobId){row}), world->arena);
+    const Job *job = world_job(world, (JobId){row});
+    return job != NULL ? job_path(world->scenario, job, world->arena) : (ResourcePath){0};
 }
 
 static ResourcePath subject_path(void *owner, CommandKind made_by, uint32_t row)
@@ -67,10 +68,10 @@ static ResourcePath subject_path(void *owner, CommandKind made_by, uint32_t row)
 
 static bool subject_is_leaving(void *owner, CommandKind made_by, uint32_t row)
 {
-    ProvisioningState state = made_by == COMMAND_CLUSTER_CREATE
-                                  ? world_cluster(owner, (ClusterId){row})->provisioning
-                                  : world_job(owner, (JobId){row})->provisioning;
-    return state >= PROVISIONING_DELETING;
+    if (made_by == COMMAND_CLUSTER_CREATE)
+        return world_cluster(owner, (ClusterId){row})->provisioning >= PROVISIONING_DELETING;
+    const Job *job = world_job(owner, (JobId){row});
+    return job == NULL || job->provisioning >= PROVISIONING_DELETING;
 }
 
 static void create_parts(World *world, TraceSink sink)
@@ -120,6 +121,11 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
 void world_check_always(World *world)
 {
     engine_check_always(world->engine);
+}
+
+void world_forget_ended(World *world)
+{
+    jobs_forget_ended(world->jobs);
 }
 
 void world_listen(World *world, uint32_t moments, MomentListener listener)
@@ -280,6 +286,11 @@ const Node *world_node(const World *world, NodeId node)
 const Job *world_job(const World *world, JobId job)
 {
     return job_by_id(world->jobs, job);
+}
+
+ListedRow world_forgotten_job(const World *world, JobId job)
+{
+    return job_forgotten(world->jobs, job);
 }
 
 const Share *world_share(const World *world, ShareId share)

@@ -31,6 +31,9 @@ void world_advance(World *world, int64_t until_ns);
 int64_t world_next_event_ns(const World *world);
 /* Reports the moments in `moments`, a bit for each (1 << Moment), to the listener from now on. */
 void world_listen(World *world, uint32_t moments, MomentListener listener);
+/* From now on jobs of lists are forgotten when they end, so that a run over a long list needs
+ * little memory. A run with conditions keeps all. Before world_run. */
+void world_forget_ended(World *world);
 /* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
 void world_check_always(World *world);
 
@@ -77,7 +80,8 @@ uint32_t world_job_count(const World *world);
 uint32_t world_share_count(const World *world);
 const Cluster *world_cluster(const World *world, ClusterId cluster);
 const Node *world_node(const World *world, NodeId node);
-const Job *world_job(const World *world, JobId job);
+const Job *world_job(const World *world, JobId job); /* NULL: it is forgotten */
+ListedRow world_forgotten_job(const World *world, JobId job);
 const Share *world_share(const World *world, ShareId share);
 /* Containers, deleted ones included, in the order of their creation. */
 uint32_t world_resource_count(const World *world);

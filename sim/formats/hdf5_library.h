@@ -30,14 +30,44 @@
     X(Dget_space)                                                                                  \
     X(Dget_storage_size)                                                                           \
     X(Dget_type)                                                                                   \
-    X(Dopen2) X(Dread) X(Dwrite) X(Eset_auto2) X(Fclose) X(Fcreate) X(Fflush) X(Fget_file_image)   \
-        X(Fopen) X(Gclose) X(Gcreate2) X(Gopen2) X(Lunregister) X(Pclose) X(Pcreate)               \
-            X(Pget_external_count) X(Pget_layout) X(Pset_create_intermediate_group)                \
-                X(Pset_fapl_core) X(Pset_file_image) X(Pset_libver_bounds) X(Pset_obj_track_times) \
-                    X(Sclose) X(Screate) X(Screate_simple) X(Sget_simple_extent_dims)              \
-                        X(Sget_simple_extent_ndims) X(Sget_simple_extent_npoints) X(Tclose)        \
-                            X(Tcopy) X(Tequal) X(Tget_class) X(Tget_size) X(Tis_variable_str)      \
-                                X(Tset_size) X(Tset_strpad) X(free_memory) X(open)
+    X(Dopen2)                                                                                      \
+    X(Dread)                                                                                       \
+    X(Dwrite)                                                                                      \
+    X(Eset_auto2)                                                                                  \
+    X(Fclose)                                                                                      \
+    X(Fcreate)                                                                                     \
+    X(Fflush)                                                                                      \
+    X(Fget_file_image)                                                                             \
+    X(Fopen)                                                                                       \
+    X(Gclose)                                                                                      \
+    X(Gcreate2)                                                                                    \
+    X(Gopen2)                                                                                      \
+    X(Lunregister)                                                                                 \
+    X(Pclose)                                                                                      \
+    X(Pcreate)                                                                                     \
+    X(Pget_external_count)                                                                         \
+    X(Pget_layout)                                                                                 \
+    X(Pset_create_intermediate_group)                                                              \
+    X(Pset_fapl_core)                                                                              \
+    X(Pset_file_image)                                                                             \
+    X(Pset_libver_bounds)                                                                          \
+    X(Pset_obj_track_times)                                                                        \
+    X(Sclose)                                                                                      \
+    X(Screate)                                                                                     \
+    X(Screate_simple)                                                                              \
+    X(Sget_simple_extent_dims)                                                                     \
+    X(Sget_simple_extent_ndims)                                                                    \
+    X(Sget_simple_extent_npoints)                                                                  \
+    X(Tclose)                                                                                      \
+    X(Tcopy)                                                                                       \
+    X(Tequal)                                                                                      \
+    X(Tget_class)                                                                                  \
+    X(Tget_size)                                                                                   \
+    X(Tis_variable_str)                                                                            \
+    X(Tset_size)                                                                                   \
+    X(Tset_strpad)                                                                                 \
+    X(free_memory)                                                                                 \
+    X(open)
 
 /* Types and classes of property lists: our name | the library's variable. hdf5.h has a macro for
  * each (H5T_C_S1), which names the variable and therefore works only in linked programs. */

@@ -11,7 +11,7 @@ typedef struct {
     JsonLoader json;
     const char *path; /* of the scenario */
     Parameters *parameters;
-    const char *known_catalogs; /* names of catalogues that are known already; NULL: none are */
+    const ScenarioFile *like; /* whose catalogue may be used again; NULL: none */
 } Loader;
 
 /* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
@@ -98,7 +98,8 @@ static void load_configs(Loader *loader, Json *list)
     }
 }
 
-const char *scenario_catalog_names(Arena *arena, const Json *root)
+/* The names of the catalogues in `root`, a line each; NULL when one is not a name. */
+static const char *catalog_names_in(Arena *arena, const Json *root)
 {
     const Json *catalogs = json_member(root, "catalog");
     const char *names = "";
@@ -111,19 +112,42 @@ const char *scenario_catalog_names(Arena *arena, const Json *root)
     return names;
 }
 
-/* Whether all catalogues are known: the tree then keeps their names. */
-static bool catalogs_are_known(const Loader *loader, const Json *root)
+/* The values on which the catalogue of `root` depends: `names`, and the members that change its
+ * values (sim/scenario/assumed.h). NULL if `names` is NULL. */
+static const char *catalog_key(Arena *arena, const char *names, const Json *root)
 {
-    const char *names =
-        loader->known_catalogs != NULL ? scenario_catalog_names(loader->json.arena, root) : NULL;
-    return names != NULL && strcmp(names, loader->known_catalogs) == 0;
+    static const char *const members[] = {"assume", "quotas"};
+    if (names == NULL)
+        return NULL;
+    Text key = {0};
+    text_add(&key, names);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        const Json *value = json_member(root, members[i]);
+        text_printf(&key, "%s ", members[i]);
+        if (value != NULL)
+            json_print(&key, value, JSON_COMPACT);
+        text_add(&key, "\n");
+    }
+    const char *copy = arena_strdup(arena, text_string(&key));
+    text_free(&key);
+    return copy;
+}
+
+/* Whether the catalogue is that of `like`: the tree then keeps the names of its files. */
+static bool catalog_is_known(const Loader *loader, const Json *root)
+{
+    if (loader->like == NULL || loader->like->catalog_key == NULL)
+        return false;
+    Arena *arena = loader->json.arena;
+    const char *key = catalog_key(arena, catalog_names_in(arena, root), root);
+    return key != NULL && strcmp(key, loader->like->catalog_key) == 0;
 }
 
 static void load_references(Loader *loader, Json *root)
 {
     load_configs(loader, json_member(root, "commands"));
     load_configs(loader, json_member(root, "workloads"));
-    if (catalogs_are_known(loader, root))
+    if (catalog_is_known(loader, root))
         return;
     Json *catalogs = json_member(root, "catalog");
     for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
@@ -174,14 +198,6 @@ static bool is_changed(const ScenarioOverrides *overrides, const char *member)
     return false;
 }
 
-/* Whether the catalogue may differ from that of `overrides->like`. A parameter may be used in
- * "assume". */
-static bool may_change_catalog(const ScenarioOverrides *overrides, const Json *root)
-{
-    return is_changed(overrides, "/catalog") || is_changed(overrides, "/assume") ||
-           json_member(root, "assume") != NULL;
-}
-
 /* Applies the overrides that change parameters, or all others. */
 static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides *overrides,
                             bool of_parameters)
@@ -204,7 +220,7 @@ static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides
         parameters_read(arena, root, overrides->param_count, overrides->params, &found);
     parameters_apply(loader->parameters, root);
     const int32_t problems_before = problems->count;
-    *catalog_names = scenario_catalog_names(arena, root);
+    *catalog_names = catalog_names_in(arena, root);
     load_references(loader, root);
     if (found.count == 0 && problems->count == problems_before)
         parameters_check_used(loader->parameters);
@@ -277,8 +293,10 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
 }
 
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, const char **catalog_names, Problems *problems)
+                    const Parameters **parameters, const char **key, Problems *problems)
 {
+    const bool changes_catalog = is_changed(&overrides, "/catalog");
+    const char *catalog_names;
     Loader loader = {.json = {.arena = arena, .files = files, .problems = problems}, .path = path};
     Status status = {0};
     Json *root = json_load(&loader.json, path, JSON_WITH_COMMENTS, &status);
@@ -288,10 +306,9 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     }
     if (root == NULL)
         return NULL;
-    if (overrides.like != NULL && !may_change_catalog(&overrides, root))
-        loader.known_catalogs = overrides.like->catalog_names;
+    loader.like = changes_catalog ? NULL : overrides.like;
     apply_overrides(&loader, root, &overrides, true);
-    if (!apply_parameters(&loader, root, &overrides, catalog_names))
+    if (!apply_parameters(&loader, root, &overrides, &catalog_names))
         return NULL;
     *parameters = loader.parameters;
     apply_overrides(&loader, root, &overrides, false);
@@ -303,5 +320,6 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
         apply_ran(&loader, root, overrides.ran_path);
     if (overrides.count > 0)
         load_references(&loader, root); // an override may name another file
+    *key = changes_catalog ? NULL : catalog_key(arena, catalog_names, root);
     return root;
 }

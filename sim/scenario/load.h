@@ -6,20 +6,17 @@
 #include "sim/scenario/read.h"
 
 /* The tree, in which parameters are replaced by their values. `*parameters` has the parameters, and
- * `*catalog_names` the names of the catalogues (scenario_catalog_names). Catalogues that
+ * `*catalog_key` the values on which the catalogue depends. Catalogues that
  * `overrides.like` knows are not read: their names stay in the tree.
  *
  * NULL when there is no such file, it is not JSON, or a parameter is wrong. If a file that it names
  * is missing or not JSON, that is reported and the name stays in the tree: a command's config, or
  * an item of "catalog", is then a string. */
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
-                    const Parameters **parameters, const char **catalog_names, Problems *problems);
+                    const Parameters **parameters, const char **catalog_key, Problems *problems);
 
 /* After `path` could not be read: if it is a folder that contains a scenario.json, adds a hint with
  * the name of that file to `status`. */
 void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Status *status);
-
-/* The names of the catalogues in `root`, a line each; NULL when one is not a name. */
-const char *scenario_catalog_names(Arena *arena, const Json *root);
 
 #endif

@@ -164,9 +164,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     FileRecorder *recorder = file_recorder_create(arena, from, path, overrides.ran_path);
     const FileSource files = file_recorder_source(recorder);
     const Parameters *parameters;
-    const char *catalog_names;
+    const char *catalog_key;
     const Json *root =
-        scenario_load(arena, files, path, overrides, &parameters, &catalog_names, problems);
+        scenario_load(arena, files, path, overrides, &parameters, &catalog_key, problems);
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
@@ -202,7 +202,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     file->path = arena_strdup(arena, path);
     file->resource_group = text->resource_group.value;
     file->catalog = catalog;
-    file->catalog_names = catalog_names;
+    file->catalog_key = catalog_key;
     if (problems->count > 0)
         return NULL;
 

@@ -31,7 +31,7 @@ typedef struct {
     const char *resource_group; /* of commands without a group */
     CommandReader *reader;      /* for commands that follow those of the file */
     const Catalog *catalog;     /* what the files in "catalog" say together ... */
-    const char *catalog_names;  /* ... and their names, a line each; NULL: not only names */
+    const char *catalog_key;    /* ... and the values on which it depends; NULL: unknown */
 } ScenarioFile;
 
 /* Changes to the file's values before they are checked, in the form of `--set`:
@@ -50,8 +50,8 @@ typedef struct {
  * `samples` are the sizes of the set on which our trainer trains, instead of the catalogue's.
  *
  * `like` is the same file, read before with other changes, which is borrowed: its catalogue is used
- * again unless a change concerns "catalog". That saves most of the time. There is no explanation,
- * and the tree has the names of the catalogues. */
+ * again unless a change concerns it ("catalog", "assume", "quotas"). That saves most of the time.
+ * There is no explanation, and the tree has the names of the catalogues. */
 typedef struct {
     int32_t count;
     const char *const *items;

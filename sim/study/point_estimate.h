@@ -1,4 +1,5 @@
-/* What the runs of a point say about a metric: mean, spread, and the difference to the baseline. */
+/* Estimates of a metric from the runs of a point: mean, spread, and the difference to the baseline.
+ */
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
 #define SIM_STUDY_POINT_ESTIMATE_H
 
@@ -20,7 +21,7 @@ typedef struct {
                                   divided by that of these pairs */
 } MetricEstimate;
 
-/* Of the first `count` replications of `point`. `baseline` NO_POINT, or a point with
+/* Estimates from the first `count` replications of `point`. `baseline` NO_POINT, or a point with
  * `baseline_count` replications; pairs are those of the smaller count. */
 MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
                                int32_t baseline, int32_t baseline_count);

@@ -24,7 +24,7 @@ typedef struct {
     int32_t point_count;
     PointResults *points;
     int64_t run_count;
-    /* Of all runs that were measured. */
+    /* Sums over all runs that were measured. */
     int64_t timed_ns, timed_count;
     int64_t job_count, event_count;
 } Results;

@@ -10,6 +10,7 @@
 #include "sim/study/single_run.h"
 
 #define WATCH_NS (100 * NS_PER_MS)
+#define LATER_NS (10 * NS_PER_MS) /* after which a source is asked again */
 
 /* Shared by the threads; `lock` guards everything but `is_stopped` and the cache, which have their
  * own guards. */
@@ -116,7 +117,7 @@ static void record_unit(Crew *crew, const Unit *unit, const UnitResults *results
                                   .values = outcome->values,
                                   .flags = outcome->flags,
                                   .fingerprint = outcome->fingerprint};
-        if (plan->journal != NULL && !journal_append(plan->journal, &record, &status))
+        if (plan->sink.append != NULL && !plan->sink.append(plan->sink.to, &record, &status))
             fail(crew, &status);
         else
             results_put(plan->results, &record, results->took_ns[i]);
@@ -130,6 +131,14 @@ static void record_unit(Crew *crew, const Unit *unit, const UnitResults *results
 
 /* --- A thread --- */
 
+/* Waits until a unit is done here, or a while: units of other processes may be done. */
+static void wait_for_more(Crew *crew)
+{
+    const int64_t until_ns = machine_clock_ns() + LATER_NS;
+    const struct timespec until = {.tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S};
+    pthread_cond_timedwait(&crew->more, &crew->lock, &until);
+}
+
 /* The next unit; false: the work has ended. Called with the lock. */
 static bool take_unit(Crew *crew, Unit *unit)
 {
@@ -138,7 +147,7 @@ static bool take_unit(Crew *crew, Unit *unit)
         const UnitAnswer answer = source.next(source.source, unit);
         if (answer != UNIT_LATER)
             return answer == UNIT_READY;
-        pthread_cond_wait(&crew->more, &crew->lock);
+        wait_for_more(crew);
     }
     return false;
 }
@@ -238,6 +247,16 @@ static RunnerEnd supervise(Crew *crew, const SignalWait *signals, int *signal)
     return crew->has_failed ? RUNNER_FAILED : end;
 }
 
+/* A condition whose waits end by the clock that is never set. */
+static void create_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
 {
     Arena *arena = arena_create();
@@ -246,8 +265,9 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
                  .main_thread = pthread_self(),
                  .problems = problems};
     pthread_mutex_init(&crew.lock, NULL);
-    pthread_cond_init(&crew.more, NULL);
-    const SignalWait signals = signal_wait_begin();
+    create_condition(&crew.more);
+    const bool has_signals = plan->signals != NULL;
+    const SignalWait signals = has_signals ? *plan->signals : signal_wait_begin();
     pthread_t *threads = ARENA_ARRAY(arena, pthread_t, plan->thread_count);
     int32_t started = 0;
     pthread_mutex_lock(&crew.lock);
@@ -264,7 +284,8 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
     const RunnerEnd end = supervise(&crew, &signals, signal);
     for (int32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    signal_wait_end(&signals);
+    if (!has_signals)
+        signal_wait_end(&signals);
     point_cache_destroy(crew.cache);
     pthread_cond_destroy(&crew.more);
     pthread_mutex_destroy(&crew.lock);

@@ -2,6 +2,7 @@
 #ifndef SIM_STUDY_RUNNER_H
 #define SIM_STUDY_RUNNER_H
 
+#include "sim/cli/signal_wait.h"
 #include "sim/study/results.h"
 #include "sim/study/units.h"
 
@@ -12,17 +13,25 @@ typedef enum {
     RUNNER_FAILED, /* with problems */
 } RunnerEnd;
 
+/* Where records of finished runs are kept, apart from the results in memory. */
+typedef struct {
+    void *to;
+    /* NULL: nowhere. Called by one thread at a time; the record is borrowed for the call. */
+    bool (*append)(void *to, const RunRecord *record, Status *status);
+} RunSink;
+
 typedef struct {
     const Study *study;
     FileSource files;
     const char *version; /* of trainyard */
-    Results *results;    /* results are added here ... */
-    Journal *journal;    /* ... and here; NULL: the study has no folder */
+    Results *results;    /* results are added here and to the sink */
+    RunSink sink;
     UnitSource source;
     int32_t thread_count;
-    int64_t time_limit_ns; /* of real time; INT64_MAX: none */
+    const SignalWait *signals; /* begun by the caller; NULL: the runner begins and ends it */
+    int64_t time_limit_ns;     /* of real time; INT64_MAX: none */
     /* Called about ten times a second, and with `is_asked` after SIGUSR1, while no thread changes
-     * the results. NULL: nobody watches. */
+     * the results. NULL: no caller watches. */
     void (*watch)(void *watcher, bool is_asked);
     void *watcher;
 } RunnerPlan;

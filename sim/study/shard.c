@@ -37,10 +37,13 @@ static int32_t least(int64_t a, int64_t b)
     return (int32_t)(a < b ? a : b);
 }
 
-/* How many shards have a part of the point, where there are more shards than points. */
+/* How many shards have a part of the point, where there are more shards than points. Each of them
+ * has a block of the first wave. */
 static int32_t group_size(const ShardPlan *plan, int32_t point)
 {
-    return plan->shard.count / plan->point_count + (point < plan->shard.count % plan->point_count);
+    const int32_t shards =
+        plan->shard.count / plan->point_count + (point < plan->shard.count % plan->point_count);
+    return least(shards, plan->row_blocks);
 }
 
 static int64_t common_divisor(int64_t a, int64_t b)

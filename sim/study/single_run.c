@@ -37,24 +37,44 @@ static bool run_instants(World *world, const atomic_bool *is_stopped)
     return true;
 }
 
-bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed, const char *version,
-                const atomic_bool *is_stopped, RunOutcome *outcome)
+/* Runs a world to its end; NULL: stopped. `*run` has its metrics. */
+static const Summary *run_to_end(Arena *arena, const PointScenario *point, uint64_t seed,
+                                 const char *version, const atomic_bool *is_stopped,
+                                 const RunMetrics **run)
 {
     Scenario scenario = point->file->scenario;
     scenario.seed = seed;
-    TraceFan *fan = trace_fan_create(scratch);
-    MetricsFold *fold = metrics_fold_create(scratch);
+    TraceFan *fan = trace_fan_create(arena);
+    MetricsFold *fold = metrics_fold_create(arena);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
-    World *world = world_create(scratch, &scenario, trace_fan_sink(fan));
+    World *world = world_create(arena, &scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    world_forget_ended(world);
     if (!run_instants(world, is_stopped))
+        return NULL;
+    *run = metrics_fold_result(fold);
+    const RunFacts facts = run_facts_of_world(arena, world, version);
+    return summary_of_run(arena, &facts, *run, NULL);
+}
+
+bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed, const char *version,
+                const atomic_bool *is_stopped, RunOutcome *outcome)
+{
+    const RunMetrics *run;
+    const Summary *summary = run_to_end(scratch, point, seed, version, is_stopped, &run);
+    if (summary == NULL)
         return false;
-    const RunMetrics *run = metrics_fold_result(fold);
-    const RunFacts facts = run_facts_of_world(scratch, world, version);
-    const Summary *summary = summary_of_run(scratch, &facts, run, NULL);
     take_values(point, summary, outcome);
     outcome->fingerprint = fingerprint_of(summary, run, outcome, point->metric_count);
     outcome->job_count = run->job_count;
     outcome->events = run->events;
     return true;
+}
+
+const Summary *single_run_summary(Arena *arena, const PointScenario *point, uint64_t seed,
+                                  const char *version)
+{
+    const RunMetrics *run;
+    const atomic_bool never = false;
+    return run_to_end(arena, point, seed, version, &never, &run);
 }

@@ -21,4 +21,8 @@ typedef struct {
 MUST_CHECK bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed,
                            const char *version, const atomic_bool *is_stopped, RunOutcome *outcome);
 
+/* The summary of the same run. Lives in `arena`. */
+const Summary *single_run_summary(Arena *arena, const PointScenario *point, uint64_t seed,
+                                  const char *version);
+
 #endif

@@ -46,6 +46,21 @@ static uint64_t points_hash(const Study *study)
     return hash;
 }
 
+/* Checksums of the files that the scenario reads and whose content is not in its tree: job lists.
+ * "" if there are none. */
+static const char *workloads_hash(Arena *arena, const RunGiven *given)
+{
+    static const char json[] = ".json";
+    uint64_t hash = HASH_START;
+    for (uint32_t i = 0; i < given->file_count; i++) {
+        const char *name = given->files[i].name;
+        const size_t length = strlen(name);
+        if (length < strlen(json) || strcmp(name + length - strlen(json), json) != 0)
+            hash = text_hash(hash, given->files[i].value);
+    }
+    return hash != HASH_START ? hash_text(arena, hash) : "";
+}
+
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version)
 {
     const char **metrics = ARENA_ARRAY(arena, const char *, study->metric_count);
@@ -59,7 +74,7 @@ JournalIdentity study_identity(Arena *arena, const Study *study, const char *ver
         .study = hash_text(arena, points_hash(study)),
         .scenario = hash_text(arena, tree_hash(scenario)),
         .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
-        .workloads = "",
+        .workloads = workloads_hash(arena, &study->scenario->scenario.given),
         .metrics = metrics,
         .metric_count = (uint32_t)study->metric_count,
     };
@@ -120,6 +135,7 @@ static void put_identity(Arena *arena, Json *root, const Study *study, const cha
     json_put_text(arena, hashes, "points", identity.study);
     json_put_text(arena, hashes, "scenario", identity.scenario);
     json_put_text(arena, hashes, "catalogue", identity.catalogue);
+    json_put_text(arena, hashes, "workloads", identity.workloads);
 }
 
 Json *study_json(Arena *arena, const Study *study, const char *version)

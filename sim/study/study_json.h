@@ -1,13 +1,13 @@
-/* study.json: a study as it was run, with every point spelled out. */
+/* study.json: a study with every point spelled out. */
 #ifndef SIM_STUDY_STUDY_JSON_H
 #define SIM_STUDY_STUDY_JSON_H
 
 #include "sim/study/journal/identity.h"
 #include "sim/study/study.h"
 
-/* What the results of a run depend on, apart from point and seed: the points with their settings,
- * the scenario with all files in it, the metrics, the first seed, the version. More seeds, other
- * rules to stop and another description do not make another study. */
+/* The facts on which the results of a run depend, in addition to point and seed: the points with
+ * their settings, the scenario with all files in it, the metrics, the first seed, the version. More
+ * seeds, other rules to stop and another description do not make another study. */
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version);
 
 /* The content of study.json. */

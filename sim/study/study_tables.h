@@ -5,7 +5,7 @@
 #include "sim/base/byte_sink.h"
 #include "sim/study/results.h"
 
-/* What a study has found so far. */
+/* The results of a study so far. */
 typedef struct {
     const Study *study;
     const Results *results;

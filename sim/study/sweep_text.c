@@ -7,6 +7,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/words.h"
 #include "sim/study/sweep_progress.h"
 
 /* --- Forecast --- */
@@ -74,21 +75,23 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-static const char *number_text(Arena *arena, double value)
-{
-    return isnan(value) ? "?" : arena_printf(arena, "%.4g", value);
-}
-
-/* "1602 +- 120", ">= 1602 +- 120". */
+/* "1,602 ± 120", ">= 1,602 ± 120"; without an interval four digits. */
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
-    const char *bound = estimate->lower_bound_count > 0 ? ">= " : "";
+    const bool has_width = isfinite(estimate->half_width) && estimate->half_width > 0;
+    Text text = {0};
     if (isnan(estimate->mean))
         return "?";
-    if (!isfinite(estimate->half_width))
-        return arena_printf(arena, "%s%s", bound, number_text(arena, estimate->mean));
-    return arena_printf(arena, "%s%s \u00b1 %.2g", bound, number_text(arena, estimate->mean),
-                        estimate->half_width);
+    if (estimate->lower_bound_count > 0)
+        text_add(&text, ">= ");
+    words_number(&text, estimate->mean, has_width ? estimate->half_width : 0);
+    if (has_width) {
+        text_add(&text, " ± ");
+        words_number(&text, estimate->half_width, estimate->half_width);
+    }
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
 }
 
 static size_t shown_width(const char *text)
@@ -156,6 +159,21 @@ static void add_points(const Sweep *sweep, Text *out)
     arena_destroy(grid.arena);
 }
 
+static void add_shard(const Sweep *sweep, Text *out)
+{
+    const int64_t missing = waves_missing_count(sweep->waves);
+    text_printf(out, "shard %" PRId32 "/%" PRId32 " has all of its runs; ", sweep->shard.index,
+                sweep->shard.count);
+    if (missing == 0) {
+        text_add(out, "no run of the others is missing: the same command without --shard writes "
+                      "the tables\n");
+        return;
+    }
+    thousands_print(out, missing);
+    text_printf(out, " run%s of others %s missing here: `trainyard merge` joins the folders\n",
+                plural(missing), missing == 1 ? "is" : "are");
+}
+
 static void add_summary(const Sweep *sweep, Text *out)
 {
     const Results *results = sweep->findings.results;
@@ -170,17 +188,22 @@ static void add_summary(const Sweep *sweep, Text *out)
         text_add(out, " of earlier");
     }
     text_add(out, "\n");
-    const int32_t open = sweep->study->point_count - waves_decided_count(sweep->waves);
-    if (open > 0) {
-        text_add(out, "interrupted: ");
-        thousands_print(out, open);
-        text_printf(out, " point%s not finished; the same command continues\n",
-                    open == 1 ? " is" : "s are");
+    if (!waves_are_done(sweep->waves)) {
+        const int64_t left = waves_run_count(sweep->waves) - waves_done_count(sweep->waves);
+        text_add(out, "interrupted: at least ");
+        thousands_print(out, left);
+        text_printf(out, " run%s missing; the same command continues\n",
+                    left == 1 ? " is" : "s are");
+    } else if (sweep->shard.count > 1) {
+        add_shard(sweep, out);
     }
 }
 
 void sweep_text_result(const Sweep *sweep, Text *out)
 {
-    add_points(sweep, out);
+    if (sweep->shard.count == 1)
+        add_points(sweep, out);
     add_summary(sweep, out);
+    for (int32_t i = 0; i < sweep->idle_count; i++)
+        idle_levels_print(sweep->study, &sweep->idle[i], out);
 }

@@ -1,4 +1,4 @@
-/* What a sweep says on stdout: the forecast before it, and the points after it. */
+/* The output of a sweep on stdout: the forecast before it, and the points after it. */
 #ifndef SIM_STUDY_SWEEP_TEXT_H
 #define SIM_STUDY_SWEEP_TEXT_H
 

@@ -10,9 +10,9 @@
 enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
 
 typedef struct {
-    int32_t end;     /* of the present wave */
-    int32_t given;   /* replications before this one have been handed out, or are known */
-    bool is_started; /* in `active`, or was */
+    int32_t end;    /* of the present wave */
+    int32_t given;  /* replications before this one are known, handed out or of another shard */
+    int32_t flying; /* runs that are handed out and not done */
     bool has_decided;
 } PointWaves;
 
@@ -24,18 +24,19 @@ typedef struct {
 struct Waves {
     const Study *study;
     const Results *results;
-    PointWaves *points; /* [point_count] */
+    ShardPlan plan;
+    int64_t run_count, done_count; /* of this shard, in the waves so far */
+    PointWaves *points;            /* [point_count] */
     int32_t decided_count;
-    int32_t order_count; /* points of this shard */
-    TimedPoint *order;   /* in which they are started */
-    int32_t next_start;  /* in `order` */
+    int32_t order_count;
+    TimedPoint *order;  /* in which points are started */
+    int32_t next_start; /* in `order` */
     int32_t active_count;
     int32_t *active; /* started points without a decision */
     int32_t pilot_count;
     int32_t pilots[PILOTS_MAX];
     int32_t pilot_next;
     bool is_ordered; /* by the pilot's times */
-    double *scratch; /* [at_most] */
 };
 
 /* --- Decisions --- */
@@ -70,6 +71,25 @@ double waves_excess(const Study *study, const Results *results, int32_t point, i
     return worst;
 }
 
+/* Whether this shard runs the replication now: it is its own, and not known. */
+static bool is_wanted(const Waves *waves, int32_t point, int32_t replication)
+{
+    return shard_has(&waves->plan, point, replication) &&
+           !results_have(waves->results, point, replication);
+}
+
+/* Extends the point's waves to `end` replications. */
+static void begin_wave(Waves *waves, int32_t point, int32_t end)
+{
+    PointWaves *state = &waves->points[point];
+    for (int32_t r = state->end; r < end; r++) {
+        const bool is_own = shard_has(&waves->plan, point, r);
+        waves->run_count += is_own;
+        waves->done_count += is_own && results_have(waves->results, point, r);
+    }
+    state->end = end;
+}
+
 /* Once all runs of the wave are known: ends the point, or begins its next wave. */
 static void decide(Waves *waves, int32_t point)
 {
@@ -83,42 +103,50 @@ static void decide(Waves *waves, int32_t point)
             waves->decided_count++;
         }
         if (!state->has_decided)
-            state->end = next;
+            begin_wave(waves, point, next);
     }
+}
+
+void waves_decide_known(Waves *waves)
+{
+    for (int32_t point = 0; point < waves->study->point_count; point++)
+        decide(waves, point);
 }
 
 /* --- Units --- */
 
-/* The next run of the wave that is not known; `end` when all have been handed out. */
-static int32_t skip_known(const Waves *waves, int32_t point)
-{
-    PointWaves *state = &waves->points[point];
-    while (state->given < state->end && results_have(waves->results, point, state->given))
-        state->given++;
-    return state->given;
-}
-
 static bool hand_out(Waves *waves, int32_t point, Unit *unit)
 {
     PointWaves *state = &waves->points[point];
-    if (state->has_decided || skip_known(waves, point) >= state->end)
+    while (state->given < state->end && !is_wanted(waves, point, state->given))
+        state->given++;
+    if (state->has_decided || state->given == state->end)
         return false;
     const int64_t run_ns = results_mean_ns(waves->results, point);
     const int64_t most = run_ns > 0 ? UNIT_LEAST_NS / run_ns + 1 : 1;
     *unit = (Unit){.point = point, .first = state->given};
     while (state->given < state->end && unit->count < most &&
-           !results_have(waves->results, point, state->given)) {
+           is_wanted(waves, point, state->given)) {
         state->given++;
         unit->count++;
     }
+    state->flying += unit->count;
     return true;
 }
 
-static void forget_decided(Waves *waves)
+/* Whether this shard has nothing to do for the point: it is decided, or the rest of its wave is in
+ * other shards. */
+static bool is_finished(const Waves *waves, int32_t point)
+{
+    const PointWaves *state = &waves->points[point];
+    return state->has_decided || (state->given == state->end && state->flying == 0);
+}
+
+static void forget_finished(Waves *waves)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < waves->active_count; i++)
-        if (!waves->points[waves->active[i]].has_decided)
+        if (!is_finished(waves, waves->active[i]))
             waves->active[kept++] = waves->active[i];
     waves->active_count = kept;
 }
@@ -128,14 +156,15 @@ static UnitAnswer pilot_next(void *source, Unit *unit)
     Waves *waves = source;
     while (waves->pilot_next < waves->pilot_count) {
         const int32_t point = waves->pilots[waves->pilot_next++];
-        if (results_have(waves->results, point, 0))
+        if (!is_wanted(waves, point, 0))
             continue;
         waves->points[point].given = 1;
+        waves->points[point].flying = 1;
         *unit = (Unit){.point = point, .first = 0, .count = 1};
         return UNIT_READY;
     }
     for (int32_t i = 0; i < waves->pilot_count; i++)
-        if (!results_have(waves->results, waves->pilots[i], 0))
+        if (is_wanted(waves, waves->pilots[i], 0))
             return UNIT_LATER;
     return UNIT_NONE;
 }
@@ -149,7 +178,7 @@ static int by_time(const void *left, const void *right)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Points without a run of their own get the time of the last pilot before them. */
+/* Points without a run that were measured get the time of the last pilot before them. */
 static void order_points(Waves *waves)
 {
     int64_t run_ns = 0;
@@ -177,21 +206,23 @@ static UnitAnswer next_unit(void *source, Unit *unit)
     while (waves->next_start < waves->order_count) {
         const int32_t point = waves->order[waves->next_start++].point;
         decide(waves, point);
-        if (waves->points[point].has_decided)
-            continue;
-        waves->active[waves->active_count++] = point;
-        if (hand_out(waves, point, unit))
+        if (hand_out(waves, point, unit)) {
+            waves->active[waves->active_count++] = point;
             return UNIT_READY;
+        }
     }
+    forget_finished(waves); // those of which all further runs are in other shards
     return waves->active_count > 0 ? UNIT_LATER : UNIT_NONE;
 }
 
 static void unit_done(void *source, const Unit *unit)
 {
     Waves *waves = source;
+    waves->points[unit->point].flying -= unit->count;
+    waves->done_count += unit->count;
     decide(waves, unit->point);
-    if (waves->points[unit->point].has_decided)
-        forget_decided(waves);
+    if (is_finished(waves, unit->point))
+        forget_finished(waves);
 }
 
 UnitSource waves_source(Waves *waves)
@@ -199,14 +230,9 @@ UnitSource waves_source(Waves *waves)
     return (UnitSource){.source = waves, .next = next_unit, .done = unit_done};
 }
 
-static void pilot_done(void *source, const Unit *unit)
-{
-    (void)source, (void)unit;
-}
-
 UnitSource waves_pilot_source(Waves *waves)
 {
-    return (UnitSource){.source = waves, .next = pilot_next, .done = pilot_done};
+    return (UnitSource){.source = waves, .next = pilot_next, .done = unit_done};
 }
 
 /* --- The whole --- */
@@ -219,19 +245,21 @@ static void choose_pilots(Waves *waves)
     waves->pilot_count = count;
 }
 
-Waves *waves_create(Arena *arena, const Study *study, const Results *results, int32_t shard,
-                    int32_t shard_count)
+Waves *waves_create(Arena *arena, const Study *study, const Results *results, Shard shard)
 {
     Waves *waves = ARENA_NEW(arena, Waves);
     *waves = (Waves){.study = study,
                      .results = results,
+                     .plan = shard_plan(shard, study->point_count, study->seeds.at_least,
+                                        study->seeds.rule_count > 0),
                      .points = ARENA_ARRAY(arena, PointWaves, study->point_count),
+                     .order_count = study->point_count,
                      .order = ARENA_ARRAY(arena, TimedPoint, study->point_count),
                      .active = ARENA_ARRAY(arena, int32_t, study->point_count)};
-    for (int32_t point = 0; point < study->point_count; point++)
-        waves->points[point].end = study->seeds.at_least;
-    for (int32_t point = shard; point < study->point_count; point += shard_count)
-        waves->order[waves->order_count++].point = point;
+    for (int32_t point = 0; point < study->point_count; point++) {
+        waves->order[point].point = point;
+        begin_wave(waves, point, study->seeds.at_least);
+    }
     choose_pilots(waves);
     return waves;
 }
@@ -255,20 +283,24 @@ int32_t waves_decided_count(const Waves *waves)
 
 int64_t waves_run_count(const Waves *waves)
 {
-    int64_t count = 0;
-    for (int32_t i = 0; i < waves->order_count; i++)
-        count += waves->points[waves->order[i].point].end;
-    return count;
+    return waves->run_count;
 }
 
 int64_t waves_done_count(const Waves *waves)
 {
+    return waves->done_count;
+}
+
+bool waves_are_done(const Waves *waves)
+{
+    return waves->done_count == waves->run_count;
+}
+
+int64_t waves_missing_count(const Waves *waves)
+{
     int64_t count = 0;
-    for (int32_t i = 0; i < waves->order_count; i++) {
-        const int32_t point = waves->order[i].point;
-        const int32_t end = waves->points[point].end;
-        const PointResults *results = &waves->results->points[point];
-        count += results->prefix < end ? results->prefix : end;
-    }
+    for (int32_t point = 0; point < waves->study->point_count; point++)
+        for (int32_t r = waves->results->points[point].prefix; r < waves->points[point].end; r++)
+            count += !results_have(waves->results, point, r);
     return count;
 }

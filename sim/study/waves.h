@@ -9,14 +9,14 @@
 #define SIM_STUDY_WAVES_H
 
 #include "sim/study/results.h"
+#include "sim/study/shard.h"
 #include "sim/study/units.h"
 
 typedef struct Waves Waves;
 
-/* Points `shard`, `shard` + `shard_count`, ... of the study; 0 and 1: all points. Results that are
- * known already are not run again. */
-Waves *waves_create(Arena *arena, const Study *study, const Results *results, int32_t shard,
-                    int32_t shard_count);
+/* The runs of one shard; 0 of 1: all. Results that are known already are not run again. A shard
+ * that has parts of points, which others complete, ends after its own runs. */
+Waves *waves_create(Arena *arena, const Study *study, const Results *results, Shard shard);
 
 /* Units of at least 50 ms, as far as a wave has so many runs; points whose runs take longest come
  * first. The first units are a pilot: one run of each of some points, which measure how long runs
@@ -34,9 +34,15 @@ int32_t wave_after(const SeedPlan *seeds, int32_t n);
 int32_t waves_used(const Waves *waves, int32_t point);
 bool waves_has_decided(const Waves *waves, int32_t point);
 int32_t waves_decided_count(const Waves *waves);
-/* The runs that are needed so far: those of the present waves. */
+/* Decides about all points as far as the known results allow, also those of other shards. For the
+ * end, before waves_used is asked for. */
+void waves_decide_known(Waves *waves);
+/* The runs of this shard in the waves so far, and how many of them are done. */
 int64_t waves_run_count(const Waves *waves);
 int64_t waves_done_count(const Waves *waves);
+bool waves_are_done(const Waves *waves); /* no run of this shard is left */
+/* The runs of all shards in the waves so far that are not known. */
+int64_t waves_missing_count(const Waves *waves);
 
 /* The largest half-width of a rule at `point` as a part of its mean, over its limit: at most 1
  * when the point is precise enough. 0 without rules. */

@@ -86,7 +86,7 @@ validate_shipped()
 import json, pathlib, sys
 import jsonschema
 
-schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job", "catalog", "summary")}
+schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job", "catalog", "study", "summary")}
 for schema in schemas.values():
     jsonschema.validators.validator_for(schema).check_schema(schema)
 
@@ -107,7 +107,7 @@ print(counts)
 PYTHON
 }
 
-for kind in scenario cluster job catalog summary; do
+for kind in scenario cluster job catalog study summary; do
     "$TRAINYARD" schema $kind >$kind.schema.json
 done
 # Debian's own Python knows Debian's packages; another on PATH may know more.

@@ -44,8 +44,7 @@ static void check(Arena *arena, const Import *import)
     JobList again;
     Problems problems = problems_create(arena);
     job_list_write(&import->selection.list, NULL, (ByteSink){&text, append});
-    const bool is_read =
-        job_list_parse(arena, "again", text.data, text.length, &again, &problems);
+    const bool is_read = job_list_parse(arena, "again", text.data, text.length, &again, &problems);
     invariant(is_read && again.count == import->selection.list.count);
     text_clear(&text);
     import_summary(import, &text);

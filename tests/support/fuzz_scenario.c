@@ -6,7 +6,26 @@
 #include "sim/scenario/config/job_config.h"
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/validate.h"
+#include "sim/scenario/whole.h"
 #include "tests/support/memory_files.h"
+
+/* The scenario without other files and without parameters: it is valid, and stays the same when it
+ * is read again. */
+static void check_whole(Arena *arena, const ScenarioFile *file)
+{
+    Text whole = {0}, again = {0};
+    json_print(&whole, scenario_whole(arena, file), JSON_INDENTED);
+    MemoryFiles files = {0};
+    memory_files_set(&files, "whole.json", text_string(&whole), whole.length);
+    Problems problems = problems_create(arena);
+    const ScenarioFile *read = scenario_read(arena, memory_files_source(&files), "whole.json",
+                                             (ScenarioOverrides){0}, &problems);
+    invariant(read != NULL && read->parameter_count == 0);
+    json_print(&again, scenario_whole(arena, read), JSON_INDENTED);
+    invariant(strcmp(text_string(&whole), text_string(&again)) == 0);
+    text_free(&whole);
+    text_free(&again);
+}
 
 void fuzz_scenario(const char *bytes, size_t length)
 {
@@ -21,6 +40,7 @@ void fuzz_scenario(const char *bytes, size_t length)
         Text text = {0};
         explanation_print(&text, &file->explanation);
         text_free(&text);
+        check_whole(arena, file);
     }
     arena_destroy(arena);
 }

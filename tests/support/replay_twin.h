@@ -4,7 +4,7 @@
  * At each instant: completions, then arrivals, then the queue in the order of the list until the
  * first job that does not fit. A job of at most G GPUs goes to the fullest node on which it fits,
  * the lowest index among equals. A larger one takes whole free nodes, lowest index first, and its
- * remainder goes to the next node by descending free GPUs. Every queue has a cluster of its own. */
+ * remainder goes to the next node by descending free GPUs. Every queue has a separate cluster. */
 #ifndef TESTS_SUPPORT_REPLAY_TWIN_H
 #define TESTS_SUPPORT_REPLAY_TWIN_H
 

@@ -45,6 +45,7 @@ typedef struct {
     Json *commands;
     int32_t cluster_count;
     int most_nodes[CLUSTERS_MAX]; /* that each cluster may have at some time */
+    int gpus[CLUSTERS_MAX];       /* of each node */
     int32_t job_count;
     int32_t server_count; /* file servers */
 } Maker;
@@ -364,6 +365,21 @@ static void make_policy(Maker *maker)
         set_text(maker, maker->root, "policy", PICK(&dice, policies));
 }
 
+static void make_placement(Maker *maker)
+{
+    static const char *const placements[] = {
+#define X(name, function, text, what) text,
+        PLACEMENTS(X)
+#undef X
+    };
+    Dice dice = dice_of(maker, "placement");
+    if (!has(maker, SWARM_GPUS))
+        return;
+    set_text(maker, maker->root, "placement", PICK(&dice, placements));
+    if (happens(&dice, 40))
+        set_text(maker, maker->root, "wide_jobs", happens(&dice, 50) ? "refuse" : "wait");
+}
+
 static void make_storage(Maker *maker)
 {
     static const char *const tiers[] = {"standard", "standard-large", "premium"};
@@ -580,9 +596,15 @@ static void make_cluster(Maker *maker, int c)
     Json *command = add_command(maker, "cluster.create", cluster_name(maker, c));
     set_text(maker, command, "at", seconds(maker, roll(&dice, 5) * 60));
     Json *properties = set_object(maker, set_object(maker, command, "config"), "properties");
+    const bool is_larger = has_gpu(maker, c) && !happens(&dice, 70);
+    Dice gpus_dice = dice_of(maker, FORMAT(maker, "GPUs of %d", c));
+    const bool is_largest = has_gpu(maker, c) && has(maker, SWARM_GPUS) && happens(&gpus_dice, 60);
     set_text(maker, properties, "vmSize",
-             has_gpu(maker, c) ? (happens(&dice, 70) ? "STANDARD_NC6" : "Standard_NC12")
-                               : "Standard_D1");
+             is_largest          ? "Standard_NC24"
+             : is_larger         ? "Standard_NC12"
+             : has_gpu(maker, c) ? "STANDARD_NC6"
+                                 : "Standard_D1");
+    maker->gpus[c] = is_largest ? 4 : is_larger ? 2 : has_gpu(maker, c);
     if (happens(&dice, 50))
         set_text(maker, properties, "vmPriority", happens(&dice, 70) ? "lowpriority" : "dedicated");
     maker->most_nodes[c] = 1 + roll(&dice, NODES_MAX);
@@ -661,6 +683,41 @@ static void make_folders(Maker *maker, Dice *dice, Json *properties)
         set_text(maker, secret, "name", "TOKEN");
         set_text(maker, secret, "value", "not a secret");
     }
+}
+
+static bool runs_simple_commands(const Json *properties)
+{
+    const Json *custom = json_member(properties, "customToolkitSettings");
+    return custom != NULL && strncmp(json_member(custom, "commandLine")->text, "echo", 4) == 0;
+}
+
+/* Lets the job ask for GPUs of shared nodes. Its training has a rank on each of them, as many on
+ * each node. */
+static void ask_for_gpus(Maker *maker, Json *request, Json *config, int cluster)
+{
+    static const char *const toolkits[] = {"customMpiSettings", "horovodSettings",
+                                           "chainerSettings"};
+    Dice dice = dice_of(maker, FORMAT(maker, "request %s", json_member(request, "name")->text));
+    Json *properties = json_member(config, "properties");
+    const int each = maker->gpus[cluster], nodes = maker->most_nodes[cluster];
+    const bool is_simple = runs_simple_commands(properties);
+    if (!has(maker, SWARM_GPUS) || !happens(&dice, 60))
+        return;
+    for (size_t t = 0; t < sizeof toolkits / sizeof toolkits[0]; t++) {
+        const Json *toolkit = json_member(properties, toolkits[t]);
+        if (toolkit != NULL && json_member(toolkit, "processCount") != NULL)
+            return; // as many processes as nodes, or twice as many
+    }
+    if (each > 0 && happens(&dice, 30)) {
+        set_integer(maker, request, "gpus_per_node", is_simple ? 1 + roll(&dice, each) : 1);
+        return;
+    }
+    int gpus = is_simple ? roll(&dice, each + 1) : each > 0 ? 1 + roll(&dice, each) : 0;
+    if (is_simple && happens(&dice, 20))
+        gpus = roll(&dice, nodes * each + 1);
+    if (is_simple && happens(&dice, 3))
+        gpus = nodes * each + 1; // more than the cluster has
+    set_integer(maker, request, "gpus", gpus);
 }
 
 static Json *random_job(Maker *maker, Dice *dice, int cluster)
@@ -764,6 +821,7 @@ static void make_job(Maker *maker, int j)
         set_text(maker, command, "expected", seconds(maker, 60 + roll(&dice, 3000)));
     Json *config = random_job(maker, &dice, cluster);
     json_set(maker->arena, command, "config", config);
+    ask_for_gpus(maker, command, config, cluster);
     make_real(maker, command, json_member(config, "properties"), experiment);
     make_job_changes(maker, &dice, name, experiment);
 }
@@ -1087,6 +1145,13 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     }
     if (happens(dice, 30))
         set_text(maker, workload, "expected", "10m");
+    const bool has_nodes = json_member(workload, "nodes") != NULL;
+    if (has(maker, SWARM_GPUS) && !has_nodes &&
+        runs_simple_commands(json_member(config, "properties"))) {
+        Json *gpus = set_object(maker, workload, "gpus");
+        set_text(maker, gpus, "1", "60%");
+        set_text(maker, gpus, FORMAT(maker, "%d", 2 + roll(dice, 6)), "40%");
+    }
 }
 
 static void make_workloads(Maker *maker)
@@ -1119,6 +1184,7 @@ Json *swarm_scenario(Arena *arena, uint64_t seed, uint32_t features)
     maker.commands = json_array(arena);
     make_head(&maker);
     make_policy(&maker);
+    make_placement(&maker);
     make_catalog(&maker);
     make_storage(&maker);
     make_programs(&maker);

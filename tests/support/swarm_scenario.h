@@ -27,7 +27,8 @@
     X(FILE_SERVERS, "file-servers", true)                                                          \
     X(SETUPS, "setups", true)                                                                      \
     X(USAGES, "usages", true)                                                                      \
-    X(DISTRIBUTIONS, "distributions", true)
+    X(DISTRIBUTIONS, "distributions", true)                                                        \
+    X(GPUS, "gpus", true)
 
 typedef enum {
 #define X(name, text, is_built) SWARM_##name,

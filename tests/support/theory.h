@@ -2,12 +2,16 @@
  * the comparison of simulated means with closed forms.
  *
  * Seeds are fixed, so a test that has passed once passes always. A mean must be within three
- * standard errors of the theory, and the error must be small: a broken model with a wide interval
- * would pass otherwise. */
+ * standard errors of the theory (four with fresh seeds), and the error must be small: a broken
+ * model with a wide interval would pass otherwise. */
 #ifndef TESTS_SUPPORT_THEORY_H
 #define TESTS_SUPPORT_THEORY_H
 
 #include "tests/support/worlds.h"
+
+/* The seed that a test takes for `seed`: itself, or another one if TRAINYARD_SEED is set
+ * (`tools/test.sh fresh`). */
+uint64_t theory_seed(uint64_t seed);
 
 /* How much of the full size of a test to run: 1, or less with sanitizers, under which the simulator
  * is ten times slower. The allowed error grows with 1 / sqrt of it. */

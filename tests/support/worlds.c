@@ -641,6 +641,9 @@ Scenario *rough_scenario(Arena *arena, uint64_t seed)
     scenario->command_count = list.count;
     if (rough.failures && roll(&dice, 3) > 0)
         add_failures(arena, &dice, scenario);
+    Dice crews = {.seed = seed ^ name_hash("crews")};
+    if (rough.failures)
+        scenario->failures.repair_crews = (int32_t)roll(&crews, 3);
     if (rough.policies)
         scenario->policy = (PolicyKind)roll(&dice, POLICY_COUNT);
     if (rough.network && roll(&dice, 3) == 0)

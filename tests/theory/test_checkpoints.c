@@ -12,9 +12,11 @@
  * order estimate of the optimum checkpoint interval for restart dumps", FGCS 22, 2006, section 2,
  * with U lost again like work.) */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "tests/support/closed_forms.h"
 #include "tests/support/suite.h"
 #include "tests/support/theory.h"
 
@@ -27,7 +29,13 @@ static const ShareTier tier = {.name = "ideal",
                                .requests_per_s = 1000000,
                                .request_bytes = INT64_C(1) << 40,
                                .requests_in_flight = 1};
-static const double write_s = 60, mtbf_s = 4 * 3600, repair_s = 300, start_s = 40;
+/* A machine that writes checkpoints and fails; times in seconds. */
+typedef struct {
+    double write_s; /* of one checkpoint; reading it takes as long */
+    double mtbf_s, repair_s, start_s;
+} Machine;
+
+static const Machine small = {.write_s = 60, .mtbf_s = 4 * 3600, .repair_s = 300, .start_s = 40};
 static const int32_t work_steps = 192; // the whole job, for any number of checkpoints
 
 typedef struct {
@@ -51,22 +59,23 @@ static void hear(void *listener, const TraceRecord *record)
     }
 }
 
-static const Program *program_of(Arena *arena, double step_s, int32_t steps_per_epoch)
+static const Program *program_of(Arena *arena, const Machine *machine, double step_s,
+                                 int32_t steps_per_epoch, int32_t epochs)
 {
     Framework *framework = ARENA_NEW(arena, Framework);
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_training_program(arena);
     *framework = *program->framework;
-    framework->start_ns = (int64_t)start_s * NS_PER_S;
+    framework->start_ns = (int64_t)machine->start_s * NS_PER_S;
     framework->step_overhead_ns = (int64_t)(step_s * NS_PER_S);
     framework->input_cpu_ns_per_sample = 0;
     program->framework = framework;
     program->step_jitter_ppm = constant(arena, PPM);
     program->steps_per_epoch = steps_per_epoch;
-    program->epochs = work_steps / steps_per_epoch;
+    program->epochs = epochs;
     program->downloads_data = program->evaluates_at_end = false;
     program->evaluate_samples = program->model_bytes = 0;
-    program->checkpoint_bytes = (int64_t)write_s * tier.write_bytes_per_s;
+    program->checkpoint_bytes = (int64_t)machine->write_s * tier.write_bytes_per_s;
     program->checkpoint_place = PLACE_SHARE;
     program->checkpoint_share = "a/ideal";
     program->checkpoint_every = 1;
@@ -74,18 +83,20 @@ static const Program *program_of(Arena *arena, double step_s, int32_t steps_per_
     return program;
 }
 
-static Outcome train(double step_s, int32_t steps_per_epoch, uint64_t seed)
+static Outcome train(const Machine *machine, double step_s, int32_t steps_per_epoch, int32_t epochs,
+                     uint64_t seed)
 {
     Arena *arena = arena_create();
     const FailureModel model = {.name = "theory",
-                                .between = exponential_of((int64_t)mtbf_s * NS_PER_S),
-                                .repair = constant_of(arena, (int64_t)repair_s * NS_PER_S),
+                                .between = exponential_of((int64_t)machine->mtbf_s * NS_PER_S),
+                                .repair = constant_of(arena, (int64_t)machine->repair_s * NS_PER_S),
                                 .recovery = RECOVERY_REBOOT,
                                 .reason = "theory"};
     CommandList list = commands_begin(arena);
     commands_add(&list, COMMAND_SHARE_CREATE, "a/ideal", 0)->as.share_create.tier = &tier;
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
-    JobSpec *spec = plain_job(arena, 1, program_of(arena, step_s, steps_per_epoch));
+    JobSpec *spec =
+        plain_job(arena, 1, program_of(arena, machine, step_s, steps_per_epoch, epochs));
     spec->max_wall_clock_ns = INT64_MAX;
     commands_create_job(&list, "j", 0, "c", spec);
     Scenario *scenario = scenario_of(&list, seed);
@@ -103,29 +114,32 @@ static Outcome train(double step_s, int32_t steps_per_epoch, uint64_t seed)
 }
 
 /* The results of the formulas at the top for a whole job with `epochs` checkpoints. */
-static Outcome expected(double work_s, int32_t epochs)
+static Outcome expected(const Machine *machine, double work_s, int32_t epochs)
 {
-    double a = work_s + write_s;
-    double first = exp((start_s + a) / mtbf_s) - 1;
-    double again = exp((start_s + write_s + a) / mtbf_s) - 1; // the last one is read as well
+    double mtbf_s = machine->mtbf_s;
+    double a = work_s + machine->write_s;
+    double first = exp((machine->start_s + a) / mtbf_s) - 1;
+    // The last checkpoint is read as well.
+    double again = exp((machine->start_s + machine->write_s + a) / mtbf_s) - 1;
     double fails = 1 - exp(-a / mtbf_s);
-    return (Outcome){.work_s = work_s,
-                     .total_s = (first + (epochs - 1) * fails * (1 + again)) * (mtbf_s + repair_s),
-                     .failures = first + (epochs - 1) * fails * (1 + again)};
+    double failures = first + (epochs - 1) * fails * (1 + again);
+    return (Outcome){
+        .work_s = work_s, .total_s = failures * (mtbf_s + machine->repair_s), .failures = failures};
 }
 
 /* Daly's interval of work between two checkpoints. */
-static double daly_s(void)
+static double daly_s(const Machine *machine)
 {
-    double ratio = write_s / (2 * mtbf_s);
-    return sqrt(2 * write_s * mtbf_s) * (1 + sqrt(ratio) / 3 + ratio / 9) - write_s;
+    double ratio = machine->write_s / (2 * machine->mtbf_s);
+    return sqrt(2 * machine->write_s * machine->mtbf_s) * (1 + sqrt(ratio) / 3 + ratio / 9) -
+           machine->write_s;
 }
 
 START_TEST(daly_agrees_with_the_published_figures)
 {
     // Cost 60 s, MTBF 4 h: Young sqrt(2 * 60 * 14400) = 1314.534; Daly 1314.534 * (1 + 0.045644 / 3
     // + 0.00208333 / 9) - 60 = 1274.838.
-    ck_assert_double_eq_tol(daly_s(), 1274.838, 0.01);
+    ck_assert_double_eq_tol(daly_s(&small), 1274.838, 0.01);
 }
 END_TEST
 
@@ -142,19 +156,59 @@ START_TEST(a_job_with_checkpoints_takes_the_time_of_daly_s_formula)
     for (size_t i = 0; i < 3; i++) {
         double total_s[REPLICATIONS], failures[REPLICATIONS], work_s = 0;
         for (uint64_t r = 0; r < (uint64_t)count; r++) {
-            const Outcome outcome = train(daly_s() / 4, steps[i], 4000 + r);
+            const Outcome outcome = train(&small, daly_s(&small) / 4, steps[i],
+                                          work_steps / steps[i], theory_seed(4000 + r));
             total_s[r] = outcome.total_s;
             failures[r] = outcome.failures;
             work_s = outcome.work_s;
             means[i] += outcome.total_s / count;
         }
-        ck_assert_double_eq_tol(work_s, steps[i] * daly_s() / 4, 0.1 * steps[i]);
-        const Outcome theory = expected(work_s, work_steps / steps[i]);
+        ck_assert_double_eq_tol(work_s, steps[i] * daly_s(&small) / 4, 0.1 * steps[i]);
+        const Outcome theory = expected(&small, work_s, work_steps / steps[i]);
         check_mean(names[i][0], total_s, count, theory.total_s, .02);
         check_mean(names[i][1], failures, count, theory.failures, .04);
     }
     ck_assert_double_lt(means[1], means[0]);
     ck_assert_double_lt(means[1], means[2]);
+}
+END_TEST
+
+/* Daly's equation 20 has no repair time, and a restart that reads the checkpoint. */
+START_TEST(the_cost_of_checkpoints_is_flat_around_the_optimum)
+{
+    static const struct {
+        const char *point;
+        Machine machine;
+    } rows[] = {
+        {"write=60s MTBF=86400s restart=120s", {60, 86400, 0, 60}},
+        {"write=300s MTBF=28800s restart=300s", {300, 28800, 0, 0}},
+        {"write=30s MTBF=7200s restart=60s", {30, 7200, 0, 30}},
+        {"write=600s MTBF=28800s restart=600s", {600, 28800, 0, 0}},
+    };
+    static const struct {
+        const char *metric;
+        double factor; /* of the best interval */
+        int32_t epochs;
+    } costs[] = {{"time per second of work, half of best", .5, 400},
+                 {"time per second of work, best", 1, 200},
+                 {"time per second of work, twice best", 2, 100}};
+    const int32_t count = theory_size(100);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double best_s = closed_form("checkpoints", rows[i].point, "best interval s");
+        const double daly = closed_form("checkpoints", rows[i].point, "Daly interval s");
+        ck_assert_double_eq_tol(daly_s(&rows[i].machine), daly, 1e-6 * daly);
+        printf("checkpoints, %s\n", rows[i].point);
+        for (size_t c = 0; c < sizeof costs / sizeof costs[0]; c++) {
+            double cost[100];
+            for (uint64_t r = 0; r < (uint64_t)count; r++)
+                cost[r] = train(&rows[i].machine, best_s * costs[c].factor, 1, costs[c].epochs,
+                                theory_seed(4500 + 1000 * i + r))
+                              .total_s /
+                          (best_s * costs[c].factor * costs[c].epochs);
+            check_mean(costs[c].metric, cost, count,
+                       closed_form("checkpoints", rows[i].point, costs[c].metric), .004);
+        }
+    }
 }
 END_TEST
 
@@ -164,6 +218,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("checkpoints");
     tcase_add_test(tests, daly_agrees_with_the_published_figures);
     tcase_add_test(tests, a_job_with_checkpoints_takes_the_time_of_daly_s_formula);
+    tcase_add_test(tests, the_cost_of_checkpoints_is_flat_around_the_optimum);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -3,71 +3,25 @@
  * Erlang, "Solution of some problems in the theory of probabilities of significance in automatic
  * telephone exchanges", 1917; Pollaczek 1930, Khinchine 1932. */
 #include <math.h>
-#include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/study/statistics/sample.h"
+#include "tests/support/queues.h"
 #include "tests/support/suite.h"
-#include "tests/support/theory.h"
 
 enum { REPLICATIONS = 20 };
-static const int64_t unit_ns = 1000 * NS_PER_S; // mean service time
-
-/* --- The simulated queue --- */
-
-typedef struct {
-    int32_t servers;
-    double load; /* of each server */
-    Distribution service;
-    int32_t jobs;
-    int32_t warm_up; /* of the jobs; not counted */
-} Queue;
-
-typedef struct {
-    const Queue *queue;
-    int64_t wait_ns;
-    int64_t counted;
-} Waits;
-
-static void hear(void *listener, const TraceRecord *record)
-{
-    Waits *waits = listener;
-    if (record->kind != TRACE_JOB_STATE || strcmp(record->name, "running") != 0 ||
-        record->job.index < (uint32_t)waits->queue->warm_up)
-        return;
-    waits->wait_ns += record->at_ns - record->since_ns;
-    waits->counted++;
-}
-
-/* Poisson arrivals of jobs of one node. */
-static const Scenario *queue_scenario(Arena *arena, const Queue *queue, uint64_t seed)
-{
-    CommandList list = commands_begin(arena);
-    commands_create_cluster(&list, "c", 0, plain_cluster(arena, queue->servers));
-    Program *program = ARENA_NEW(arena, Program);
-    *program = (Program){.kind = PROGRAM_FIXED, .name = "job", .duration = queue->service};
-    JobSpec *spec = plain_job(arena, 1, program);
-    spec->max_wall_clock_ns = INT64_MAX;
-    int64_t gap_ns = (int64_t)((double)unit_ns / queue->load / queue->servers);
-    int64_t at_ns = NS_PER_S;
-    for (int32_t i = 0; i < queue->jobs; i++) {
-        at_ns = next_arrival_ns(seed, (uint64_t)i, at_ns, gap_ns);
-        commands_create_job(&list, arena_printf(arena, "j%d", (int)i), at_ns, "c", spec);
-    }
-    Scenario *scenario = scenario_of(&list, seed);
-    scenario->service = idle_service(arena, queue->servers);
-    return scenario;
-}
+static const int64_t unit_ns = QUEUE_UNIT_NS;
 
 /* In units of the mean service time. */
 static double mean_wait(const Queue *queue, uint64_t seed)
 {
+    const int32_t count = queue->jobs - queue->warm_up;
     Arena *arena = arena_create();
-    Waits waits = {.queue = queue};
-    const TraceSink sink = {.listener = &waits, .level = TRACE_LEVEL_JOBS, .record = hear};
-    world_run(world_create(arena, queue_scenario(arena, queue, seed), sink));
+    double *waits = ARENA_ARRAY(arena, double, count);
+    queue_waits(queue, seed, waits);
+    double mean = statistics_mean(waits, count);
     arena_destroy(arena);
-    ck_assert_int_eq(waits.counted, queue->jobs - queue->warm_up);
-    return (double)waits.wait_ns / (double)waits.counted / (double)unit_ns;
+    return mean;
 }
 
 static void check_queue(const char *what, const Queue *full, double theory, double error_most)
@@ -76,7 +30,7 @@ static void check_queue(const char *what, const Queue *full, double theory, doub
     Queue queue = *full;
     queue.jobs = queue.warm_up + theory_size(full->jobs);
     for (uint64_t r = 0; r < REPLICATIONS; r++)
-        waits[r] = mean_wait(&queue, 1000 + r);
+        waits[r] = mean_wait(&queue, theory_seed(1000 + r));
     check_mean(what, waits, REPLICATIONS, theory, error_most);
 }
 
@@ -134,7 +88,7 @@ START_TEST(jobs_of_exponential_length_wait_the_time_of_erlang_s_formula)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const Queue queue = {.servers = rows[i].servers,
-                             .load = rows[i].load,
+                             .rate = rows[i].load * rows[i].servers,
                              .service = exponential_of(unit_ns),
                              .jobs = rows[i].jobs,
                              .warm_up = 1000};
@@ -158,7 +112,7 @@ START_TEST(jobs_of_one_length_wait_half_as_long)
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         Arena *arena = arena_create();
         const Queue queue = {.servers = 1,
-                             .load = loads[i],
+                             .rate = loads[i],
                              .service = constant_of(arena, unit_ns),
                              .jobs = 15000,
                              .warm_up = 1000};
@@ -174,7 +128,7 @@ START_TEST(the_variance_of_job_lengths_sets_the_waiting_time)
     // Lognormal: mean = median * exp(sigma^2 / 2), c2 = exp(sigma^2) - 1; with sigma = 1 a median
     // of 606.530659713 s has the mean 1000 s and c2 = e - 1 = 1.718281828.
     const Queue lognormal = {.servers = 1,
-                             .load = .6,
+                             .rate = .6,
                              .service = {.kind = DISTRIBUTION_LOGNORMAL,
                                          .scale = INT64_C(606530659713),
                                          .shape_ppm = PPM},
@@ -188,7 +142,7 @@ START_TEST(the_variance_of_job_lengths_sets_the_waiting_time)
     static const QuantileKnot knots[] = {
         {0, 0}, {900000, INT64_C(1000000000000)}, {1000000, INT64_C(10000000000000)}};
     const Queue empirical = {.servers = 1,
-                             .load = .6,
+                             .rate = .6,
                              .service = {.quantiles = {.count = 3, .knots = knots}},
                              .jobs = 20000,
                              .warm_up = 1000};

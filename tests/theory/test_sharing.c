@@ -115,7 +115,8 @@ START_TEST(the_mean_size_sets_the_mean_time_of_transfers)
             const TraceSink sink = {
                 .listener = &transfers, .level = TRACE_LEVEL_EPOCHS, .record = hear};
             int32_t jobs = WARM_UP + theory_size(sizes->jobs);
-            world_run(world_create(arena, sharing_scenario(arena, sizes, jobs, 2000 + r), sink));
+            world_run(world_create(
+                arena, sharing_scenario(arena, sizes, jobs, theory_seed(2000 + r)), sink));
             int64_t took_ns = 0, counted = 0;
             for (int32_t s = 0; s < sizes->count; s++) {
                 took_ns += transfers.took_ns[s];

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "sim/cli/files.h"
+#include "sim/cli/launcher.h"
 #include "sim/cli/man_page.h"
 #include "sim/cli/streams.h"
 #include "tools/trainyard/emu/az_env_options.h"
 #include "tools/trainyard/emu/export_options.h"
 #include "tools/trainyard/emu/serve_options.h"
 #include "tools/trainyard/real/calibrate_options.h"
+#include "tools/trainyard/sqlite/sqlite_options.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
 #include "tools/trainyard/train/bench_training_options.h"
 #include "tools/trainyard/train/evaluate_options.h"
@@ -22,17 +24,23 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,     &verb_sweep,  &verb_launch,     &verb_validate, &verb_test,
-    &verb_explain, &verb_diff,   &verb_report,     &verb_predict,  &verb_import,
-    &verb_compare, &verb_schema, &verb_completion, NULL,
+    &verb_run,   &verb_sweep,   &verb_merge,  &verb_show,       &verb_launch,  &verb_validate,
+    &verb_test,  &verb_explain, &verb_diff,   &verb_report,     &verb_predict, &verb_import,
+    &verb_waits, &verb_compare, &verb_schema, &verb_completion, NULL,
 };
 
 const OptionTable *const programs[] = {
-    &calibrate_option_table,      &train_option_table,
-    &evaluate_option_table,       &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table,
-    &serve_option_table,          &az_env_option_table,
-    &export_option_table,         NULL,
+    &calibrate_option_table,
+    &train_option_table,
+    &evaluate_option_table,
+    &make_cifar_option_table,
+    &bench_training_option_table,
+    &bench_allreduce_option_table,
+    &serve_option_table,
+    &az_env_option_table,
+    &sqlite_option_table,
+    &export_option_table,
+    NULL,
 };
 
 typedef struct {
@@ -134,15 +142,27 @@ static int fail_unknown_verb(const char *name)
     return report_status(&status);
 }
 
+/* True for a program that runs a built-in verb on ranks. */
+static bool is_ranks_program(const char *name)
+{
+    for (int32_t i = 0; verbs[i]; i++)
+        if (verbs[i]->ranks_program && strcmp(verbs[i]->ranks_program, name) == 0)
+            return true;
+    return false;
+}
+
 static int fail_missing_program(const char *name)
 {
     Status status;
     status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                 "the program trainyard-%s is neither in the folder of this program nor on PATH",
                 name);
-    status_hint(&status,
-                "\"cmake --build\" builds both programs, \"cmake --install\" installs both into "
-                "one folder");
+    if (is_ranks_program(name))
+        status_hint(&status, "it is built where Open MPI is (package libopenmpi-dev); without it, "
+                             "use --shard I/N");
+    else
+        status_hint(&status, "\"cmake --build\" builds both programs, \"cmake --install\" installs "
+                             "both into one folder");
     return report_status(&status);
 }
 
@@ -177,7 +197,8 @@ static int start_program(const char *name, char **argv)
     int exit_code;
     guard_evaluation(name, argv);
     if (error == ENOENT) {
-        exit_code = program_find(name) ? fail_missing_program(name) : fail_unknown_verb(name);
+        exit_code = program_find(name) || is_ranks_program(name) ? fail_missing_program(name)
+                                                                 : fail_unknown_verb(name);
     } else {
         Status status;
         status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
@@ -192,6 +213,8 @@ static int start_program(const char *name, char **argv)
 static int run_verb(int argc, char **argv)
 {
     const Verb *verb = verb_find(argv[0]);
+    if (verb && verb->ranks_program && launcher_open_mpi_ranks() > 1)
+        return start_program(verb->ranks_program, argv);
     return verb ? verb->run(argc, argv) : start_program(argv[0], argv);
 }
 

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/trace/fit_page.h"
+#include "sim/base/ascii.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/scenario/joblist/job_list_file.h"
-#include "sim/study/import/clusters.h"
+#include "sim/study/fit/fit_scenario.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -18,7 +20,7 @@ typedef struct {
     OptionTexts queues, gpu_types, run_times;
     int64_t thin_seed, processors_per_node, gpus_per_node_max;
     bool skips_malformed;
-    const char *scenario, *machines;
+    const char *scenario, *machines, *fit;
     int64_t nodes, gpus_per_node;
     bool is_pool;
 } ImportArguments;
@@ -28,7 +30,7 @@ enum { GPUS_MAX = 1000000 };
 #define OWNER ImportArguments
 static const Field import_options[] = {
     OPTION_FILE('o', "output", output, "NAME.csv",
-                "the workload file; NAME.import.json beside it says what was dropped or mended"),
+                "the workload file; NAME.import.json next to it lists what was dropped or mended"),
     OPTION_FLAG(0, "check", only_checks, "write nothing; print the counts"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     OPTION_CHOICE(0, "attempts", attempts, "RULE", attempt_rule_names,
@@ -71,6 +73,9 @@ static const Field import_options[] = {
                 "drop and count rows that cannot be read, instead of refusing the file"),
     OPTION_FILE(0, "scenario", scenario, "FILE.json",
                 "also write a scenario that runs the jobs; in the folder of NAME.csv"),
+    OPTION_FILE(0, "fit", fit, "FILE.json",
+                "also write a scenario with random arrivals, run times and GPUs like those of the "
+                "log, and FILE.html, which compares both; in the folder of NAME.csv"),
     OPTION_FILE(0, "cluster", machines, "FILE",
                 "--scenario: the clusters, from the machine list (philly), the GPUs of virtual "
                 "clusters by day (helios) or the table of nodes (pai-2023)"),
@@ -175,12 +180,13 @@ static bool read_files(Arena *arena, char **paths, int32_t count, ImportFile *fi
     return problems->count == problems_before;
 }
 
-/* `path` without ".csv", followed by `suffix`. */
-static const char *path_with(Arena *arena, const char *path, const char *suffix)
+/* `path` with `suffix` instead of `end`. */
+static const char *path_with(Arena *arena, const char *path, const char *end, const char *suffix)
 {
-    const size_t length = strlen(path);
-    const bool has_end = length > 4 && strcmp(path + length - 4, ".csv") == 0;
-    return arena_printf(arena, "%.*s%s", (int)(has_end ? length - 4 : length), path, suffix);
+    const size_t length = strlen(path), end_length = strlen(end);
+    const bool has_end = length > end_length && strcmp(path + length - end_length, end) == 0;
+    return arena_printf(arena, "%.*s%s", (int)(has_end ? length - end_length : length), path,
+                        suffix);
 }
 
 static const char *name_of(const char *path)
@@ -210,7 +216,7 @@ static bool write_list(const Import *import, const char *path, const char *sidec
 static bool write_files(Arena *arena, const Import *import, const char *path, Problems *problems)
 {
     Status status = {0};
-    const char *sidecar = path_with(arena, path, ".import.json");
+    const char *sidecar = path_with(arena, path, ".csv", ".import.json");
     if (write_list(import, path, sidecar, &status) &&
         json_file_write(sidecar, import_sidecar(arena, import), &status))
         return true;
@@ -220,31 +226,91 @@ static bool write_files(Arena *arena, const Import *import, const char *path, Pr
 
 /* --- The scenario --- */
 
-static bool write_scenario(Arena *arena, const ImportArguments *arguments, Import *import,
-                           Problems *problems)
+/* A JSON file of an output, named in `problems` if it cannot be written. */
+static bool write_json(const char *path, const Json *root, Problems *problems)
 {
-    ImportFile machines;
-    char *machines_path = arena_strdup(arena, arguments->machines ? arguments->machines : "");
-    const ImportClusterChoices choices = {.machines = arguments->machines ? &machines : NULL,
-                                          .nodes = (int32_t)arguments->nodes,
-                                          .gpus_per_node = (int32_t)arguments->gpus_per_node,
-                                          .is_pool = arguments->is_pool};
-    ImportClusters clusters;
     Status status = {0};
-    if (arguments->machines != NULL && !read_files(arena, &machines_path, 1, &machines, problems))
-        return false;
-    if (!import_clusters_read(arena, import, &choices, &clusters, problems))
-        return false;
-    const char *catalog = path_with(arena, arguments->output, ".catalog.json");
-    const ImportScenarioNames names = {.name = name_of(path_with(arena, arguments->output, "")),
-                                       .list = name_of(arguments->output),
-                                       .catalog = name_of(catalog)};
-    if (json_file_write(catalog, import_scenario_catalog(arena, &clusters), &status) &&
-        json_file_write(arguments->scenario, import_scenario(arena, import, &clusters, &names),
-                        &status))
+    if (json_file_write(path, root, &status))
         return true;
     problems_add_status(problems, &status);
     return false;
+}
+
+static bool read_clusters(Arena *arena, const ImportArguments *arguments, Import *import,
+                          ImportClusters *clusters, Problems *problems)
+{
+    ImportFile machines;
+    char *path = arena_strdup(arena, arguments->machines != NULL ? arguments->machines : "");
+    const ImportClusterChoices choices = {
+        .machines = arguments->machines != NULL ? &machines : NULL,
+        .nodes = (int32_t)arguments->nodes,
+        .gpus_per_node = (int32_t)arguments->gpus_per_node,
+        .is_pool = arguments->is_pool || arguments->scenario == NULL};
+    return (arguments->machines == NULL || read_files(arena, &path, 1, &machines, problems)) &&
+           import_clusters_read(arena, import, &choices, clusters, problems);
+}
+
+static bool write_fit(Arena *arena, const char *path, const Import *import,
+                      const ImportClusters *clusters, const ImportScenarioNames *names,
+                      Problems *problems)
+{
+    const ImportLog *log = &import->log;
+    const WorkloadFit *fit = workload_fit(
+        arena, &import->selection.list, import->selection.origin_ns, log->has_calendar, log->zone);
+    const FitPage page = {.path = path_with(arena, path, ".json", ".html"),
+                          .list = names->list,
+                          .source = name_of(import->request->files[0].path),
+                          .zone = log->has_calendar ? log->zone.name : NULL};
+    Status status = {0};
+    if (!write_json(path, fit_scenario(arena, import, fit, clusters, names), problems))
+        return false;
+    if (fit_page_write(arena, &page, fit, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* The file name of the list, with the characters that names of workloads may have. */
+static const char *workload_name(Arena *arena, const char *list)
+{
+    char *name = arena_strdup(arena, name_of(path_with(arena, list, ".csv", "")));
+    for (char *c = name; *c != '\0'; c++)
+        if (!ascii_is_alphanumeric(*c) && *c != '-')
+            *c = '_';
+    return name;
+}
+
+static bool wants_clusters(const ImportArguments *arguments)
+{
+    return arguments->scenario != NULL || arguments->fit != NULL;
+}
+
+/* The scenarios and their catalogue. */
+static bool write_scenarios(Arena *arena, const ImportArguments *arguments, const Import *import,
+                            const ImportClusters *clusters, Problems *problems)
+{
+    const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
+    const ImportScenarioNames names = {.name = workload_name(arena, arguments->output),
+                                       .list = name_of(arguments->output),
+                                       .catalog = name_of(catalog)};
+    return write_json(catalog, import_scenario_catalog(arena, clusters), problems) &&
+           (arguments->scenario == NULL ||
+            write_json(arguments->scenario, import_scenario(arena, import, clusters, &names),
+                       problems)) &&
+           (arguments->fit == NULL ||
+            write_fit(arena, arguments->fit, import, clusters, &names, problems));
+}
+
+static bool write_all(Arena *arena, const ImportArguments *arguments, Import *import,
+                      Problems *problems)
+{
+    ImportClusters clusters;
+    if (!wants_clusters(arguments))
+        return write_files(arena, import, arguments->output, problems);
+    // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
+    return read_clusters(arena, arguments, import, &clusters, problems) &&
+           write_files(arena, import, arguments->output, problems) &&
+           write_scenarios(arena, arguments, import, &clusters, problems);
 }
 
 /* --- The verb --- */
@@ -285,10 +351,8 @@ static bool import_files(Arena *arena, const ImportArguments *arguments, Operand
         return false;
     Import import;
     bool is_done = import_run(arena, &request, &import, problems);
-    if (is_done && !arguments->only_checks && arguments->scenario != NULL)
-        is_done = write_scenario(arena, arguments, &import, problems);
     if (is_done && !arguments->only_checks)
-        is_done = write_files(arena, &import, arguments->output, problems);
+        is_done = write_all(arena, arguments, &import, problems);
     if (is_done && !arguments->is_quiet)
         print_summary(&import);
     import_free(&import);
@@ -301,25 +365,24 @@ static size_t folder_length(const char *path)
 }
 
 /* A scenario names its files relative to its folder. */
-static bool is_in_one_folder(const ImportArguments *arguments)
+static bool is_beside(const char *scenario, const char *list, Problems *problems)
 {
-    return arguments->scenario == NULL ||
-           (folder_length(arguments->scenario) == folder_length(arguments->output) &&
-            strncmp(arguments->scenario, arguments->output, folder_length(arguments->output)) == 0);
+    const size_t length = folder_length(list);
+    if (scenario == NULL ||
+        (folder_length(scenario) == length && strncmp(scenario, list, length) == 0))
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
+                 "\"%s\" is not in the folder of \"%s\"", scenario, list);
+    return false;
 }
 
 static bool check_output(const ImportArguments *arguments, Problems *problems)
 {
     if (arguments->only_checks)
         return true;
-    if (arguments->output != NULL && !is_in_one_folder(arguments)) {
-        problems_add(problems, STATUS_BAD_INPUT, place_in("--scenario", 0, 0),
-                     "\"%s\" is not in the folder of \"%s\"", arguments->scenario,
-                     arguments->output);
-        return false;
-    }
     if (arguments->output != NULL)
-        return true;
+        return is_beside(arguments->scenario, arguments->output, problems) &&
+               is_beside(arguments->fit, arguments->output, problems);
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
                              "there is no name for the workload file"),
                 "-o NAME.csv names it; --check only counts");

@@ -9,6 +9,7 @@
 #include "sim/scenario/reference.h"
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
+#include "sim/study/study_types.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -22,18 +23,19 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
-static const char *const names[] = {"scenario", "cluster", "job", "catalog", "summary", NULL};
+static const char *const names[] = {"scenario", "cluster", "job", "catalog",
+                                    "study",    "summary", NULL};
 /* The type of each name. A catalogue has none, because its values have sources. */
-static const ObjectType *const types[] = {&scenario_type, &cluster_file_type, &job_file_type, NULL,
-                                          &summary_type};
+static const ObjectType *const types[] = {&scenario_type, &cluster_file_type, &job_file_type,
+                                          NULL,           &study_type,        &summary_type};
 _Static_assert(sizeof names / sizeof names[0] == sizeof types / sizeof types[0] + 1,
                "a type for each name");
 
 static const OptionTable schema_table = {
     .name = "schema",
-    .operands = "[scenario|cluster|job|catalog|summary]",
-    .summary = "Prints the JSON Schema of scenario files, cluster.json, job.json, catalogues or "
-               "summary.json.",
+    .operands = "[scenario|cluster|job|catalog|study|summary]",
+    .summary = "Prints the JSON Schema of scenario files, cluster.json, job.json, catalogues, "
+               "studies or summary.json.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
@@ -47,7 +49,8 @@ static int print_schema(Arena *arena, const char *name)
 {
     const ObjectType *type = types[word_list_find(names, name)];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
-    const char *placeholder = type == &summary_type ? NULL : PARAMETER_PATTERN;
+    const bool has_parameters = type != &summary_type && type != &study_type;
+    const char *placeholder = has_parameters ? PARAMETER_PATTERN : NULL;
     json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder)
                            : catalog_schema(arena, id, "A trainyard catalogue."));
     return EXIT_FINE;
@@ -63,6 +66,12 @@ static int print_reference(void)
                     "a scenario without workloads. null means that something has not happened.\n");
     reference_add(&reference, &summary_type, &text);
     metric_reference(&text);
+    text_add(&text,
+             "\n## Studies\n\n`trainyard sweep STUDY -o DIR` reads a study: JSON with comments, as "
+             "scenarios. A factor sets a parameter of the scenario, or the values at its "
+             "pointers.\n");
+    Reference studies = {.examples = study_examples};
+    reference_add(&studies, &study_type, &text);
     fputs(text_string(&text), stdout);
     text_free(&text);
     return EXIT_FINE;

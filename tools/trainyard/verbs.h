@@ -14,10 +14,14 @@ typedef struct {
     /* Runs the verb; argv[0] is its name. Returns an exit code of sim/cli/report.h. main flushes
      * and checks stdout afterwards. */
     int (*run)(int argc, char **argv);
+    /* The program trainyard-NAME that runs the verb on the ranks of Open MPI; NULL: none does. */
+    const char *ranks_program;
 } Verb;
 
 extern const Verb verb_run;
 extern const Verb verb_sweep;
+extern const Verb verb_merge;
+extern const Verb verb_show;
 extern const Verb verb_launch;
 extern const Verb verb_validate;
 extern const Verb verb_test;
@@ -27,6 +31,7 @@ extern const Verb verb_diff;
 extern const Verb verb_report;
 extern const Verb verb_predict;
 extern const Verb verb_import;
+extern const Verb verb_waits;
 extern const Verb verb_schema;
 extern const Verb verb_completion;
 

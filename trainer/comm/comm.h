@@ -4,7 +4,7 @@
  *     mpi     Open MPI: fused in-place sums over one contiguous arena
  *     nccl    NCCL: sums on GPUs, one GPU per rank; mpi for everything else
  *
- * "auto" is mpi if a launcher has started several ranks (trainer/comm/launcher.h), else local: a
+ * "auto" is mpi if a launcher has started several ranks (sim/cli/launcher.h), else local: a
  * program that is started without a launcher never calls MPI. It may become nccl in comm_use_gpus.
  * All functions are collective unless their comment says otherwise: every rank calls them, in the
  * same order.

@@ -2,9 +2,9 @@
  * themselves. */
 #include <string.h>
 
+#include "sim/cli/launcher.h"
 #include "sim/cli/machine_clock.h"
 #include "trainer/comm/kind.h"
-#include "trainer/comm/launcher.h"
 
 static bool is_launched(void)
 {

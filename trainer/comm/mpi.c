@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cli/launcher.h"
 #include "sim/cli/machine_clock.h"
 #include "trainer/comm/cores.h"
 #include "trainer/comm/kind.h"
-#include "trainer/comm/launcher.h"
 
 enum { READY_TAG = 1 };
 

@@ -32,11 +32,21 @@ static int64_t fill(int64_t *gaps, int32_t free, int64_t nodes, int32_t gpus, in
     return placed;
 }
 
+static bool has_waiting_parts(const Cluster *cluster)
+{
+    for (int32_t gpus = 0; gpus <= cluster_gpus_per_node(cluster); gpus++)
+        if (cluster->waiting_parts[gpus] > 0)
+            return true;
+    return false;
+}
+
 /* The nodes that waiting jobs need in addition to those that are shared now. */
 static int64_t nodes_to_add(const Cluster *cluster)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t *gaps = cluster->gaps, added = 0;
+    if (!has_waiting_parts(cluster))
+        return 0; // the usual case: jobs ask for whole nodes
     for (int32_t free = 0; free <= gpus_per_node; free++)
         gaps[free] = cluster->places_by_free[free].count;
     gaps[gpus_per_node] -= cluster->node_count[NODE_IDLE];

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/crew.h"
 #include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
@@ -154,5 +155,6 @@ int64_t clusters_check(const Clusters *clusters)
     }
     invariant(living == clusters->living_count);
     quotas_check(clusters);
+    crews_check(clusters);
     return contained;
 }

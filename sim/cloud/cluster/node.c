@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/crew.h"
 #include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/placement.h"
 #include "sim/cloud/cluster/quota.h"
@@ -82,6 +83,8 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
     }
     node_offer(cluster, node);
     recorder_emit_change(clusters->recorder, record, node_state_name(state), &node->state_since_ns);
+    if (node->repair != REPAIR_NONE) // it was unusable until now
+        crew_dismissed(clusters, node);
 }
 
 void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
@@ -242,13 +245,8 @@ static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     node->is_silent = false;
     emit_error(clusters, node, failure);
     set_state(clusters, cluster, node, NODE_UNUSABLE, failure->cause);
-    if (failure->recovery != RECOVERY_STAYS) {
-        int64_t over_ns = bounded_add(node->failed_ns, failure->repair_ns);
-        int64_t delay_ns =
-            over_ns > clusters->engine->now_ns ? over_ns - clusters->engine->now_ns : 0;
-        engine_push(clusters->engine, over_ns == INT64_MAX ? INT64_MAX : delay_ns,
-                    EVENT_NODE_REPAIRED, node->id.index, node->life, 0);
-    }
+    if (failure->recovery != RECOVERY_STAYS)
+        crew_called(clusters, node);
     if (was_preparing)
         allocation_report_ready(clusters, cluster); // it may have been the last node in preparation
     autoscale_update(clusters, cluster);

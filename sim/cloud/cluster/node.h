@@ -51,6 +51,9 @@ typedef struct {
     int32_t gpus; /* of the node */
 } NodeJob;
 
+/* Whether a failed node has a repair crew (sim/cloud/cluster/crew.h). */
+typedef enum { REPAIR_NONE, REPAIR_WAITS, REPAIR_BEGUN } NodeRepair;
+
 typedef struct {
     NodeId id;
     ClusterId cluster;
@@ -63,6 +66,7 @@ typedef struct {
     NodeFailure last_failure;
     int64_t failed_ns; /* the time of last_failure */
     NodeState state;
+    NodeRepair repair;
     int32_t preparations; /* begun so far; addresses random draws */
     int64_t state_since_ns;
     int64_t allocated_ns; /* billing begins */

@@ -4,6 +4,7 @@
 
 #include "sim/base/row_table.h"
 #include "sim/cloud/cluster/cluster.h"
+#include "sim/cloud/cluster/crew.h"
 #include "sim/cloud/spec/event.h"
 
 struct Clusters {
@@ -24,6 +25,7 @@ struct Clusters {
     CoreQuota *quota_tops; /* [scenario->quota_count] limits for quotas_check: the present quota, or
                               the cores used when it changed if that is more */
     int64_t region_up_ns;  /* no node can be allocated before */
+    Crews crews;
 };
 
 /* Kinds of mishap in the addresses of RNG_CHANCE draws: append, never reorder. */

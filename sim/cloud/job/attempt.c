@@ -62,6 +62,12 @@ static void make_room(Jobs *jobs, Job *job)
     if (job->attempt)
         return;
     int32_t nodes = job->request.nodes;
+    if (job_list_of(jobs->scenario, job) != NULL && nodes <= SPARE_NODES_MAX &&
+        jobs->spare_attempts[nodes] != NULL) {
+        job->attempt = jobs->spare_attempts[nodes];
+        jobs->spare_attempts[nodes] = job->attempt->next_spare;
+        return;
+    }
     bool has_script = job->spec->preparation_script != NULL;
     job->attempt = ARENA_NEW(jobs->arena, JobAttempt);
     *job->attempt = (JobAttempt){
@@ -112,7 +118,7 @@ void jobs_account_unfinished(Jobs *jobs)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (!job_is_active(job))
+        if (job == NULL || !job_is_active(job))
             continue;
         epochs_settle(jobs, job);
         attempt_account(jobs, job, ATTEMPT_UNFINISHED, (JobReason){0});

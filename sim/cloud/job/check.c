@@ -61,7 +61,7 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
     int64_t nodes = 0, parts = 0, gpus = 0;
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
-        if (job->cluster.index != cluster->id.index)
+        if (job == NULL || job->cluster.index != cluster->id.index)
             continue;
         if (job->request.kind == REQUEST_NODES) {
             nodes += job_is_completed(job) ? 0 : job->request.nodes;
@@ -198,6 +198,8 @@ int64_t jobs_check(const Jobs *jobs)
     }
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
+        if (job == NULL)
+            continue; // it is forgotten
         check_job(jobs, job);
         waiting += job->is_waiting;
         transfers += transfer_list_check(jobs->storage, &job->transfers, job->id);

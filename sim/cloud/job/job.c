@@ -44,12 +44,28 @@ Job *job_row(Jobs *jobs, JobId job)
     return row_table_at(&jobs->rows, job.index);
 }
 
-Job *job_find(Jobs *jobs, ResourcePath path)
+static Job *job_of_key(Jobs *jobs, const char *key, ResourcePath path)
 {
     uint32_t row;
-    return names_row(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
-           : jobs->lists != NULL                                  ? listed_find(jobs, path)
-                                                                  : NULL;
+    return names_row_of_key(jobs->names, key, &row) ? job_row(jobs, (JobId){row})
+           : jobs->lists != NULL                    ? listed_find(jobs, path)
+                                                    : NULL;
+}
+
+Job *job_find(Jobs *jobs, ResourcePath path)
+{
+    return job_of_key(jobs, names_key(jobs->names, COMMAND_JOB_CREATE, path), path);
+}
+
+void jobs_forget_ended(Jobs *jobs)
+{
+    jobs->forgets_ended = true;
+}
+
+ListedRow job_forgotten(const Jobs *jobs, JobId job)
+{
+    invariant(job_by_id(jobs, job) == NULL);
+    return jobs->forgotten[job.index];
 }
 
 TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
@@ -245,9 +261,10 @@ static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
     return job_spec_request(spec, cluster_gpus_per_node(cluster));
 }
 
-static Job *new_job(Jobs *jobs, const Command *command, const Cluster *cluster)
+static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
 {
-    const char *key = names_key(jobs->names, COMMAND_JOB_CREATE, command->path);
+    const Cluster *cluster = place.cluster;
+    const char *key = place.key;
     Job *job = ARENA_NEW(jobs->arena, Job);
     *job = (Job){.id = {row_table_add(jobs->arena, &jobs->rows, job)},
                  .cluster = cluster->id,
@@ -265,7 +282,10 @@ static Job *new_job(Jobs *jobs, const Command *command, const Cluster *cluster)
                  .experiment = ID_NONE,
                  .workload = command->as.job_create.workload_number - 1};
     names_set(jobs->names, key, job->id.index);
-    container_gains(jobs->resources, COMMAND_JOB_CREATE, job->path);
+    if (place.experiment != ID_NONE)
+        container_counts_jobs(jobs->resources, place.experiment, 1);
+    else
+        container_gains(jobs->resources, COMMAND_JOB_CREATE, job->path);
     return job;
 }
 
@@ -340,12 +360,21 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest r
 
 bool job_create(Jobs *jobs, const Command *command, Status *status)
 {
-    const JobSpec *spec = command->as.job_create.spec;
-    const char *name = command->path.name;
     Cluster *cluster = cluster_find(jobs->clusters, command->as.job_create.cluster);
     if (!cluster)
         return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
-    if (job_find(jobs, command->path))
+    const JobPlace place = {.cluster = cluster,
+                            .key = names_key(jobs->names, COMMAND_JOB_CREATE, command->path),
+                            .experiment = ID_NONE};
+    return job_create_at(jobs, command, place, status);
+}
+
+bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status)
+{
+    const JobSpec *spec = command->as.job_create.spec;
+    const char *name = command->path.name;
+    Cluster *cluster = place.cluster;
+    if (job_of_key(jobs, place.key, command->path))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job \"%s\" exists already", name);
     if (!request_is_whole(spec, name, command_place(command), status))
@@ -355,7 +384,7 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
                               status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
-    Job *job = new_job(jobs, command, cluster);
+    Job *job = new_job(jobs, command, place);
     set_provisioning(jobs, job, PROVISIONING_CREATING);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
     // Record and start use the same word: in the recordings the slow record (19 s) belongs to the
@@ -498,8 +527,8 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
-            !job_delete(jobs, job, status))
+        if (job != NULL && path_is_inside(job->path, scope) &&
+            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
             return false;
     }
     return true;

@@ -59,7 +59,7 @@ enum { LOST_ATTEMPTS_MAX = 1000 };
 
 /* One attempt, from taking nodes to giving them back. The next attempt reuses the struct; the last
  * one is kept for the logs. */
-typedef struct {
+typedef struct JobAttempt {
     NodeId *nodes;           /* the target of Job.nodes */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
@@ -76,6 +76,7 @@ typedef struct {
     int64_t kept_ns;         /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
     int64_t kept_epochs;     /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
+    struct JobAttempt *next_spare; /* see Jobs.spare_attempts */
     Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;
 
@@ -107,13 +108,21 @@ struct Job {
     uint32_t generation;    /* as Node.generation */
     uint32_t experiment;    /* row of its container (resource_index), known after it has waited
                                under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+    uint32_t owner; /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
     int64_t row;            /* of the workload's list, if it has one */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;
+    Job *next_spare; /* see Jobs.spare_jobs */
 };
+
+/* The row of a list that a job is of. */
+typedef struct {
+    int32_t workload; /* index in Scenario.workloads */
+    int32_t row;
+} ListedRow;
 
 /* Lives as long as `run`. */
 Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
@@ -123,9 +132,14 @@ Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
 ClusterJobs jobs_of_clusters(Jobs *jobs);
 TransferClient jobs_of_transfers(Jobs *jobs);
 
-uint32_t job_count(const Jobs *jobs);
+/* Forgets jobs of lists when they end, from now on: their memory is used again. */
+void jobs_forget_ended(Jobs *jobs);
+uint32_t job_count(const Jobs *jobs); /* forgotten ones included */
+/* NULL: the job is forgotten. */
 const Job *job_by_id(const Jobs *jobs, JobId job);
-/* For arguments of the functions below: only this folder changes a job. */
+/* The row that a forgotten job was of. */
+ListedRow job_forgotten(const Jobs *jobs, JobId job);
+/* For arguments of the functions below: only this folder changes a job. NULL as above. */
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
@@ -191,6 +205,15 @@ typedef enum {
 /* The service's error for a job that the user terminates. */
 extern const JobError job_error_terminated;
 
+/* Where a job is created. */
+typedef struct {
+    Cluster *cluster;
+    const char *key;     /* of its path; valid as names_key */
+    uint32_t experiment; /* row of its container (resource_index); ID_NONE: to be looked up */
+} JobPlace;
+
+/* job_create for a caller that knows the job's place. */
+MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status);
 /* Checks whether the scenario refuses a job with that request. */
 MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request,
                                      Place at, Status *status);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/cloud/cluster/autoscale.h"
@@ -17,6 +18,7 @@ typedef struct ListProgress {
     uint32_t experiment;  /* the row of its jobs' container ... */
     ClusterId *clusters;  /* ... and [queue] their clusters; ID_NONE: there is none ... */
     uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
+    uint32_t *owners;     /* [user] see listed_owner; NULL: the list has no users */
     int32_t *followers;   /* [row] the last row that waits for it; NULL: no row waits for another */
     int32_t *before;      /* [row] the row that waits for the same one and precedes it */
 } ListProgress;
@@ -33,13 +35,11 @@ const JobList *job_list_of(const Scenario *scenario, const Job *job)
     return job->workload >= 0 ? scenario->workloads[job->workload].list : NULL;
 }
 
-JobPriority job_priority(const Scenario *scenario, const Job *job)
+int32_t job_priority(const Scenario *scenario, const Job *job)
 {
     const JobList *list = job_list_of(scenario, job);
-    if (list == NULL || list->priority == NULL)
-        return job->spec->priority;
-    const int32_t priority = list->priority[job->row];
-    return priority < 0 ? PRIORITY_LOW : priority > 0 ? PRIORITY_HIGH : PRIORITY_NORMAL;
+    return list != NULL && list->priority != NULL ? list->priority[job->row]
+                                                  : (int32_t)job->spec->priority;
 }
 
 /* The time that the owner asked for; JOB_LIST_UNKNOWN: none is known. */
@@ -65,11 +65,18 @@ int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job)
                                                                 : job->spec->max_wall_clock_ns;
 }
 
+uint32_t *listed_owner(Jobs *jobs, const Job *job)
+{
+    const JobList *list = job_list_of(jobs->scenario, job);
+    const int32_t user = list != NULL && list->user != NULL ? list->user[job->row] : JOB_LIST_UNKNOWN;
+    return user != JOB_LIST_UNKNOWN ? &jobs->lists[job->workload].owners[user] : NULL;
+}
+
 /* --- Names --- */
 
 static const char *listed_name(const Workload *workload, int64_t row, Arena *arena)
 {
-    return arena_printf(arena, "%s-%lld", workload->name, (long long)(row + 1));
+    return arena_numbered(arena, workload->name, row + 1);
 }
 
 ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena)
@@ -112,7 +119,7 @@ Job *listed_find(Jobs *jobs, ResourcePath path)
         const int64_t row = is_listed ? row_of_name(workload, path.name) : NO_ROW;
         for (uint32_t j = 0; row != NO_ROW && j < jobs->rows.count; j++) {
             Job *job = job_row(jobs, (JobId){j});
-            if (job->workload == i && job->row == row &&
+            if (job != NULL && job->workload == i && job->row == row &&
                 job->provisioning != PROVISIONING_DELETED) {
                 job_make_name(jobs, job);
                 return job;
@@ -184,7 +191,11 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
 {
     const Workload *workload = workload_of(jobs, index);
     const int64_t now_ns = jobs->engine->now_ns;
-    Job *job = ARENA_NEW(jobs->arena, Job);
+    Job *job = jobs->spare_jobs;
+    if (job != NULL)
+        jobs->spare_jobs = job->next_spare;
+    else
+        job = ARENA_NEW(jobs->arena, Job);
     *job = (Job){
         .id = {row_table_add(jobs->arena, &jobs->rows, job)},
         .cluster = cluster->id,
@@ -203,7 +214,7 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
         .experiment = jobs->lists[index].experiment,
         .workload = (int32_t)index,
         .row = row};
-    if (jobs->scenario->is_of_session)
+    if (!jobs->forgets_ended)
         job_make_name(jobs, job);
     return job;
 }
@@ -292,7 +303,11 @@ void listed_prepare(Jobs *jobs, uint32_t index)
         jobs->lists = ARENA_ARRAY(jobs->arena, ListProgress, count);
     jobs->lists[index] =
         (ListProgress){.address = name_hash(workload->name),
-                       .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload))};
+                       .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload)),
+                       .owners = workload->list->user != NULL
+                                     ? ARENA_ARRAY(jobs->arena, uint32_t,
+                                                   workload->list->users.count)
+                                     : NULL};
     invariant(workload->list->count <= INT32_MAX && workload->spec_count == 1);
     link_followers(jobs, &jobs->lists[index], workload->list);
     push_next(jobs, index);
@@ -324,9 +339,31 @@ static void rows_follow(Jobs *jobs, uint32_t index, int64_t row)
     }
 }
 
-void listed_ended(Jobs *jobs, const Job *job)
+/* Forgets a job that has ended. It is no longer in its container. */
+static void forget(Jobs *jobs, Job *job)
+{
+    jobs->forgotten = array_room(jobs->arena, jobs->forgotten, job->id.index + 1,
+                                 &jobs->forgotten_capacity, sizeof *jobs->forgotten);
+    jobs->forgotten[job->id.index] =
+        (ListedRow){.workload = job->workload, .row = (int32_t)job->row};
+    container_counts_jobs(jobs->resources, job->experiment, -1);
+    row_table_clear(&jobs->rows, job->id.index);
+    if (job->request.nodes <= SPARE_NODES_MAX) {
+        job->attempt->next_spare = jobs->spare_attempts[job->request.nodes];
+        jobs->spare_attempts[job->request.nodes] = job->attempt;
+    }
+    job->next_spare = jobs->spare_jobs;
+    jobs->spare_jobs = job;
+}
+
+void listed_ended(Jobs *jobs, Job *job)
 {
     rows_follow(jobs, (uint32_t)job->workload, job->row);
+    // A job that never started may have a pending JOB_ELIGIBLE. A job that is being deleted is
+    // needed until it is gone. Names in conditions may be those of any job.
+    if (jobs->forgets_ended && job->starts > 0 && job->stop_cause != CAUSE_DELETION &&
+        !subjects_are_asked(jobs->subjects))
+        forget(jobs, job);
 }
 
 void listed_follows(Jobs *jobs, uint32_t index, uint32_t row)

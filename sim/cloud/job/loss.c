@@ -71,8 +71,9 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
 void job_ran_too_long(Jobs *jobs, Job *job)
 {
     const NodeId *nodes = job->nodes; // the list outlives the loss
+    const int32_t count = job->request.nodes;
     job_loses_nodes(jobs, job, NULL, DEALLOCATE_REQUEUE, CAUSE_RUN_LENGTH);
-    for (int32_t n = 0; n < job->request.nodes; n++)
+    for (int32_t n = 0; n < count; n++)
         cluster_node_warned(jobs->clusters, node_row(jobs->clusters, nodes[n]), 0,
                             CAUSE_RUN_LENGTH);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
@@ -51,7 +52,7 @@ static WaitingJob waiting_job(const Jobs *jobs, const Job *job)
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
                         .expected_ns = job_expected_ns(jobs->scenario, job),
-                        .experiment = job->experiment};
+                        .owner = job->owner};
 }
 
 static bool waits_before(const WaitingJob *a, const WaitingJob *b)
@@ -137,23 +138,7 @@ static const JobQueue *find_queue(const Jobs *jobs, ClusterId cluster)
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
 {
     const JobQueue *queue = find_queue(jobs, cluster);
-    return queue ? queue->length : 0;
-}
-
-/* The first waiting job with an id of at least `from`; ID_NONE: none. */
-static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
-{
-    int32_t id = place_set_up(waiting, (int32_t)from);
-    return id >= 0 ? (uint32_t)id : ID_NONE;
-}
-
-static void reserve(Jobs *jobs, PlaceSet *waiting, uint32_t id)
-{
-    int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
-    while (capacity <= (int32_t)id)
-        capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
-    if (capacity > waiting->capacity)
-        place_set_reserve(jobs->arena, waiting, capacity);
+    return queue ? queue->waiting.count : 0;
 }
 
 static void set_experiment(Jobs *jobs, Job *job)
@@ -167,20 +152,36 @@ static void set_experiment(Jobs *jobs, Job *job)
     invariant(job->experiment != ID_NONE); // a job's experiment exists as long as the job
 }
 
+/* Finds the owner of the job, whose use counts for fair share. */
+static void set_owner(Jobs *jobs, Job *job)
+{
+    uint32_t *owner = listed_owner(jobs, job);
+    if (owner == NULL) {
+        set_experiment(jobs, job);
+        jobs->owner_of = array_room(jobs->arena, jobs->owner_of, job->experiment + 1,
+                                    &jobs->owner_of_capacity, sizeof *jobs->owner_of);
+        owner = &jobs->owner_of[job->experiment];
+    }
+    if (*owner == 0) {
+        jobs->uses = array_room(jobs->arena, jobs->uses, jobs->use_count + 1, &jobs->use_capacity,
+                                sizeof *jobs->uses);
+        *owner = ++jobs->use_count;
+    }
+    job->owner = *owner - 1;
+}
+
 void scheduler_add(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
-    PlaceSet *waiting = &queue->waiting[job_priority(jobs->scenario, job)];
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
-        set_experiment(jobs, job);
+        set_owner(jobs, job);
         plan_add_waiting(jobs, queue->plan, job);
     }
-    reserve(jobs, waiting, job->id.index);
-    place_set_add(waiting, (int32_t)job->id.index);
+    job_heap_add(jobs->arena, &queue->waiting,
+                 (HeapJob){.job = job->id, .priority = job_priority(jobs->scenario, job)});
     job->is_waiting = true;
-    queue->length++;
 }
 
 void scheduler_remove(Jobs *jobs, Job *job)
@@ -188,26 +189,21 @@ void scheduler_remove(Jobs *jobs, Job *job)
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (queue->plan != NULL)
         plan_remove_waiting(jobs, queue->plan, job);
-    place_set_remove(&queue->waiting[job_priority(jobs->scenario, job)], (int32_t)job->id.index);
+    job_heap_remove(&queue->waiting, job->id);
     job->is_waiting = false;
-    queue->length--;
 }
 
 /* The first waiting job in the service's order; NULL: none waits. */
 static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 {
-    for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        uint32_t first = next_waiting(&queue->waiting[p], 0);
-        if (first != ID_NONE)
-            return job_by_id(jobs, (JobId){first});
-    }
-    return NULL;
+    const JobId first = job_heap_first(&queue->waiting);
+    return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
 }
 
-/* --- Running jobs, and the use of experiments --- */
+/* --- Running jobs, and the use of owners --- */
 
-/* Counts the node time of an experiment up to now. */
-static void update_use(const Jobs *jobs, ExperimentUse *use)
+/* Counts the node time of an owner up to now. */
+static void update_use(const Jobs *jobs, OwnerUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
     int64_t parts = bounded_add(use->rest, bounded_times(passed_ns / NS_PER_US, use->parts_held));
@@ -217,28 +213,13 @@ static void update_use(const Jobs *jobs, ExperimentUse *use)
     use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
 }
 
-/* Makes room for all containers created so far; experiments are among them. */
-static void reserve_uses(Jobs *jobs)
-{
-    const uint32_t count = resource_count(jobs->resources);
-    if (count <= jobs->use_capacity)
-        return;
-    const uint32_t capacity = 2 * count;
-    ExperimentUse *uses = ARENA_ARRAY(jobs->arena, ExperimentUse, capacity);
-    if (jobs->use_capacity > 0)
-        memcpy(uses, jobs->uses, jobs->use_capacity * sizeof *uses);
-    jobs->uses = uses;
-    jobs->use_capacity = capacity;
-}
-
 /* The job takes (change 1) or gives back (change -1) what it asked for. */
 static void hold(Jobs *jobs, const Job *job, int32_t change)
 {
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     const int64_t slots_per_node = gpus_per_node > 0 ? gpus_per_node : 1;
-    reserve_uses(jobs);
-    ExperimentUse *use = &jobs->uses[job->experiment];
+    OwnerUse *use = &jobs->uses[job->owner];
     update_use(jobs, use);
     use->parts_held +=
         change * (request_slots(job->request, gpus_per_node) * USE_PARTS / slots_per_node);
@@ -352,13 +333,9 @@ static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 
 static void list_used(Jobs *jobs, QueuePlan *plan)
 {
-    uint32_t count = resource_count(jobs->resources);
-    reserve_uses(jobs);
-    if (plan->used_capacity < count) {
-        plan->used_capacity = 2 * count;
-        plan->used_node_us = ARENA_ARRAY(jobs->arena, int64_t, plan->used_capacity);
-    }
-    for (uint32_t i = 0; i < count; i++) {
+    plan->used_node_us = array_room(jobs->arena, plan->used_node_us, jobs->use_count,
+                                    &plan->used_capacity, sizeof *plan->used_node_us);
+    for (uint32_t i = 0; i < jobs->use_count; i++) {
         update_use(jobs, &jobs->uses[i]);
         plan->used_node_us[i] = jobs->uses[i].node_us;
     }
@@ -367,7 +344,7 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
 static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
     QueuePlan *plan = queue->plan;
-    if (queue->length == 0 || !has_room(cluster))
+    if (queue->waiting.count == 0 || !has_room(cluster))
         return;
     list_used(jobs, plan);
     for (;;) {
@@ -389,7 +366,7 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
     JobQueue *queue = scheduler_queue(jobs, cluster);
-    if (queue->is_pass_due || queue->length == 0)
+    if (queue->is_pass_due || queue->waiting.count == 0)
         return;
     queue->is_pass_due = true;
     engine_push(jobs->engine, 0, EVENT_SCHEDULE, cluster.index, 0, 0);
@@ -419,21 +396,13 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
  * is due. (The choice of other policies may change with time alone.) */
 static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
-    int32_t length = 0;
-    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        const PlaceSet *set = &queue->waiting[p];
-        int32_t count = 0;
-        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
-            const Job *job = job_by_id(jobs, (JobId){id});
-            invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index &&
-                      (int32_t)job_priority(jobs->scenario, job) == p);
-            count++;
-        }
-        invariant(count == set->count);
-        length += count;
+    const JobHeap *waiting = &queue->waiting;
+    for (int32_t i = 0; i < waiting->count; i++) {
+        const Job *job = job_by_id(jobs, waiting->items[i].job);
+        invariant(job->is_waiting && job->cluster.index == cluster->id.index);
+        invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
+        invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
-    invariant(length == queue->length);
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
@@ -461,7 +430,7 @@ static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue 
     const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t whole_nodes = 0, gpus = 0;
-    invariant(plan->waiting_count == queue->length);
+    invariant(plan->waiting_count == queue->waiting.count);
     for (int32_t i = 0; i < plan->waiting_count; i++) {
         invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
         invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
@@ -489,5 +458,5 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
     check_queue(jobs, cluster, queue);
     if (queue->plan != NULL)
         check_plan(jobs, cluster, queue);
-    return queue->length;
+    return queue->waiting.count;
 }

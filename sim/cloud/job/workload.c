@@ -1,9 +1,12 @@
 #include "sim/cloud/job/workload.h"
 
+#include <string.h>
+
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/counted.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
@@ -15,12 +18,19 @@ typedef struct WorkloadProgress {
     int64_t mean_gap_ns;
     int64_t candidates;   /* drawn so far, whether kept or not */
     int64_t candidate_ns; /* the time of the last candidate */
+    int64_t periods;      /* exact counts: periods whose times have been drawn */
+    int64_t next;         /* index in `times_ns`; Workload.count: all of the period have arrived */
+    uint32_t *words;      /* [Workload.count] */
+    int64_t *times_ns;    /* [Workload.count] of this period, ascending */
     int64_t jobs;         /* submitted so far */
-    uint64_t known_above; /* 1 + names_losses when its jobs' containers were last checked */
+    NamePrefix keys;      /* of its jobs' keys, up to their numbers */
+    Cluster *cluster;     /* of its jobs ... */
+    uint32_t experiment;  /* ... and the row of their container ... */
+    uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
 } WorkloadProgress;
 
 /* The low bits of a draw's address: its purpose. */
-enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_BITS = 8 };
+enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_TIME, DRAW_BITS = 8 };
 
 static uint64_t draw_word(const Jobs *jobs, uint32_t workload, int64_t number, int what)
 {
@@ -49,10 +59,51 @@ static bool is_kept(const Jobs *jobs, uint32_t index, int64_t at_ns)
     return uniform * (uint64_t)progress->peak_ppm < (uint64_t)workload->hour_ppm[hour] << 32;
 }
 
+/* Draws the times of the next period; false when the workload ends before it. */
+static bool draw_period(Jobs *jobs, uint32_t index)
+{
+    const Workload *workload = &jobs->scenario->workloads[index];
+    WorkloadProgress *progress = &jobs->workloads[index];
+    const bool is_diurnal = workload->arrivals == ARRIVALS_DIURNAL;
+    const ArrivalPeriod period = {
+        .begin_ns =
+            bounded_add(workload->begin_ns, bounded_times(progress->periods, workload->within_ns)),
+        .length_ns = workload->within_ns,
+        .start_unix_ms = jobs->scenario->start_unix_ms,
+        .hour_ppm = is_diurnal ? workload->hour_ppm : NULL,
+    };
+    if (period.begin_ns >= workload->end_ns ||
+        period.begin_ns > LAST_INSTANT_NS - workload->within_ns)
+        return false;
+    for (int64_t i = 0; i < workload->count; i++)
+        progress->words[i] =
+            (uint32_t)(draw_word(jobs, index, ++progress->candidates, DRAW_TIME) >> 32);
+    counted_times(&period, progress->words, workload->count, progress->times_ns);
+    progress->periods++;
+    progress->next = 0;
+    return true;
+}
+
+static void push_next_counted(Jobs *jobs, uint32_t index)
+{
+    const Workload *workload = &jobs->scenario->workloads[index];
+    WorkloadProgress *progress = &jobs->workloads[index];
+    if (progress->jobs >= workload->jobs_max ||
+        (progress->next == workload->count && !draw_period(jobs, index)))
+        return;
+    const int64_t at_ns = progress->times_ns[progress->next++];
+    if (at_ns < workload->end_ns)
+        engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_WORKLOAD, index, 0, 0);
+}
+
 static void push_next_arrival(Jobs *jobs, uint32_t index)
 {
     const Workload *workload = &jobs->scenario->workloads[index];
     WorkloadProgress *progress = &jobs->workloads[index];
+    if (workload->count > 0) {
+        push_next_counted(jobs, index);
+        return;
+    }
     Distribution gap = {.kind = DISTRIBUTION_EXPONENTIAL, .scale = progress->mean_gap_ns};
     if (progress->jobs >= workload->jobs_max || progress->mean_gap_ns == INT64_MAX)
         return;
@@ -64,6 +115,13 @@ static void push_next_arrival(Jobs *jobs, uint32_t index)
     } while (!is_kept(jobs, index, progress->candidate_ns));
     engine_push(jobs->engine, progress->candidate_ns - jobs->engine->now_ns, EVENT_WORKLOAD, index,
                 0, 0);
+}
+
+static NamePrefix key_prefix(const Jobs *jobs, const Workload *workload)
+{
+    ResourcePath path = workload->path;
+    path.name = arena_join(jobs->arena, (const char *const[]){workload->name, ""}, 2, '-');
+    return names_prefix(jobs->names, COMMAND_JOB_CREATE, path);
 }
 
 void workloads_prepare(Jobs *jobs)
@@ -78,13 +136,18 @@ void workloads_prepare(Jobs *jobs)
         }
         int64_t peak_ppm =
             workload->arrivals == ARRIVALS_DIURNAL ? busiest_hour_ppm(workload) : PPM;
-        invariant(peak_ppm > 0 && workload->rate.milli > 0);
+        invariant(peak_ppm > 0 && (workload->rate.milli > 0 || workload->count > 0));
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
             .peak_ppm = peak_ppm,
-            .mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm),
             .candidate_ns = workload->begin_ns,
+            .next = workload->count,
+            .words = ARENA_ARRAY(jobs->arena, uint32_t, workload->count),
+            .times_ns = ARENA_ARRAY(jobs->arena, int64_t, workload->count),
+            .keys = key_prefix(jobs, workload),
         };
+        if (workload->count == 0)
+            jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm);
         push_next_arrival(jobs, (uint32_t)i);
     }
 }
@@ -100,18 +163,34 @@ static const JobSpec *draw_shape(const Jobs *jobs, uint32_t index, int64_t numbe
     return workload->specs[shape];
 }
 
-/* Creates a job as a command would. Its containers are checked again only if names_losses changed.
- */
-static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command, Status *status)
+static bool find_places(Jobs *jobs, WorkloadProgress *progress, const Command *command,
+                        Status *status)
 {
-    const uint64_t known = names_losses(jobs->names) + 1;
-    if (progress->known_above == known)
-        return job_create(jobs, command, status);
-    if (!container_check_open(jobs->resources, command, status) ||
-        !job_create(jobs, command, status))
+    const ResourcePath experiment = {.group = command->path.group,
+                                     .workspace = command->path.workspace,
+                                     .name = command->path.experiment};
+    if (!container_check_open(jobs->resources, command, status))
         return false;
-    progress->known_above = known;
+    progress->cluster = cluster_find(jobs->clusters, command->as.job_create.cluster);
+    if (!progress->cluster)
+        return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
+    progress->experiment = resource_index(jobs->resources, COMMAND_EXPERIMENT_CREATE, experiment);
+    progress->known_above = names_losses(jobs->names) + 1;
     return true;
+}
+
+/* Creates a job as a command would. Its containers and its cluster are looked up again only if
+ * names_losses changed. `number` is the end of the job's name. */
+static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command,
+                   const char *number, Status *status)
+{
+    if (progress->known_above != names_losses(jobs->names) + 1 &&
+        !find_places(jobs, progress, command, status))
+        return false;
+    const JobPlace place = {.cluster = progress->cluster,
+                            .key = names_key_after(jobs->names, &progress->keys, number),
+                            .experiment = progress->experiment};
+    return job_create_at(jobs, command, place, status);
 }
 
 static void submit(Jobs *jobs, uint32_t index)
@@ -120,12 +199,12 @@ static void submit(Jobs *jobs, uint32_t index)
     const Workload *workload = &jobs->scenario->workloads[index];
     int64_t number = ++progress->jobs;
     Command command = {.kind = COMMAND_JOB_CREATE, .path = workload->path};
-    command.path.name = arena_printf(jobs->arena, "%s-%lld", workload->name, (long long)number);
+    command.path.name = arena_numbered(jobs->arena, workload->name, number);
     command.as.job_create.cluster = workload->cluster;
     command.as.job_create.spec = draw_shape(jobs, index, number);
     command.as.job_create.workload_number = (int32_t)index + 1;
     Status status = {0};
-    if (create(jobs, progress, &command, &status))
+    if (create(jobs, progress, &command, strrchr(command.path.name, '-') + 1, &status))
         return;
     TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
     record.command_refused.ordinal = -1; // not a command of the list

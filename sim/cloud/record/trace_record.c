@@ -11,12 +11,10 @@ enum { CLUSTER = 1, NODE = 2, JOB = 4, SHARE = 8, NAME = 16 };
 
 static const struct {
     const char *name;
-    TraceLevel level;
     unsigned columns;
     TraceValue values[TRACE_VALUES + 1];
 } kinds[] = {
-#define X(kind, name, level, columns, values)                                                      \
-    {#name, TRACE_LEVEL_##level, columns, {values{NULL, false}}},
+#define X(kind, name, level, columns, values) {#name, columns, {values{NULL, false}}},
     TRACE_KINDS(X)
 #undef X
 };
@@ -31,11 +29,6 @@ TRACE_KINDS(X)
 const char *trace_kind_name(TraceKind kind)
 {
     return kinds[kind].name;
-}
-
-TraceLevel trace_kind_level(TraceKind kind)
-{
-    return kinds[kind].level;
 }
 
 const TraceValue *trace_kind_values(TraceKind kind)

@@ -77,7 +77,15 @@ typedef struct {
 #undef NO_VALUES
 
 const char *trace_kind_name(TraceKind kind); /* "job_state" */
-TraceLevel trace_kind_level(TraceKind kind);
+static inline TraceLevel trace_kind_level(TraceKind kind)
+{
+    static const uint8_t levels[] = {
+#define X(kind, name, level, columns, values) TRACE_LEVEL_##level,
+        TRACE_KINDS(X)
+#undef X
+    };
+    return (TraceLevel)levels[kind];
+}
 const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
 
 /* A value of a kind: TraceRecord.in_order[i] is the value of trace_kind_values(kind)[i]. */

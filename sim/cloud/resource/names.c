@@ -75,6 +75,23 @@ const char *names_key(Names *names, CommandKind made_by, ResourcePath path)
     return names->key;
 }
 
+NamePrefix names_prefix(Names *names, CommandKind made_by, ResourcePath path)
+{
+    const char *key = names_key(names, made_by, path);
+    return (NamePrefix){
+        .text = arena_strdup(names->arena, key), .length = strlen(key), .hash = names->key_hash};
+}
+
+const char *names_key_after(Names *names, const NamePrefix *prefix, const char *rest)
+{
+    key_reserve(names, 0, prefix->length);
+    memcpy(names->key, prefix->text, prefix->length);
+    const size_t length = key_put(names, prefix->length, rest, '\0') - 1;
+    names->key_hash =
+        bytes_hash(prefix->hash, names->key + prefix->length, length - prefix->length);
+    return names->key;
+}
+
 const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath path)
 {
     size_t length = key_put(names, 0, command_name(made_by), ':');
@@ -96,13 +113,17 @@ static uint64_t hash_of_key(const Names *names, const char *key)
 
 void names_set(Names *names, const char *key, uint32_t row)
 {
-    name_table_set(names->rows, key, row);
+    name_table_set_hashed(names->rows, key, hash_of_key(names, key), row);
+}
+
+bool names_row_of_key(const Names *names, const char *key, uint32_t *row)
+{
+    return name_table_find_hashed(names->rows, key, hash_of_key(names, key), row);
 }
 
 bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row)
 {
-    const char *key = names_key(names, made_by, path);
-    return name_table_find_hashed(names->rows, key, names->key_hash, row);
+    return names_row_of_key(names, names_key(names, made_by, path), row);
 }
 
 static uint32_t former_uses(const Names *names, const char *key)

@@ -14,6 +14,16 @@ Names *names_create(Arena *run);
 /* The key of a resource; `made_by` is the kind of command that creates it. Valid until the next
  * call of names_key or names_subject_key. */
 const char *names_key(Names *names, CommandKind made_by, ResourcePath path);
+/* The keys of many resources whose paths begin alike cost less when their beginning is made once:
+ * `path` has the beginning of their names. Lives as long as the names. */
+typedef struct {
+    const char *text;
+    size_t length;
+    uint64_t hash;
+} NamePrefix;
+NamePrefix names_prefix(Names *names, CommandKind made_by, ResourcePath path);
+/* The key of the resource whose name continues with `rest`. Valid as above. */
+const char *names_key_after(Names *names, const NamePrefix *prefix, const char *rest);
 /* The key of a name in a condition: "workspace/experiment/name" without the parts that `path`
  * lacks. The resource group is ignored. Valid as the key above. */
 const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath path);
@@ -22,6 +32,7 @@ const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath pa
 void names_set(Names *names, const char *key, uint32_t row);
 /* Finds the row of the existing resource with that path; false: there is none. */
 bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
+bool names_row_of_key(const Names *names, const char *key, uint32_t *row);
 /* Removes the resource with that key; the name can be used again. */
 void names_forget(Names *names, const char *key);
 

@@ -80,6 +80,11 @@ void subject_leaves(Subjects *subjects, CommandKind made_by, ResourcePath path, 
     drop_row(subjects, made_by, (ResourcePath){.name = path.name}, row);
 }
 
+bool subjects_are_asked(const Subjects *subjects)
+{
+    return subjects->is_asked;
+}
+
 uint32_t subject_row(Subjects *subjects, CommandKind made_by, const char *name)
 {
     const ResourcePath name_path = {.name = name};

@@ -99,10 +99,18 @@ typedef enum {
 typedef struct {
     const char *name;     /* "llama3-2024" */
     Distribution between; /* ns in working order: from allocation, then from repair, to failure */
-    Distribution repair;  /* ns from failure to repair */
+    Distribution repair;  /* ns from failure to repair, or from the coming of a crew */
     NodeRecovery recovery;
     const char *reason; /* in plain words: "GPU memory error" */
 } FailureModel;
+
+/* The failure model whose `between` is the lifetime of low-priority nodes of a family. */
+typedef struct {
+    const char *family; /* quota family: "NC"; "*": all that are not listed */
+    const FailureModel *model;
+} Preemption;
+
+#define FAMILY_NOT_LISTED "*"
 
 /* The behaviour of the service. Quantiles are drawn once per occurrence. */
 typedef struct {

@@ -50,7 +50,7 @@ bool request_fits(JobRequest request, Room room)
 {
     if (request.kind == REQUEST_NODES)
         return request.nodes <= room.idle_nodes;
-    // The last node gives the remainder, all others equal parts that are no smaller.
+    // The last node gives the remainder, all others equal parts of at least that size.
     const int32_t first = request_part(request, 0, room.gpus_per_node);
     const int32_t last = request_part(request, request.nodes - 1, room.gpus_per_node);
     return nodes_with(room, last) >= request.nodes && nodes_with(room, first) >= request.nodes - 1;

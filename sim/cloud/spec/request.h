@@ -1,4 +1,4 @@
-/* What a job asks of the nodes of its cluster.
+/* The nodes and GPUs that a job asks for.
  *
  * A job asks for whole nodes, which it shares with no other job (as in the service); for GPUs in
  * total; or for GPUs on each of several nodes. Jobs that ask for GPUs share nodes. A job of at most

@@ -20,6 +20,8 @@ typedef struct {
     const FailureModel *nodes;      /* every node; NULL: none fails */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
+    int32_t preemption_count;       /* without `preemption`: the model of its VM family */
+    const Preemption *preemptions;
     int32_t group_count;
     const NodeGroup *const *groups;          /* [group_count]; the nodes of a group fail together */
     const FailureModel *const *group_models; /* [group_count] */
@@ -31,6 +33,7 @@ typedef struct {
     int64_t file_server_ppm;                 /* a file server is not created */
     int64_t slow_node_ppm;                   /* a node is slow from its allocation on ... */
     int64_t slow_node_speed_ppm;             /* ... with this speed; 1,000,000 = as modelled */
+    int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
@@ -41,7 +44,7 @@ typedef struct {
       "as the service, but a job may overtake if it delays no earlier job")                        \
     X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
-      "the experiment that has used least node time goes first")
+      "the experiment, or the user of a trace, that has used least node time goes first")
 
 typedef enum {
 #define X(name, function, text, sight, what) POLICY_##name,
@@ -105,7 +108,9 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    ArrivalRate rate;     /* mean rate of arrivals (or bursts) */
+    ArrivalRate rate;     /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;        /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns;    /* ... in each period of this length, the first from `begin_ns` */
     int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
     int32_t burst_jobs;   /* BURSTS */
     int32_t spec_count;

@@ -9,7 +9,7 @@ typedef struct {
     const RunFacts *facts; /* NULL: unknown */
     const RunMetrics *run;
     const char **cluster_names; /* [ClusterId.index]; NULL: the trace has no record of it */
-    const char **job_names;     /* [JobId.index]; NULL: likewise, or a job of a workload */
+    const char **job_names;     /* [JobId.index]; likewise, and NULL if no job is listed */
     Summary *summary;           /* the parts that are filled in so far */
     uint32_t problem_capacity;
 } Making;

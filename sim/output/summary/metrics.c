@@ -30,6 +30,9 @@ typedef struct {
 
 struct MetricsFold {
     Arena *arena;
+    const char *node_states[NODE_STATE_COUNT]; /* their names in records */
+    const char *job_states[JOB_STATE_COUNT];
+    const char *job_stages[STAGE_COUNT];
     RunMetrics run;
     uint32_t cluster_capacity, job_capacity, share_capacity, file_capacity, refused_capacity;
     NodeTrack *nodes; /* [NodeId.index] */
@@ -40,6 +43,20 @@ struct MetricsFold {
     NameTable *file_index;  /* "account/share/path" -> index in run.files */
     NameTable *error_index; /* "cluster/what" -> index in run.errors */
 };
+
+/* The index of `name` in `names`; `count`: it is not one of them. The records of a world have the
+ * names in the table themselves, so a comparison of texts is rare. */
+static int index_of_name(const char *const *names, int count, const char *name)
+{
+    int i = 0;
+    while (i < count && names[i] != name)
+        i++;
+    if (i < count || name == NULL)
+        return i;
+    for (i = 0; i < count && strcmp(names[i], name) != 0;)
+        i++;
+    return i;
+}
 
 static void add(int64_t *sum, int64_t value)
 {
@@ -71,9 +88,11 @@ static void job_forget_attempt(JobMetrics *job)
     job->training_ns = METRIC_NEVER;
     job->trained_ns = METRIC_NEVER;
     job->ended_ns = METRIC_NEVER;
-    job->epochs = 0;
-    job->step_count = 0;
     job->error = NULL;
+    if (job->training != NULL) {
+        job->training->epochs = 0;
+        job->training->step_count = 0;
+    }
 }
 
 static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
@@ -142,14 +161,6 @@ static void cluster_allocation(MetricsFold *fold, const TraceRow *row)
     cluster->allocation = row->record.name;
     if (strcmp(row->record.name, allocation_state_name(ALLOCATION_STEADY)) == 0)
         note_first(&cluster->steady_ns, row->record.at_ns);
-}
-
-static NodeState node_state_called(const char *name)
-{
-    int state = 0;
-    while (state < NODE_STATE_COUNT && strcmp(name, node_state_name((NodeState)state)) != 0)
-        state++;
-    return (NodeState)state;
 }
 
 /* --- Where node time goes --- */
@@ -321,7 +332,7 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
         cluster->nodes_now++;
     if (node->job != ID_NONE)
         fold->run.jobs[node->job].nodes_now--;
-    node->state = node_state_called(row->record.name);
+    node->state = (NodeState)index_of_name(fold->node_states, NODE_STATE_COUNT, row->record.name);
     node->since_ns = row->record.at_ns;
     node->waited_ns = clock_read(fold, node->cluster, row->record.at_ns);
     node->job = ID_NONE;
@@ -370,11 +381,6 @@ static void job_provisioning(MetricsFold *fold, const TraceRow *row)
     note_first(&job->submitted_ns, row->record.at_ns);
 }
 
-static bool is_state(const char *name, JobState state)
-{
-    return name != NULL && strcmp(name, job_state_name(state)) == 0;
-}
-
 /* Adds the time that `job` has waited, if it is waiting. */
 static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
 {
@@ -402,11 +408,12 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     // A forged trace may have any numbers.
-    const int32_t gpus_per_node = (int32_t)smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int64_t most = smaller(record->job_placed.gpus_per_node, INT32_MAX);
+    const int32_t gpus_per_node = most > 0 ? (int32_t)most : 1; // a node without GPUs is one slot
     const int64_t gpus = smaller(record->job_placed.gpus, gpus_per_node);
     JobMetrics *job = job_of(fold, row);
     ClusterMetrics *cluster = cluster_of(fold, row);
-    if (cluster->gpus_per_node == 0 && gpus_per_node > 0)
+    if (cluster->gpus_per_node == 0)
         count_gpus(cluster, gpus_per_node, record->at_ns);
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
@@ -460,16 +467,17 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     JobMetrics *job = job_of(fold, row);
     note_first(&job->submitted_ns, record->at_ns);
     job_close_wait(fold, job, record->at_ns);
-    if (is_state(record->name, JOB_QUEUED)) {
+    const int state = index_of_name(fold->job_states, JOB_STATE_COUNT, record->name);
+    if (state == JOB_QUEUED) {
         job_begins_wait(fold, job, record->at_ns);
         if (job->state != NULL) {
             job->restarts++;
             job_forget_attempt(job);
         }
     }
-    if (is_state(record->name, JOB_RUNNING))
+    if (state == JOB_RUNNING)
         job->started_ns = record->at_ns;
-    if (is_state(record->name, JOB_SUCCEEDED) || is_state(record->name, JOB_FAILED))
+    if (state == JOB_SUCCEEDED || state == JOB_FAILED)
         job->ended_ns = record->at_ns;
     job->state = record->name;
     job->exit_code = record->job_state.exit_code;
@@ -478,33 +486,40 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
 static void job_stage(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
-    for (int stage = STAGE_MOUNT; stage <= STAGE_PREPARATION; stage++)
-        if (strcmp(row->record.name, job_stage_name((JobStage)stage)) == 0)
-            job->prepared_ns =
-                row->record.at_ns; // rows come in order of time, so the last stage's end stays
+    if (index_of_name(fold->job_stages, STAGE_COUNT, row->record.name) <= STAGE_PREPARATION)
+        job->prepared_ns = row->record.at_ns; // in order of time, so the last stage's end stays
+}
+
+/* The training of the job that the row is about; made when it is first mentioned. */
+static TrainingMetrics *training_of(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    if (job->training == NULL)
+        job->training = ARENA_NEW(fold->arena, TrainingMetrics);
+    return job->training;
 }
 
 static void job_training(MetricsFold *fold, const TraceRow *row)
 {
-    JobMetrics *job = job_of(fold, row);
-    job->training_ns = row->record.at_ns;
-    job->ranks = row->record.job_training.ranks;
-    job->steps_per_epoch = row->record.job_training.steps;
-    job->epochs_planned = row->record.job_training.epochs;
+    TrainingMetrics *training = training_of(fold, row);
+    job_of(fold, row)->training_ns = row->record.at_ns;
+    training->ranks = row->record.job_training.ranks;
+    training->steps_per_epoch = row->record.job_training.steps;
+    training->epochs_planned = row->record.job_training.epochs;
 }
 
 static void job_trained(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    JobMetrics *job = job_of(fold, row);
-    job->trained_ns = record->at_ns;
-    job->epochs = job->epochs_planned;
-    job->steps = record->job_trained.steps;
-    job->parts = record->job_trained.parts;
-    job->evaluate_ns = record->job_trained.evaluate_ns;
-    job->checkpoint_ns = record->job_trained.checkpoint_ns;
-    job->accuracy_ppm = record->job_trained.accuracy_ppm;
-    job->loss_micro = record->job_trained.loss_micro;
+    TrainingMetrics *training = training_of(fold, row);
+    job_of(fold, row)->trained_ns = record->at_ns;
+    training->epochs = training->epochs_planned;
+    training->steps = record->job_trained.steps;
+    training->parts = record->job_trained.parts;
+    training->evaluate_ns = record->job_trained.evaluate_ns;
+    training->checkpoint_ns = record->job_trained.checkpoint_ns;
+    training->accuracy_ppm = record->job_trained.accuracy_ppm;
+    training->loss_micro = record->job_trained.loss_micro;
 }
 
 static void step(MetricsFold *fold, const TraceRow *row)
@@ -512,10 +527,10 @@ static void step(MetricsFold *fold, const TraceRow *row)
     const TraceRecord *record = &row->record;
     if (record->step.rank != 0)
         return; // a step is equally long for all ranks
-    JobMetrics *job = job_of(fold, row);
-    job->step_ns = array_room(fold->arena, job->step_ns, job->step_count + 1, &job->step_capacity,
-                              sizeof *job->step_ns);
-    job->step_ns[job->step_count++] = record->at_ns - record->since_ns;
+    TrainingMetrics *training = training_of(fold, row);
+    training->step_ns = array_room(fold->arena, training->step_ns, training->step_count + 1,
+                                   &training->step_capacity, sizeof *training->step_ns);
+    training->step_ns[training->step_count++] = record->at_ns - record->since_ns;
 }
 
 /* --- Shares --- */
@@ -719,7 +734,7 @@ static void fold_row(void *listener, const TraceRow *row)
         job_trained(fold, row);
         return;
     case TRACE_EPOCH:
-        job_of(fold, row)->epochs = row->record.epoch.epoch;
+        training_of(fold, row)->epochs = row->record.epoch.epoch;
         return;
     case TRACE_JOB_ATTEMPT:
         job_attempt(fold, row);
@@ -775,6 +790,12 @@ MetricsFold *metrics_fold_create(Arena *arena)
 {
     MetricsFold *fold = ARENA_NEW(arena, MetricsFold);
     fold->arena = arena;
+    for (int state = 0; state < NODE_STATE_COUNT; state++)
+        fold->node_states[state] = node_state_name((NodeState)state);
+    for (int state = 0; state < JOB_STATE_COUNT; state++)
+        fold->job_states[state] = job_state_name((JobState)state);
+    for (int stage = 0; stage < STAGE_COUNT; stage++)
+        fold->job_stages[stage] = job_stage_name((JobStage)stage);
     fold->file_index = name_table_create(arena);
     fold->error_index = name_table_create(arena);
     return fold;
@@ -788,7 +809,8 @@ void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
 
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
-    return (TraceListener){.listener = fold, .level = level, .row = fold_row};
+    return (TraceListener){
+        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)

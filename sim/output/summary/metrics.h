@@ -49,6 +49,22 @@ bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
 Wide cluster_busy_ns(const ClusterMetrics *cluster);
 
 typedef struct {
+    int64_t ranks;
+    int64_t steps_per_epoch;
+    int64_t epochs_planned;
+    int64_t epochs; /* known from records: all once trained, else those at level epochs */
+
+    /* Once trained: sums over all epochs, of rank 0. */
+    int64_t steps;
+    StepParts parts;
+    int64_t evaluate_ns, checkpoint_ns;
+    int64_t accuracy_ppm, loss_micro;
+
+    int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
+    uint32_t step_count, step_capacity;
+} TrainingMetrics;
+
+typedef struct {
     const char *path; /* "workspace/experiment/job" */
     ClusterId cluster;
     const char *cluster_path;
@@ -73,19 +89,7 @@ typedef struct {
     int64_t gpus_now;      /* that it has of shared nodes */
     int32_t gpus_per_node; /* of these; 0: it has had whole nodes only */
 
-    int64_t ranks; /* 0 unless the job trains */
-    int64_t steps_per_epoch;
-    int64_t epochs_planned;
-    int64_t epochs; /* known from records: all once trained, else those at level epochs */
-
-    /* Once trained: sums over all epochs, of rank 0. */
-    int64_t steps;
-    StepParts parts;
-    int64_t evaluate_ns, checkpoint_ns;
-    int64_t accuracy_ppm, loss_micro;
-
-    int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
-    uint32_t step_count, step_capacity;
+    TrainingMetrics *training; /* NULL unless the job trains */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */

@@ -113,6 +113,28 @@ static void add_workload(Making *making, const SummaryWorkload *workload)
                                  workload->all.unfinished));
 }
 
+/* Reports, once for each workload, a job that waits for more than its cluster ever had. */
+static void add_wide_jobs(Making *making)
+{
+    const RunMetrics *run = making->run;
+    const uint32_t count = making->summary->workload_count;
+    bool *is_reported = ARENA_ARRAY(making->arena, bool, count + 1);
+    for (uint32_t i = 0; count > 0 && i < run->job_count; i++) {
+        const JobFacts *facts = &making->facts->jobs[i];
+        if (facts->workload == 0 || is_reported[facts->workload] || !is_queued(&run->jobs[i]) ||
+            !needs_too_much(making, i))
+            continue;
+        is_reported[facts->workload] = true;
+        add(making, arena_printf(making->arena,
+                                 "workload %s: a job of size %" PRId32 " waited for %" PRId32
+                                 " nodes, cluster %s never had more than %" PRId32
+                                 ": it may have blocked the queue",
+                                 making->facts->workloads[facts->workload - 1], facts->size,
+                                 facts->nodes, making_cluster_of(making, &run->jobs[i]),
+                                 run->clusters[run->jobs[i].cluster.index].nodes_max));
+    }
+}
+
 /* --- Clusters --- */
 
 static void add_cluster(Making *making, uint32_t id)
@@ -180,4 +202,5 @@ void summary_add_problems(Making *making)
             add_job(making, i);
     for (uint32_t i = 0; i < making->summary->workload_count; i++)
         add_workload(making, &making->summary->workloads[i]);
+    add_wide_jobs(making);
 }

@@ -58,6 +58,18 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .workload = workload};
 }
 
+/* The facts of a job of a list that was forgotten. */
+static JobFacts forgotten_facts(const World *world, JobId id)
+{
+    const ListedRow listed = world_forgotten_job(world, id);
+    const Workload *workload = &world_scenario(world)->workloads[listed.workload];
+    return (JobFacts){.tool = workload->specs[0]->tool,
+                      .nodes = 1,
+                      .priority = workload->specs[0]->priority,
+                      .size = workload->list->gpus[listed.row],
+                      .workload = (uint32_t)listed.workload + 1};
+}
+
 static ShareFacts share_facts(const World *world, ShareId id)
 {
     const Share *share = world_share(world, id);
@@ -78,8 +90,10 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                                      .gpus_per_node = spec->vm_size->gpus};
     }
     JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
-    for (uint32_t i = 0; i < world_job_count(world); i++)
-        jobs[i] = job_facts(arena, world, world_job(world, (JobId){i}));
+    for (uint32_t i = 0; i < world_job_count(world); i++) {
+        const Job *job = world_job(world, (JobId){i});
+        jobs[i] = job != NULL ? job_facts(arena, world, job) : forgotten_facts(world, (JobId){i});
+    }
     const char **workloads = ARENA_ARRAY(arena, const char *, scenario->workload_count);
     for (int32_t i = 0; i < scenario->workload_count; i++)
         workloads[i] = scenario->workloads[i].name;

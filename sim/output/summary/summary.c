@@ -19,6 +19,16 @@
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
 
+static bool lists_any_job(const Making *making)
+{
+    uint32_t i = 0;
+    if (making->facts == NULL)
+        return true;
+    while (i < making->run->job_count && making->facts->jobs[i].workload != 0)
+        i++;
+    return i < making->run->job_count;
+}
+
 static void name_resources(Making *making)
 {
     const RunMetrics *run = making->run;
@@ -27,10 +37,13 @@ static void name_resources(Making *making)
         clusters[i] = run->clusters[i].path;
     making->cluster_names = summary_names(making->arena, clusters, run->cluster_count);
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
+    // Jobs of workloads are not listed: they need no names.
     for (uint32_t i = 0; i < run->job_count; i++)
-        if (making->facts == NULL || making->facts->jobs[i].workload == 0)
-            jobs[i] = run->jobs[i].path; // jobs of workloads are not listed
-    making->job_names = summary_names(making->arena, jobs, run->job_count);
+        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0 ? run->jobs[i].path
+                                                                                : NULL;
+    making->job_names = lists_any_job(making)
+                            ? summary_names(making->arena, jobs, run->job_count)
+                            : ARENA_ARRAY(making->arena, const char *, run->job_count);
 }
 
 /* --- Clusters --- */
@@ -122,6 +135,11 @@ static int64_t between(int64_t from_ns, int64_t to_ns)
     return from_ns != METRIC_NEVER && to_ns != METRIC_NEVER ? to_ns - from_ns : SUMMARY_NEVER;
 }
 
+static bool trains(const JobMetrics *metrics)
+{
+    return metrics->training != NULL && metrics->training->ranks > 0;
+}
+
 static void put_times(SummaryJob *job, const JobMetrics *metrics)
 {
     // Without any preparation the program begins with the job.
@@ -133,7 +151,7 @@ static void put_times(SummaryJob *job, const JobMetrics *metrics)
     job->queue_ns = metrics->queue_ns;
     job->prep_ns = between(metrics->started_ns, prepared_ns);
     job->run_ns = between(metrics->started_ns, metrics->ended_ns);
-    if (metrics->ranks > 0) {
+    if (trains(metrics)) {
         job->start_ns = between(prepared_ns, metrics->training_ns);
         job->train_ns = between(metrics->training_ns, metrics->trained_ns);
         job->finish_ns = between(metrics->trained_ns, metrics->ended_ns);
@@ -150,7 +168,7 @@ static int64_t sum_of_step_parts(const StepParts *parts)
     return sum_ns;
 }
 
-static void put_steps(SummaryJob *job, const JobMetrics *metrics)
+static void put_steps(SummaryJob *job, const TrainingMetrics *metrics)
 {
     job->steps = metrics->steps;
     job->step_mean_ns = sum_of_step_parts(&metrics->parts) / metrics->steps;
@@ -169,15 +187,16 @@ static void put_steps(SummaryJob *job, const JobMetrics *metrics)
 
 static void put_training(SummaryJob *job, const JobMetrics *metrics)
 {
+    const TrainingMetrics *training = metrics->training;
     const bool is_trained = metrics->trained_ns != METRIC_NEVER;
     job->trains = true;
-    job->ranks = metrics->ranks;
-    job->epochs = metrics->epochs;
-    if (is_trained && metrics->steps > 0)
-        put_steps(job, metrics);
+    job->ranks = training->ranks;
+    job->epochs = training->epochs;
+    if (is_trained && training->steps > 0)
+        put_steps(job, training);
     if (is_trained) {
-        job->val_accuracy_ppm = metrics->accuracy_ppm;
-        job->val_loss_micro = metrics->loss_micro;
+        job->val_accuracy_ppm = training->accuracy_ppm;
+        job->val_loss_micro = training->loss_micro;
     }
 }
 
@@ -252,7 +271,7 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     if (metrics->error != NULL)
         put_error(making->arena, &job, metrics->error);
     put_times(&job, metrics);
-    if (metrics->ranks > 0)
+    if (trains(metrics))
         put_training(&job, metrics);
     job.node_ns = job_node_time_ns(metrics, metrics->node_ns);
     job.restarts = metrics->restarts;

@@ -21,6 +21,8 @@ struct TraceFan {
     int32_t listener_count;
     PathCache clusters;
     PathCache jobs;
+    PathCache lists;        /* [workload] the common path of its jobs */
+    bool uses_listed_names; /* a listener does */
 };
 
 TraceFan *trace_fan_create(Arena *run)
@@ -53,18 +55,32 @@ static const char *cluster_path(TraceFan *fan, ClusterId id)
     const char **path = cached_path(fan, &fan->clusters, id.index);
     if (*path == NULL) {
         const ResourcePath parts = world_cluster(fan->world, id)->path;
-        *path = arena_printf(fan->arena, "%s/%s", parts.workspace, parts.name);
+        *path = arena_join(fan->arena, (const char *const[]){parts.workspace, parts.name}, 2, '/');
     }
+    return *path;
+}
+
+/* The path that all jobs of a list have for listeners that ignore their names. */
+static const char *path_of_list(TraceFan *fan, const Job *job)
+{
+    const char **path = cached_path(fan, &fan->lists, (uint32_t)job->workload);
+    if (*path == NULL)
+        *path = arena_printf(fan->arena, "%s/%s/%s-*", job->path.workspace, job->path.experiment,
+                             world_scenario(fan->world)->workloads[job->workload].name);
     return *path;
 }
 
 static const char *path_of_job(TraceFan *fan, JobId id)
 {
+    const Job *job = world_job(fan->world, id);
+    if (!fan->uses_listed_names && job_list_of(world_scenario(fan->world), job) != NULL)
+        return path_of_list(fan, job);
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
-        const ResourcePath parts =
-            job_path(world_scenario(fan->world), world_job(fan->world, id), fan->arena);
-        *path = arena_printf(fan->arena, "%s/%s/%s", parts.workspace, parts.experiment, parts.name);
+        const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
+        *path = arena_join(fan->arena,
+                           (const char *const[]){parts.workspace, parts.experiment, parts.name}, 3,
+                           '/');
     }
     return *path;
 }
@@ -104,6 +120,7 @@ TraceSink trace_fan_sink(TraceFan *fan)
         if (fan->listeners[i].level > level)
             level = fan->listeners[i].level;
         wants_instants |= fan->listeners[i].instant != NULL;
+        fan->uses_listed_names |= !fan->listeners[i].ignores_listed_names;
     }
     return (TraceSink){.listener = fan,
                        .level = level,

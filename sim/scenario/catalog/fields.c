@@ -312,14 +312,22 @@ static const Field preparation_fields[] = {
 static const Field failure_model_fields[] = {
     NEEDED_CUSTOM(distribution_kind, "between", between, NS_PER_S, CATALOG_LIFETIME_MOST,
                   "time in working order, from allocation or repair to the next failure"),
-    NEEDED_CUSTOM(distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
-                  "from failure to repair"),
+    NEEDED_CUSTOM(
+        distribution_kind, "repair", repair, 0, CATALOG_LIFETIME_MOST,
+        "from failure to repair; of a node that waits for a crew, from the crew's coming"),
     NEEDED_CHOICE("recovery", recovery, recovery_words, "what becomes of the node"),
     NEEDED_TEXT("reason", reason, "in plain words: \"GPU memory error\""),
     {0},
 };
 #undef OWNER
 
+#define OWNER Preemption
+static const Field preemption_fields[] = {
+    NEEDED_CUSTOM(failure_model_kind, "model", model, 0, 0,
+                  "a name of \"failure_models\", whose \"between\" is their lifetime"),
+    {0},
+};
+#undef OWNER
 #define OWNER StageTime
 static const Field stage_time_fields[] = {
     NEEDED_CUSTOM(times_by_count_kind, "time", ns, 0, CATALOG_DURATION_MOST,
@@ -403,6 +411,10 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_FAILURE_MODELS] = {.type = {"failure_models",
                                          "How often a node fails, and what becomes of it.",
                                          sizeof(FailureModel), failure_model_fields}},
+    [CATALOG_PREEMPTIONS] = {.type = {"preemptions",
+                                      "How long low-priority nodes are kept, by family of VM "
+                                      "sizes; \"*\" stands for all families that are not listed.",
+                                      sizeof(Preemption), preemption_fields}},
     [CATALOG_STAGE_TIMES] = {.type = {"stage_times",
                                       "Measured stages of a training step, called DEVICE PRECISION "
                                       "STAGE and, for layers, KIND SHAPE.",
@@ -435,6 +447,7 @@ NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);
+NAME_COMES_FIRST(Preemption, family);
 NAME_COMES_FIRST(StageTime, name);
 NAME_COMES_FIRST(KindTime, name);
 NAME_COMES_FIRST(SideBySide, name);

@@ -127,15 +127,9 @@ static void check_fields(Arena *arena, Problems *problems, const Json *json, con
     check_keys(problems, json, what, names, count);
 }
 
-/* "PATH/NAME", without the cost of a format: a catalogue has hundreds of values. */
 static const char *path_below(Arena *arena, const char *path, const char *name)
 {
-    const size_t length = strlen(path), more = strlen(name);
-    char *below = arena_alloc(arena, length + more + 2);
-    memcpy(below, path, length);
-    below[length] = '/';
-    memcpy(below + length + 1, name, more);
-    return below;
+    return arena_join(arena, (const char *const[]){path, name}, 2, '/');
 }
 
 static bool is_object(Problems *problems, const Json *json, const char *what)
@@ -608,6 +602,11 @@ const ServiceModel *catalog_service(const Catalog *catalog)
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);
+}
+
+const Preemption *catalog_preemption(const Catalog *catalog, const char *family)
+{
+    return item_find(catalog, CATALOG_PREEMPTIONS, family);
 }
 
 Throughputs catalog_throughputs(const Catalog *catalog)

@@ -32,6 +32,8 @@ static void check_members(const Trace *trace)
     } others[] = {{"config", text->config},
                   {"arrivals", text->arrivals.node},
                   {"rate", text->rate.node},
+                  {"count", text->count.node},
+                  {"within", text->within.node},
                   {"hours", text->hours},
                   {"burst", text->burst.node},
                   {"jobs", text->jobs.node},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/trace_read.h"
@@ -111,6 +112,39 @@ static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
                      "a rate of %s, expected more than 0 and at most 10,000,000/day", rate.value);
 }
 
+/* Whether the workload states how many of its jobs arrive, in one of the two ways. */
+static bool check_how_many(const Reader *reader, const WorkloadText *text)
+{
+    const Json *rate = text->rate.node, *count = text->count.node, *within = text->within.node;
+    if (rate != NULL && (count != NULL || within != NULL))
+        problem(reader, count != NULL ? count : within,
+                "\"count\" and \"within\" replace \"rate\", and here are both");
+    else if (rate == NULL && count == NULL && within == NULL)
+        status_hint(problem(reader, text->node, "this workload does not say how many jobs arrive"),
+                    "add \"rate\": \"12/h\", or \"count\": 200 and \"within\": \"7d\"");
+    else if (rate == NULL && (count == NULL || within == NULL))
+        problem(reader, text->node,
+                count == NULL ? "\"within\" needs \"count\", which is missing"
+                              : "\"count\" needs \"within\", which is missing");
+    else
+        return true;
+    return false;
+}
+
+static void read_count(const Reader *reader, const WorkloadText *text, Workload *workload)
+{
+    const ArrivalRate rate = {1000 * text->count.value, text->within.value};
+    const bool is_diurnal = text->arrivals.value == ARRIVALS_DIURNAL;
+    if (text->count.is_refused || text->within.is_refused)
+        return;
+    workload->count = text->count.value;
+    workload->within_ns = text->within.value;
+    if (rate.period_ns == 0 || arrival_rate_compare(rate, rate_max) > 0)
+        problem(reader, text->within.node, "more than 10,000,000 arrivals a day");
+    else if (is_diurnal && rate.period_ns < NS_PER_DAY)
+        problem(reader, text->within.node, "\"within\" of diurnal arrivals is at least a day");
+}
+
 static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
 {
     Problems *problems = reader->context->problems;
@@ -160,8 +194,11 @@ static void check_member(const Reader *reader, const WorkloadText *text, Arrival
 static void read_arrivals(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
     workload->arrivals = (ArrivalKind)text->arrivals.value;
-    if (text->rate.node != NULL)
+    const bool says_how_many = check_how_many(reader, text);
+    if (says_how_many && text->rate.node != NULL)
         read_rate(reader, text->rate, workload);
+    else if (says_how_many)
+        read_count(reader, text, workload);
     check_member(reader, text, ARRIVALS_DIURNAL, "hours", text->hours);
     check_member(reader, text, ARRIVALS_BURSTS, "burst", text->burst.node);
     if (text->hours != NULL)
@@ -175,7 +212,9 @@ static void read_arrivals(const Reader *reader, const WorkloadText *text, Worklo
         problem(reader, text->end.node, "the workload ends before it begins");
     bool ends =
         text->jobs.node != NULL || text->end.node != NULL || reader->text->until.node != NULL;
-    if (!ends)
+    if (!ends && text->count.node != NULL)
+        workload->end_ns = wide_capped((Wide)workload->begin_ns + workload->within_ns);
+    else if (!ends)
         status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "the jobs of this workload never stop arriving"),
                     "add \"jobs\" or \"end\" to it, or \"until\" to the scenario");
@@ -368,16 +407,6 @@ static void read_shapes(Reader *reader, const WorkloadText *text, Workload *work
 
 /* --- All of them --- */
 
-/* A workload without a trace needs `key`. */
-static void check_needed(const Reader *reader, const WorkloadText *text, const char *key,
-                         const Json *node)
-{
-    if (node == NULL)
-        status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                                 "\"%s\" is missing", key),
-                    "a workload needs it, unless it has a \"trace\"");
-}
-
 static void read_workload(Reader *reader, const WorkloadText *text, Workload *workload)
 {
     if (text->node == NULL)
@@ -392,8 +421,9 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
         trace_read(reader->binder, reader->commands, text, workload);
         return;
     }
-    check_needed(reader, text, "config", text->config);
-    check_needed(reader, text, "rate", text->rate.node);
+    if (text->config == NULL)
+        status_hint(problem(reader, text->node, "\"config\" is missing"),
+                    "a workload needs it, unless it has a \"trace\"");
     if (text->stop_at_requested.node != NULL)
         problem(reader, text->stop_at_requested.node,
                 "\"stop_at_requested\" is for a workload with a \"trace\"");

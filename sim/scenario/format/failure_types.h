@@ -29,6 +29,7 @@ typedef struct {
     BoundText preparation, setup, mount, container, file_server;
     BoundText slow_nodes;
     BoundText slow_node_speed;
+    BoundInteger crews;
 } FailuresText;
 
 typedef struct {
@@ -49,6 +50,9 @@ typedef struct {
     BoundInteger priority; /* VmPriority */
     BoundText reason;
 } FaultText;
+
+#define PREEMPTION_BY_FAMILY "by-family" /* FailuresText.preemption */
+bool failures_are_by_family(const FailuresText *failures);
 
 extern const ObjectType group_type;
 extern const ObjectType failures_type;

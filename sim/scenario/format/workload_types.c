@@ -27,6 +27,12 @@ static const Field workload_fields[] = {
     FIELD_TEXT("rate", rate, NULL,
                "mean rate of arrivals (of bursts: of bursts), a number and a period, such as "
                "\"12/h\", \"200/week\", \"200/7d\" or \"0.5/min\""),
+    FIELD_INTEGER("count", count, 1, 1000000, NULL,
+                  "instead of `rate`: exactly so many arrivals (of bursts: bursts) in each period "
+                  "of `within`, at independent times"),
+    FIELD_DURATION("within", within, NULL,
+                   "the length of a period, such as \"7d\". The first begins at `begin`; there is "
+                   "one period, unless `jobs`, `end` or the scenario's `until` states another end"),
     FIELD_JSON("hours", hours,
                "{\"type\": \"array\", \"minItems\": 24, \"maxItems\": 24, \"items\": {\"type\": "
                "\"number\", \"minimum\": 0, \"maximum\": 100}}",

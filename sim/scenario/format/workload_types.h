@@ -17,8 +17,9 @@ typedef struct {
     BoundInteger end;
     BoundInteger jobs;
     BoundInteger arrivals; /* ArrivalKind */
-    BoundText rate;        /* "12/h", "200/7d" */
-    const Json *hours;     /* diurnal: 24 factors */
+    BoundInteger count, within;
+    BoundText rate;    /* "12/h", "200/7d" */
+    const Json *hours; /* diurnal: 24 factors */
     BoundInteger burst;
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
     const Json *gpus;  /* a number, or the same for GPUs in total */

@@ -48,6 +48,8 @@ typedef struct {
 
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
                       const ImportScenarioNames *names);
+/* The VM size of nodes with so many GPUs in that catalogue. */
+const char *import_size_name(Arena *arena, int32_t gpus);
 /* The catalogue of that scenario: its VM sizes, and a service without delays and small quotas. */
 Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters);
 

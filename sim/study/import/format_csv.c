@@ -281,7 +281,7 @@ static void add_row(void *parser, const Cell *cells)
         import_count(log, RULE_NO_SIZE);
         return;
     }
-    job.queue = import_word(log, &log->queues, values.text[TARGET_QUEUE]);
+    job.queue = import_queue(log, values.text[TARGET_QUEUE]);
     job.user = import_word(log, &log->users, values.text[TARGET_USER]);
     job.gpu_type = import_word(log, &log->gpu_types, values.text[TARGET_GPU_TYPE]);
     const Cell state = values.text[TARGET_STATE];

@@ -134,7 +134,7 @@ static void add_row(void *parser, const Cell *cells, int32_t count)
                    "a type with a throughput for this number of GPUs in the throughput file");
         return;
     }
-    job.queue = import_word(log, &log->queues, cells[of->type]);
+    job.user = import_word(log, &log->users, cells[of->type]);
     job.is_completed = true;
     import_add(log, NULL, job);
 }
@@ -158,7 +158,7 @@ void format_gavel_read(ImportLog *log, const ImportFile *files, int32_t file_cou
                 "Run times are steps divided by the throughput of the job alone on GPUs of type "
                 "%s.",
                 log->options->gpu_type != NULL ? log->options->gpu_type : "v100");
-    import_note(log, "The log has no queues: the queue of a job is its type.");
+    import_note(log, "The log has no users: the user of a job is its type.");
     for (int32_t i = 0; i < file_count; i++)
         if (!is_json(files[i]))
             import_read_plain(&table, log, files[i]);

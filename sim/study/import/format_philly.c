@@ -154,7 +154,7 @@ static ImportJob new_job(Reader *reader, int32_t gpus)
     ImportLog *log = reader->log;
     ImportJob job = import_job(log);
     job.gpus = gpus;
-    job.queue = import_word(log, &log->queues, reader->job.vc);
+    job.queue = import_queue(log, reader->job.vc);
     job.user = import_word(log, &log->users, reader->job.user);
     job.state = import_word(log, &log->states, reader->job.status);
     job.is_completed = cell_is(reader->job.status, "Pass");

@@ -126,7 +126,7 @@ static Tres tres_of(Cell cell)
     return tres;
 }
 
-/* What the job got, or else what it asked for. A list of resources without GPUs means none. */
+/* The resources that the job got, or else those that it asked for. A list of resources without GPUs means none. */
 static bool read_size(ImportLog *log, const Cell *cells, ImportJob *job)
 {
     const Cell list = cells[ALLOC_TRES].length > 0 ? cells[ALLOC_TRES] : cells[REQ_TRES];
@@ -238,7 +238,7 @@ void slurm_add(ImportLog *log, const Cell *cells)
         return;
     const Cell user = cells[USER].length > 0 ? cells[USER] : cells[ACCOUNT];
     job.user = import_word(log, &log->users, user);
-    job.queue = import_word(log, &log->queues, cells[PARTITION]);
+    job.queue = import_queue(log, cells[PARTITION]);
     if (job.requested_ns >= 0 && job.run_ns > job.requested_ns)
         import_count(log, RULE_RAN_LONGER);
     import_add(log, &cells[JOB_ID], job);

@@ -1,5 +1,5 @@
-/* Private to sim/study/import: rows of the tables with a header line whose columns each mean one
- * thing: philly-csv, helios, acme, pai-2023, sia, tiresias. Layouts: the README of each trace. */
+/* Private to sim/study/import: rows of the tables with a header line whose columns have one
+ * meaning each: philly-csv, helios, acme, pai-2023, sia, tiresias. Layouts: the README of each trace. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ void philly_csv_add(ImportLog *log, const Cell *cells)
         !import_seconds(log, cells[1], "duration", &job.run_ns) ||
         !import_count_of(log, cells[2], "num_gpus", &job.gpus))
         return;
-    job.queue = import_word(log, &log->queues, cells[3]);
+    job.queue = import_queue(log, cells[3]);
     job.is_completed = true;
     import_add(log, NULL, job);
 }
@@ -104,7 +104,7 @@ void helios_add(ImportLog *log, const Cell *cells)
         return;
     import_check_stated(log, &job, run_ns, wait_ns);
     job.user = import_word(log, &log->users, cells[USER]);
-    job.queue = import_word(log, &log->queues, cells[QUEUE]);
+    job.queue = import_queue(log, cells[QUEUE]);
     job.state = import_word(log, &log->states, cells[STATE]);
     job.is_completed = word_is(cells[STATE], "COMPLETED");
     if (job.nodes == 0)
@@ -189,7 +189,7 @@ void pai2023_add(ImportLog *log, const Cell *cells)
         return;
     job.nodes = 1; // a pod is on one node
     job.gpu_type = import_word(log, &log->gpu_types, first_of(log, cells[GPU_SPEC]));
-    job.queue = import_word(log, &log->queues, cells[QOS]);
+    job.queue = import_queue(log, cells[QOS]);
     job.state = import_word(log, &log->states, cells[PHASE]);
     job.is_completed = word_is(cells[PHASE], "Succeeded");
     import_add(log, &cells[POD], job);
@@ -222,9 +222,9 @@ void sia_add(ImportLog *log, const Cell *cells)
                    "an application with a --run-time, as in --run-time cifar10=30m");
         return;
     }
-    job.queue = import_word(log, &log->queues, cells[2]);
+    job.user = import_word(log, &log->users, cells[2]);
     job.is_completed = true;
-    import_note(log, "The log has no queues: the queue of a job is its application.");
+    import_note(log, "The log has no users: the user of a job is its application.");
     import_note(log, "The log has no run times: they are those of --run-time, for any number of "
                      "GPUs.");
     import_add(log, &cells[0], job);

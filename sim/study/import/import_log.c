@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/base/utf8.h"
 #include "sim/study/import/stamp.h"
@@ -158,6 +159,26 @@ int32_t import_word(ImportLog *log, WordTable *words, Cell cell)
     return (int32_t)word_table_add(words, text.text, (size_t)text.length);
 }
 
+static bool is_name_character(char c)
+{
+    return ascii_is_alphanumeric(c) || c == '-' || c == '_';
+}
+
+int32_t import_queue(ImportLog *log, Cell cell)
+{
+    bool is_name = true;
+    for (int32_t i = 0; i < cell.length; i++)
+        is_name &= is_name_character(cell.text[i]);
+    if (is_name)
+        return import_word(log, &log->queues, cell);
+    char *name = arena_strndup(log->arena, cell.text, (size_t)cell.length);
+    for (int32_t i = 0; i < cell.length; i++)
+        if (!is_name_character(name[i]))
+            name[i] = '_';
+    import_count(log, RULE_QUEUE);
+    return import_word(log, &log->queues, (Cell){.text = name, .length = cell.length});
+}
+
 /* --- Jobs --- */
 
 /* A name that no job has yet: copies of "x" become "x#2", "x#3". */
@@ -180,8 +201,10 @@ static const char *unique_name(ImportLog *log, Cell cell)
 
 void import_add(ImportLog *log, const Cell *name, ImportJob job)
 {
-    if (name != NULL && name->length > 0)
-        job.name = unique_name(log, *name);
+    static const char unnamed[] = "unnamed";
+    const Cell empty = {.text = unnamed, .length = sizeof unnamed - 1};
+    if (name != NULL)
+        job.name = unique_name(log, name->length > 0 ? *name : empty);
     log->jobs =
         array_room(log->arena, log->jobs, log->count + 1, &log->capacity, sizeof *log->jobs);
     log->jobs[log->count++] = job;

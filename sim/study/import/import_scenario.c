@@ -29,7 +29,7 @@ static void put_number(Arena *arena, Json *object, const char *key, int64_t valu
     put_value(arena, object, key, json_integer(arena, value), note);
 }
 
-static const char *size_name(Arena *arena, int32_t gpus)
+const char *import_size_name(Arena *arena, int32_t gpus)
 {
     return arena_printf(arena, "Trace_%dGPU", gpus);
 }
@@ -37,7 +37,7 @@ static const char *size_name(Arena *arena, int32_t gpus)
 static void put_size(Arena *arena, Json *sizes, int32_t gpus)
 {
     const char *not_used = "jobs of a trace state their run times, so this value is not used";
-    Json *size = json_put_object(arena, sizes, size_name(arena, gpus));
+    Json *size = json_put_object(arena, sizes, import_size_name(arena, gpus));
     put_text(arena, size, "family", "Trace", NULL);
     put_number(arena, size, "vcpus", 1, "quotas count cores: one for each node");
     put_number(arena, size, "gpus", gpus, NULL);
@@ -121,7 +121,7 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize", size_name(arena, cluster->gpus_per_node));
+    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster->gpus_per_node));
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     json_put_integer(arena, json_put_object(arena, scale, "manual"), "targetNodeCount",
                      cluster->nodes);
@@ -164,8 +164,8 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
     Json *root = json_object(arena);
     json_put_integer(arena, root, "trainyard", 1);
     json_put_text(arena, root, "description",
-                  arena_printf(arena, "How long do the %" PRId64 " jobs of %s wait?",
-                               import->selection.list.count, names->list));
+                  arena_printf(arena, "How long do the jobs of %s wait? (%" PRId64 " jobs)",
+                               names->list, import->selection.list.count));
     if (import->log.has_calendar) {
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);

@@ -4,7 +4,7 @@
 #ifndef SIM_STUDY_IMPORT_RULES_H
 #define SIM_STUDY_IMPORT_RULES_H
 
-/* What happened to a counted row: it is not in the workload file, it is there with another value
+/* The effect of a rule on a row: it is not in the workload file, it is there with another value
  * than in the log, or it is there unchanged. */
 typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEffect;
 
@@ -38,6 +38,7 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(CLAMPED, MENDED, "run times outside the limits (--clamp-run)")                               \
     X(NAME, MENDED, "have the name of an earlier job: \"#2\" and so on was appended")              \
     X(TEXT, MENDED, "names with bytes that are not text: replaced by \"_\"")                       \
+    X(QUEUE, MENDED, "in queues whose names clusters cannot have: other characters became \"_\"")  \
     X(SKIPPED_HOUR, MENDED, "times in an hour that the clocks skipped: moved on by an hour")       \
     X(JOINED, MENDED, "rows of parts of a job: joined, their run times added")                     \
     X(NO_LEADER, MENDED, "follow a job that is not in the list: they wait for none")               \

@@ -674,11 +674,43 @@ START_TEST(reading_twice_gives_the_same_explanation)
 }
 END_TEST
 
+/* The catalogue of `like` is used again only if it is the same. */
+START_TEST(a_file_that_is_read_like_another_has_the_values_of_its_changes)
+{
+    static const char *const sets[] = {"/fidelity=job", "/quotas={\"total\": 17}",
+                                       "/quotas=unlimited",
+                                       "/assume={\"vm_sizes/Standard_NC6/vcpus\": 7}",
+                                       "/catalog/0/quotas/total/dedicated_vcpus/value=23"};
+    const ScenarioFile *like = sound();
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        Problems problems = problems_create(arena);
+        ScenarioOverrides overrides = {.count = 1, .items = &sets[i]};
+        const FileSource source = memory_files_source(&files);
+        const ScenarioFile *alone =
+            scenario_read(arena, source, "scenario.json", overrides, &problems);
+        overrides.like = like;
+        const ScenarioFile *again =
+            scenario_read(arena, source, "scenario.json", overrides, &problems);
+        ck_assert_msg(problems.count == 0, "%s: %s", sets[i],
+                      problems.count > 0 ? problems.items[0].message : "");
+        ck_assert_int_eq(alone->scenario.quota_count, again->scenario.quota_count);
+        for (int32_t q = 0; q < alone->scenario.quota_count; q++)
+            ck_assert_msg(alone->scenario.quotas[q].dedicated_vcpus ==
+                              again->scenario.quotas[q].dedicated_vcpus,
+                          "%s", sets[i]);
+        ck_assert_int_eq(alone->scenario.commands[6].as.cluster_create->vm_size->vcpus,
+                         again->scenario.commands[6].as.cluster_create->vm_size->vcpus);
+        ck_assert_msg((again->catalog == like->catalog) == (i == 0), "%s", sets[i]);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("scenario_read");
     TCase *tests = tcase_create("scenario_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_file_that_is_read_like_another_has_the_values_of_its_changes);
     tcase_add_test(tests, commands_follow_those_that_are_added_automatically);
     tcase_add_test(tests, values_left_out_have_the_defaults_of_the_format);
     tcase_add_test(tests, a_scenario_in_a_folder_has_the_name_of_the_folder);

@@ -88,6 +88,52 @@ START_TEST(rates_are_read_exactly)
 }
 END_TEST
 
+/* The first workload with `members` instead of the fixture's rate and number of jobs; NULL if there
+ * are problems. */
+static const Workload *counted(const char *members, Problems *problems)
+{
+    const MemoryFiles kept = files;
+    const char *text = with_change(arena, small_scenario_text, "\"commands\"",
+                                   arena_printf(arena, "%s \"commands\"", workload_text));
+    text = with_change(arena, text, "\"rate\": \"12/h\", \"jobs\": 50", members);
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    const ScenarioFile *file = read_with(NULL, 0, problems);
+    files = kept;
+    return file != NULL ? &file->scenario.workloads[0] : NULL;
+}
+
+START_TEST(a_count_in_a_period_replaces_the_rate)
+{
+    Problems problems;
+    const Workload *load = counted("\"count\": 200, \"within\": \"7d\"", &problems);
+    ck_assert_int_eq(load->count, 200);
+    ck_assert_int_eq(load->within_ns, 7 * NS_PER_DAY);
+    ck_assert_int_eq(load->end_ns, 7 * NS_PER_DAY); // one period
+    load =
+        counted("\"count\": 200, \"within\": \"7d\", \"jobs\": 300, \"begin\": \"1d\"", &problems);
+    ck_assert_int_eq(load->end_ns, INT64_MAX);
+    load = counted("\"count\": 200, \"within\": \"7d\", \"begin\": \"1d\"", &problems);
+    ck_assert_int_eq(load->end_ns, 8 * NS_PER_DAY);
+    static const struct {
+        const char *members, *expected;
+    } rows[] = {
+        {"\"jobs\": 5", "does not say how many jobs arrive"},
+        {"\"jobs\": 5, \"count\": 5", "\"count\" needs \"within\""},
+        {"\"jobs\": 5, \"within\": \"7d\"", "\"within\" needs \"count\""},
+        {"\"rate\": \"1/h\", \"count\": 5, \"within\": \"7d\"", "here are both"},
+        {"\"count\": 5, \"within\": \"0s\"", "more than 10,000,000 arrivals a day"},
+        {"\"count\": 1000000, \"within\": \"1h\"", "more than 10,000,000 arrivals a day"},
+        {"\"count\": 0, \"within\": \"1h\"", "count is 0, expected 1 to 1000000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_ptr_null(counted(rows[i].members, &problems));
+        ck_assert_msg(problems.count == 1 &&
+                          strstr(problems.items[0].message, rows[i].expected) != NULL,
+                      "%s: %s", rows[i].members, problems.items[0].message);
+    }
+}
+END_TEST
+
 START_TEST(each_number_of_nodes_has_its_own_job)
 {
     static const char *const sets[] = {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"0.3\"}",
@@ -277,6 +323,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_workload_has_the_defaults_of_the_format);
     tcase_add_test(tests, rates_are_read_exactly);
+    tcase_add_test(tests, a_count_in_a_period_replaces_the_rate);
     tcase_add_test(tests, each_number_of_nodes_has_its_own_job);
     tcase_add_test(tests, arrivals_are_read_with_their_hours_or_bursts);
     tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);

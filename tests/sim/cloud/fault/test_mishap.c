@@ -82,6 +82,86 @@ START_TEST(a_repaired_node_fails_again)
 }
 END_TEST
 
+/* Three nodes fall silent at 1100 s and are noticed at 1160 s. */
+static Scenario *three_failures(int32_t crews, NodeRecovery recovery)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
+    Scenario *scenario = scenario_until(3000, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, recovery);
+    scenario->failures.repair_crews = crews;
+    return scenario;
+}
+
+START_TEST(one_crew_repairs_one_node_after_another)
+{
+    // The first repair counts from the failure: 1600 s. The others begin when the crew is free.
+    run(three_failures(1, RECOVERY_REBOOT));
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1600);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 4), 2100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 5), 2600);
+    for (int32_t n = 0; n < 3; n++) // failures at one time: in the order of the nodes
+        ck_assert_uint_eq(
+            recording_find(&recording, TRACE_NODE_STATE, "preparing", 3 + n)->node.index,
+            (uint32_t)n);
+}
+END_TEST
+
+START_TEST(two_crews_repair_two_nodes_at_once)
+{
+    run(three_failures(2, RECOVERY_REBOOT));
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1600);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 4), 1600);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 5), 2100);
+}
+END_TEST
+
+START_TEST(as_many_crews_as_nodes_are_the_same_as_no_limit)
+{
+    run(three_failures(3, RECOVERY_REBOOT));
+    uint64_t limited = recording_hash(&recording);
+    list = commands_begin(arena);
+    run(three_failures(0, RECOVERY_REBOOT));
+    ck_assert_uint_eq(recording_hash(&recording), limited);
+}
+END_TEST
+
+START_TEST(replacements_need_a_crew_too)
+{
+    run(three_failures(1, RECOVERY_REPLACE));
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 1600);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 1), 2100);
+}
+END_TEST
+
+START_TEST(a_node_that_leaves_frees_its_crew)
+{
+    // The node of c is in repair and the node of d waits. c shrinks at 1300 s, and its node leaves
+    // at 1303 s: then the repair of the other one begins.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_cluster(&list, "d", 0, plain_cluster(arena, 1));
+    commands_resize(&list, "c", 1300 * NS_PER_S, 0);
+    Scenario *scenario = scenario_until(3000, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.repair_crews = 1;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 1303);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 1803);
+}
+END_TEST
+
+START_TEST(a_node_that_leaves_no_longer_waits)
+{
+    // The unusable nodes with the highest places go, and these wait.
+    Scenario *scenario = three_failures(1, RECOVERY_REBOOT);
+    commands_resize(&list, "c", 1300 * NS_PER_S, 1);
+    scenario->commands = list.items;
+    scenario->command_count = list.count;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1600);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "preparing"), 4);
+}
+END_TEST
+
 START_TEST(a_node_that_stays_broken_fails_once)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
@@ -109,6 +189,28 @@ START_TEST(a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_repla
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 2);
     ck_assert_int_eq(recording_find(&recording, TRACE_NODE_NOTICE, NULL, 1)->cause,
                      CAUSE_PREEMPTION);
+}
+END_TEST
+
+START_TEST(the_lifetime_of_a_low_priority_node_follows_its_family)
+{
+    commands_create_cluster(&list, "c", 0, spec_of(1, true));
+    const char *family = spec_of(1, true)->vm_size->family;
+    const FailureModel *hourly = model_of(every(3600), 0, RECOVERY_REPLACE);
+    const FailureModel *daily = model_of(every(86400), 0, RECOVERY_REPLACE);
+    const Preemption listed[] = {{"*", daily}, {family, hourly}};
+    Scenario *scenario = scenario_until(8000, 1);
+    scenario->failures.preemptions = listed;
+    scenario->failures.preemption_count = 2;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 3700);
+    const Preemption others[] = {{"another", daily}, {"*", hourly}};
+    scenario->failures.preemptions = others;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 3700);
+    scenario->failures.preemption_count = 1;
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 0);
 }
 END_TEST
 
@@ -421,9 +523,16 @@ Suite *test_suite(void)
     TCase *examples = tcase_create("examples");
     tcase_add_checked_fixture(examples, begin, end);
     tcase_add_test(examples, a_repaired_node_fails_again);
+    tcase_add_test(examples, one_crew_repairs_one_node_after_another);
+    tcase_add_test(examples, two_crews_repair_two_nodes_at_once);
+    tcase_add_test(examples, as_many_crews_as_nodes_are_the_same_as_no_limit);
+    tcase_add_test(examples, replacements_need_a_crew_too);
+    tcase_add_test(examples, a_node_that_leaves_frees_its_crew);
+    tcase_add_test(examples, a_node_that_leaves_no_longer_waits);
     tcase_add_test(examples, a_node_that_stays_broken_fails_once);
     tcase_add_test(examples,
                    a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_replaced);
+    tcase_add_test(examples, the_lifetime_of_a_low_priority_node_follows_its_family);
     tcase_add_test(examples, a_repair_does_not_restart_the_lifetime_of_a_low_priority_node);
     tcase_add_test(examples,
                    the_nodes_of_a_group_fall_silent_together_and_again_after_their_repair);

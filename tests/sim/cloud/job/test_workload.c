@@ -94,6 +94,62 @@ START_TEST(poisson_gaps_have_the_mean_and_spread_of_the_exponential)
 }
 END_TEST
 
+START_TEST(each_period_has_exactly_the_count_of_arrivals)
+{
+    static int64_t times_ns[2000];
+    Workload *exact = workload("load", 1);
+    exact->rate = (ArrivalRate){0};
+    exact->count = 200;
+    exact->within_ns = 7 * NS_PER_DAY;
+    exact->begin_ns = NS_PER_HOUR;
+    exact->end_ns = NS_PER_HOUR + 21 * NS_PER_DAY;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        ck_assert_int_eq(arrivals(run(exact, 1, seed), 0, times_ns), 600);
+        for (int32_t i = 0; i < 600; i++) {
+            ck_assert(i == 0 || times_ns[i] >= times_ns[i - 1]);
+            ck_assert_int_eq((times_ns[i] - exact->begin_ns) / exact->within_ns, i / 200);
+        }
+        ck_assert_int_ne(times_ns[0] + exact->within_ns, times_ns[200]); // drawn anew
+    }
+    exact->end_ns = INT64_MAX;
+    exact->jobs_max = 250;
+    ck_assert_int_eq(arrivals(run(exact, 1, 1), 0, times_ns), 250);
+    // A period that is cut short loses the arrivals after its end, and no others.
+    exact->jobs_max = INT64_MAX;
+    exact->end_ns = times_ns[99] + 1;
+    ck_assert_int_eq(arrivals(run(exact, 1, 1), 0, times_ns), 100);
+}
+END_TEST
+
+START_TEST(an_exact_count_of_bursts_or_of_diurnal_arrivals)
+{
+    static int64_t times_ns[2000];
+    Workload *exact = workload("load", 1);
+    exact->count = 30;
+    exact->within_ns = NS_PER_DAY;
+    exact->end_ns = NS_PER_DAY;
+    exact->arrivals = ARRIVALS_BURSTS;
+    exact->burst_jobs = 4;
+    ck_assert_int_eq(arrivals(run(exact, 1, 1), 0, times_ns), 120);
+    ck_assert_int_eq(times_ns[0], times_ns[3]);
+    exact->arrivals = ARRIVALS_DIURNAL;
+    exact->hour_ppm[9] = PPM;
+    exact->hour_ppm[20] = 3 * PPM;
+    exact->count = 1000;
+    const World *world = run(exact, 1, 1);
+    ck_assert_int_eq(arrivals(world, 0, times_ns), 1000);
+    int32_t in_hour[24] = {0};
+    for (int32_t i = 0; i < 1000; i++) {
+        const int64_t unix_s = world_unix_ms(world, times_ns[i]) / 1000;
+        in_hour[unix_s / 3600 % 24]++;
+    }
+    // A quarter of 1,000 with a standard deviation of sqrt(1000 * 0.25 * 0.75) = 13.7.
+    ck_assert_int_eq(in_hour[9] + in_hour[20], 1000);
+    ck_assert_int_ge(in_hour[9], 250 - 3 * 14);
+    ck_assert_int_le(in_hour[9], 250 + 3 * 14);
+}
+END_TEST
+
 START_TEST(another_workload_changes_nothing_in_the_first)
 {
     static int64_t alone_ns[2000], beside_ns[2000];
@@ -244,6 +300,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, jobs_of_a_workload_are_numbered_and_run_like_others);
     tcase_add_test(tests, a_job_created_by_a_command_belongs_to_no_workload);
     tcase_add_test(tests, poisson_gaps_have_the_mean_and_spread_of_the_exponential);
+    tcase_add_test(tests, each_period_has_exactly_the_count_of_arrivals);
+    tcase_add_test(tests, an_exact_count_of_bursts_or_of_diurnal_arrivals);
     tcase_add_test(tests, another_workload_changes_nothing_in_the_first);
     tcase_add_test(tests, no_job_is_created_before_the_beginning_or_at_the_end);
     tcase_add_test(tests, the_jobs_of_a_burst_are_created_together_and_the_last_burst_is_cut);

@@ -80,11 +80,11 @@ START_TEST(a_job_records_its_times_and_its_training)
     ck_assert_int_eq(job->queue_ns, 42 * NS_PER_S);
     ck_assert_int_eq(job->node_ns, 140 * NS_PER_S);
     ck_assert_int_eq(job->nodes_max, 2);
-    ck_assert_int_eq(job->epochs, 2);
-    ck_assert_int_eq(job->steps, 4);
-    ck_assert_int_eq(job->parts.exchange_ns, 16 * NS_PER_S);
-    ck_assert_int_eq(job->accuracy_ppm, 750000);
-    ck_assert_uint_eq(job->step_count, 4); // of rank 0
+    ck_assert_int_eq(job->training->epochs, 2);
+    ck_assert_int_eq(job->training->steps, 4);
+    ck_assert_int_eq(job->training->parts.exchange_ns, 16 * NS_PER_S);
+    ck_assert_int_eq(job->training->accuracy_ppm, 750000);
+    ck_assert_uint_eq(job->training->step_count, 4); // of rank 0
     ck_assert_int_eq(job->restarts, 0);
 }
 END_TEST
@@ -152,7 +152,7 @@ START_TEST(a_requeued_job_starts_again)
     ck_assert_int_eq(job->queue_ns, 40 * NS_PER_S);
     ck_assert_int_eq(job->started_ns, 60 * NS_PER_S);
     ck_assert_int_eq(job->training_ns, METRIC_NEVER);
-    ck_assert_uint_eq(job->step_count, 0);
+    ck_assert_uint_eq(job->training->step_count, 0);
     ck_assert_int_eq(job->node_ns, 60 * NS_PER_S); // 20 + 40, closed by the end of the run
     ck_assert_str_eq(job->state, "running");
 }

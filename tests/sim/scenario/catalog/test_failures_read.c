@@ -69,7 +69,20 @@ START_TEST(without_settings_nothing_fails)
     ck_assert(scenario->failures.nodes == NULL && scenario->failures.preemption == NULL);
     ck_assert_int_eq(scenario->failures.group_count, 0);
     ck_assert_int_eq(scenario->failures.allocation_ppm, 0);
+    ck_assert_int_eq(scenario->failures.repair_crews, 0);
     ck_assert_int_eq(scenario->failures.slow_node_ppm, 0);
+}
+END_TEST
+
+START_TEST(preemption_by_family_has_the_models_of_the_catalogue)
+{
+    const Scenario *scenario = sound("\"failures\": {\"preemption\": \"by-family\"}");
+    const Failures *failures = &scenario->failures;
+    ck_assert_ptr_null(failures->preemption);
+    ck_assert_int_eq(failures->preemption_count, 4);
+    ck_assert_str_eq(failures->preemptions[0].family, "NC");
+    ck_assert_str_eq(failures->preemptions[0].model->name, "gce-preemptible-k80");
+    ck_assert_str_eq(failures->preemptions[3].family, "*");
 }
 END_TEST
 
@@ -80,7 +93,8 @@ START_TEST(failures_are_bound_with_their_models_and_chances)
                "\"aws-spot-k80\", \"groups\": [{\"group\": \"zone\", \"model\": \"rack-lanl\"}], "
                "\"allocation\": \"1%\", \"preparation\": \"2%\", \"setup\": \"0.3\", \"mount\": "
                "\"4%\", \"container\": \"5%\", \"file_server\": \"100%\", \"slow_nodes\": "
-               "\"0.5%\", \"slow_node_speed\": \"90%\"}");
+               "\"0.5%\", \"slow_node_speed\": \"90%\", \"crews\": 3}");
+    ck_assert_int_eq(scenario->failures.repair_crews, 3);
     const Failures *failures = &scenario->failures;
     ck_assert_int_eq(failures->rate_ppm, PPM / 2);
     ck_assert_str_eq(failures->nodes->name, "meta-rsc1");
@@ -436,6 +450,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("failures_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, without_settings_nothing_fails);
+    tcase_add_test(tests, preemption_by_family_has_the_models_of_the_catalogue);
     tcase_add_test(tests, failures_are_bound_with_their_models_and_chances);
     tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
     tcase_add_test(tests, faults_follow_the_commands);

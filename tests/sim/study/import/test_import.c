@@ -312,7 +312,7 @@ START_TEST(sia_needs_run_times_and_tiresias_has_them)
     const char *log =
         "name,time,application,num_replicas,batch_size\ncifar10-0,107,cifar10,6,2048\n";
     import_text("sia", &run_times, log);
-    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,queue\ncifar10-0,0,1800,6,cifar10\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,user\ncifar10-0,0,1800,6,cifar10\n");
     ck_assert(!run_texts("sia", &no_choices, (const char *const[]){log, NULL}));
     ck_assert(problems.items[0].at.line == 2 && problems.items[0].at.column == 15);
     problems = problems_create(arena);
@@ -446,6 +446,23 @@ START_TEST(requests_are_drawn_between_two_factors)
     // The mean of 500 factors between 1 and 3 is 2, with a standard deviation of 0.026.
     ck_assert(sum / 500 > 1.9 && sum / 500 < 2.1);
     text_free(&log);
+}
+END_TEST
+
+START_TEST(queues_get_names_that_clusters_may_have)
+{
+    import_text("philly-csv", &no_choices,
+                "timestamp,duration,num_gpus,cluster\n2017-10-07 01:11:39,1,1,a b.c\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,queue\n1,0,1,1,a_b_c\n");
+    ck_assert_int_eq(count_of(RULE_QUEUE), 1);
+}
+END_TEST
+
+START_TEST(jobs_without_a_name_get_one_if_others_have_names)
+{
+    const ImportChoices choices = {.columns = "job=j,submit=t,run=d,gpus=g"};
+    import_text("csv", &choices, "j,t,d,g\na,0,1,1\n,0,1,1\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus\na,0,1,1\nunnamed,0,1,1\n");
 }
 END_TEST
 
@@ -594,6 +611,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, gpu_types_are_renamed);
     tcase_add_test(cases, thinning_drops_jobs_by_their_place_in_the_log);
     tcase_add_test(cases, requests_are_drawn_between_two_factors);
+    tcase_add_test(cases, queues_get_names_that_clusters_may_have);
+    tcase_add_test(cases, jobs_without_a_name_get_one_if_others_have_names);
     tcase_add_test(cases, repeated_names_get_a_number);
     tcase_add_test(cases, mistakes_have_their_place);
     tcase_add_test(cases, options_with_mistakes_are_named);

@@ -1,4 +1,4 @@
-#include "trainer/comm/launcher.h"
+#include "sim/cli/launcher.h"
 
 #include <stdlib.h>
 
@@ -10,9 +10,14 @@ static int32_t number_in(const char *variable, int32_t otherwise)
     return number < 0 || number >= INT32_MAX ? 0 : (int32_t)number;
 }
 
+int32_t launcher_open_mpi_ranks(void)
+{
+    return number_in("OMPI_COMM_WORLD_SIZE", 1);
+}
+
 int32_t launcher_ranks(void)
 {
-    int32_t open_mpi = number_in("OMPI_COMM_WORLD_SIZE", 1), pmi = number_in("PMI_SIZE", 1);
+    int32_t open_mpi = launcher_open_mpi_ranks(), pmi = number_in("PMI_SIZE", 1);
     int32_t pmix =
         number_in("PMIX_RANK", 0) + 1; // this rank's number: there are at least all lower ranks
     int32_t most = open_mpi > pmi ? open_mpi : pmi;

@@ -1,4 +1,4 @@
-#include "trainer/comm/launcher.h"
+#include "sim/cli/launcher.h"
 
 #include <stdlib.h>
 

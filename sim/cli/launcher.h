@@ -5,8 +5,8 @@
  *     hydra of MPICH, srun with PMI PMI_SIZE
  *     srun with PMIx, prterun       PMIX_RANK; only the PMIx library knows the number of ranks
  */
-#ifndef TRAINER_LAUNCHER_H
-#define TRAINER_LAUNCHER_H
+#ifndef SIM_CLI_LAUNCHER_H
+#define SIM_CLI_LAUNCHER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +15,7 @@
 bool launcher_is_there(void);
 /* The least number of ranks that were started, according to the environment. */
 int32_t launcher_ranks(void);
+/* The number of ranks that mpirun of Open MPI started; 1 without it. */
+int32_t launcher_open_mpi_ranks(void);
 
 #endif

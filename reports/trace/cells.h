@@ -1,0 +1,21 @@
+/* Cells of the tables of this folder's pages. Private to reports/trace. */
+#ifndef REPORTS_TRACE_CELLS_H
+#define REPORTS_TRACE_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/text.h"
+
+/* A number with so many decimals, without the locale. */
+void number_print(Text *out, double value, int32_t decimals);
+
+void table_begin(Text *html, const char *const *headings); /* ended by NULL */
+void table_end(Text *html);
+void cell_text_print(Text *html, const char *prefix, const char *text);
+/* The first cell of a row: a whole number. */
+void cell_label_print(Text *html, double value, const char *unit);
+/* `is_empty`: the cell has no value. */
+void cell_number_print(Text *html, double value, int32_t decimals, bool is_empty, const char *unit);
+
+#endif

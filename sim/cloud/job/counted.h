@@ -1,0 +1,22 @@
+/* Exact numbers of arrivals: `count` times in a period, independent and uniform (or in proportion
+ * to factors of the hours of the day), in ascending order. This is a Poisson process under the
+ * condition that it has `count` arrivals in the period.
+ *
+ * Pure: the random words come from the caller. */
+#ifndef SIM_CLOUD_JOB_COUNTED_H
+#define SIM_CLOUD_JOB_COUNTED_H
+
+#include <stdint.h>
+
+typedef struct {
+    int64_t begin_ns;
+    int64_t length_ns;
+    int64_t start_unix_ms;   /* of simulated time 0 */
+    const int64_t *hour_ppm; /* [24] factors by hour of the day (UTC), at least one above 0 in the
+                                period; NULL: all hours are alike */
+} ArrivalPeriod;
+
+/* Sorts `count` uniform random words, and turns each into a time of the period. */
+void counted_times(const ArrivalPeriod *period, uint32_t *words, int64_t count, int64_t *times_ns);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# trainyard import: from the log of a cluster to a workload file, its sidecar, a scenario and a fit.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+cat >jobs.txt <<'END'
+JobID|User|Partition|Submit|Start|End|State|AllocTRES|TimelimitRaw
+101|ann|gpu|2024-03-01T10:00:00|2024-03-01T10:05:00|2024-03-01T11:05:00|COMPLETED|cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=64G,node=1|120
+101.batch||gpu|2024-03-01T10:00:00|2024-03-01T10:05:00|2024-03-01T11:05:00|COMPLETED|cpu=8|
+102_1|bob|long|2024-03-01T10:30:00|2024-03-01T10:30:00|2024-03-01T10:40:00|CANCELLED by 1000|cpu=8,gres/gpu=4,node=1|60
+103|bob|gpu|2024-03-01T11:00:00|Unknown|Unknown|PENDING||60
+END
+
+example "a log of sacct becomes a workload file, and every row is accounted for"
+trainyard import slurm jobs.txt --timezone Europe/Berlin -o jobs.csv
+exit_is 0
+stderr_is_empty
+stdout_has "4 rows read, 2 jobs in 2 queues, 2 GPU-hours, at most 4 GPUs a job"
+stdout_has "time 0 is 2024-03-01T10:00:00+01:00"
+stdout_has "dropped: 1 never started"
+stdout_has "dropped: 1 rows of steps of jobs"
+cat >expected <<'END'
+job,submit_s,run_s,gpus,nodes,cpus,memory_bytes,gpu_type,queue,user,requested_s,state,recorded_wait_s
+101,0,3600,2,1,8,68719476736,a100,gpu,ann,7200,COMPLETED,300
+102_1,1800,600,4,1,8,,,long,bob,3600,CANCELLED,0
+END
+holds cmp expected <(tail -n +2 jobs.csv)
+holds grep -q "^# trainyard job list 1; slurm; jobs.txt; SHA-256 $(sha256sum jobs.txt | cut -d' ' -f1); " jobs.csv
+cp jobs.import.json stdout
+holds has_json "run['sources'][0]['sha256'] == '$(sha256sum jobs.txt | cut -d' ' -f1)'"
+holds has_json "run['rows_read'] == 4 == run['jobs'] + sum(rule['count'] for rule in run['dropped'])"
+holds has_json "run['timezone'] == 'Europe/Berlin' and run['options']['states'] == 'all'"
+holds has_json "[rule['first_line'] for rule in run['dropped']] == [5, 3]"
+
+example "the same log gives the same bytes in any locale and time zone"
+cp jobs.csv first.csv
+cp jobs.import.json first.json
+LC_ALL=C.UTF-8 TZ=Asia/Tokyo trainyard import slurm jobs.txt --timezone Europe/Berlin -o jobs.csv -q
+exit_is 0
+holds cmp jobs.csv first.csv
+holds cmp jobs.import.json first.json
+holds [ ! -s stdout ]
+
+example "--check writes nothing"
+mkdir empty
+trainyard import slurm jobs.txt --check --states completed --queue long
+exit_is 0
+stdout_has "dropped: 1 did not complete (--states completed)"
+stdout_has "dropped: 1 of other queues (--queue)"
+stdout_has "its times were read as UTC"
+
+example "a log becomes a report in three commands"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 2 --gpus-per-node 4
+exit_is 0
+trainyard validate jobs.json
+exit_is 0
+trainyard run jobs.json -o run
+exit_is 0
+holds [ -s run/report.html ]
+cp run/summary.json stdout
+holds has_json "(run['workloads']['jobs']['jobs'], run['workloads']['jobs']['succeeded']) == (2, 2)"
+holds has_json "run['workloads']['jobs']['run_s']['max'] == 3600 and run['workloads']['jobs']['queue_s']['max'] == 0"
+
+example "recorded waits are compared with those of the run"
+trainyard waits run jobs.csv -o waits.html
+exit_is 0
+stdout_has "2 jobs, 0 without a recorded wait, 0 not started in the run."
+holds grep -Eq "^all jobs +2 +150 +300 +0 +0 +0 +1$" stdout
+holds grep -q "Why they differ" waits.html
+trainyard waits run jobs.csv --workload other
+exit_is 0
+stdout_has "2 not started in the run"
+trainyard waits nowhere jobs.csv
+exit_is 2
+
+example "clusters come from the layouts of the traces"
+cat >machines.csv <<'END'
+machineId,number of GPUs,single GPU mem
+m31,8, 24GB
+m32,8, 24GB
+m33,2, 12GB
+END
+cat >log.csv <<'END'
+timestamp,duration,num_gpus,gpu_time,cluster
+2017-10-07 01:11:39,100.0,8,800.0,a
+2017-10-07 01:11:39,100.0,8,800.0,a
+2017-10-07 01:11:40,100.0,32,3200.0,b
+END
+trainyard import philly-csv log.csv -o log.out.csv --scenario log.json --cluster machines.csv
+exit_is 0
+stdout_has "noted: 1 equal to an earlier row in all columns: kept, because they are jobs"
+stdout_has "noted: 1 wider than their cluster: the scenario refuses them at submission"
+cp log.json stdout
+holds has_json "run['commands'][0]['config']['properties']['scaleSettings']['manual']['targetNodeCount'] == 2"
+holds has_json "len(run['commands']) == 1 and run['workloads'][0]['cluster'] == 'gpu8'"
+cat >sizes.csv <<'END'
+date,vcA,vcB,total
+2020-06-08,16,8,24
+2020-06-10,24,,24
+END
+cat >helios.csv <<'END'
+job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue
+1,u,vcA,1,1,1,COMPLETED,2020-06-09 18:00:00,2020-06-09 18:00:00,2020-06-10 04:55:09,39309,0
+END
+trainyard import helios helios.csv -o helios.out.csv --scenario helios.json --cluster sizes.csv
+exit_is 0
+cp helios.json stdout
+holds has_json "[(c['name'], c['at'], c.get('target')) for c in run['commands']] == [('vcA', '0s', None), ('vcB', '0s', None), ('vcA', '21600s', 3), ('vcB', '21600s', 0)]"
+trainyard validate helios.json
+exit_is 0
+
+example "a fitted workload runs, and a page compares it with the log"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o philly.csv --fit fit.json --nodes 1 --gpus-per-node 64
+exit_is 0
+trainyard run fit.json -o fitted
+exit_is 0
+cp fitted/summary.json stdout
+holds has_json "900 < run['workloads']['philly']['jobs'] < 1300"
+holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
+holds grep -q "Quantiles of run times" fit.html
+holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]
+
+example "mistakes have their place and a hint"
+printf 'timestamp,duration,num_gpus\n2017-10-07 01:11:39,100.0,1\n2017-10-07 01:11:39,x,1\n' >bad.csv
+trainyard import philly-csv bad.csv -o no.csv
+exit_is 2
+stderr_has "bad.csv:3:21: duration is \"x\", expected a number from 0"
+stderr_has "--skip-malformed"
+holds [ ! -e no.csv ]
+trainyard import philly-csv bad.csv -o no.csv --skip-malformed
+exit_is 0
+stdout_has "dropped: 1 cannot be read"
+trainyard import phily bad.csv -o no.csv
+exit_is 2
+stderr_has "did you mean \"philly\"?"
+trainyard import philly-csv bad.csv
+exit_is 2
+stderr_has "-o NAME.csv names it"
+trainyard import philly-csv missing.csv -o no.csv
+exit_is 2
+trainyard import philly-csv log.csv -o no.csv --window 1d..2017-10-08
+exit_is 2
+stderr_has "--window: \"1d..2017-10-08\": one end is a date, the other a duration"
+trainyard import philly-csv log.csv -o log.out.csv --scenario other/log.json --nodes 1
+exit_is 2
+stderr_has "is not in the folder of"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json
+exit_is 2
+stderr_has "the size of the cluster is not known"
+mkdir taken.csv
+trainyard import slurm jobs.txt -o taken.csv
+exit_is 3
+
+example "help lists the formats"
+trainyard import --help
+exit_is 0
+for format in philly philly-csv helios acme pai-2020 pai-2023 swf gavel sia tiresias slurm csv; do
+    stdout_has "  $format "
+done
+
+finish

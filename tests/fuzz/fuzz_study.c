@@ -1,0 +1,32 @@
+/* Any bytes as a study of the small scenario: reading ends with a study or with problems. The
+ * points of a study have settings, names and an expanded form. */
+#include <stdint.h>
+
+#include "sim/base/invariant.h"
+#include "sim/study/study_json.h"
+#include "tests/support/memory_files.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { POINTS_LOOKED_AT = 64 };
+    Arena *arena = arena_create();
+    MemoryFiles files = small_scenario(arena);
+    memory_files_set(&files, "study.json", (const char *)data, size);
+    Problems problems = problems_create(arena);
+    const Study *study = study_read(arena, memory_files_source(&files), "study.json", &problems);
+    invariant((study == NULL) == (problems.count > 0));
+    for (int32_t i = 0; study != NULL && i < study->point_count && i < POINTS_LOOKED_AT; i++) {
+        int32_t count;
+        invariant(point_settings(arena, study, i, &count) != NULL);
+        invariant(point_name(arena, study, i) != NULL);
+    }
+    if (study != NULL && study->point_count <= POINTS_LOOKED_AT) {
+        StudyPoint point;
+        Status status;
+        invariant(study_json_point(arena, study_json(arena, study, "fuzz"), 0, &point, &status));
+    }
+    arena_destroy(arena);
+    return 0;
+}

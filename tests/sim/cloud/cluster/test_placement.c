@@ -1,0 +1,138 @@
+/* Requests for GPUs, and the nodes that placement policies choose for them. */
+#include "sim/cloud/cluster/placement.h"
+
+#include "tests/support/suite.h"
+
+enum { GPUS = 4, NODES = 6 };
+
+static Arena *arena;
+static PlaceSet places[GPUS + 1];
+static Room room;
+
+/* Nodes at the places 0, 1, ... with so many free GPUs; -1: the node takes no job. */
+static void begin_with(const int32_t *free, int32_t idle_nodes)
+{
+    arena = arena_create();
+    for (int32_t gpus = 0; gpus <= GPUS; gpus++) {
+        places[gpus] = (PlaceSet){0};
+        place_set_reserve(arena, &places[gpus], NODES);
+    }
+    for (int32_t place = 0; place < NODES; place++)
+        if (free[place] >= 0)
+            place_set_add(&places[free[place]], place);
+    room = (Room){.gpus_per_node = GPUS, .idle_nodes = idle_nodes, .places = places};
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+static int32_t chosen(PlacementKind kind, int32_t gpus, bool is_remainder)
+{
+    return placement_of(kind)->choose(room,
+                                      (PlacementPart){.gpus = gpus, .is_remainder = is_remainder});
+}
+
+START_TEST(policies_choose_the_node_that_their_descriptions_name)
+{
+    static const struct {
+        PlacementKind kind;
+        int32_t gpus;
+        bool is_remainder;
+        int32_t place;
+    } rows[] = {
+        // Free GPUs: 2 4 1 4 1 3
+        {PLACEMENT_FIRST_FIT, 1, false, 0},   {PLACEMENT_FIRST_FIT, 3, false, 1},
+        {PLACEMENT_FIRST_FIT, 2, true, 0},    {PLACEMENT_BEST_FIT, 1, false, 2},
+        {PLACEMENT_BEST_FIT, 2, false, 0},    {PLACEMENT_BEST_FIT, 3, false, 5},
+        {PLACEMENT_BEST_FIT, 3, true, 5},     {PLACEMENT_BEST_FIT, 4, false, 1},
+        {PLACEMENT_SPREAD, 1, false, 1},      {PLACEMENT_SPREAD, 4, false, 1},
+        {PLACEMENT_CONSOLIDATE, 1, false, 2}, {PLACEMENT_CONSOLIDATE, 3, false, 5},
+        {PLACEMENT_CONSOLIDATE, 3, true, 1},  {PLACEMENT_CONSOLIDATE, 0, false, 2},
+    };
+    begin_with((const int32_t[NODES]){2, 4, 1, 4, 1, 3}, 2);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(chosen(rows[i].kind, rows[i].gpus, rows[i].is_remainder) == rows[i].place,
+                      "row %d", (int)i);
+    end();
+}
+END_TEST
+
+START_TEST(no_policy_chooses_a_node_without_enough_free_gpus)
+{
+    begin_with((const int32_t[NODES]){2, 0, -1, 2, 1, 0}, 0);
+    for (PlacementKind kind = 0; kind < PLACEMENT_COUNT; kind++)
+        for (int32_t remainder = 0; remainder < 2; remainder++) {
+            ck_assert_int_eq(chosen(kind, 3, remainder), -1);
+            ck_assert_int_eq(chosen(kind, GPUS + 1, remainder), -1);
+        }
+    end();
+}
+END_TEST
+
+/* --- Requests --- */
+
+START_TEST(a_request_for_gpus_takes_whole_nodes_and_a_remainder)
+{
+    const JobRequest small = request_of_gpus(3, GPUS), wide = request_of_gpus(10, GPUS),
+                     even = request_of_gpus(8, GPUS), none = request_of_gpus(0, GPUS);
+    ck_assert_int_eq(small.nodes, 1);
+    ck_assert_int_eq(request_part(small, 0, GPUS), 3);
+    ck_assert_int_eq(wide.nodes, 3);
+    ck_assert_int_eq(request_part(wide, 0, GPUS), 4);
+    ck_assert_int_eq(request_part(wide, 1, GPUS), 4);
+    ck_assert_int_eq(request_part(wide, 2, GPUS), 2);
+    ck_assert_int_eq(even.nodes, 2);
+    ck_assert_int_eq(request_part(even, 1, GPUS), 4);
+    ck_assert_int_eq(none.nodes, 1);
+    ck_assert_int_eq(request_gpus(none, GPUS), 0);
+    const JobRequest each = {.kind = REQUEST_GPUS_PER_NODE, .nodes = 3, .gpus = 2};
+    ck_assert_int_eq(request_gpus(each, GPUS), 6);
+    const JobRequest whole = {.nodes = 3};
+    ck_assert_int_eq(request_gpus(whole, GPUS), 12);
+    ck_assert_int_eq(request_slots(whole, 0), 3);
+    ck_assert_int_eq(request_gpus(whole, 0), 0);
+}
+END_TEST
+
+START_TEST(a_request_fits_if_its_parts_find_different_nodes)
+{
+    // Free GPUs: 2 4 1 4 1 3; the two nodes with 4 are idle.
+    begin_with((const int32_t[NODES]){2, 4, 1, 4, 1, 3}, 2);
+    ck_assert_int_eq(room_slots(room), 15);
+    const struct {
+        JobRequest request;
+        bool fits;
+    } rows[] = {
+        {{.nodes = 2}, true},
+        {{.nodes = 3}, false},
+        {request_of_gpus(4, GPUS), true},
+        {request_of_gpus(8, GPUS), true},
+        {request_of_gpus(11, GPUS), true},  // 4 + 4 + 3
+        {request_of_gpus(12, GPUS), false}, // 4 + 4 + 4, although 15 are free
+        {{REQUEST_GPUS_PER_NODE, 4, 2}, true},
+        {{REQUEST_GPUS_PER_NODE, 5, 2}, false},
+        {{REQUEST_GPUS_PER_NODE, 6, 1}, true},
+        {{REQUEST_GPUS_PER_NODE, 1, 5}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(request_fits(rows[i].request, room) == rows[i].fits, "row %d", (int)i);
+    ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, GPUS));
+    ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, GPUS));
+    ck_assert(!request_is_possible((JobRequest){REQUEST_GPUS_PER_NODE, 1, GPUS + 1}, 6, GPUS));
+    end();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("placement");
+    TCase *tests = tcase_create("placement");
+    tcase_add_test(tests, policies_choose_the_node_that_their_descriptions_name);
+    tcase_add_test(tests, no_policy_chooses_a_node_without_enough_free_gpus);
+    tcase_add_test(tests, a_request_for_gpus_takes_whole_nodes_and_a_remainder);
+    tcase_add_test(tests, a_request_fits_if_its_parts_find_different_nodes);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,210 @@
+/* Nodes that several jobs share: losses, resizes, automatic scaling, backfill, accounts. */
+#include "sim/base/units.h"
+#include "sim/cloud/job/job.h"
+#include "sim/cloud/tables.h"
+#include "tests/support/suite.h"
+#include "tests/support/world_fixture.h"
+
+enum { GPUS = 4, MOST_NODES = 10 };
+
+/* A cluster "c" of nodes with four GPUs; automatic: from 0 to MOST_NODES. */
+static void add_cluster(int32_t nodes, bool is_automatic)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = (ClusterSpec){.vm_size = vm_size_of_gpus(arena, GPUS),
+                          .is_automatic = is_automatic,
+                          .maximum_nodes = MOST_NODES,
+                          .target_nodes = nodes,
+                          .admin_user = "demo"};
+    commands_create_cluster(&list, "c", 0, spec);
+}
+
+static JobSpec *job_of(RequestKind kind, int32_t nodes, int32_t gpus, int64_t run_s)
+{
+    JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, run_s * NS_PER_S, 0));
+    spec->asks_for = kind;
+    spec->gpus = gpus;
+    spec->expected_ns = run_s * NS_PER_S;
+    return spec;
+}
+
+static void add_job(const char *name, int64_t at_s, int32_t gpus, int64_t run_s)
+{
+    commands_create_job(&list, name, at_s * NS_PER_S, "c", job_of(REQUEST_GPUS, 1, gpus, run_s));
+}
+
+/* The world of an ideal service, checked after every event. */
+static World *begin_world(PolicyKind policy)
+{
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->service = ideal_service(arena);
+    scenario->policy = policy;
+    scenario->placement = PLACEMENT_CONSOLIDATE;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    return world;
+}
+
+static const Job *job(const World *world, uint32_t id)
+{
+    return world_job(world, (JobId){id});
+}
+
+static Node *node_at(World *world, int32_t place)
+{
+    return cluster_node_at(world->clusters, world_cluster(world, (ClusterId){0}), place);
+}
+
+static int32_t running_nodes(const World *world)
+{
+    return world_cluster(world, (ClusterId){0})->node_count[NODE_RUNNING];
+}
+
+START_TEST(a_lost_node_takes_all_jobs_on_it_and_no_others)
+{
+    // a and b fill the first node, d has two GPUs of the second and w the first GPU of both.
+    add_cluster(2, false);
+    add_job("a", 0, 3, 1000);
+    add_job("b", 0, 1, 1000);
+    add_job("d", 0, 2, 1000);
+    World *world = begin_world(POLICY_SERVICE);
+    world_advance(world, 100 * NS_PER_S);
+    ck_assert_int_eq(running_nodes(world), 2);
+    ck_assert_int_eq(node_at(world, 0)->shared_count, 2);
+    ck_assert_int_eq(node_at(world, 1)->free_gpus, 2);
+    cluster_node_preempted(world->clusters, node_at(world, 0));
+    world_advance(world, 200 * NS_PER_S);
+    // The replacement comes at once, and both start again on it.
+    ck_assert_int_eq(job(world, 0)->starts, 2);
+    ck_assert_int_eq(job(world, 1)->starts, 2);
+    ck_assert_int_eq(job(world, 2)->starts, 1);
+    world_run(world);
+    ck_assert_int_eq(job(world, 0)->ended_ns, 1100 * NS_PER_S);
+    ck_assert_int_eq(job(world, 2)->ended_ns, 1000 * NS_PER_S);
+    const TraceRecord *lost = recording_find(&recording, TRACE_JOB_ATTEMPT, "lost", 0);
+    ck_assert_int_eq(lost->job_attempt.lost_ns, 3 * 100 * NS_PER_S); // of GPUs
+}
+END_TEST
+
+START_TEST(a_silent_node_stalls_all_its_jobs)
+{
+    add_cluster(1, false);
+    add_job("a", 0, 1, 1000);
+    add_job("b", 0, 1, 1000);
+    World *world = begin_world(POLICY_SERVICE);
+    world_advance(world, 100 * NS_PER_S);
+    cluster_node_crashes(
+        world->clusters, node_at(world, 0),
+        (NodeFailure){.cause = CAUSE_CRASH, .recovery = RECOVERY_REBOOT, .repair_ns = NS_PER_S});
+    ck_assert(job_is_stalled(job(world, 0)) && job_is_stalled(job(world, 1)));
+    world_run(world);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STALLED, NULL), 2);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 2);
+}
+END_TEST
+
+START_TEST(a_retiring_node_leaves_after_its_last_job_and_takes_no_new_one)
+{
+    // Two nodes with a and b on the first and c on the second, which has the higher place and
+    // retires. d would fit on the second node, but waits for a.
+    add_cluster(2, false);
+    add_job("a", 0, 4, 500);
+    add_job("b", 0, 1, 800);
+    add_job("c", 0, 1, 300);
+    commands_resize(&list, "c", 100 * NS_PER_S, 1);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
+    add_job("d", 200, 2, 10);
+    World *world = begin_world(POLICY_SERVICE);
+    world_advance(world, 250 * NS_PER_S);
+    ck_assert(node_at(world, 1)->is_retiring);
+    ck_assert_int_eq(job(world, 3)->state, JOB_QUEUED);
+    world_advance(world, 400 * NS_PER_S);
+    ck_assert_int_eq(node_at(world, 1)->shared_count, 1); // b is still there
+    world_run(world);
+    ck_assert_int_eq(job(world, 3)->started_ns, 500 * NS_PER_S);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 1);
+    ck_assert_int_eq(job(world, 1)->starts, 1);
+}
+END_TEST
+
+START_TEST(a_resize_that_terminates_ends_the_jobs_of_the_nodes_that_leave)
+{
+    // w runs on both nodes. Its loss frees the first one, which leaves before any other is taken.
+    add_cluster(2, false);
+    commands_create_job(&list, "w", 0, "c", job_of(REQUEST_GPUS_PER_NODE, 2, 4, 1000));
+    commands_resize(&list, "c", 100 * NS_PER_S, 0);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_TERMINATE;
+    World *world = begin_world(POLICY_SERVICE);
+    world_run(world);
+    ck_assert_int_eq(job(world, 0)->state, JOB_FAILED);
+    ck_assert_int_eq(job(world, 0)->ended_ns, 100 * NS_PER_S);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
+}
+END_TEST
+
+START_TEST(automatic_scaling_packs_waiting_jobs_into_nodes)
+{
+    // Five jobs of 3 GPUs need a node each, although 15 GPUs would fit on four nodes. One of 5
+    // needs a whole node more, and has its last GPU on the node of one of them.
+    static const int32_t gpus[] = {3, 3, 3, 3, 3, 5};
+    for (int32_t count = 5; count <= 6; count++) {
+        list = commands_begin(arena);
+        add_cluster(0, true);
+        for (int32_t i = 0; i < count; i++)
+            add_job(arena_printf(arena, "j%d", (int)i), 0, gpus[i], 100);
+        World *world = begin_world(POLICY_SERVICE);
+        world_advance(world, 650 * NS_PER_S); // the first evaluation is at 600 s
+        ck_assert_int_eq(world_cluster(world, (ClusterId){0})->target_nodes, count);
+        ck_assert_int_eq(world_queue_length(world, (ClusterId){0}), 0);
+        world_run(world);
+        ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
+    }
+}
+END_TEST
+
+START_TEST(whole_nodes_and_gpus_wait_in_one_queue)
+{
+    // a has one GPU, so the job of two whole nodes waits for it; b comes after it and waits too.
+    add_cluster(2, false);
+    add_job("a", 0, 1, 100);
+    commands_create_job(&list, "whole", NS_PER_S, "c", job_of(REQUEST_NODES, 2, 0, 50));
+    add_job("b", 2, 1, 10);
+    World *world = begin_world(POLICY_SERVICE);
+    world_run(world);
+    ck_assert_int_eq(job(world, 1)->started_ns, 100 * NS_PER_S);
+    ck_assert_int_eq(job(world, 2)->started_ns, 150 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(backfill_counts_gpus)
+{
+    // One node: a has 3 GPUs until 100 s. The head needs 4 and is reserved for 100 s. b of 1 GPU
+    // may pass if it ends by then: c does, b does not. With backfill by slots, none is spare.
+    add_cluster(1, false);
+    add_job("a", 0, 3, 100);
+    add_job("head", 1, 4, 50);
+    add_job("b", 2, 1, 99);
+    add_job("c", 2, 1, 98);
+    World *world = begin_world(POLICY_BACKFILL);
+    world_run(world);
+    ck_assert_int_eq(job(world, 3)->started_ns, 2 * NS_PER_S);
+    ck_assert_int_eq(job(world, 1)->started_ns, 100 * NS_PER_S);
+    ck_assert_int_eq(job(world, 2)->started_ns, 150 * NS_PER_S);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("shared");
+    TCase *tests = tcase_create("shared");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, a_lost_node_takes_all_jobs_on_it_and_no_others);
+    tcase_add_test(tests, a_silent_node_stalls_all_its_jobs);
+    tcase_add_test(tests, a_retiring_node_leaves_after_its_last_job_and_takes_no_new_one);
+    tcase_add_test(tests, a_resize_that_terminates_ends_the_jobs_of_the_nodes_that_leave);
+    tcase_add_test(tests, automatic_scaling_packs_waiting_jobs_into_nodes);
+    tcase_add_test(tests, whole_nodes_and_gpus_wait_in_one_queue);
+    tcase_add_test(tests, backfill_counts_gpus);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
