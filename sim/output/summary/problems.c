@@ -127,12 +127,13 @@ static void add_wide_jobs(Making *making)
             !is_queued(&run->jobs[i]) || !needs_too_much(making, i))
             continue;
         is_reported[facts->workload] = true;
-        add(making, arena_printf(making->arena,
-                                 "workload %s: a job of size %" PRId32 " waited for %" PRId32
-                                 " nodes, cluster %s never had more than %" PRId32
-                                 ": it may have blocked the queue",
-                                 making->facts->workloads[facts->workload - 1], facts->size,
-                                 facts->nodes, making_cluster_of(making, &run->jobs[i]), most));
+        add(making,
+            arena_printf(making->arena,
+                         "workload %s: a job of size %" PRId32 " waited for %" PRId32
+                         " node%s, cluster %s never had more than %" PRId32
+                         ": it may have blocked the queue",
+                         making->facts->workloads[facts->workload - 1], facts->size, facts->nodes,
+                         plural(facts->nodes), making_cluster_of(making, &run->jobs[i]), most));
     }
 }
 
