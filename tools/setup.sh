@@ -10,7 +10,7 @@ cmake            | have_command cmake                   | configures the build
 ninja-build      | have_command ninja                   | runs the build
 pkg-config       | have_command pkg-config              | finds libraries
 libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model files
-libgsl-dev       | have_library gsl                     | bounds on means and quantiles
+libgsl-dev       | have_library gsl                     | regressions of calibrations; tests compare with its quantiles
 librandom123-dev | have_header Random123/philox.h       | counter-based random numbers
 gnuplot-nox      | have_command gnuplot                 | plots of the report
 libdnnl-dev      | have_header dnnl.h                   | oneDNN, a backend of the trainer
@@ -18,7 +18,7 @@ libopenmpi-dev   | have_library ompi-c                  | ranks of the trainer c
 openmpi-bin      | have_command mpirun                  | starts ranks
 libmicrohttpd-dev | have_library libmicrohttpd          | HTTP of the emulator
 libgnutls28-dev  | have_library gnutls                  | TLS and signatures of the emulator
-libsqlite3-dev   | have_library sqlite3                 | database of the emulator
+libsqlite3-dev   | have_library sqlite3                 | database of the emulator, trainyard sqlite
 libxml2-dev      | have_library libxml-2.0              | XML of Azure Files
 libunistring-dev | have_header unicase.h                | file names without case
 '

@@ -73,7 +73,7 @@ leg_layout()
 
 leg_shell()
 {
-    shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh
+    shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh tests/study/*.sh
 }
 
 # --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
@@ -234,6 +234,14 @@ leg_siege()
     count_ctest build/log/ctest.siege.txt
 }
 
+# Sweeps that are killed hundreds of times, and sweeps on two machines (network namespaces, where this machine allows them).
+leg_study()
+{
+    build release all
+    ctest --test-dir build/release -L '^study$' --verbose | tee build/log/ctest.study.txt || true
+    count_ctest build/log/ctest.study.txt
+}
+
 # TensorFlow.js, from npm, loads a checkpoint and must predict the same as the trainer.
 leg_keras()
 {
@@ -269,6 +277,20 @@ leg_install()
     TRAINYARD=$prefix/bin/trainyard ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
     count_ctest build/log/ctest.install.txt || status=1
     rm -r "$prefix"
+    return $status
+}
+
+# Statistics and theory with seeds that no commit was tuned to. A failure prints the seed: TRAINYARD_SEED=N repeats it.
+leg_fresh()
+{
+    local seed status=0
+    seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    echo "TRAINYARD_SEED=$seed"
+    build release test_sim_study_coverage test_theory
+    TRAINYARD_SEED=$seed ctest --test-dir build/release -R '^(sim/study/coverage|theory)/' -j "$jobs" --output-on-failure |
+        tee build/log/ctest.fresh.txt || true
+    count_ctest build/log/ctest.fresh.txt || status=1
+    [ $status -eq 0 ] || echo "failed with TRAINYARD_SEED=$seed"
     return $status
 }
 
@@ -325,7 +347,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler scenarios)
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard clients install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -16,11 +16,13 @@ static const size_t file_bytes_max = (size_t)1 << 33;
 
 /* --- The trace, folded row by row --- */
 
-/* What a job does now. */
+/* The state of a job while its rows are read. */
 typedef struct {
     bool is_open, is_wait;
     int64_t since_ns;
     int32_t nodes;
+    uint32_t gpu_span; /* first of those that it has now ... */
+    uint32_t gpu_span_count;
 } OpenJob;
 
 typedef struct {
@@ -33,7 +35,7 @@ typedef struct {
     NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
     NameTable *cluster_paths; /* to indexes in Summary.clusters */
     NameTable *job_paths;
-    uint32_t job_capacity, job_span_capacity, open_job_capacity;
+    uint32_t job_capacity, job_span_capacity, open_job_capacity, gpu_span_capacity;
     OpenJob *open_jobs; /* by job */
 } TraceFold;
 
@@ -177,7 +179,44 @@ static void job_state_told(TraceFold *fold, uint32_t id, const TraceRow *row)
         fold->open_jobs[id] = (OpenJob){.is_open = true,
                                         .is_wait = job->is_waiting,
                                         .since_ns = row->record.at_ns,
-                                        .nodes = fold->open_jobs[id].nodes};
+                                        .nodes = fold->open_jobs[id].nodes,
+                                        .gpu_span = fold->open_jobs[id].gpu_span,
+                                        .gpu_span_count = fold->open_jobs[id].gpu_span_count};
+}
+
+/* The job takes GPUs of a node. All nodes of a job are recorded one after another. */
+static void job_placed_told(TraceFold *fold, uint32_t id, const TraceRow *row)
+{
+    Facts *facts = fold->facts;
+    OpenJob *open = &fold->open_jobs[id];
+    const int32_t gpus = (int32_t)row->record.job_placed.gpus;
+    const uint32_t span = facts->gpu_span_count++;
+    facts->gpu_spans = array_room(fold->arena, facts->gpu_spans, facts->gpu_span_count,
+                                  &fold->gpu_span_capacity, sizeof(GpuSpan));
+    facts->gpu_spans[span] = (GpuSpan){.node = row->record.node.index,
+                                       .job = id,
+                                       .gpus = gpus,
+                                       .begin_ns = row->record.at_ns,
+                                       .end_ns = facts->run->end_ns};
+    if (open->gpu_span_count == 0) {
+        open->gpu_span = span;
+        facts->jobs[id].size = 0;
+    }
+    open->gpu_span_count++;
+    facts->jobs[id].is_of_gpus = true;
+    facts->jobs[id].size += gpus;
+    if (row->record.cluster.index < facts->run->cluster_count)
+        facts->gpus_per_node[row->record.cluster.index] =
+            (int32_t)row->record.job_placed.gpus_per_node;
+}
+
+static void job_leaves_gpus(TraceFold *fold, uint32_t id, int64_t at_ns)
+{
+    OpenJob *open = &fold->open_jobs[id];
+    for (uint32_t i = 0; i < open->gpu_span_count; i++)
+        if (fold->facts->gpu_spans[open->gpu_span + i].job == id)
+            fold->facts->gpu_spans[open->gpu_span + i].end_ns = at_ns;
+    open->gpu_span_count = 0;
 }
 
 static void job_node_counted(TraceFold *fold, uint32_t id, int32_t change)
@@ -186,8 +225,8 @@ static void job_node_counted(TraceFold *fold, uint32_t id, int32_t change)
         return;
     fold->open_jobs[id].nodes += change;
     ReportJob *job = &fold->facts->jobs[id];
-    if (fold->open_jobs[id].nodes > job->nodes)
-        job->nodes = fold->open_jobs[id].nodes;
+    if (!job->is_of_gpus && fold->open_jobs[id].nodes > job->size)
+        job->size = fold->open_jobs[id].nodes;
 }
 
 /* --- Nodes --- */
@@ -247,8 +286,13 @@ static void row_fold(TraceFold *fold, TraceRow *row)
     row_join(fold, row);
     if (worker != ID_NONE) {
         fold->facts->jobs[worker].listed = row->record.job.index;
+        fold->facts->jobs[worker].cluster = row->record.cluster.index;
         if (row->record.kind == TRACE_JOB_STATE)
             job_state_told(fold, worker, row);
+        if (row->record.kind == TRACE_JOB_PLACED)
+            job_placed_told(fold, worker, row);
+        if (row->record.kind == TRACE_JOB_ATTEMPT)
+            job_leaves_gpus(fold, worker, row->record.at_ns);
     }
     row_count(fold->facts, row);
     if (row->node == NULL)
@@ -297,6 +341,7 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
     Arena *arena = rows->arena;
     Facts *facts = ARENA_NEW(arena, Facts);
     *facts = (Facts){.run = summary,
+                     .gpus_per_node = ARENA_ARRAY(arena, int32_t, summary->cluster_count),
                      .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
                      .level = header->level,
                      .start_unix_ms = header->start_unix_ms,

@@ -32,7 +32,9 @@ typedef struct {
     const char *name;  /* the last part of its path; NULL: the trace has no row of it */
     uint32_t listed;   /* index in Summary.jobs, or ID_NONE */
     uint32_t workload; /* index in Summary.workloads, or ID_NONE */
-    int32_t nodes;     /* most at once */
+    uint32_t cluster;  /* index in Summary.clusters, or ID_NONE */
+    int32_t size;      /* its most nodes at once; its GPUs if it asks for GPUs */
+    bool is_of_gpus;
     int64_t submitted_ns;
     int64_t wait_ns; /* in the queue so far, all attempts together */
     bool is_waiting; /* when the run ended */
@@ -45,6 +47,14 @@ typedef struct {
     bool is_wait;
     int64_t begin_ns, end_ns;
 } JobSpan;
+
+/* A time in which a job had GPUs of a node that it shares. */
+typedef struct {
+    uint32_t node;
+    uint32_t job; /* index in Facts.jobs */
+    int32_t gpus;
+    int64_t begin_ns, end_ns;
+} GpuSpan;
 
 /* A state that a node was in; in order of their ends, those that last to the end of the run last.
  */
@@ -75,9 +85,12 @@ typedef struct {
     uint32_t job_count;
     JobSpan *job_spans; /* in order of their ends, those that last to the end of the run last */
     uint32_t job_span_count;
-    bool has_no_rows; /* the trace was not written */
-    TraceRow *rows;   /* all but single steps and transfers, in order of time; record.cluster and
-                         record.job are indexes in `run`, or ID_NONE */
+    GpuSpan *gpu_spans; /* in order of their begins */
+    uint32_t gpu_span_count;
+    int32_t *gpus_per_node; /* [Summary.cluster_count]; 0: no job asked for GPUs there */
+    bool has_no_rows;       /* the trace was not written */
+    TraceRow *rows; /* all but single steps and transfers, in order of time; record.cluster and
+                       record.job are indexes in `run`, or ID_NONE */
     uint32_t row_count;
 } Facts;
 

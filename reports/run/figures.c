@@ -7,6 +7,7 @@ Figures run_figures(Arena *arena, const Facts *facts)
         figures_queue(&figures, facts);
         figures_waits(&figures, facts);
     }
+    figures_gpus(&figures, facts);
     figures_nodes(&figures, facts);
     figures_gantt(&figures, facts);
     if (facts_have_training(facts)) {

@@ -27,6 +27,8 @@ void figures_queue(Figures *figures, const Facts *facts);
 void figures_waits(Figures *figures, const Facts *facts);
 void figures_slots(Figures *figures, const Facts *facts);
 void figures_nodes(Figures *figures, const Facts *facts);
+/* Into SECTION_NODES; nothing where no job asks for GPUs. */
+void figures_gpus(Figures *figures, const Facts *facts);
 void figures_gantt(Figures *figures, const Facts *facts);
 void figures_split(Figures *figures, const Facts *facts);
 void figures_learning(Figures *figures, const Facts *facts);

@@ -10,9 +10,14 @@ enum { SIZE_CLASSES_MAX = 6 };
 
 /* States of nodes; a running node where the size of its job does not matter. */
 extern const Shade node_shades[NODE_STATE_COUNT];
-/* Sizes of jobs, in a figure with `count` of them: few are as far apart as possible. */
+/* Sizes of jobs, in a figure with `count` of them: few differ as much as possible. */
 int32_t size_class_rgb(int32_t class, int32_t count);
 
-enum { RGB_JOBS_RUN = 0x4477AA, RGB_JOBS_WAIT = 0xEE8866, RGB_ALL_JOBS = 0xE08A1E };
+enum {
+    RGB_JOBS_RUN = 0x4477AA,
+    RGB_JOBS_WAIT = 0xEE8866,
+    RGB_ALL_JOBS = 0xE08A1E,
+    RGB_FREE = 0xC3CBD2
+};
 
 #endif

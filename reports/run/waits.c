@@ -35,38 +35,40 @@ static SizeClasses powers_of_two(void)
     return classes;
 }
 
-static const char *class_name(Arena *arena, const SizeClass *class)
+static const char *class_name(Arena *arena, const SizeClass *class, const char *unit)
 {
     if (class->least == class->most)
-        return arena_printf(arena, "%" PRId32 " node%s", class->least, plural(class->least));
+        return arena_printf(arena, "%" PRId32 " %s%s", class->least, unit, plural(class->least));
     if (class->most == INT32_MAX)
-        return arena_printf(arena, "%" PRId32 " nodes or more", class->least);
-    return arena_printf(arena, "%" PRId32 " to %" PRId32 " nodes", class->least, class->most);
+        return arena_printf(arena, "%" PRId32 " %ss or more", class->least, unit);
+    return arena_printf(arena, "%" PRId32 " to %" PRId32 " %ss", class->least, class->most, unit);
 }
 
 SizeClasses size_classes(Arena *arena, const Facts *facts)
 {
     SizeClasses classes = {0};
-    bool are_few = true;
+    bool are_few = true, are_gpus = false;
     for (uint32_t i = 0; i < facts->job_count; i++)
-        if (facts->jobs[i].nodes > 0)
-            are_few = are_few && add_size(&classes, facts->jobs[i].nodes);
+        if (facts->jobs[i].size > 0) {
+            are_few = are_few && add_size(&classes, facts->jobs[i].size);
+            are_gpus |= facts->jobs[i].is_of_gpus;
+        }
     if (!are_few)
         classes = powers_of_two();
     for (uint32_t i = 0; i < facts->job_count; i++) {
-        const int32_t class = size_class_of(&classes, facts->jobs[i].nodes);
+        const int32_t class = size_class_of(&classes, facts->jobs[i].size);
         if (class >= 0)
             classes.items[class].jobs++;
     }
     for (int32_t i = 0; i < classes.count; i++)
-        classes.items[i].name = class_name(arena, &classes.items[i]);
+        classes.items[i].name = class_name(arena, &classes.items[i], are_gpus ? "GPU" : "node");
     return classes;
 }
 
-int32_t size_class_of(const SizeClasses *classes, int32_t nodes)
+int32_t size_class_of(const SizeClasses *classes, int32_t size)
 {
     for (int32_t i = 0; i < classes->count; i++)
-        if (nodes >= classes->items[i].least && nodes <= classes->items[i].most)
+        if (size >= classes->items[i].least && size <= classes->items[i].most)
             return i;
     return -1;
 }
@@ -84,7 +86,7 @@ Waits waits_of(Arena *arena, const Facts *facts, const SizeClasses *classes, int
     Waits waits = {.ns = ARENA_ARRAY(arena, int64_t, facts->job_count)};
     for (uint32_t i = 0; i < facts->job_count; i++) {
         const ReportJob *job = &facts->jobs[i];
-        if (job->name != NULL && (class < 0 || size_class_of(classes, job->nodes) == class))
+        if (job->name != NULL && (class < 0 || size_class_of(classes, job->size) == class))
             waits.ns[waits.count++] = job->is_waiting ? INT64_MAX : job->wait_ns;
     }
     qsort(waits.ns, waits.count, sizeof *waits.ns, by_value);

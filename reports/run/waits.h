@@ -9,7 +9,7 @@
 /* Jobs should not wait longer: the share within it is a key figure. */
 #define WAIT_TARGET_NS (30 * NS_PER_MIN)
 
-/* Jobs of `least` to `most` nodes. */
+/* Jobs of `least` to `most` nodes, or GPUs if a job asks for GPUs. */
 typedef struct {
     int32_t least, most;
     const char *name; /* "1 node", "3 to 4 nodes" */
@@ -23,8 +23,8 @@ typedef struct {
 } SizeClasses;
 
 SizeClasses size_classes(Arena *arena, const Facts *facts);
-/* The class of a job of `nodes`; -1: it never had nodes. */
-int32_t size_class_of(const SizeClasses *classes, int32_t nodes);
+/* The class of a job of `size`; -1: it never had nodes. */
+int32_t size_class_of(const SizeClasses *classes, int32_t size);
 
 /* The waits of jobs of one class (-1: of all jobs), in ascending order; jobs that still waited when
  * the run ended come last, as INT64_MAX. */

@@ -30,7 +30,7 @@ static void quantiles_data(Text *out, const WorkloadFit *fit, FigureLayout layou
     for (int32_t i = 0; i < FIT_KIND_COUNT; i++)
         text_printf(out, "curve_rgb[%d] = 0x%06" PRIX32 "\n", i + 1, (uint32_t)series_rgb[i]);
     const double last_s = (double)fit->run_ns[fit->jobs - 1] / (double)NS_PER_S;
-    text_add(out, "x_begin = 1\nx_end = ");
+    text_add(out, "x_label = 'run time in the log'\nx_begin = 1\nx_end = ");
     number_print(out, last_s < 10 ? 20 : last_s * 2, 0);
     text_add(out, "\n$points << END\n");
     for (int32_t kind = 0; kind < FIT_KIND_COUNT; kind++) {

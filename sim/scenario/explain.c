@@ -278,12 +278,25 @@ static void use_model(Explainer *explainer, BoundText name)
             catalog_failure_model(explainer->catalog, name.value)->name);
 }
 
+static void use_preemptions(Explainer *explainer)
+{
+    int32_t count;
+    const char *const *families = catalog_names(explainer->catalog, CATALOG_PREEMPTIONS, &count);
+    use_all(explainer, CATALOG_PREEMPTIONS, "");
+    for (int32_t i = 0; i < count; i++)
+        use(explainer, CATALOG_FAILURE_MODELS,
+            catalog_preemption(explainer->catalog, families[i])->model->name);
+}
+
 static void use_failures(Explainer *explainer, const FailuresText *failures)
 {
     if (failures == NULL)
         return;
     use_model(explainer, failures->nodes);
-    use_model(explainer, failures->preemption);
+    if (failures_are_by_family(failures))
+        use_preemptions(explainer);
+    else
+        use_model(explainer, failures->preemption);
     for (int32_t i = 0; i < failures->groups.count; i++)
         use_model(explainer, ((const GroupFailureText *)failures->groups.items[i])->model);
 }
@@ -350,7 +363,9 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Param
                              const ScenarioWorkloads *workloads)
 {
     enum { USES_PER_COMMAND = 8 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
-    const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
+    int32_t families;
+    catalog_names(catalog, CATALOG_PREEMPTIONS, &families);
+    const int32_t models = text->failures != NULL ? 3 + families + text->failures->groups.count : 0;
     Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
     explainer.used = ARENA_ARRAY(arena, const char *,
                                  USES_PER_COMMAND *(commands->count + workloads->shape_count) +

@@ -62,3 +62,28 @@ void csv_end(Text *row)
 {
     text_append(row, "\n", 1);
 }
+
+/* The part between quotes; `*rest` is after the first quote. */
+static void cut_quoted(const char **rest, Text *field)
+{
+    const char *from = *rest;
+    for (; *from != '\0' && (from[0] != '"' || from[1] == '"'); from++) {
+        from += from[0] == '"'; // a quote is doubled
+        text_append(field, from, 1);
+    }
+    *rest = from + (*from == '"');
+}
+
+void csv_cut(const char **rest, Text *field, bool *ends_row)
+{
+    text_clear(field);
+    if (**rest == '"') {
+        ++*rest;
+        cut_quoted(rest, field);
+    }
+    const size_t plain = strcspn(*rest, ",\n");
+    text_append(field, *rest, plain);
+    *rest += plain;
+    *ends_row = **rest != ',';
+    *rest += **rest != '\0';
+}

@@ -3,6 +3,7 @@
 #ifndef SIM_STUDY_CSV_H
 #define SIM_STUDY_CSV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/base/text.h"
@@ -14,5 +15,9 @@ void csv_integer(Text *row, int64_t value);
 void csv_real(Text *row, double value); /* NaN and infinities: unknown */
 void csv_unknown(Text *row);
 void csv_end(Text *row);
+
+/* Reads the field at `*rest`, which is not the end of the text, into `field`, and moves `*rest` to
+ * the next field. `*ends_row`: it was the last of its row. A quoted field may have line ends. */
+void csv_cut(const char **rest, Text *field, bool *ends_row);
 
 #endif

@@ -58,7 +58,7 @@ static bool is_close(const Results *results, int32_t metric, int32_t a, int32_t 
 {
     const MetricEstimate estimate = metric_estimate(results, metric, b, count, a, count);
     if (isnan(estimate.difference) || isnan(estimate.mean))
-        return estimate.run_count == 0; // unknown at both, or too few runs to tell
+        return estimate.run_count == 0; // unknown at both, or too few runs
     return fabs(estimate.difference) + estimate.difference_half_width <=
            fabs(estimate.mean) * IDLE_PPM / (double)PPM;
 }

@@ -239,7 +239,8 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
                  .problems = problems};
     pthread_mutex_init(&crew.lock, NULL);
     create_condition(&crew.more);
-    const SignalWait signals = signal_wait_begin();
+    const bool has_signals = plan->signals != NULL;
+    const SignalWait signals = has_signals ? *plan->signals : signal_wait_begin();
     pthread_t *threads = ARENA_ARRAY(arena, pthread_t, plan->thread_count);
     int32_t started = 0;
     pthread_mutex_lock(&crew.lock);
@@ -256,7 +257,8 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
     const RunnerEnd end = supervise(&crew, &signals, signal);
     for (int32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    signal_wait_end(&signals);
+    if (!has_signals)
+        signal_wait_end(&signals);
     point_cache_destroy(crew.cache);
     pthread_cond_destroy(&crew.more);
     pthread_mutex_destroy(&crew.lock);

@@ -2,6 +2,7 @@
 #ifndef SIM_STUDY_RUNNER_H
 #define SIM_STUDY_RUNNER_H
 
+#include "sim/cli/signal_wait.h"
 #include "sim/study/results.h"
 #include "sim/study/units.h"
 
@@ -27,7 +28,8 @@ typedef struct {
     RunSink sink;
     UnitSource source;
     int32_t thread_count;
-    int64_t time_limit_ns; /* of real time; INT64_MAX: none */
+    const SignalWait *signals; /* begun by the caller; NULL: the runner begins and ends it */
+    int64_t time_limit_ns;     /* of real time; INT64_MAX: none */
     /* Called about ten times a second, and with `is_asked` after SIGUSR1, while no thread changes
      * the results. NULL: no caller watches. */
     void (*watch)(void *watcher, bool is_asked);

@@ -3,6 +3,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/cli/machine_clock.h"
+#include "sim/study/jobs_table.h"
 #include "sim/study/study_json.h"
 #include "sim/study/sweep_progress.h"
 
@@ -37,8 +38,40 @@ static bool write_tables(Arena *arena, const SweepOptions *options, const StudyF
            write_table(arena, options, findings, "timing.csv", timing_table, status);
 }
 
+static bool has_signal(void *context)
+{
+    Sweep *sweep = context;
+    sweep->signal = signal_wait_next(sweep->signals, 0);
+    const bool ends = sweep->signal == SIGINT || sweep->signal == SIGTERM;
+    if (ends)
+        sweep->end = RUNNER_SIGNALLED;
+    return ends;
+}
+
+/* jobs.csv, unless a signal ends the repetition of the runs. */
+static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource files, Sweep *sweep,
+                       Problems *problems)
+{
+    FileWriter writer;
+    Status status = {0};
+    if (!file_writer_open(&writer, in_folder(arena, options, "jobs.csv"), &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    const ByteSink out = {.to = writer.stream, .write = write_bytes};
+    if (!jobs_table(&sweep->findings, files, options->version, out, has_signal, sweep, problems)) {
+        file_writer_abandon(&writer);
+        return sweep->end == RUNNER_SIGNALLED;
+    }
+    if (file_writer_commit(&writer, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
 /* A sweep replaces its own files only. */
-static const char *const replaced_names[] = {"results.csv", "points.csv", "timing.csv", NULL};
+static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv", "timing.csv",
+                                             NULL};
 static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
                                       .option = "-o",
                                       .mark = "study.json",
@@ -99,8 +132,9 @@ RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Pr
     return runner_run(plan, signal, problems);
 }
 
-static bool run_units(const SweepOptions *options, FileSource files, Waves *waves, Results *results,
-                      Journal *journal, Sweep *sweep, Problems *problems)
+static bool run_units(const SweepOptions *options, FileSource files, const SignalWait *signals,
+                      Waves *waves, Results *results, Journal *journal, Sweep *sweep,
+                      Problems *problems)
 {
     SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
     const RunnerPlan plan = {.study = sweep->study,
@@ -111,6 +145,7 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
                              .source = options->is_forecast ? waves_pilot_source(waves)
                                                             : waves_source(waves),
                              .thread_count = options->thread_count,
+                             .signals = signals,
                              .time_limit_ns = options->time_limit_ns,
                              .watch = sweep_progress_watch,
                              .watcher = &progress};
@@ -121,8 +156,9 @@ static bool run_units(const SweepOptions *options, FileSource files, Waves *wave
     return sweep->end != RUNNER_FAILED;
 }
 
-bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
-               Sweep *sweep, Problems *problems)
+static bool sweep_with_signals(Arena *arena, const Study *study, FileSource files,
+                               const SweepOptions *options, const SignalWait *signals, Sweep *sweep,
+                               Problems *problems)
 {
     const bool has_files = options->folder != NULL && !options->is_forecast;
     const JournalIdentity identity = study_identity(arena, study, options->version);
@@ -131,7 +167,8 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     *sweep = (Sweep){.study = study,
                      .findings = {.study = study, .results = results},
                      .thread_count = options->thread_count,
-                     .shard = options->shard};
+                     .shard = options->shard,
+                     .signals = signals};
     if (!resume(arena, options, &identity, sweep, results, problems))
         return false;
     Waves *waves = waves_create(arena, study, results, options->shard);
@@ -141,7 +178,7 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
                       (journal = journal_open(arena, options->folder, &identity,
                                               options->shard.index, 0, &status)) == NULL))
         return fail(problems, &status);
-    bool is_sound = run_units(options, files, waves, results, journal, sweep, problems);
+    bool is_sound = run_units(options, files, signals, waves, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
     find_used(arena, waves, sweep);
@@ -152,5 +189,19 @@ bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOp
     if (has_files && options->shard.count == 1 &&
         !write_tables(arena, options, &sweep->findings, &status))
         is_sound = fail(problems, &status);
+    if (has_files && is_sound && options->writes_jobs && sweep->end == RUNNER_FINISHED &&
+        options->shard.count == 1)
+        is_sound = write_jobs(arena, options, files, sweep, problems);
+    return is_sound;
+}
+
+bool sweep_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
+               Sweep *sweep, Problems *problems)
+{
+    // A signal does not end the program between the first record and the tables.
+    const SignalWait signals = signal_wait_begin();
+    const bool is_sound =
+        sweep_with_signals(arena, study, files, options, &signals, sweep, problems);
+    signal_wait_end(&signals);
     return is_sound;
 }

@@ -4,6 +4,7 @@
  *     DIR/journal/      the records of finished runs, from which everything else is made
  *     DIR/results.csv   a row a run
  *     DIR/points.csv    a row a point
+ *     DIR/jobs.csv      a row a job, if asked for
  *     DIR/timing.csv    the time of each run: the only file that differs between machines
  *
  * A folder of the same study is continued, one of another study is refused. The files have the same
@@ -24,6 +25,7 @@ typedef struct {
     Shard shard;           /* 0 of 1: the whole study. A shard writes no tables */
     bool is_quiet;         /* no progress on stderr */
     bool is_forecast;      /* only the pilot's runs */
+    bool writes_jobs;      /* jobs.csv too, after the last run */
     /* Runs the units, as runner_run does with threads of this process. */
     RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
     void *runner;
@@ -41,6 +43,7 @@ typedef struct {
     int64_t took_ns;
     int32_t thread_count;
     Shard shard;
+    const SignalWait *signals; /* while it runs */
 } Sweep;
 
 /* The `run` of a sweep on threads of this process; `runner` is not used. */

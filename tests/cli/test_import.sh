@@ -61,6 +61,18 @@ cp run/summary.json stdout
 holds has_json "(run['workloads']['jobs']['jobs'], run['workloads']['jobs']['succeeded']) == (2, 2)"
 holds has_json "run['workloads']['jobs']['run_s']['max'] == 3600 and run['workloads']['jobs']['queue_s']['max'] == 0"
 
+example "recorded waits are compared with those of the run"
+trainyard waits run jobs.csv -o waits.html
+exit_is 0
+stdout_has "2 jobs, 0 without a recorded wait, 0 not started in the run."
+holds grep -Eq "^all jobs +2 +150 +300 +0 +0 +0 +1$" stdout
+holds grep -q "Why they differ" waits.html
+trainyard waits run jobs.csv --workload other
+exit_is 0
+stdout_has "2 not started in the run"
+trainyard waits nowhere jobs.csv
+exit_is 2
+
 example "clusters come from the layouts of the traces"
 cat >machines.csv <<'END'
 machineId,number of GPUs,single GPU mem

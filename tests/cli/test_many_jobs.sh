@@ -39,7 +39,7 @@ trainyard run "$poisson" -q -o run --trace none --no-timeline --no-share
 exit_is 0
 holds [ ! -e run/share ]
 holds [ ! -e run/timeline.json ]
-holds [ "$(wc -l <run/trace.tsv)" -eq 2 ]
+holds [ "$(grep -vc "^#" run/trace.tsv)" -eq 1 ]
 holds grep -q 'level=none' run/trace.tsv
 holds grep -q '41 nodes took 4 slots' run/report.html
 
@@ -56,7 +56,7 @@ example "a trace that says level=none but has records is damaged"
 printf '0\t0\trun_ended\n' >>run/trace.tsv
 trainyard report run
 exit_is 2
-stderr_has 'run/trace.tsv:3:1: the first line of the trace says level=none, but it has records'
+stderr_has ':1: the first line of the trace says level=none, but it has records'
 
 example "explain --metrics lists names with units"
 trainyard explain --metrics "$poisson"
@@ -64,5 +64,39 @@ exit_is 0
 stdout_has "workloads.day.sizes.4.waited_within(20m)"
 holds grep -qE '^workloads.day.queue_s.p95 +s +time in the queue: 95th percentile$' stdout
 holds grep -qE '^utilisation +ratio ' stdout
+
+example "jobs of a workload file: classes by size, user and queue; GPUs over time; a measured part"
+{
+    echo "# trainyard job list 1"
+    echo "job,submit_s,run_s,gpus,user,queue"
+    for i in $(seq 20); do echo "$i,$((i * 60)),1800,$((i % 2 == 0 ? 4 : 1)),$((i % 3 == 0 ? 1 : 2)),q$((i % 2))"; done
+} >list.csv
+cp -r "$scenarios/catalog" . && cat >listed.json <<'END'
+{ "trainyard": 1, "start": "2018-07-18T08:00:00Z", "catalog": ["catalog/ideal.json"], "fidelity": "job",
+  "workloads": [{"name": "log", "trace": "list.csv", "cluster": "shared"}],
+  "commands": [{"at": "0s", "do": "cluster.create", "name": "shared", "config": {"properties": {"vmSize": "ideal_4gpu",
+      "scaleSettings": {"manual": {"targetNodeCount": 4}}}}}],
+  "expect": [
+    {"metric": "workloads.log.sizes.4.jobs", "equals": 10}, {"metric": "workloads.log.users.1.jobs", "equals": 6},
+    {"metric": "workloads.log.queues.q0.jobs", "equals": 10}, {"metric": "workloads.log.queues.q1.waited_within(0s)", "at_least": "10%"},
+    {"metric": "workloads.log.sizes.4.queue_s.max", "at_least": "30m"}] }
+END
+trainyard test listed.json
+exit_is 0
+trainyard run listed.json -q -o listed
+exit_is 0
+holds grep -q 'shared: GPUs' listed/report.html
+holds grep -q 'free while a job waits (stranded)' listed/plots/gpus.svg
+holds grep -q 'job of 4 GPUs' listed/plots/slots.svg
+holds grep -q 'Each GPU of a slot is a row' listed/report.html
+sed -i 's/"workloads.log.users.1.jobs"/"workloads.log.users.3.jobs"/' listed.json
+trainyard validate listed.json
+exit_is 2
+stderr_has 'no user is called "3"'
+trainyard run "$poisson" --set '/measure={"from": "2h", "until": "5h"}' --json -q
+holds grep -q '"measured": {' stdout
+trainyard run "$poisson" --set '/measure={"from": "2h", "until": "1h"}' -q
+exit_is 2
+stderr_has "the measured part of the run ends before it begins"
 
 finish

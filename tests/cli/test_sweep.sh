@@ -96,6 +96,12 @@ trainyard sweep study.json -o full
 exit_is 0
 holds cmp -s one/results.csv full/results.csv
 
+example "a table of jobs"
+trainyard sweep study.json -o one --jobs -q
+exit_is 0
+holds [ "$(wc -l <one/jobs.csv)" -eq 81 ]
+holds [ "$(awk -F, 'NR == 2 { print $10 }' one/jobs.csv)" = "$(awk -F, 'NR == 2 { print $5 }' one/results.csv)" ]
+
 example "a forecast runs only a pilot, and writes nothing"
 trainyard sweep study.json -o forecast --dry-run
 exit_is 0
@@ -122,6 +128,23 @@ exit_is 2
 stderr_has "there is no point 4"
 trainyard show empty 0 1
 exit_is 2
+
+if [ -x "$(dirname "$TRAINYARD")/trainyard-sqlite" ] && starts_programs; then
+    example "the tables as a database"
+    trainyard sqlite one
+    exit_is 0
+    holds /usr/bin/python3 -c '
+import csv, sqlite3, sys
+database = sqlite3.connect("one/results.sqlite")
+wanted = [tuple(row.values()) for row in csv.DictReader(open("one/results.csv"))]
+found = database.execute("SELECT * FROM results").fetchall()
+assert [(str(row[0]), row[1], row[2], str(row[3])) for row in found] == [row[:4] for row in wanted]
+assert [row[5] for row in found] == [float(row[5]) for row in wanted] and found[0][6] is None
+assert database.execute("SELECT value FROM study WHERE name = ?", ["description"]).fetchone() == ("How long does the nap take?",)
+assert database.execute("SELECT count(*) FROM points").fetchone() == (4,)'
+    trainyard sqlite empty
+    exit_is 2
+fi
 
 example "wrong input has its place"
 sed 's/duration/duratoin/' study.json >wrong.json

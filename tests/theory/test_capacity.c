@@ -61,7 +61,7 @@ static void check_share(const char *what, const Study *study, double limit, doub
     check_mean(what, shares, REPLICATIONS, theory, error_most);
 }
 
-/* The quantile of all jobs lies within its bounds, and these are narrow. */
+/* The quantile of all jobs is within its bounds, and these are narrow. */
 static void check_pooled(const char *what, const Study *study, double quantile, double theory,
                          double width_most)
 {

@@ -15,6 +15,7 @@
 #include "tools/trainyard/emu/export_options.h"
 #include "tools/trainyard/emu/serve_options.h"
 #include "tools/trainyard/real/calibrate_options.h"
+#include "tools/trainyard/sqlite/sqlite_options.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
 #include "tools/trainyard/train/bench_training_options.h"
 #include "tools/trainyard/train/evaluate_options.h"
@@ -23,17 +24,23 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,     &verb_sweep,   &verb_merge,      &verb_show,   &verb_launch,  &verb_validate,
-    &verb_test,    &verb_explain, &verb_diff,       &verb_report, &verb_predict, &verb_import,
-    &verb_compare, &verb_schema,  &verb_completion, NULL,
+    &verb_run,   &verb_sweep,   &verb_merge,  &verb_show,       &verb_launch,  &verb_validate,
+    &verb_test,  &verb_explain, &verb_diff,   &verb_report,     &verb_predict, &verb_import,
+    &verb_waits, &verb_compare, &verb_schema, &verb_completion, NULL,
 };
 
 const OptionTable *const programs[] = {
-    &calibrate_option_table,      &train_option_table,
-    &evaluate_option_table,       &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table,
-    &serve_option_table,          &az_env_option_table,
-    &export_option_table,         NULL,
+    &calibrate_option_table,
+    &train_option_table,
+    &evaluate_option_table,
+    &make_cifar_option_table,
+    &bench_training_option_table,
+    &bench_allreduce_option_table,
+    &serve_option_table,
+    &az_env_option_table,
+    &sqlite_option_table,
+    &export_option_table,
+    NULL,
 };
 
 typedef struct {

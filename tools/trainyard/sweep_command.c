@@ -33,6 +33,8 @@ static const Field sweep_options[] = {
                     "stop after TIME, with exit code 4 and the results so far"),
     OPTION_TEXT(0, "shard", shard, "I/N",
                 "run the part I, from 0, of a study that N processes divide"),
+    OPTION_FLAG(0, "jobs", writes_jobs,
+                "write jobs.csv to DIR too, a row a job: repeats all runs at the end"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many runs there are and how long they will take, and stop"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
@@ -178,6 +180,7 @@ bool sweep_plan(const SweepArguments *arguments, SweepOptions *options, Problems
                               .is_quiet = arguments->is_quiet,
                               .is_forecast = arguments->is_forecast,
                               .shard = {0, 1},
+                              .writes_jobs = arguments->writes_jobs,
                               .run = sweep_on_threads};
     Status status;
     if (!arguments->shard ||

@@ -17,6 +17,7 @@ typedef struct {
     int64_t at_most;
     int64_t time_limit_ns;
     const char *shard;
+    bool writes_jobs;
     bool is_forecast;
     bool is_quiet;
 } SweepArguments;

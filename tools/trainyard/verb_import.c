@@ -30,7 +30,7 @@ enum { GPUS_MAX = 1000000 };
 #define OWNER ImportArguments
 static const Field import_options[] = {
     OPTION_FILE('o', "output", output, "NAME.csv",
-                "the workload file; NAME.import.json beside it says what was dropped or mended"),
+                "the workload file; NAME.import.json next to it lists what was dropped or mended"),
     OPTION_FLAG(0, "check", only_checks, "write nothing; print the counts"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     OPTION_CHOICE(0, "attempts", attempts, "RULE", attempt_rule_names,

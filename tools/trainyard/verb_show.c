@@ -31,8 +31,8 @@ static const OptionTable show_table = {
     .details = "DIR is the folder of the sweep, POINT and SEED are the columns of results.csv. The "
                "command names the scenario as the sweep did: relative to the folder in which the "
                "sweep was started.",
-    .example = "trainyard show out/nodes 3 17\n"
-               "trainyard show out/nodes 3 17 --run -o out/worst",
+    .example = "trainyard show out/nodes 0 17\n"
+               "trainyard show out/nodes 0 17 --run -o out/worst",
     .options = show_options,
     .operand_count_min = 3,
     .operand_count_max = 3,

@@ -31,6 +31,7 @@ extern const Verb verb_diff;
 extern const Verb verb_report;
 extern const Verb verb_predict;
 extern const Verb verb_import;
+extern const Verb verb_waits;
 extern const Verb verb_schema;
 extern const Verb verb_completion;
 

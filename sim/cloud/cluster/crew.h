@@ -4,7 +4,7 @@
  *
  * All clusters share the crews. A crew comes when the service notices the failure, or later when
  * the crew before it is free. The repair time counts from the failure if a crew was free, otherwise
- * from the crew's coming. Nodes that stay as they are need no crew. */
+ * from the crew's coming. Nodes that stay unusable need no crew. */
 #ifndef SIM_CLOUD_CLUSTER_CREW_H
 #define SIM_CLOUD_CLUSTER_CREW_H
 

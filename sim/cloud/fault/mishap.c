@@ -1,5 +1,8 @@
 #include "sim/cloud/fault/mishap.h"
 
+#include <string.h>
+
+#include "sim/base/ascii.h"
 #include "sim/base/name_table.h"
 #include "sim/base/row_table.h"
 #include "sim/cloud/fault/tables.h"
@@ -60,10 +63,27 @@ static void push_failure(Faults *faults, const Node *node)
                 node->life, 0);
 }
 
+/* The model of lifetimes of low-priority nodes of `family`; NULL: they are not preempted. */
+static const FailureModel *preemption_of(const Failures *failures, const char *family)
+{
+    const FailureModel *of_others = NULL;
+    if (failures->preemption)
+        return failures->preemption;
+    for (int32_t i = 0; i < failures->preemption_count; i++) {
+        const Preemption *preemption = &failures->preemptions[i];
+        if (ascii_same(preemption->family, family))
+            return preemption->model;
+        if (strcmp(preemption->family, FAMILY_NOT_LISTED) == 0)
+            of_others = preemption->model;
+    }
+    return of_others;
+}
+
 static void push_lifetime(Faults *faults, const Node *node)
 {
-    const FailureModel *model = failures_of(faults)->preemption;
-    if (!model || !cluster_by_id(faults->clusters, node->cluster)->spec->is_low_priority)
+    const ClusterSpec *spec = cluster_by_id(faults->clusters, node->cluster)->spec;
+    const FailureModel *model = preemption_of(failures_of(faults), spec->vm_size->family);
+    if (!model || !spec->is_low_priority)
         return;
     int64_t lifetime_ns =
         engine_sample(faults->engine, model->between, RNG_NODE_LIFETIME, node->address, 0);

@@ -1,7 +1,5 @@
 #include "sim/cloud/job/counted.h"
 
-#include <stdlib.h>
-
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
@@ -44,10 +42,32 @@ static Wide whole_weight(const ArrivalPeriod *period)
     return sum;
 }
 
-static int by_size(const void *left, const void *right)
+/* Restores the order of the heap below `top`: no word is larger than the one above it. */
+static void sift_down(uint32_t *words, int64_t top, int64_t count)
 {
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b); // equal words are the same word
+    const uint32_t word = words[top];
+    for (int64_t below = 2 * top + 1; below < count; below = 2 * top + 1) {
+        if (below + 1 < count && words[below + 1] > words[below])
+            below++;
+        if (words[below] <= word)
+            break;
+        words[top] = words[below];
+        top = below;
+    }
+    words[top] = word;
+}
+
+/* Heapsort. The world imports no qsort (tools/core_imports.sh). */
+static void sort(uint32_t *words, int64_t count)
+{
+    for (int64_t top = count / 2 - 1; top >= 0; top--)
+        sift_down(words, top, count);
+    for (int64_t end = count - 1; end > 0; end--) {
+        const uint32_t largest = words[0];
+        words[0] = words[end];
+        words[end] = largest;
+        sift_down(words, 0, end);
+    }
 }
 
 void counted_times(const ArrivalPeriod *period, uint32_t *words, int64_t count, int64_t *times_ns)
@@ -56,7 +76,7 @@ void counted_times(const ArrivalPeriod *period, uint32_t *words, int64_t count, 
     Stretch stretch = stretch_at(period, 0);
     Wide before = 0; // weight of all stretches before this one
     invariant(whole > 0);
-    qsort(words, (size_t)count, sizeof words[0], by_size);
+    sort(words, count);
     for (int64_t i = 0; i < count; i++) {
         const Wide at = whole * words[i] >> 32; // below `whole`
         while (at - before >= weight_of(stretch)) {

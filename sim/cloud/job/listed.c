@@ -18,6 +18,7 @@ typedef struct ListProgress {
     uint32_t experiment;  /* the row of its jobs' container ... */
     ClusterId *clusters;  /* ... and [queue] their clusters; ID_NONE: there is none ... */
     uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
+    uint32_t *owners;     /* [user] see listed_owner; NULL: the list has no users */
     int32_t *followers;   /* [row] the last row that waits for it; NULL: no row waits for another */
     int32_t *before;      /* [row] the row that waits for the same one and precedes it */
 } ListProgress;
@@ -62,6 +63,13 @@ int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job)
     const bool stops = list != NULL && scenario->workloads[job->workload].stops_at_requested;
     return stops && requested_ns(list, job) != JOB_LIST_UNKNOWN ? requested_ns(list, job)
                                                                 : job->spec->max_wall_clock_ns;
+}
+
+uint32_t *listed_owner(Jobs *jobs, const Job *job)
+{
+    const JobList *list = job_list_of(jobs->scenario, job);
+    const int32_t user = list != NULL && list->user != NULL ? list->user[job->row] : JOB_LIST_UNKNOWN;
+    return user != JOB_LIST_UNKNOWN ? &jobs->lists[job->workload].owners[user] : NULL;
 }
 
 /* --- Names --- */
@@ -295,7 +303,11 @@ void listed_prepare(Jobs *jobs, uint32_t index)
         jobs->lists = ARENA_ARRAY(jobs->arena, ListProgress, count);
     jobs->lists[index] =
         (ListProgress){.address = name_hash(workload->name),
-                       .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload))};
+                       .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload)),
+                       .owners = workload->list->user != NULL
+                                     ? ARENA_ARRAY(jobs->arena, uint32_t,
+                                                   workload->list->users.count)
+                                     : NULL};
     invariant(workload->list->count <= INT32_MAX && workload->spec_count == 1);
     link_followers(jobs, &jobs->lists[index], workload->list);
     push_next(jobs, index);

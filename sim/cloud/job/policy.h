@@ -23,7 +23,7 @@ typedef struct {
     JobRequest request;
     int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
     int64_t expected_ns; /* the run time that its owner states */
-    uint32_t experiment; /* index in PolicyView.used_node_us */
+    uint32_t owner;      /* index in PolicyView.used_node_us */
 } WaitingJob;
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission */
     int32_t running_count;
     const RunningJob *running;   /* of this cluster, by expected end */
-    const int64_t *used_node_us; /* [experiment] node time used so far, in all clusters */
+    const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
 } PolicyView;
 
 #define POLICY_NONE (-1)
@@ -89,7 +89,7 @@ int32_t policy_backfill(const PolicyView *view);
  * machine). */
 int32_t policy_shortest(const PolicyView *view);
 
-/* Fair share by experiment: the first job, in the service's order, of the experiment that has used
+/* Fair share by owner: the first job, in the service's order, of the owner that has used
  * the least node time so far, including failed jobs; among equals the service's order. While it
  * does not fit, no job overtakes it. Usage does not decay. Kay and Lauder, "A fair share
  * scheduler", CACM 31(1), 1988. */

@@ -3,7 +3,7 @@
 
 static int64_t used_by(const PolicyView *view, int32_t waiting)
 {
-    return view->used_node_us[view->waiting[waiting].experiment];
+    return view->used_node_us[view->waiting[waiting].owner];
 }
 
 int32_t policy_fair_share(const PolicyView *view)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
@@ -51,7 +52,7 @@ static WaitingJob waiting_job(const Jobs *jobs, const Job *job)
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
                         .expected_ns = job_expected_ns(jobs->scenario, job),
-                        .experiment = job->experiment};
+                        .owner = job->owner};
 }
 
 static bool waits_before(const WaitingJob *a, const WaitingJob *b)
@@ -151,13 +152,31 @@ static void set_experiment(Jobs *jobs, Job *job)
     invariant(job->experiment != ID_NONE); // a job's experiment exists as long as the job
 }
 
+/* Finds the owner of the job, whose use counts for fair share. */
+static void set_owner(Jobs *jobs, Job *job)
+{
+    uint32_t *owner = listed_owner(jobs, job);
+    if (owner == NULL) {
+        set_experiment(jobs, job);
+        jobs->owner_of = array_room(jobs->arena, jobs->owner_of, job->experiment + 1,
+                                    &jobs->owner_of_capacity, sizeof *jobs->owner_of);
+        owner = &jobs->owner_of[job->experiment];
+    }
+    if (*owner == 0) {
+        jobs->uses = array_room(jobs->arena, jobs->uses, jobs->use_count + 1, &jobs->use_capacity,
+                                sizeof *jobs->uses);
+        *owner = ++jobs->use_count;
+    }
+    job->owner = *owner - 1;
+}
+
 void scheduler_add(Jobs *jobs, Job *job)
 {
     JobQueue *queue = scheduler_queue(jobs, job->cluster);
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = new_plan(jobs);
-        set_experiment(jobs, job);
+        set_owner(jobs, job);
         plan_add_waiting(jobs, queue->plan, job);
     }
     job_heap_add(jobs->arena, &queue->waiting,
@@ -181,10 +200,10 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
     return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
 }
 
-/* --- Running jobs, and the use of experiments --- */
+/* --- Running jobs, and the use of owners --- */
 
-/* Counts the node time of an experiment up to now. */
-static void update_use(const Jobs *jobs, ExperimentUse *use)
+/* Counts the node time of an owner up to now. */
+static void update_use(const Jobs *jobs, OwnerUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
     int64_t parts = bounded_add(use->rest, bounded_times(passed_ns / NS_PER_US, use->parts_held));
@@ -194,28 +213,13 @@ static void update_use(const Jobs *jobs, ExperimentUse *use)
     use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
 }
 
-/* Makes room for all containers created so far; experiments are among them. */
-static void reserve_uses(Jobs *jobs)
-{
-    const uint32_t count = resource_count(jobs->resources);
-    if (count <= jobs->use_capacity)
-        return;
-    const uint32_t capacity = 2 * count;
-    ExperimentUse *uses = ARENA_ARRAY(jobs->arena, ExperimentUse, capacity);
-    if (jobs->use_capacity > 0)
-        memcpy(uses, jobs->uses, jobs->use_capacity * sizeof *uses);
-    jobs->uses = uses;
-    jobs->use_capacity = capacity;
-}
-
 /* The job takes (change 1) or gives back (change -1) what it asked for. */
 static void hold(Jobs *jobs, const Job *job, int32_t change)
 {
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     const int64_t slots_per_node = gpus_per_node > 0 ? gpus_per_node : 1;
-    reserve_uses(jobs);
-    ExperimentUse *use = &jobs->uses[job->experiment];
+    OwnerUse *use = &jobs->uses[job->owner];
     update_use(jobs, use);
     use->parts_held +=
         change * (request_slots(job->request, gpus_per_node) * USE_PARTS / slots_per_node);
@@ -329,13 +333,9 @@ static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 
 static void list_used(Jobs *jobs, QueuePlan *plan)
 {
-    uint32_t count = resource_count(jobs->resources);
-    reserve_uses(jobs);
-    if (plan->used_capacity < count) {
-        plan->used_capacity = 2 * count;
-        plan->used_node_us = ARENA_ARRAY(jobs->arena, int64_t, plan->used_capacity);
-    }
-    for (uint32_t i = 0; i < count; i++) {
+    plan->used_node_us = array_room(jobs->arena, plan->used_node_us, jobs->use_count,
+                                    &plan->used_capacity, sizeof *plan->used_node_us);
+    for (uint32_t i = 0; i < jobs->use_count; i++) {
         update_use(jobs, &jobs->uses[i]);
         plan->used_node_us[i] = jobs->uses[i].node_us;
     }

@@ -18,14 +18,14 @@ typedef struct {
 
 enum { USE_PARTS = 1680 }; /* divisible by 1 to 8, 10, 12, 14, 15 and 16 */
 
-/* For policies with POLICY_SEES_QUEUE: node time used by the jobs of an experiment up to
- * `until_ns`, and the nodes that they hold since then. */
+/* For policies with POLICY_SEES_QUEUE: node time used by the jobs of an owner up to `until_ns`, and
+ * what they hold since then. An owner is a user of a list, or an experiment. */
 typedef struct {
     int64_t node_us;
     int64_t rest;       /* of a microsecond of a node, in 1 / USE_PARTS of it */
     int64_t parts_held; /* a node has USE_PARTS parts, which its GPUs share */
     int64_t until_ns;
-} ExperimentUse;
+} OwnerUse;
 
 enum { SPARE_NODES_MAX = 16 }; /* attempts on more nodes are not used again */
 
@@ -41,8 +41,10 @@ struct Jobs {
     Clusters *clusters;
     RowTable rows;       /* Job */
     RowTable queues;     /* JobQueue, by cluster */
-    ExperimentUse *uses; /* by row of the experiment (resource_index) */
-    uint32_t use_capacity;
+    OwnerUse *uses; /* [owner] */
+    uint32_t use_count, use_capacity;
+    uint32_t *owner_of; /* [row of an experiment (resource_index)] 1 + the owner; 0: none yet */
+    uint32_t owner_of_capacity;
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
     struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */

@@ -104,6 +104,14 @@ typedef struct {
     const char *reason; /* in plain words: "GPU memory error" */
 } FailureModel;
 
+/* The failure model whose `between` is the lifetime of low-priority nodes of a family. */
+typedef struct {
+    const char *family; /* quota family: "NC"; "*": all that are not listed */
+    const FailureModel *model;
+} Preemption;
+
+#define FAMILY_NOT_LISTED "*"
+
 /* The behaviour of the service. Quantiles are drawn once per occurrence. */
 typedef struct {
     Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */

@@ -20,6 +20,8 @@ typedef struct {
     const FailureModel *nodes;      /* every node; NULL: none fails */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
+    int32_t preemption_count;       /* without `preemption`: the model of its VM family */
+    const Preemption *preemptions;
     int32_t group_count;
     const NodeGroup *const *groups;          /* [group_count]; the nodes of a group fail together */
     const FailureModel *const *group_models; /* [group_count] */
@@ -42,7 +44,7 @@ typedef struct {
       "as the service, but a job may overtake if it delays no earlier job")                        \
     X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
     X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
-      "the experiment that has used least node time goes first")
+      "the experiment, or the user of a trace, that has used least node time goes first")
 
 typedef enum {
 #define X(name, function, text, sight, what) POLICY_##name,

@@ -89,9 +89,20 @@ static bool add_unknown(const Compiler *compiler, Position position, const char 
                        strchr(nearest, '(') != NULL && *after == '(' ? "" : after);
 }
 
-/* The members and functions of `type`. */
-static const char *const *level_names(Arena *arena, const ObjectType *type, int32_t *count)
+/* The classes of the workload that the name has reached. */
+static JobClasses classes_of(const Compiler *compiler, JobClassKind kind)
 {
+    const Metric *metric = compiler->metric;
+    const Workload *workload =
+        metric_workload(compiler->scenario, metric->steps[metric->step_count - 1].name);
+    return metric_job_classes(compiler->arena, compiler->scenario, workload, kind);
+}
+
+/* The members and functions of `type`. */
+static const char *const *level_names(const Compiler *compiler, const ObjectType *type,
+                                      int32_t *count)
+{
+    Arena *arena = compiler->arena;
     const char *const *fields = field_names(arena, type, count);
     const char **names =
         ARENA_ARRAY(arena, const char *, *count + FUNCTION_COUNT + JOB_CLASS_COUNT);
@@ -100,7 +111,8 @@ static const char *const *level_names(Arena *arena, const ObjectType *type, int3
         if (spread_of_function(type, i) != NULL)
             names[(*count)++] = functions[i].name;
     for (int kind = 0; type == &summary_workload_type && kind < JOB_CLASS_COUNT; kind++)
-        names[(*count)++] = job_class_key((JobClassKind)kind);
+        if (classes_of(compiler, (JobClassKind)kind).count > 0)
+            names[(*count)++] = job_class_key((JobClassKind)kind);
     return names;
 }
 
@@ -137,7 +149,7 @@ static int32_t longest_name(const char *rest, const char *const *names, int32_t 
 static bool add_is_object(const Compiler *compiler, Position position)
 {
     int32_t count;
-    const char *const *names = level_names(compiler->arena, position.type, &count);
+    const char *const *names = level_names(compiler, position.type, &count);
     Status *problem = problems_add(compiler->problems, STATUS_BAD_INPUT, compiler->at,
                                    "metric \"%s\" is an object, not a number", compiler->name);
     return status_hint_names(problem, "", names, count);
@@ -180,10 +192,7 @@ static bool read_percentile(const char *rest, int64_t *percent)
 static bool compile_class(Compiler *compiler, Position position, JobClassKind kind)
 {
     Metric *metric = compiler->metric;
-    const Workload *workload =
-        metric_workload(compiler->scenario, metric->steps[metric->step_count - 1].name);
-    const JobClasses classes =
-        metric_job_classes(compiler->arena, compiler->scenario, workload, kind);
+    const JobClasses classes = classes_of(compiler, kind);
     const int32_t class = longest_name(position.rest, classes.names, classes.count);
     if (class < 0)
         return add_unknown(compiler, position, job_class_word(kind), classes.names, classes.count);
@@ -301,7 +310,7 @@ static bool walk(Compiler *compiler, Position position)
         if (field->kind != VALUE_KEY && matches_key(position.rest, field->name) > 0)
             return compile_field(compiler, position, field);
     int32_t count;
-    const char *const *names = level_names(compiler->arena, position.type, &count);
+    const char *const *names = level_names(compiler, position.type, &count);
     return add_unknown(compiler, position, "member", names, count);
 }
 
@@ -433,6 +442,10 @@ static int32_t class_value_of(const JobTimes *job, JobClassKind kind)
     switch (kind) {
     case CLASS_OF_SIZE:
         return job->size;
+    case CLASS_OF_USER:
+        return job->user;
+    case CLASS_OF_QUEUE:
+        return job->queue;
     case JOB_CLASS_COUNT:
         break;
     }
@@ -575,9 +588,12 @@ void metric_reference(Text *out)
         text_printf(out, "| `workloads.day.%s` | %s |\n", functions[i].example, functions[i].doc);
     text_add(out, "| `waited_within(20m)` | the same of all jobs of the run |\n"
                   "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n");
+    static const char *const examples[] = {"8", "anna", "research"};
+    _Static_assert(sizeof examples / sizeof examples[0] == JOB_CLASS_COUNT, "one of each kind");
     for (int kind = 0; kind < JOB_CLASS_COUNT; kind++)
-        text_printf(out, "| `workloads.day.%s.%s.METRIC` | %s |\n",
-                    job_class_key((JobClassKind)kind), "4", job_class_doc((JobClassKind)kind));
+        text_printf(out, "| `workloads.day.%s.%s.queue_s.p95` | %s |\n",
+                    job_class_key((JobClassKind)kind), examples[kind],
+                    job_class_doc((JobClassKind)kind));
     text_add(out,
              "\n### When a run ends\n\n"
              "A run ends when nothing is left to happen, or at `until`. A time that has not ended "

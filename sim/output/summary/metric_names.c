@@ -144,28 +144,58 @@ static void insert_value(int32_t *values, int32_t count, int32_t value)
     values[place] = value;
 }
 
+/* Adds a size unless it is there. `values` has room for one more. */
+static void add_size(JobClasses *classes, int32_t *values, int32_t size)
+{
+    if (!has_value(values, classes->count, size))
+        insert_value(values, classes->count++, size);
+}
+
 static JobClasses sizes_of(Arena *arena, const Scenario *scenario, const Workload *workload)
 {
     const VmSize *vm_size = vm_size_of(scenario, workload);
-    int32_t *values = ARENA_ARRAY(arena, int32_t, workload->spec_count);
-    JobClasses classes = {.names = ARENA_ARRAY(arena, const char *, workload->spec_count),
-                          .values = values};
-    for (int32_t i = 0; vm_size != NULL && i < workload->spec_count; i++) {
-        const int32_t size = job_size(job_spec_request(workload->specs[i], vm_size->gpus), vm_size);
-        if (!has_value(values, classes.count, size))
-            insert_value(values, classes.count++, size);
-    }
+    const JobList *list = workload->list;
+    const int64_t most = list != NULL ? list->count : workload->spec_count;
+    int32_t *values = ARENA_ARRAY(arena, int32_t, most);
+    JobClasses classes = {.values = values};
+    for (int64_t row = 0; list != NULL && row < list->count; row++)
+        add_size(&classes, values, list->gpus[row]);
+    for (int32_t i = 0; list == NULL && vm_size != NULL && i < workload->spec_count; i++)
+        add_size(&classes, values,
+                 job_size(job_spec_request(workload->specs[i], vm_size->gpus), vm_size));
+    classes.names = ARENA_ARRAY(arena, const char *, classes.count);
     for (int32_t i = 0; i < classes.count; i++)
         classes.names[i] = arena_printf(arena, "%" PRId32, values[i]);
+    return classes;
+}
+
+/* The values of a column of words. */
+static JobClasses words_of(Arena *arena, const int32_t *column, JobListWords words)
+{
+    if (column == NULL)
+        return (JobClasses){0};
+    int32_t *values = ARENA_ARRAY(arena, int32_t, words.count);
+    JobClasses classes = {.names = ARENA_ARRAY(arena, const char *, words.count),
+                          .values = values,
+                          .count = words.count};
+    for (int32_t i = 0; i < words.count; i++) {
+        classes.names[i] = words.texts[i];
+        values[i] = i;
+    }
     return classes;
 }
 
 JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Workload *workload,
                               JobClassKind kind)
 {
+    const JobList *list = workload->list;
     switch (kind) {
     case CLASS_OF_SIZE:
         return sizes_of(arena, scenario, workload);
+    case CLASS_OF_USER:
+        return list != NULL ? words_of(arena, list->user, list->users) : (JobClasses){0};
+    case CLASS_OF_QUEUE:
+        return list != NULL ? words_of(arena, list->queue, list->queues) : (JobClasses){0};
     case JOB_CLASS_COUNT:
         break;
     }

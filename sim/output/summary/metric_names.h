@@ -18,7 +18,10 @@ NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *k
 int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key);
 
 /* Classes of the jobs of a workload. X(ENUM, key, word for one, description) */
-#define JOB_CLASSES(X) X(SIZE, "sizes", "size", "jobs by their GPUs, or nodes if these have no GPU")
+#define JOB_CLASSES(X)                                                                             \
+    X(SIZE, "sizes", "size", "jobs by their GPUs, or nodes if these have no GPU")                  \
+    X(USER, "users", "user", "jobs of a workload file by their user")                              \
+    X(QUEUE, "queues", "queue", "jobs of a workload file by their queue")
 
 typedef enum {
 #define X(name, key, one, what) CLASS_OF_##name,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/cloud/job/listed.h"
+
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
 
 static const char *output_path(Arena *arena, const Scenario *scenario, const Job *job)
@@ -32,10 +34,17 @@ int32_t job_size(JobRequest request, const VmSize *vm_size)
     return (int32_t)request_slots(request, vm_size->gpus);
 }
 
+/* The value of a column in the row of the job; -1 without the column. */
+static int32_t list_word(const int32_t *column, const Job *job)
+{
+    return column != NULL ? column[job->row] : -1;
+}
+
 static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
 {
     const Scenario *scenario = world_scenario(world);
     const uint32_t workload = (uint32_t)(job->workload + 1);
+    const JobList *list = job_list_of(scenario, job);
     return (JobFacts){.tool = job->spec->tool,
                       .nodes = job->request.nodes,
                       // A workload may have very many jobs, and they are not listed.
@@ -44,6 +53,8 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .priority = job->spec->priority,
                       .size =
                           job_size(job->request, world_cluster(world, job->cluster)->spec->vm_size),
+                      .user = list_word(list != NULL ? list->user : NULL, job),
+                      .queue = list_word(list != NULL ? list->queue : NULL, job),
                       .workload = workload};
 }
 

@@ -35,8 +35,12 @@ static JobTimes times_of(const Making *making, uint32_t id)
         .user = -1,
         .queue = -1,
     };
-    if (making->facts != NULL)
-        times.size = making->facts->jobs[id].size;
+    if (making->facts != NULL) {
+        const JobFacts *facts = &making->facts->jobs[id];
+        times.size = facts->size;
+        times.user = facts->user;
+        times.queue = facts->queue;
+    }
     return times;
 }
 

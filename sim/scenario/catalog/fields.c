@@ -321,6 +321,13 @@ static const Field failure_model_fields[] = {
 };
 #undef OWNER
 
+#define OWNER Preemption
+static const Field preemption_fields[] = {
+    NEEDED_CUSTOM(failure_model_kind, "model", model, 0, 0,
+                  "a name of \"failure_models\", whose \"between\" is their lifetime"),
+    {0},
+};
+#undef OWNER
 #define OWNER StageTime
 static const Field stage_time_fields[] = {
     NEEDED_CUSTOM(times_by_count_kind, "time", ns, 0, CATALOG_DURATION_MOST,
@@ -404,6 +411,10 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_FAILURE_MODELS] = {.type = {"failure_models",
                                          "How often a node fails, and what becomes of it.",
                                          sizeof(FailureModel), failure_model_fields}},
+    [CATALOG_PREEMPTIONS] = {.type = {"preemptions",
+                                      "How long low-priority nodes are kept, by family of VM "
+                                      "sizes; \"*\" stands for all families that are not listed.",
+                                      sizeof(Preemption), preemption_fields}},
     [CATALOG_STAGE_TIMES] = {.type = {"stage_times",
                                       "Measured stages of a training step, called DEVICE PRECISION "
                                       "STAGE and, for layers, KIND SHAPE.",
@@ -436,6 +447,7 @@ NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);
+NAME_COMES_FIRST(Preemption, family);
 NAME_COMES_FIRST(StageTime, name);
 NAME_COMES_FIRST(KindTime, name);
 NAME_COMES_FIRST(SideBySide, name);

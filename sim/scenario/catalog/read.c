@@ -604,6 +604,11 @@ const FailureModel *catalog_failure_model(const Catalog *catalog, const char *na
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);
 }
 
+const Preemption *catalog_preemption(const Catalog *catalog, const char *family)
+{
+    return item_find(catalog, CATALOG_PREEMPTIONS, family);
+}
+
 Throughputs catalog_throughputs(const Catalog *catalog)
 {
     return catalog->throughputs;

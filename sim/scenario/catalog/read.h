@@ -52,6 +52,7 @@ typedef enum {
     CATALOG_STACKS,
     CATALOG_PREPARATIONS,
     CATALOG_FAILURE_MODELS,
+    CATALOG_PREEMPTIONS,
     CATALOG_STAGE_TIMES,
     CATALOG_KIND_TIMES,
     CATALOG_SIDE_BY_SIDE,
@@ -117,6 +118,7 @@ const Quantiles *catalog_preparation(const Catalog *catalog, const char *command
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
+const Preemption *catalog_preemption(const Catalog *catalog, const char *family);
 /* All rows of all files, in their order (sim/scenario/catalog/throughputs.h). */
 Throughputs catalog_throughputs(const Catalog *catalog);
 

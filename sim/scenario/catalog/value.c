@@ -272,6 +272,17 @@ static bool framework_read(const void *context, Arena *arena, const Field *field
     return is_among(*framework, json, "frameworks", status);
 }
 
+static bool failure_model_read(const void *context, Arena *arena, const Field *field,
+                               const Json *json, void *item, Status *status)
+{
+    const FailureModel **model = member_of(field, item);
+    (void)arena;
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a failure model", status);
+    *model = catalog_failure_model(context, json->text);
+    return is_among(*model, json, "failure_models", status);
+}
+
 static bool jitter_read(const void *context, Arena *arena, const Field *field, const Json *json,
                         void *item, Status *status)
 {
@@ -343,6 +354,7 @@ static bool layers_kind_read(const void *context, Arena *arena, const Field *fie
 const CustomKind gpu_kind = {"name of a gpu, or null", VALUE_TEXT, gpu_read};
 const CustomKind framework_kind = {"name of a framework", VALUE_TEXT, framework_read};
 const CustomKind exchange_kind = {"name of an exchange, or null", VALUE_TEXT, exchange_read};
+const CustomKind failure_model_kind = {"name of a failure model", VALUE_TEXT, failure_model_read};
 const CustomKind jitter_kind = {"name of a jitter", VALUE_TEXT, jitter_read};
 const CustomKind durations_kind = {"duration, or quantiles of durations", VALUE_DURATION,
                                    quantiles_kind_read};

@@ -190,6 +190,25 @@ static const FailureModel *find_model(const ConfigContext *context, BoundText na
     return NULL;
 }
 
+/* "by-family": the models of the catalogue's "preemptions". */
+static void read_preemptions(const ConfigContext *context, BoundText text, Failures *failures)
+{
+    int32_t count;
+    if (context->catalog == NULL)
+        return;
+    const char *const *families = catalog_names(context->catalog, CATALOG_PREEMPTIONS, &count);
+    Preemption *preemptions = ARENA_ARRAY(context->arena, Preemption, count);
+    for (int32_t i = 0; i < count; i++)
+        preemptions[i] = *catalog_preemption(context->catalog, families[i]);
+    failures->preemption_count = count;
+    failures->preemptions = preemptions;
+    if (catalog_preemption(context->catalog, FAMILY_NOT_LISTED) == NULL)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text.node),
+                                 "\"" PREEMPTION_BY_FAMILY "\" needs \"preemptions\" with an entry "
+                                 "\"*\" in the catalogue"),
+                    "add \"catalog/failures.json\" to the scenario's \"catalog\"");
+}
+
 int64_t failures_ratio(const ConfigContext *context, const char *key, BoundText text,
                        int64_t least_ppm, int64_t most_ppm)
 {
@@ -277,7 +296,10 @@ Failures failures_read(const ConfigContext *context, const ScenarioText *text,
         return failures;
     failures.rate_ppm = read_scale(context, said->scale);
     failures.nodes = find_model(context, said->nodes);
-    failures.preemption = find_model(context, said->preemption);
+    if (failures_are_by_family(said))
+        read_preemptions(context, said->preemption, &failures);
+    else
+        failures.preemption = find_model(context, said->preemption);
     read_groups(context, &said->groups, groups, &failures);
     if (failures.rate_ppm > 0)
         check_end(context, text);

@@ -1,5 +1,7 @@
 #include "sim/scenario/format/failure_types.h"
 
+#include <string.h>
+
 #include "sim/scenario/format/batchai_types.h"
 
 #define MAX_COUNT INT32_MAX
@@ -46,7 +48,8 @@ static const Field failures_fields[] = {
                "failure model of the catalogue for every node; without it no node fails"),
     FIELD_TEXT("preemption", preemption, NULL,
                "failure model of the catalogue whose \"between\" is the lifetime of each "
-               "low-priority node; without it no node is preempted"),
+               "low-priority node, or \"by-family\" for the models that the catalogue's "
+               "\"preemptions\" have for families of VM sizes; without it no node is preempted"),
     FIELD_OBJECTS("groups", groups, group_failure_type, "groups that fail as a whole"),
     FIELD_TEXT("allocation", allocation, "0%", "chance that a requested node is not allocated"),
     FIELD_TEXT("preparation", preparation, "0%", "chance that the preparation of a node fails"),
@@ -59,9 +62,10 @@ static const Field failures_fields[] = {
     FIELD_TEXT("slow_node_speed", slow_node_speed, NULL,
                "speed of a slow node, such as \"90%\": of trainings; a program with a \"duration\" "
                "takes the same time on any node"),
-    FIELD_INTEGER("crews", crews, 1, MAX_COUNT, NULL,
-                  "how many failed nodes of all clusters are repaired or replaced at once; the "
-                  "others wait in the order of their failures; without it nobody waits"),
+    FIELD_INTEGER(
+        "crews", crews, 1, MAX_COUNT, NULL,
+        "how many failed nodes of all clusters are repaired or replaced at once; the "
+        "others wait in the order of their failures; without it each node is repaired at once"),
     {0},
 };
 #undef OWNER
@@ -128,4 +132,10 @@ CommandKind fault_kind(const FaultText *fault)
 {
     // The kinds of faults come last, in the order of fault_words.
     return (CommandKind)(COMMAND_NODE_CRASH + fault->action.value);
+}
+
+bool failures_are_by_family(const FailuresText *failures)
+{
+    const char *preemption = failures->preemption.value;
+    return preemption != NULL && strcmp(preemption, PREEMPTION_BY_FAMILY) == 0;
 }

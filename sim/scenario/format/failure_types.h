@@ -51,6 +51,9 @@ typedef struct {
     BoundText reason;
 } FaultText;
 
+#define PREEMPTION_BY_FAMILY "by-family" /* FailuresText.preemption */
+bool failures_are_by_family(const FailuresText *failures);
+
 extern const ObjectType group_type;
 extern const ObjectType failures_type;
 extern const ObjectType fault_type;

@@ -1,4 +1,4 @@
-/* What the points of sensitivity designs say about each axis. */
+/* Sensitivity: how much each axis of a design changes a metric. */
 #ifndef SIM_STUDY_DESIGN_EFFECTS_H
 #define SIM_STUDY_DESIGN_EFFECTS_H
 

@@ -32,8 +32,8 @@ extern const char *const fit_kind_names[]; /* [FIT_KIND_COUNT] */
  * standard deviation of the logarithm. Weibull: scale and shape. */
 typedef struct {
     double scale_s, shape;
-    /* Of Kolmogorov and Smirnov: the largest difference between the shares of jobs below a time, in
-     * the log and in the distribution. */
+    /* The statistic of Kolmogorov and Smirnov: the largest difference between the shares of jobs
+     * below a time, in the log and in the distribution. */
     double distance;
 } Fit;
 

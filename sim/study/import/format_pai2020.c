@@ -1,5 +1,5 @@
-/* Private to sim/study/import: Alibaba's PAI trace of 2020, three tables without header lines,
- * which are told apart by their number of columns:
+/* Private to sim/study/import: Alibaba's PAI trace of 2020, three tables without header lines.
+ * The number of columns says which table a file is:
  *
  *     job       job_name, inst_id, user, status, start_time, end_time
  *     task      job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem,
@@ -33,7 +33,7 @@ enum {
 };
 enum { INSTANCE_JOB = 0, INSTANCE_START = 6, INSTANCE_END = 7 };
 
-/* What the three tables say about a job. Times are JOB_LIST_UNKNOWN where no row has them. */
+/* A job in the three tables. Times are JOB_LIST_UNKNOWN where no row has them. */
 typedef struct {
     Cell name, user, status, gpu_type;
     int64_t submit_ns;

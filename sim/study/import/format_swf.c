@@ -101,12 +101,12 @@ static void read_header_line(void *parser)
                 import_note(log, "The zone %s of the header is not known here: hours are in UTC.",
                             name);
         }
-    } else if (header_value(log, "MaxProcs", &value) || header_value(log, "MaxNodes", &value)) {
-        import_note(log, "The header of the log says: %.*s.",
-                    (int)(log->lines.line_end - log->lines.line < 80
-                              ? log->lines.line_end - log->lines.line
-                              : 80),
-                    log->lines.line);
+    } else if (header_value(log, "MaxProcs", &value)) {
+        import_note(log, "The cluster of the log has %.*s processors (MaxProcs).",
+                    cell_shown(value), value.text);
+    } else if (header_value(log, "MaxNodes", &value)) {
+        import_note(log, "The cluster of the log has %.*s nodes (MaxNodes).", cell_shown(value),
+                    value.text);
     }
 }
 

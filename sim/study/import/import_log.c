@@ -201,8 +201,10 @@ static const char *unique_name(ImportLog *log, Cell cell)
 
 void import_add(ImportLog *log, const Cell *name, ImportJob job)
 {
-    if (name != NULL && name->length > 0)
-        job.name = unique_name(log, *name);
+    static const char unnamed[] = "unnamed";
+    const Cell empty = {.text = unnamed, .length = sizeof unnamed - 1};
+    if (name != NULL)
+        job.name = unique_name(log, name->length > 0 ? *name : empty);
     log->jobs =
         array_room(log->arena, log->jobs, log->count + 1, &log->capacity, sizeof *log->jobs);
     log->jobs[log->count++] = job;

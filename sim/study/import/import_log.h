@@ -1,4 +1,4 @@
-/* The jobs of a log while they are imported, and the counts of what was dropped or mended. Parsers
+/* The jobs of a log while they are imported, and the counts of dropped and mended rows. Parsers
  * (format_NAME.c) add jobs; sim/study/import/select.h filters them. */
 #ifndef SIM_STUDY_IMPORT_IMPORT_LOG_H
 #define SIM_STUDY_IMPORT_IMPORT_LOG_H
@@ -52,7 +52,7 @@ void import_log_free(ImportLog *log);
 
 /* A job of which nothing is known. */
 ImportJob import_job(const ImportLog *log);
-/* Adds a job. `name` may be NULL. */
+/* Adds a job. `name` is NULL if the log has no names; an empty one becomes "unnamed". */
 void import_add(ImportLog *log, const Cell *name, ImportJob job);
 /* Counts a row at the current line. */
 void import_count(ImportLog *log, ImportRule rule);
@@ -66,14 +66,14 @@ bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expec
 
 /* --- Cells. Each returns false after import_bad. --- */
 
-/* A number from 0 to `most`, times 10^decimals; JOB_LIST_UNKNOWN for a cell that is none
+/* A number from 0 to `most`, times 10^decimals; JOB_LIST_UNKNOWN for a cell without a value
  * (stamp_is_none). Finer digits are rounded up. */
 bool import_number(ImportLog *log, Cell cell, const char *column, int32_t decimals, int64_t most,
                    int64_t *value);
 bool import_count_of(ImportLog *log, Cell cell, const char *column, int32_t *value);
 /* Seconds as ns. */
 bool import_seconds(ImportLog *log, Cell cell, const char *column, int64_t *ns);
-/* A date, as an instant; JOB_LIST_UNKNOWN for a cell that is none. */
+/* A date, as an instant; JOB_LIST_UNKNOWN for a cell without a date. */
 bool import_stamp(ImportLog *log, Cell cell, const char *column, int64_t not_before_ns,
                   int64_t *ns);
 /* The number of a text in `words`; JOB_LIST_UNKNOWN for an empty cell. */

@@ -54,7 +54,7 @@ typedef struct {
     ImportTexts run_times; /* of the format "sia": "cifar10=30m" */
     const char *gpu_type;  /* of the format "gavel": the kind of GPU whose throughput counts */
     bool skips_malformed;
-    bool only_counts; /* --check: an import without jobs is no mistake */
+    bool only_counts; /* --check: an import without jobs is allowed */
 } ImportChoices;
 
 /* A range of instants or times; INT64_MIN and INT64_MAX: no limit. */

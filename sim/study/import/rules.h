@@ -4,7 +4,7 @@
 #ifndef SIM_STUDY_IMPORT_RULES_H
 #define SIM_STUDY_IMPORT_RULES_H
 
-/* What happened to a counted row: it is not in the workload file, it is there with another value
+/* The effect of a rule on a row: it is not in the workload file, it is there with another value
  * than in the log, or it is there unchanged. */
 typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEffect;
 

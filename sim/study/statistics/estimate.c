@@ -78,7 +78,7 @@ static double effective_trials(const double *shares, const int64_t *jobs, int32_
     double of_runs = count >= 2 ? statistics_variance(shares, count) / count : 0;
     double of_jobs = mean * (1 - mean) / all;
     if (of_jobs <= 0 || count < 2)
-        return count; // nothing tells how much runs differ
+        return count; // one run, or equal shares: each run counts as one trial
     double effect = of_runs / of_jobs;
     double ratio = normal_quantile(level) / student_quantile(level, count - 1);
     return fmax(1, all / fmax(1, effect) * ratio * ratio);

@@ -36,16 +36,16 @@ double forecast_runs(const Estimate *pilot, double relative)
     const double deviation =
         pilot->half_width / student_quantile(level, pilot->count - 1) * sqrt(pilot->count);
     const double ratio = deviation / (relative * fabs(pilot->mean));
-    // t exceeds z, so n grows from the normal's to the smallest solution; a few steps suffice.
-    double n = ceil(normal_quantile(level) * normal_quantile(level) * ratio * ratio);
-    n = n < 2 ? 2 : n;
-    while (n < 1000) {
-        double t = student_quantile(level, n - 1) * ratio;
+    // t exceeds z, so the solution is above the normal's: a few steps for small n, one for large n,
+    // where t hardly changes.
+    const double z = normal_quantile(level) * ratio;
+    double n = fmax(2, ceil(z * z));
+    for (;;) {
+        const double t = student_quantile(level, n - 1) * ratio;
         if (t * t <= n)
-            break;
-        n += 1;
+            return n;
+        n = n < 1000 ? n + 1 : ceil(t * t);
     }
-    return n;
 }
 
 void forecast_count_print(Text *text, double count)

@@ -96,7 +96,7 @@ int32_t statistics_quantile_rank(int32_t count, double quantile, double confiden
         int32_t middle = low + (high - low) / 2;
         // All `count` values are below with probability below^count: even the largest may be.
         double chance = binomial_probability(middle - 1, count, below);
-        if (middle <= count && chance >= confidence - 1e-12) // a rounding error is no rank
+        if (middle <= count && chance >= confidence - 1e-12) // room for rounding errors
             high = middle;
         else
             low = middle + 1;

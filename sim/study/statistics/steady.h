@@ -26,7 +26,7 @@ typedef struct {
 
 /* MSER-5 (K. P. White, M. J. Cobb, S. C. Spratt, Winter Simulation Conference 2000): of the means
  * of successive 5 values, deletes as many at the beginning as minimise the squared standard error
- * of the mean of the rest. A minimum in the last half is no answer. `series`: one value for each
+ * of the mean of the rest. A minimum in the last half is refused. `series`: one value for each
  * job or interval, in order of time. For replications use steady_mean_series first. */
 WarmUp steady_mser5(const double *series, int64_t count);
 

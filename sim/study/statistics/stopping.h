@@ -28,7 +28,7 @@ int32_t stopping_wave(const StoppingRule *rule, int32_t wave);
 /* The same after `done` runs: the end of the next wave, or `done` when `at_most` is reached. */
 int32_t stopping_next(const StoppingRule *rule, int32_t done);
 
-/* What a look at the end of a wave decides. */
+/* The decision at the end of a wave. */
 typedef enum {
     STOPPING_GO_ON,     /* another wave */
     STOPPING_MET,       /* the interval is narrow enough, or nothing was asked for */

@@ -58,7 +58,8 @@ static double distance(int32_t one, int32_t other)
 
 START_TEST(the_simulation_confuses_red_and_green)
 {
-    // Pure red and a green of its lightness are far apart, and nearly the same without green cones.
+    // Pure red and a green of its lightness differ strongly, and are nearly the same without green
+    // cones.
     ck_assert_double_gt(distance_as_seen(0xC04000, 0x6E7A00, false), 60);
     ck_assert_double_lt(distance_as_seen(0xC04000, 0x6E7A00, true), 15);
     ck_assert_double_lt(distance_as_seen(0x808080, 0x808080, true), 0.001);

@@ -59,6 +59,35 @@ START_TEST(every_number_is_read_back_in_every_bit)
 }
 END_TEST
 
+START_TEST(what_is_written_is_read)
+{
+    static const char *const fields[] = {"point",      "",     "a,b", "say \"no\"",
+                                         "two\nlines", "31.5", ""};
+    enum { COUNT = sizeof fields / sizeof fields[0] };
+    Text row = {0}, field = {0};
+    for (int i = 0; i < COUNT; i++)
+        csv_text(&row, fields[i]);
+    csv_end(&row);
+    csv_integer(&row, 8);
+    csv_unknown(&row);
+    csv_end(&row);
+    const char *rest = text_string(&row);
+    bool ends_row = false;
+    for (int i = 0; i < COUNT; i++) {
+        csv_cut(&rest, &field, &ends_row);
+        ck_assert_str_eq(text_string(&field), fields[i]);
+        ck_assert_int_eq(ends_row, i == COUNT - 1);
+    }
+    csv_cut(&rest, &field, &ends_row);
+    ck_assert_str_eq(text_string(&field), "8");
+    csv_cut(&rest, &field, &ends_row);
+    ck_assert_str_eq(text_string(&field), "");
+    ck_assert(ends_row && *rest == '\0');
+    text_free(&row);
+    text_free(&field);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("csv");
@@ -66,6 +95,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, texts_with_commas_and_quotes_are_quoted);
     tcase_add_test(tests, numbers_have_the_fewest_digits_and_unknown_ones_none);
     tcase_add_test(tests, every_number_is_read_back_in_every_bit);
+    tcase_add_test(tests, what_is_written_is_read);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,9 +1,11 @@
 #include "sim/study/sweep.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "sim/base/philox.h"
 #include "sim/cli/files.h"
+#include "sim/study/csv.h"
 #include "sim/study/point_estimate.h"
 #include "tests/support/small_scenario_fixture.h"
 #include "tests/support/temporary_folder.h"
@@ -57,7 +59,8 @@ static Sweep sweep_into(const Study *study, const char *name, int32_t threads, S
                                   .thread_count = threads,
                                   .time_limit_ns = limit_ns,
                                   .shard = shard,
-                                  .is_quiet = true};
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
     Sweep sweep;
     const bool has_run =
         sweep_run(arena, study, memory_files_source(&files), &options, &sweep, &problems);
@@ -175,7 +178,8 @@ START_TEST(a_folder_of_another_study_is_refused)
                                   .thread_count = 1,
                                   .time_limit_ns = INT64_MAX,
                                   .shard = whole,
-                                  .is_quiet = true};
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
     Sweep sweep;
     ck_assert(!sweep_run(arena, other, memory_files_source(&files), &options, &sweep, &problems));
     ck_assert_int_eq(problems.items[0].code, STATUS_BAD_INPUT);
@@ -198,6 +202,53 @@ START_TEST(differences_are_paired_and_named_in_points)
         metric_estimate(sweep.findings.results, cost, nc6, sweep.findings.used[nc6], NO_POINT, 0);
     ck_assert_double_eq_tol(estimate.difference, estimate.mean - base.mean, 0.2);
     ck_assert(estimate.difference > 3 * estimate.difference_half_width);
+}
+END_TEST
+
+/* The job of the small scenario has the same times in jobs.csv as in results.csv. */
+START_TEST(jobs_have_the_times_of_their_runs)
+{
+    const Study *study = the_study(study_text);
+    Problems problems = problems_create(arena);
+    const SweepOptions options = {.folder = arena_printf(arena, "%s/jobs", folder),
+                                  .version = "test",
+                                  .thread_count = 2,
+                                  .time_limit_ns = INT64_MAX,
+                                  .shard = whole,
+                                  .is_quiet = true,
+                                  .writes_jobs = true,
+                                  .run = sweep_on_threads};
+    Sweep sweep;
+    ck_assert(sweep_run(arena, study, memory_files_source(&files), &options, &sweep, &problems));
+    const char *jobs = content(in("jobs", "jobs.csv")), *runs = content(in("jobs", "results.csv"));
+    Text job = {0}, run = {0};
+    bool ends_job = false, ends_run = false;
+    int32_t rows = 0;
+    while (!ends_job) // the headings
+        csv_cut(&jobs, &job, &ends_job);
+    while (!ends_run)
+        csv_cut(&runs, &run, &ends_run);
+    for (; *runs != '\0'; rows++) {
+        char times[2][32];             // queue_s and run_s of the job
+        for (int i = 0; i < 12; i++) { // 12 columns: point size fidelity seed workload job size ...
+            csv_cut(&jobs, &job, &ends_job);
+            if (i == 8 || i == 9)
+                snprintf(times[i - 8], sizeof times[0], "%s", text_string(&job));
+        }
+        for (int i = 0; i < 8; i++) {
+            csv_cut(&runs, &run, &ends_run);
+            if (i == 4)
+                ck_assert_str_eq(text_string(&run), times[1]);
+            if (i == 5)
+                ck_assert_str_eq(text_string(&run), times[0]);
+        }
+        while (!ends_job)
+            csv_cut(&jobs, &job, &ends_job);
+    }
+    ck_assert_int_eq(rows, (int32_t)sweep.findings.results->run_count);
+    ck_assert_str_eq(jobs, "");
+    text_free(&job);
+    text_free(&run);
 }
 END_TEST
 
@@ -230,6 +281,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, shards_make_the_same_tables_together);
     tcase_add_test(tests, a_folder_of_another_study_is_refused);
     tcase_add_test(tests, differences_are_paired_and_named_in_points);
+    tcase_add_test(tests, jobs_have_the_times_of_their_runs);
     tcase_add_test(tests, a_factor_that_did_nothing_is_named);
     suite_add_tcase(suite, tests);
     return suite;

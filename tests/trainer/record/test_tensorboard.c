@@ -8,7 +8,6 @@
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/record/crc32c.h"
 
 static const double wall_s = 1531936139.5; // 2018-07-18T17:48:59.5Z
 static Arena *arena;
@@ -39,24 +38,6 @@ static Bytes bytes_of(const char *path)
     ck_assert_msg(file_read(arena, path, 1 << 20, &data, &length, &status), "%s", status.message);
     return (Bytes){(const uint8_t *)data, length};
 }
-
-START_TEST(checksums_are_those_of_rfc_3720)
-{
-    uint8_t bytes[32];
-    memset(bytes, 0, sizeof bytes);
-    ck_assert_uint_eq(crc32c(bytes, sizeof bytes), 0x8a9136aa);
-    memset(bytes, 0xff, sizeof bytes);
-    ck_assert_uint_eq(crc32c(bytes, sizeof bytes), 0x62a8ab43);
-    for (int i = 0; i < 32; i++)
-        bytes[i] = (uint8_t)i;
-    ck_assert_uint_eq(crc32c(bytes, sizeof bytes), 0x46dd794e);
-    for (int i = 0; i < 32; i++)
-        bytes[i] = (uint8_t)(31 - i);
-    ck_assert_uint_eq(crc32c(bytes, sizeof bytes), 0x113fdb5c);
-    ck_assert_uint_eq(crc32c("123456789", 9), 0xe3069283); // the catalogues' check value
-    ck_assert_uint_eq(crc32c("", 0), 0);
-}
-END_TEST
 
 /* --- An independent reader: of record framing and of protocol buffers --- */
 
@@ -286,7 +267,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("tensorboard");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, checksums_are_those_of_rfc_3720);
     tcase_add_test(tests, bytes_are_those_of_the_format);
     tcase_add_test(tests, an_epoch_is_a_scalar_for_each_measure_and_readable_during_the_training);
     tcase_add_test(tests,

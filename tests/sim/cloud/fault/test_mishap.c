@@ -192,6 +192,28 @@ START_TEST(a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_repla
 }
 END_TEST
 
+START_TEST(the_lifetime_of_a_low_priority_node_follows_its_family)
+{
+    commands_create_cluster(&list, "c", 0, spec_of(1, true));
+    const char *family = spec_of(1, true)->vm_size->family;
+    const FailureModel *hourly = model_of(every(3600), 0, RECOVERY_REPLACE);
+    const FailureModel *daily = model_of(every(86400), 0, RECOVERY_REPLACE);
+    const Preemption listed[] = {{"*", daily}, {family, hourly}};
+    Scenario *scenario = scenario_until(8000, 1);
+    scenario->failures.preemptions = listed;
+    scenario->failures.preemption_count = 2;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 3700);
+    const Preemption others[] = {{"another", daily}, {"*", hourly}};
+    scenario->failures.preemptions = others;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 3700);
+    scenario->failures.preemption_count = 1;
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 0);
+}
+END_TEST
+
 START_TEST(a_repair_does_not_restart_the_lifetime_of_a_low_priority_node)
 {
     // Failed at 1100 s and back at 1600 s; its lifetime still counts from 100 s.
@@ -510,6 +532,7 @@ Suite *test_suite(void)
     tcase_add_test(examples, a_node_that_stays_broken_fails_once);
     tcase_add_test(examples,
                    a_low_priority_node_is_preempted_at_the_end_of_its_lifetime_and_replaced);
+    tcase_add_test(examples, the_lifetime_of_a_low_priority_node_follows_its_family);
     tcase_add_test(examples, a_repair_does_not_restart_the_lifetime_of_a_low_priority_node);
     tcase_add_test(examples,
                    the_nodes_of_a_group_fall_silent_together_and_again_after_their_repair);

@@ -196,6 +196,41 @@ START_TEST(a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_
 }
 END_TEST
 
+START_TEST(users_of_a_list_take_turns_under_fair_share)
+{
+    // One GPU. The first user's jobs have the numbers 1 to 4, the second user's job is the last: it
+    // goes second, because its owner has used nothing.
+    Listing *listing = new_listing(1);
+    int32_t users[] = {0, 0, 0, 0, 1};
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 1, 1);
+    for (int32_t row = 0; row < 5; row++)
+        add(listing, 0, 100, 1);
+    listing->jobs.user = users;
+    listing->jobs.users.count = 2;
+    starts_of(run(scenario_with(listing, POLICY_FAIR_SHARE)), start_ns);
+    ck_assert_int_eq(start_ns[0], 0);
+    ck_assert_int_eq(start_ns[4], 100 * NS_PER_S);
+    ck_assert_int_eq(start_ns[1], 200 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_larger_priority_is_served_first)
+{
+    Listing *listing = new_listing(1);
+    static const int32_t priorities[] = {5, JOB_LIST_UNKNOWN, 7, 1000, 7};
+    static const int32_t order[] = {0, 3, 2, 4, 1}; // the first one starts before the others come
+    int64_t start_ns[ROWS_MAX];
+    add_cluster(listing, 0, 1, 1);
+    for (int32_t row = 0; row < 5; row++)
+        add(listing, row > 0, 100, 1);
+    listing->jobs.priority = priorities;
+    starts_of(run(scenario_with(listing, POLICY_SERVICE)), start_ns);
+    for (int32_t i = 0; i < 5; i++)
+        ck_assert_int_eq(start_ns[order[i]], i * 100 * NS_PER_S);
+}
+END_TEST
+
 START_TEST(a_command_finds_a_job_of_a_list_by_its_name)
 {
     Listing *listing = new_listing(1);
@@ -259,6 +294,37 @@ START_TEST(waits_are_those_of_a_plain_replay_to_the_nanosecond)
 }
 END_TEST
 
+START_TEST(forgetting_ended_jobs_changes_no_start)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        int64_t twin_ns[ROWS_MAX], sum_ns = 0, twin_sum_ns = 0;
+        arena_destroy(arena);
+        begin();
+        const Listing *listing = random_listing(seed);
+        World *world = world_create(arena, scenario_with(listing, POLICY_SERVICE),
+                                    recording_sink(&recording, TRACE_LEVEL_JOBS));
+        world_forget_ended(world);
+        if (seed <= 3)
+            world_check_always(world);
+        world_run(world);
+        replay_twin(arena, &listing->jobs, listing->clusters, twin_ns);
+        for (int32_t i = 0; i < recording.count; i++) {
+            const TraceRecord *record = &recording.items[i];
+            if (record->kind == TRACE_JOB_STATE && strcmp(record->name, "running") == 0)
+                sum_ns += record->at_ns;
+        }
+        for (int64_t row = 0; row < listing->jobs.count; row++)
+            twin_sum_ns += twin_ns[row] != TWIN_NEVER ? twin_ns[row] : 0;
+        ck_assert_int_eq(sum_ns, twin_sum_ns);
+        for (uint32_t j = 0; j < world_job_count(world); j++) {
+            const JobId id = {j};
+            if (world_job(world, id) == NULL)
+                ck_assert_int_lt(world_forgotten_job(world, id).row, listing->jobs.count);
+        }
+    }
+}
+END_TEST
+
 START_TEST(every_policy_and_placement_keeps_the_invariants)
 {
     for (uint64_t seed = 1; seed <= 48; seed++) {
@@ -287,6 +353,9 @@ Suite *test_suite(void)
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
     tcase_add_test(paper, a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);
     tcase_add_test(paper, a_command_finds_a_job_of_a_list_by_its_name);
+    tcase_add_test(paper, users_of_a_list_take_turns_under_fair_share);
+    tcase_add_test(paper, a_larger_priority_is_served_first);
+    tcase_add_test(paper, forgetting_ended_jobs_changes_no_start);
     suite_add_tcase(suite, paper);
     TCase *random = tcase_create("at random");
     tcase_set_timeout(random, 120);

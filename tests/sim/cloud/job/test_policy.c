@@ -8,13 +8,13 @@
 
 /* --- On paper: seconds and small numbers --- */
 
-static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_t experiment)
+static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_t owner)
 {
     return (WaitingJob){.job = {job},
                         .request = {.nodes = nodes},
                         .priority = PRIORITY_NORMAL,
                         .expected_ns = expected_s * NS_PER_S,
-                        .experiment = experiment};
+                        .owner = owner};
 }
 
 static RunningJob runs(int32_t nodes, int64_t end_s)

@@ -74,6 +74,18 @@ START_TEST(without_settings_nothing_fails)
 }
 END_TEST
 
+START_TEST(preemption_by_family_has_the_models_of_the_catalogue)
+{
+    const Scenario *scenario = sound("\"failures\": {\"preemption\": \"by-family\"}");
+    const Failures *failures = &scenario->failures;
+    ck_assert_ptr_null(failures->preemption);
+    ck_assert_int_eq(failures->preemption_count, 4);
+    ck_assert_str_eq(failures->preemptions[0].family, "NC");
+    ck_assert_str_eq(failures->preemptions[0].model->name, "gce-preemptible-k80");
+    ck_assert_str_eq(failures->preemptions[3].family, "*");
+}
+END_TEST
+
 START_TEST(failures_are_bound_with_their_models_and_chances)
 {
     const Scenario *scenario = sound(
@@ -438,6 +450,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("failures_read");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, without_settings_nothing_fails);
+    tcase_add_test(tests, preemption_by_family_has_the_models_of_the_catalogue);
     tcase_add_test(tests, failures_are_bound_with_their_models_and_chances);
     tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
     tcase_add_test(tests, faults_follow_the_commands);

@@ -458,6 +458,14 @@ START_TEST(queues_get_names_that_clusters_may_have)
 }
 END_TEST
 
+START_TEST(jobs_without_a_name_get_one_if_others_have_names)
+{
+    const ImportChoices choices = {.columns = "job=j,submit=t,run=d,gpus=g"};
+    import_text("csv", &choices, "j,t,d,g\na,0,1,1\n,0,1,1\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus\na,0,1,1\nunnamed,0,1,1\n");
+}
+END_TEST
+
 START_TEST(repeated_names_get_a_number)
 {
     const char *job = "5,4,10,100,m,3600,1\n";
@@ -604,6 +612,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, thinning_drops_jobs_by_their_place_in_the_log);
     tcase_add_test(cases, requests_are_drawn_between_two_factors);
     tcase_add_test(cases, queues_get_names_that_clusters_may_have);
+    tcase_add_test(cases, jobs_without_a_name_get_one_if_others_have_names);
     tcase_add_test(cases, repeated_names_get_a_number);
     tcase_add_test(cases, mistakes_have_their_place);
     tcase_add_test(cases, options_with_mistakes_are_named);

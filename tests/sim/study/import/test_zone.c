@@ -77,17 +77,19 @@ START_TEST(a_clock_shows_times_once_twice_or_never)
 }
 END_TEST
 
-/* All hours of 40 years: from the instant to the clock and back. */
+/* Every seventh hour of 40 years: from the instant to the clock and back. */
 START_TEST(instants_and_clocks_agree)
 {
     Arena *arena = arena_create();
     for (int32_t i = 0; i < zone_name_count; i++) {
         Zone zone = zone_of(arena, zone_names[i]);
+        int64_t wrong = 0;
         for (int64_t at = utc(1996, 1, 1, 0, 0); at < utc(2036, 1, 1, 0, 0); at += 3600 * 7) {
             LocalKind kind;
             const int64_t local = at + zone_offset_s(&zone, at);
-            ck_assert(zone_instant_s(&zone, local, at, &kind) == at && kind != LOCAL_SKIPPED);
+            wrong += zone_instant_s(&zone, local, at, &kind) != at || kind == LOCAL_SKIPPED;
         }
+        ck_assert_int_eq(wrong, 0);
     }
     arena_destroy(arena);
 }

@@ -96,7 +96,7 @@ START_TEST(ten_runs_bound_a_share_by_t_and_fewer_by_wilson)
     ck_assert_double_eq(many.low, t.mean - t.half_width);
     Interval few = estimate_share(shares, jobs, 5, 0.95);
     ck_assert_double_eq_tol(few.value, .94, 1e-15);
-    // Independent jobs would do better than runs that differ as these; the interval is no narrower.
+    // Independent jobs would do better than runs that differ as these; the interval is wider.
     Interval jobs_alone = estimate_wilson(235, 250, 0.95);
     ck_assert_double_lt(few.low, jobs_alone.low);
     ck_assert_double_gt(few.high, jobs_alone.high);

@@ -17,7 +17,7 @@ START_TEST(the_variance_of_mm1_is_daley_s)
                 {.95, 607601, 2586231.8645255705}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ck_assert_double_eq_tol(forecast_mm1_variance(rows[i].load) / rows[i].variance, 1, 1e-12);
-        ck_assert_double_eq_tol(forecast_mm1_jobs(rows[i].load, .05, .95) / rows[i].jobs, 1, 1e-12);
+        ck_assert_double_eq_tol(forecast_mm1_jobs(rows[i].load, .05, .95) / rows[i].jobs, 1, 1e-7);
     }
 }
 END_TEST
@@ -29,7 +29,7 @@ START_TEST(a_pilot_tells_how_many_runs_are_needed)
     for (double relative = .02; relative < .6; relative *= 1.3) {
         double n = forecast_runs(&pilot, relative);
         double half = student_quantile(.975, n - 1) * deviation / sqrt(n);
-        ck_assert_double_le(half, relative * 100 * 1.0001);
+        ck_assert_double_le(half, relative * 100 * 1.000001);
         if (n > 2 && n < 1000)
             ck_assert_double_gt(student_quantile(.975, n - 2) * deviation / sqrt(n - 1),
                                 relative * 100);

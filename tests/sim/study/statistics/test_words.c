@@ -33,7 +33,7 @@ START_TEST(numbers_have_the_digits_that_their_errors_deserve)
         {999.6, 99, "1,000"},
         {NAN, 1, "unknown"},
         {INFINITY, 1, "infinite"},
-        {0.5, 0.0951, "0.500"},
+        {0.5, 0.0951, "0.50"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         text_clear(&text);

@@ -1,4 +1,4 @@
-#include "sim/study/journal/crc32c.h"
+#include "sim/base/crc32c.h"
 
 #include <string.h>
 
@@ -21,6 +21,12 @@ START_TEST(published_values_are_reproduced)
     };
     Crc32c crc;
     crc32c_prepare(&crc);
+    char ones[32], descending[32];
+    memset(ones, 0xff, sizeof ones);
+    for (int i = 0; i < 32; i++)
+        descending[i] = (char)(31 - i);
+    ck_assert_uint_eq(crc32c_of(&crc, ones, sizeof ones), 0x62a8ab43);
+    ck_assert_uint_eq(crc32c_of(&crc, descending, sizeof descending), 0x113fdb5c);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_uint_eq(crc32c_of(&crc, rows[i].bytes, rows[i].length), rows[i].crc);
 }

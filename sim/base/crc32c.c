@@ -1,4 +1,4 @@
-#include "sim/study/journal/crc32c.h"
+#include "sim/base/crc32c.h"
 
 #include <stdbool.h>
 

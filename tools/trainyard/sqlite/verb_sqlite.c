@@ -1,0 +1,125 @@
+/* trainyard sqlite: the tables of a sweep as a database of SQLite. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/files.h"
+#include "sim/cli/program.h"
+#include "sim/cli/report.h"
+#include "sim/json/json.h"
+#include "sim/study/csv.h"
+#include "tools/trainyard/sqlite/results_database.h"
+#include "tools/trainyard/sqlite/sqlite_options.h"
+
+enum { TABLE_BYTES_MAX = INT32_MAX };
+
+typedef struct {
+    Arena *arena;
+    const char *folder;
+    ResultsDatabase *database;
+} Copy;
+
+static bool add_csv(const Copy *copy, const char *table, Status *status)
+{
+    const char *path = arena_printf(copy->arena, "%s/%s.csv", copy->folder, table);
+    char *csv;
+    size_t length;
+    return file_read(copy->arena, path, TABLE_BYTES_MAX, &csv, &length, status) &&
+           results_database_add(copy->database, table, path, csv, status);
+}
+
+/* Adds a row for each member of `object` except lists; members of objects in it have
+ * names with a dot. */
+static void add_members(const Json *object, const char *prefix, Text *out)
+{
+    for (const Json *member = object->first; member != NULL; member = member->next) {
+        Text name = {0}, value = {0};
+        text_printf(&name, "%s%s", prefix, member->key);
+        if (member->kind == JSON_STRING)
+            text_add(&value, member->text);
+        else
+            json_print(&value, member, JSON_COMPACT);
+        if (member->kind != JSON_ARRAY && member->kind != JSON_OBJECT) {
+            csv_text(out, text_string(&name));
+            csv_text(out, text_string(&value));
+            csv_end(out);
+        } else if (member->kind == JSON_OBJECT) {
+            text_add(&name, ".");
+            add_members(member, text_string(&name), out);
+        }
+        text_free(&name);
+        text_free(&value);
+    }
+}
+
+/* The tree of study.json, which every folder of a sweep has; NULL with a status. */
+static const Json *load_study(Arena *arena, const char *path, Status *status)
+{
+    char *text;
+    size_t length;
+    if (!file_read(arena, path, TABLE_BYTES_MAX, &text, &length, status)) {
+        status_hint(status, "`trainyard sweep STUDY -o DIR` writes it");
+        return NULL;
+    }
+    Problems problems = problems_create(arena);
+    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
+    if (root == NULL)
+        *status = problems.items[0];
+    return root;
+}
+
+static bool add_study(const Copy *copy, const Json *study, Status *status)
+{
+    Text rows = {0};
+    text_add(&rows, "name,value\n");
+    add_members(study, "", &rows);
+    const bool is_added =
+        results_database_add(copy->database, "study", study->at.source, text_string(&rows), status);
+    text_free(&rows);
+    return is_added;
+}
+
+/* Writes the database next to `path` and renames it. */
+static bool copy_tables(Arena *arena, const char *folder, const char *path, Status *status)
+{
+    const char *temporary = arena_printf(arena, "%s.new", path);
+    const Json *study = load_study(arena, arena_printf(arena, "%s/study.json", folder), status);
+    if (study == NULL)
+        return false;
+    unlink(temporary);
+    Copy copy = {.arena = arena, .folder = folder};
+    copy.database = results_database_create(arena, temporary, status);
+    if (copy.database == NULL)
+        return false;
+    bool is_copied = add_study(&copy, study, status) && add_csv(&copy, "results", status) &&
+                     add_csv(&copy, "points", status);
+    if (is_copied)
+        is_copied = results_database_close(copy.database, status);
+    else
+        results_database_abandon(copy.database);
+    if (is_copied && rename(temporary, path) != 0)
+        is_copied =
+            status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
+    if (!is_copied)
+        unlink(temporary);
+    return is_copied;
+}
+
+int program_run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    SqliteOptions options = {0};
+    Operands operands;
+    Status status = {0};
+    int exit_code;
+    if (options_read(&sqlite_option_table, arena, argc, argv, &options, &operands, &exit_code)) {
+        const char *folder = operands.items[0];
+        const char *path = options.output != NULL
+                               ? options.output
+                               : arena_printf(arena, "%s/results.sqlite", folder);
+        exit_code = copy_tables(arena, folder, path, &status) ? EXIT_FINE : report_status(&status);
+    }
+    arena_destroy(arena);
+    return exit_code;
+}
