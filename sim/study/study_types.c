@@ -45,9 +45,9 @@ const ObjectType factor_type = {
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
-    FIELD_INTEGER("at_least", at_least, 1, 10000000, "20",
+    FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
-    FIELD_INTEGER("at_most", at_most, 1, 10000000, NULL,
+    FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
                   "most replications of a point; the default is `at_least`"),
     FIELD_JSON("until", until,
                "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}",
