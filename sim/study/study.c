@@ -166,24 +166,33 @@ static bool read_factors(Reader *reader)
     return are_sound;
 }
 
-/* Reads the scenario with each level of each factor alone, so that a wrong pointer or value is
- * reported before the first run. */
+/* Reads the scenario with levels of a factor alone: with each level, or with LEVELS_TRIED_MAX of
+ * very many. Stops at the first that is wrong: other levels most likely have the same mistake. */
+static bool try_factor(const Reader *reader, const Factor *factor)
+{
+    enum { LEVELS_TRIED_MAX = 200 };
+    const int32_t count =
+        factor->level_count < LEVELS_TRIED_MAX ? factor->level_count : LEVELS_TRIED_MAX;
+    bool is_valid = true;
+    for (int64_t i = 0; i < count && is_valid; i++) {
+        const int64_t at = count > 1 ? i * (factor->level_count - 1) / (count - 1) : 0;
+        const Level *level = &factor->levels[at];
+        Arena *scratch = arena_create();
+        is_valid = point_scenario_try(scratch, reader->study, reader->files, level->settings,
+                                      level->setting_count, reader->problems);
+        arena_destroy(scratch);
+    }
+    return is_valid;
+}
+
+/* A wrong pointer or value is reported before the first run. Combinations that are wrong are
+ * reported when their point is read. */
 static bool try_levels(const Reader *reader)
 {
-    const Study *study = reader->study;
-    bool are_sound = true;
-    for (int32_t f = 0; f < study->factor_count; f++)
-        for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
-            const Level *level = &study->factors[f]->levels[i];
-            Arena *scratch = arena_create();
-            const bool is_valid = point_scenario_try(scratch, study, reader->files, level->settings,
-                                                     level->setting_count, reader->problems);
-            arena_destroy(scratch);
-            are_sound &= is_valid;
-            if (!is_valid)
-                break; // other levels of this factor have most likely the same mistake
-        }
-    return are_sound;
+    bool are_valid = true;
+    for (int32_t f = 0; f < reader->study->factor_count; f++)
+        are_valid &= try_factor(reader, reader->study->factors[f]);
+    return are_valid;
 }
 
 /* --- The whole --- */
