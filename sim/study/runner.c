@@ -26,13 +26,6 @@ typedef struct {
     Problems *problems;
 } Crew;
 
-/* The memory of one run at a time: one piece, as large as the largest run so far. */
-typedef struct {
-    Arena *arena;
-    size_t reserved;
-    ArenaMark empty;
-} RunMemory;
-
 /* The results of a unit until they are recorded. */
 typedef struct {
     RunOutcome *outcomes;
@@ -41,26 +34,6 @@ typedef struct {
 } UnitResults;
 
 /* --- One unit --- */
-
-static RunMemory run_memory_create(size_t bytes)
-{
-    RunMemory memory = {.arena = arena_create(), .reserved = bytes};
-    arena_reserve(memory.arena, bytes);
-    memory.empty = arena_mark(memory.arena);
-    return memory;
-}
-
-/* Makes room for the next run. */
-static void run_memory_clear(RunMemory *memory)
-{
-    const size_t used = arena_bytes(memory->arena);
-    if (used <= memory->reserved) {
-        arena_rewind(memory->arena, memory->empty);
-        return;
-    }
-    arena_destroy(memory->arena);
-    *memory = run_memory_create(used + used / 4);
-}
 
 static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t metric_count)
 {
@@ -72,16 +45,17 @@ static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t metric_c
     return results;
 }
 
-static void run_unit(Crew *crew, RunMemory *memory, const PointScenario *point, const Unit *unit,
+/* `memory` is empty before and after each run. */
+static void run_unit(Crew *crew, Arena *memory, const PointScenario *point, const Unit *unit,
                      UnitResults *results)
 {
     const RunnerPlan *plan = crew->plan;
     int64_t before_ns = machine_clock_ns();
     for (int32_t i = 0; i < unit->count && !atomic_load(&crew->is_stopped); i++) {
         const uint64_t seed = plan->study->seeds.first + (uint64_t)(unit->first + i);
-        const bool has_run = single_run(memory->arena, point, seed, plan->version,
-                                        &crew->is_stopped, &results->outcomes[i]);
-        run_memory_clear(memory);
+        const bool has_run = single_run(memory, point, seed, plan->version, &crew->is_stopped,
+                                        &results->outcomes[i]);
+        arena_reset(memory);
         if (!has_run)
             return;
         const int64_t now_ns = machine_clock_ns();
@@ -153,7 +127,7 @@ static bool take_unit(Crew *crew, Unit *unit)
 }
 
 /* Returns with the lock. */
-static void work_on(Crew *crew, Arena *arena, RunMemory *memory, const Unit *unit)
+static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
 {
     Problems found = problems_create(arena);
     CachedPoint *cached = point_cache_take(crew->cache, unit->point, &found);
@@ -174,14 +148,13 @@ static void work_on(Crew *crew, Arena *arena, RunMemory *memory, const Unit *uni
 static void *work(void *shared)
 {
     Crew *crew = shared;
-    Arena *arena = arena_create();
-    RunMemory memory = run_memory_create(1 << 20);
+    Arena *arena = arena_create(), *memory = arena_create();
     Unit unit;
     pthread_mutex_lock(&crew->lock);
     while (take_unit(crew, &unit)) {
         pthread_mutex_unlock(&crew->lock);
         const ArenaMark mark = arena_mark(arena);
-        work_on(crew, arena, &memory, &unit);
+        work_on(crew, arena, memory, &unit);
         arena_rewind(arena, mark);
     }
     crew->at_work--;
@@ -189,7 +162,7 @@ static void *work(void *shared)
     if (crew->at_work == 0)
         pthread_kill(crew->main_thread, SIGUSR2); // wakes it
     pthread_mutex_unlock(&crew->lock);
-    arena_destroy(memory.arena);
+    arena_destroy(memory);
     arena_destroy(arena);
     return NULL;
 }
@@ -225,7 +198,7 @@ static RunnerEnd supervise(Crew *crew, const SignalWait *signals, int *signal)
 {
     const int64_t limit_ns = crew->plan->time_limit_ns;
     const int64_t began_ns = machine_clock_ns();
-    RunnerEnd end = RUNNER_FINISHED;
+    RunnerEnd end = limit_ns > 0 ? RUNNER_FINISHED : RUNNER_LATE;
     while (is_at_work(crew)) {
         const int64_t left_ns = limit_ns - (machine_clock_ns() - began_ns);
         const bool is_late = end == RUNNER_FINISHED && left_ns <= 0;
@@ -264,6 +237,7 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
                  .cache = point_cache_create(arena, plan->study, plan->files, plan->thread_count),
                  .main_thread = pthread_self(),
                  .problems = problems};
+    atomic_init(&crew.is_stopped, plan->time_limit_ns <= 0);
     pthread_mutex_init(&crew.lock, NULL);
     create_condition(&crew.more);
     const bool has_signals = plan->signals != NULL;

@@ -36,7 +36,7 @@ static const Field factor_fields[] = {
 };
 #undef OWNER
 const ObjectType factor_type = {
-    "Factor",
+    "factor",
     "What varies from point to point. It has one of `values`, `scale`, `choices` and `between`, "
     "and sets a parameter or the values at its pointers.",
     sizeof(FactorText), factor_fields};
@@ -57,7 +57,7 @@ static const Field seeds_fields[] = {
 };
 #undef OWNER
 static const ObjectType seeds_type = {
-    "Seeds",
+    "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
     "points are not blurred by chance.",
     sizeof(SeedsText), seeds_fields};
@@ -94,7 +94,7 @@ static const Field study_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType study_type = {"Study", "Many runs of one scenario.", sizeof(StudyText),
+const ObjectType study_type = {"study", "Many runs of one scenario.", sizeof(StudyText),
                                study_fields};
 
 const ReferenceExample study_examples[] = {

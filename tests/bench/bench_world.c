@@ -22,7 +22,7 @@
 #include "sim/output/trace/fingerprint.h"
 #include "tests/support/worlds.h"
 
-#define EVENTS_PER_S_BAR 2e6
+#define EVENTS_PER_S_BAR 4e6
 #define BYTES_PER_JOB_BAR 1024
 #define BYTES_PER_NODE_BAR 512
 

@@ -81,6 +81,41 @@ START_TEST(memory_is_zeroed_again_after_a_rewind)
 }
 END_TEST
 
+START_TEST(a_reset_arena_is_empty_and_zeroed_and_keeps_its_memory)
+{
+    Arena *arena = arena_create();
+    arena_reset(arena); // nothing to do
+    const unsigned char *first = NULL;
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 100; i++) {
+            unsigned char *bytes = arena_alloc(arena, 5000);
+            ck_assert(is_all(bytes, 5000, 0));
+            memset(bytes, 1, 5000);
+            if (i == 0 && round > 1)
+                ck_assert_ptr_eq(bytes, first); // the same chunk again
+            if (i == 0)
+                first = bytes;
+        }
+        arena_reset(arena);
+        ck_assert_uint_eq(arena_bytes(arena), 0);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(names_are_joined_and_numbered)
+{
+    Arena *arena = arena_create();
+    ck_assert_str_eq(arena_join(arena, (const char *const[]){"w", "e", "job"}, 3, '/'), "w/e/job");
+    ck_assert_str_eq(arena_join(arena, (const char *const[]){"", ""}, 2, '-'), "-");
+    ck_assert_str_eq(arena_join(arena, (const char *const[]){"alone"}, 1, '/'), "alone");
+    ck_assert_str_eq(arena_numbered(arena, "day", 0), "day-0");
+    ck_assert_str_eq(arena_numbered(arena, "day", 1234567), "day-1234567");
+    ck_assert_str_eq(arena_numbered(arena, "", INT64_MAX), "-9223372036854775807");
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(destroying_null_does_nothing)
 {
     arena_destroy(NULL);
@@ -103,6 +138,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, copies_end_with_a_nul);
     tcase_add_test(tests, printed_text_may_be_of_any_length);
     tcase_add_test(tests, memory_is_zeroed_again_after_a_rewind);
+    tcase_add_test(tests, a_reset_arena_is_empty_and_zeroed_and_keeps_its_memory);
+    tcase_add_test(tests, names_are_joined_and_numbered);
     tcase_add_test(tests, destroying_null_does_nothing);
     tcase_add_exit_test(tests,
                         a_size_beyond_memory_ends_the_program_with_the_exit_code_of_the_machine, 3);
