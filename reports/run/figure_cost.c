@@ -67,6 +67,32 @@ static void cost_data(Text *out, const Facts *facts, uint32_t subject, FigureLay
     text_add(out, "END\n");
 }
 
+static const FigureNumbers *cost_numbers(Arena *arena, const Facts *facts)
+{
+    enum { PARTS = 24 };
+    const uint32_t clusters = clusters_shown(facts);
+    const char **headings = ARENA_ARRAY(arena, const char *, clusters + 1);
+    const char **cells = ARENA_ARRAY(arena, const char *, clusters + 1);
+    headings[0] = "until";
+    for (uint32_t i = 0; i < clusters; i++)
+        headings[i + 1] = facts->run->clusters[i].name;
+    FigureNumbers *numbers = numbers_create(arena, headings, (int32_t)clusters + 1, false);
+    for (int64_t p = 0; p < PARTS; p++) {
+        const int64_t at_ns = mul_div(facts->run->end_ns, p + 1, PARTS);
+        Text text = {0};
+        span_print(&text, at_ns);
+        cells[0] = arena_strdup(arena, text_string(&text));
+        for (uint32_t i = 0; i < clusters; i++) {
+            text_clear(&text);
+            usd_print(&text, cluster_cost_micro_usd(facts, i, at_ns));
+            cells[i + 1] = arena_strdup(arena, text_string(&text));
+        }
+        text_free(&text);
+        numbers_add(numbers, (PlotBand){PPM * p / PARTS, PPM * (p + 1) / PARTS}, cells);
+    }
+    return numbers;
+}
+
 static bool has_bill(const Facts *facts)
 {
     for (uint32_t node = 0; node < facts->node_count; node++)
@@ -92,5 +118,6 @@ void figures_cost(Figures *figures, const Facts *facts)
         figure.note =
             arena_printf(figures->arena, "The first %d of %" PRIu32 " clusters are drawn.",
                          CLUSTERS_SHOWN, facts->run->cluster_count);
+    figure.numbers = cost_numbers(figures->arena, facts);
     figure_draw(figures, figure, "cost.gp", cost_data, facts, 0, 170);
 }

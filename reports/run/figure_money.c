@@ -4,6 +4,7 @@
 #include "reports/figure/bars.h"
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
+#include "reports/text/wording.h"
 #include "sim/base/capped.h"
 
 enum { CLUSTERS_SHOWN = 12 };
@@ -71,11 +72,56 @@ static void money_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     bars_end(out, &bars);
 }
 
+static const char *usd_cell(Arena *arena, int64_t micro_usd)
+{
+    Text text = {0};
+    usd_print(&text, micro_usd);
+    const char *cell = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return cell;
+}
+
+static bool is_used(const Facts *facts, int use)
+{
+    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
+        if (part(&facts->run->clusters[i], use) > 0)
+            return true;
+    return false;
+}
+
+static const FigureNumbers *money_numbers(Arena *arena, const Facts *facts)
+{
+    const char **headings = ARENA_ARRAY(arena, const char *, USE_COUNT + 1);
+    const char *cells[USE_COUNT + 1];
+    int32_t columns = 0;
+    headings[columns++] = "cluster";
+    for (int use = 0; use < USE_COUNT; use++)
+        if (is_used(facts, use))
+            headings[columns++] = node_use_words((NodeUse)use);
+    FigureNumbers *numbers = numbers_create(arena, headings, columns, true);
+    const int64_t rows = rows_shown(facts);
+    for (uint32_t i = 0; numbers->row_count < rows; i++) {
+        const SummaryCluster *cluster = &facts->run->clusters[i];
+        const int64_t row = numbers->row_count;
+        if (whole(cluster) == 0)
+            continue;
+        columns = 0;
+        cells[columns++] = cluster->name;
+        for (int use = 0; use < USE_COUNT; use++)
+            if (is_used(facts, use))
+                cells[columns++] = usd_cell(arena, part(cluster, use));
+        numbers_add(numbers, (PlotBand){PPM * row / rows, PPM * (row + 1) / rows}, cells);
+    }
+    return numbers;
+}
+
 void figures_money(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_MONEY,
                      .file = "money",
                      .title = "Each cluster's bill, by the use of its nodes",
+                     .left = 130,
+                     .left_narrow = 86,
                      .note = ""};
     const uint32_t all = clusters_with_bill(facts);
     if (all == 0) {
@@ -87,5 +133,6 @@ void figures_money(Figures *figures, const Facts *facts)
         figure.note = arena_printf(
             figures->arena, "The first %d of %" PRIu32 " clusters are drawn.", CLUSTERS_SHOWN, all);
     const int32_t rows = (int32_t)rows_shown(facts);
+    figure.numbers = money_numbers(figures->arena, facts);
     figure_draw(figures, figure, "split.gp", money_data, facts, 0, rows == 1 ? 60 : rows * 30);
 }

@@ -16,9 +16,9 @@ _Noreturn void memory_exhausted(void)
     _Exit(EXIT_MACHINE); // no atexit handlers: they might allocate too
 }
 
-/* Asks the system to back large memory with huge pages, because the first use of 512 small pages
- * takes about ten times as long as that of a huge one. The advice changes no contents, and a system
- * that cannot follow it ignores it. */
+/* Asks the system to back large memory with huge pages: the first use of 512 small pages takes
+ * about ten times as long. The advice changes no contents, and a system that cannot follow it
+ * ignores it. */
 static void advise_huge_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

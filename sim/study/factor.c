@@ -404,14 +404,15 @@ static bool labels_differ(const Reader *reader)
 const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *scenario,
                           Problems *problems)
 {
+    const int32_t before = problems->count;
     Reader reader = {.arena = arena,
                      .scenario = scenario,
                      .problems = problems,
                      .text = bind_object(arena, node, &factor_type, problems),
                      .factor = ARENA_NEW(arena, Factor)};
     *reader.factor = (Factor){.name = node->key, .at = node->key_at, .text = reader.text};
-    if (!bind_is_whole(&factor_type, reader.text) || !check_targets(&reader) ||
-        !read_levels(&reader) || !labels_differ(&reader))
+    if (!bind_is_whole(&factor_type, reader.text) || problems->count > before ||
+        !check_targets(&reader) || !read_levels(&reader) || !labels_differ(&reader))
         return NULL;
     return reader.factor;
 }

@@ -166,9 +166,14 @@ static void add_idle(Finder *finder, int32_t f, int32_t first, int32_t last, boo
                                                   .reason = find_reason(finder, f, first, last)};
 }
 
+/* Factors with more levels, which only a sampled design has, have no neighbouring points. */
+enum { LEVELS_COMPARED_MAX = 1000 };
+
 static void look_at_factor(Finder *finder, int32_t f)
 {
     const int32_t level_count = finder->findings->study->factors[f]->level_count;
+    if (level_count > LEVELS_COMPARED_MAX)
+        return;
     int32_t first = 0;
     bool is_exact = true;
     for (int32_t level = 0; level < level_count; level++) {

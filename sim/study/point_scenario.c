@@ -72,6 +72,23 @@ static const Metric *const *compile_metrics(Arena *arena, const Study *study,
     return metrics;
 }
 
+/* Refuses jobs that run on this machine instead of in simulated time, unless the scenario records
+ * how they ended. */
+static void check_real_jobs(const ScenarioFile *file, Problems *problems)
+{
+    const Scenario *scenario = &file->scenario;
+    if (json_member(file->root, "session") != NULL)
+        return;
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind == COMMAND_JOB_CREATE &&
+            command->as.job_create.spec->program->kind == PROGRAM_REAL)
+            problems_add(problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
+                         "job \"%s\" has real execution; only `trainyard run` runs such a job",
+                         command->path.name);
+    }
+}
+
 static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource files,
                                const Setting *settings, int32_t count, Problems *problems)
 {
@@ -79,8 +96,10 @@ static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource file
     ScenarioFile *file =
         scenario_read(arena, files, study->scenario_path,
                       overrides_of(arena, settings, count, study->scenario), &found);
+    if (file != NULL)
+        check_real_jobs(file, &found);
     add_problems(settings, count, &found, problems);
-    return file;
+    return found.count == 0 ? file : NULL;
 }
 
 const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileSource files,

@@ -47,6 +47,11 @@ bool results_have(const Results *results, int32_t point, int32_t replication)
     return replication < found->capacity && found->is_known[replication];
 }
 
+bool results_can_have(const Results *results, const RunRecord *record)
+{
+    return record->point < results->point_count && record->replication < REPLICATIONS_MAX;
+}
+
 void results_put(Results *results, const RunRecord *record, int64_t took_ns)
 {
     PointResults *point = &results->points[record->point];

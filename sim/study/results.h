@@ -31,7 +31,11 @@ typedef struct {
 
 Results *results_create(Arena *arena, const Study *study);
 
-/* Copies the record; one that is known already is ignored. `took_ns` -1: not measured. */
+/* False for a record of a point that the study lacks, or with a replication beyond all limits: such
+ * a record did not come from this study, whatever its identity. */
+bool results_can_have(const Results *results, const RunRecord *record);
+/* Copies the record, which results_can_have; one that is known already is ignored. `took_ns` -1:
+ * not measured. */
 void results_put(Results *results, const RunRecord *record, int64_t took_ns);
 
 bool results_have(const Results *results, int32_t point, int32_t replication);

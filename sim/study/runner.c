@@ -198,7 +198,7 @@ static RunnerEnd supervise(Crew *crew, const SignalWait *signals, int *signal)
 {
     const int64_t limit_ns = crew->plan->time_limit_ns;
     const int64_t began_ns = machine_clock_ns();
-    RunnerEnd end = RUNNER_FINISHED;
+    RunnerEnd end = limit_ns > 0 ? RUNNER_FINISHED : RUNNER_LATE;
     while (is_at_work(crew)) {
         const int64_t left_ns = limit_ns - (machine_clock_ns() - began_ns);
         const bool is_late = end == RUNNER_FINISHED && left_ns <= 0;
@@ -237,6 +237,7 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
                  .cache = point_cache_create(arena, plan->study, plan->files, plan->thread_count),
                  .main_thread = pthread_self(),
                  .problems = problems};
+    atomic_init(&crew.is_stopped, plan->time_limit_ns <= 0);
     pthread_mutex_init(&crew.lock, NULL);
     create_condition(&crew.more);
     const bool has_signals = plan->signals != NULL;

@@ -166,56 +166,99 @@ static bool read_factors(Reader *reader)
     return are_sound;
 }
 
-/* Reads the scenario with each level of each factor alone, so that a wrong pointer or value is
- * reported before the first run. */
+/* Reads the scenario with levels of a factor alone: with each level, or with LEVELS_TRIED_MAX of
+ * very many. Stops at the first that is wrong: other levels most likely have the same mistake. */
+static bool try_factor(const Reader *reader, const Factor *factor)
+{
+    enum { LEVELS_TRIED_MAX = 200 };
+    const int32_t count =
+        factor->level_count < LEVELS_TRIED_MAX ? factor->level_count : LEVELS_TRIED_MAX;
+    bool is_valid = true;
+    for (int64_t i = 0; i < count && is_valid; i++) {
+        const int64_t at = count > 1 ? i * (factor->level_count - 1) / (count - 1) : 0;
+        const Level *level = &factor->levels[at];
+        Arena *scratch = arena_create();
+        is_valid = point_scenario_try(scratch, reader->study, reader->files, level->settings,
+                                      level->setting_count, reader->problems);
+        arena_destroy(scratch);
+    }
+    return is_valid;
+}
+
+/* A wrong pointer or value is reported before the first run. Combinations that are wrong are
+ * reported when their point is read. */
 static bool try_levels(const Reader *reader)
 {
-    const Study *study = reader->study;
-    bool are_sound = true;
-    for (int32_t f = 0; f < study->factor_count; f++)
-        for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
-            const Level *level = &study->factors[f]->levels[i];
-            Arena *scratch = arena_create();
-            const bool is_valid = point_scenario_try(scratch, study, reader->files, level->settings,
-                                                     level->setting_count, reader->problems);
-            arena_destroy(scratch);
-            are_sound &= is_valid;
-            if (!is_valid)
-                break; // other levels of this factor have most likely the same mistake
-        }
-    return are_sound;
+    bool are_valid = true;
+    for (int32_t f = 0; f < reader->study->factor_count; f++)
+        are_valid &= try_factor(reader, reader->study->factors[f]);
+    return are_valid;
 }
 
 /* --- The whole --- */
+
+/* Adds a problem if there is no file at the scenario's path. */
+static bool scenario_exists(const Reader *reader)
+{
+    const BoundText *name = &reader->text->scenario;
+    int64_t bytes;
+    Status status = {0};
+    if (reader->files.size(reader->files.context, reader->study->scenario_path, &bytes, &status))
+        return true;
+    Status *problem = problems_add(reader->problems, status.code, name->node->at,
+                                   "scenario \"%s\": %s", name->value, status.message);
+    if (status.code == STATUS_NOT_FOUND)
+        status_hint(problem, "it is looked for in the folder of the study");
+    return false;
+}
 
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
     study->scenario_path = path_beside(reader->arena, study->path, reader->text->scenario.value);
+    if (!scenario_exists(reader))
+        return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
     return study->scenario != NULL;
 }
 
+/* Adds a problem if the tree is that of a scenario: checks of its members would report each. */
+static bool is_scenario(const Json *root, Problems *problems)
+{
+    const Json *version = json_member(root, "trainyard");
+    if (version == NULL || json_member(root, "trainyard_study") != NULL)
+        return false;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, version->key_at,
+                             "this is a scenario, not a study (\"trainyard_study\": 1)"),
+                "without a study file --vary and --metric say what varies and what is recorded");
+    return true;
+}
+
 Study *study_read_tree(Arena *arena, FileSource files, const char *path, const Json *root,
                        Problems *problems)
 {
+    const int32_t before = problems->count;
+    if (is_scenario(root, problems))
+        return NULL;
     Reader reader = {.arena = arena,
                      .files = files,
                      .text = bind_object(arena, root, &study_type, problems),
                      .study = ARENA_NEW(arena, Study),
                      .problems = problems};
-    if (!bind_is_whole(&study_type, reader.text) || problems->count > 0)
+    if (!bind_is_whole(&study_type, reader.text) || problems->count > before)
         return NULL;
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     bool is_sound = read_scenario(&reader);
     is_sound &= read_metrics(&reader) && read_seeds(&reader);
     is_sound = is_sound && read_factors(&reader);
-    is_sound = is_sound && check_metrics(&reader) &
-                               (points_expand(arena, reader.text, reader.study, problems) &&
-                                try_levels(&reader));
-    return is_sound ? reader.study : NULL;
+    if (is_sound) {
+        const bool has_metrics = check_metrics(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
+                   try_levels(&reader) && has_metrics;
+    }
+    return is_sound && problems->count == before ? reader.study : NULL;
 }
 
 Study *study_read(Arena *arena, FileSource files, const char *path, Problems *problems)

@@ -36,7 +36,7 @@ static const Field factor_fields[] = {
 };
 #undef OWNER
 const ObjectType factor_type = {
-    "Factor",
+    "factor",
     "What varies from point to point. It has one of `values`, `scale`, `choices` and `between`, "
     "and sets a parameter or the values at its pointers.",
     sizeof(FactorText), factor_fields};
@@ -45,9 +45,9 @@ const ObjectType factor_type = {
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
-    FIELD_INTEGER("at_least", at_least, 1, 10000000, "20",
+    FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
-    FIELD_INTEGER("at_most", at_most, 1, 10000000, NULL,
+    FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
                   "most replications of a point; the default is `at_least`"),
     FIELD_JSON("until", until,
                "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}",
@@ -57,7 +57,7 @@ static const Field seeds_fields[] = {
 };
 #undef OWNER
 static const ObjectType seeds_type = {
-    "Seeds",
+    "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
     "points are not blurred by chance.",
     sizeof(SeedsText), seeds_fields};
@@ -94,7 +94,7 @@ static const Field study_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType study_type = {"Study", "Many runs of one scenario.", sizeof(StudyText),
+const ObjectType study_type = {"study", "Many runs of one scenario.", sizeof(StudyText),
                                study_fields};
 
 const ReferenceExample study_examples[] = {

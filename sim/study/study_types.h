@@ -49,7 +49,7 @@ typedef struct {
     const Json *baseline;
 } StudyText;
 
-enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20 };
+enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20, REPLICATIONS_MAX = 10000000 };
 
 extern const ObjectType study_type, factor_type;
 extern const ReferenceExample study_examples[];

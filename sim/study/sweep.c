@@ -1,5 +1,7 @@
 #include "sim/study/sweep.h"
 
+#include <inttypes.h>
+
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/cli/machine_clock.h"
@@ -80,6 +82,16 @@ static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
 
 /* --- Runs of earlier sweeps --- */
 
+static bool fail_foreign_record(const char *folder, const RunRecord *record, Problems *problems)
+{
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                             "its journal has point %" PRId32 ", replication %" PRId32
+                             ", which this study cannot have",
+                             record->point, record->replication),
+                "another program wrote the line: delete it, or choose another folder for -o");
+    return false;
+}
+
 static bool resume(Arena *arena, const SweepOptions *options, const JournalIdentity *identity,
                    Sweep *sweep, Results *results, Problems *problems)
 {
@@ -88,8 +100,11 @@ static bool resume(Arena *arena, const SweepOptions *options, const JournalIdent
         return true;
     if (!journal_scan(arena, options->folder, identity, &records, problems))
         return false;
-    for (int64_t i = 0; i < records.count; i++)
+    for (int64_t i = 0; i < records.count; i++) {
+        if (!results_can_have(results, &records.items[i]))
+            return fail_foreign_record(options->folder, &records.items[i], problems);
         results_put(results, &records.items[i], -1);
+    }
     sweep->resumed_count = records.count;
     return true;
 }

@@ -52,7 +52,7 @@ holds cmp -s one/results.csv killed/results.csv
 holds cmp -s one/points.csv killed/points.csv
 
 example "Ctrl-C: exit code 130, valid tables, and the rest later"
-"$TRAINYARD" sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 100000 --metric cost_usd.total -o long \
+"$TRAINYARD" sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 3000000 --metric cost_usd.total -o long \
     >stdout 2>stderr &
 process=$!
 for _ in $(seq 100); do # the journal exists once runs are recorded
@@ -70,7 +70,7 @@ stdout_has "the same command continues"
 holds [ "$(tail -c 1 long/results.csv | od -An -c | tr -d ' ')" = '\n' ]
 
 example "a time limit"
-trainyard sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 100000 --metric cost_usd.total -o long \
+trainyard sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 3000000 --metric cost_usd.total -o long \
     --time-limit 200ms -q
 exit_is 4
 

@@ -1,6 +1,6 @@
 /* For any bytes in a journal, reading ends with records or with problems. Records that are read can
- * be written, and are then read back in every bit. What the reader calls whole is read alike once
- * the torn tail is cut off. */
+ * be written, and are then read back in every bit. The whole lines are read alike once the
+ * torn tail is cut off. */
 #include <stdlib.h>
 
 #include "sim/base/invariant.h"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# mpirun trainyard sweep on two machines: two network namespaces on a bridge, each with a folder of its own, a name and a time zone. All
+# mpirun trainyard sweep on two machines: two network namespaces on a bridge, each with another folder, name and time zone. All
 # traffic stays inside the namespaces. The network is cut and healed, a machine is lost; the tables have the bytes of one process.
 # shellcheck source=tests/cli/support.sh
 . "$(dirname "$0")/../cli/support.sh"
-study=$scenarios/studies/poisson-nodes/study.json
+study=$source_folder/tests/study/nodes.json # with a rule that stops each point
 
 skip()
 {
@@ -31,7 +31,7 @@ clean_up()
 }
 trap clean_up EXIT
 
-# The bridge has a namespace of its own, so that this machine's network is not touched.
+# The bridge is in a third namespace, so that this machine's network is not touched.
 make_machines()
 {
     ip netns add $hub && ip -n $hub link add bridge type bridge && ip -n $hub link set bridge up || return

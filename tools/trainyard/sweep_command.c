@@ -20,12 +20,12 @@ static const Field sweep_options[] = {
     OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
                  "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
     OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric"),
-    OPTION_INTEGER(0, "seeds", seeds, "N", 1, 10000000,
+    OPTION_INTEGER(0, "seeds", seeds, "N", 1, REPLICATIONS_MAX,
                    "of a scenario: run each point N times (20)"),
     OPTION_TEXT(0, "precision", precision, "RATIO",
                 "of a scenario: continue each point until the half-width of every metric is at "
                 "most this part of its mean"),
-    OPTION_INTEGER(0, "at-most", at_most, "N", 1, 10000000,
+    OPTION_INTEGER(0, "at-most", at_most, "N", 1, REPLICATIONS_MAX,
                    "with --precision: at most N runs of each point (20 times --seeds)"),
     OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
                  "of a scenario: compare all points with the point of this level"),
@@ -58,6 +58,12 @@ const OptionTable sweep_table = {
         "  pandas:  pandas.read_csv(\"DIR/results.csv\")\n"
         "  DuckDB:  SELECT * FROM 'DIR/results.csv'\n"
         "  R:       read.csv(\"DIR/results.csv\", check.names = FALSE)\n"
+        "`trainyard sqlite DIR` copies them into a database, `trainyard show DIR POINT SEED` "
+        "prints "
+        "the command that repeats a run.\n"
+        "\n"
+        "A factor whose levels made no difference is named after the table, with the limit that "
+        "was reached: a quota of cores, for example.\n"
         "\n"
         "Replication r of every point has the same seed, so that points meet the same arrivals "
         "and failures. A value that is only a lower bound, because jobs still waited when the run "

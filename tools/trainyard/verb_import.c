@@ -113,16 +113,19 @@ static const OptionTable import_table = {
         "h, d and time (a date); of memory B, KiB, MiB, GiB, MB and GB; of numbers percent and "
         "milli.\n"
         "\n"
+        "A log of Slurm is the output of sacct -aPX -o "
+        "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw.\n"
+        "\n"
         "Every row that is dropped or mended is counted by rule. The counts, the options, the time "
         "zone and the SHA-256 of the source are in NAME.import.json. Zones are rules of this "
         "program; no database of time zones is read.",
-    .example = "sacct -aPX -S 2024-01-01 -o "
-               "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw >jobs.txt\n"
-               "trainyard import slurm jobs.txt --timezone Europe/Berlin -o jobs.csv\n"
-               "trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 16\n"
-               "trainyard import philly cluster_job_log --queue ed69ec -o philly.csv\n"
-               "trainyard import csv log.csv --columns submit=created,run=elapsed:min,gpus=gpus -o "
-               "log.csv",
+    .example =
+        "trainyard import philly-csv scenarios/traces/philly_ed69ec.source.csv -o philly.csv\n"
+        "trainyard import swf scenarios/traces/lublin_like.swf -o lublin.csv "
+        "--processors-per-node 8 --scenario lublin.json --nodes 32 --gpus-per-node 8\n"
+        "trainyard import helios scenarios/traces/samples/helios.csv --check\n"
+        "trainyard import csv scenarios/traces/philly_ed69ec.source.csv "
+        "--columns submit=timestamp:time,run=duration,gpus=num_gpus,queue=cluster --check",
     .options = import_options,
     .operand_count_min = 2,
     .operand_count_max = INT32_MAX,

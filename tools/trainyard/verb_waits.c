@@ -36,10 +36,10 @@ static const OptionTable waits_table = {
         "DIR is the folder of `trainyard run -o DIR`, whose trace.tsv is read. LIST.csv is the "
         "workload file of the run, with the column recorded_wait_s. The two waits are not "
         "expected to agree; the page lists the reasons.",
-    .example =
-        "trainyard import helios cluster_log.csv -o venus.csv --scenario venus.json --nodes 20\n"
-        "trainyard run venus.json -o run\n"
-        "trainyard waits run venus.csv -o waits.html",
+    .example = "trainyard import helios scenarios/traces/samples/helios.csv -o helios.csv "
+               "--scenario helios.json --nodes 1\n"
+               "trainyard run helios.json -o out/helios\n"
+               "trainyard waits out/helios helios.csv -o waits.html",
     .options = waits_options,
     .operand_count_min = 2,
     .operand_count_max = 2,

@@ -108,7 +108,7 @@ struct Job {
     uint32_t generation;    /* as Node.generation */
     uint32_t experiment;    /* row of its container (resource_index), known after it has waited
                                under a policy with POLICY_SEES_QUEUE; ID_NONE before */
-    uint32_t owner; /* index in PolicyView.used_node_us, known as `experiment` is */
+    uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
     int64_t row;            /* of the workload's list, if it has one */
     TransferList transfers; /* to and from shares */

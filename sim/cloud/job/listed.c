@@ -68,7 +68,8 @@ int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job)
 uint32_t *listed_owner(Jobs *jobs, const Job *job)
 {
     const JobList *list = job_list_of(jobs->scenario, job);
-    const int32_t user = list != NULL && list->user != NULL ? list->user[job->row] : JOB_LIST_UNKNOWN;
+    const int32_t user =
+        list != NULL && list->user != NULL ? list->user[job->row] : JOB_LIST_UNKNOWN;
     return user != JOB_LIST_UNKNOWN ? &jobs->lists[job->workload].owners[user] : NULL;
 }
 
@@ -301,13 +302,12 @@ void listed_prepare(Jobs *jobs, uint32_t index)
     const int32_t count = jobs->scenario->workload_count;
     if (jobs->lists == NULL)
         jobs->lists = ARENA_ARRAY(jobs->arena, ListProgress, count);
-    jobs->lists[index] =
-        (ListProgress){.address = name_hash(workload->name),
-                       .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload)),
-                       .owners = workload->list->user != NULL
-                                     ? ARENA_ARRAY(jobs->arena, uint32_t,
-                                                   workload->list->users.count)
-                                     : NULL};
+    jobs->lists[index] = (ListProgress){
+        .address = name_hash(workload->name),
+        .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload)),
+        .owners = workload->list->user != NULL
+                      ? ARENA_ARRAY(jobs->arena, uint32_t, workload->list->users.count)
+                      : NULL};
     invariant(workload->list->count <= INT32_MAX && workload->spec_count == 1);
     link_followers(jobs, &jobs->lists[index], workload->list);
     push_next(jobs, index);

@@ -28,8 +28,8 @@ void listed_arrive(Jobs *jobs, uint32_t index);
 void listed_ended(Jobs *jobs, Job *job);
 /* Gives the job a name if it has none. */
 void job_make_name(Jobs *jobs, Job *job);
-/* The owner of a job whose list states users: 1 + its index in Jobs.uses, 0 if it has none yet. NULL:
- * the experiment is the owner. */
+/* The owner of a job whose list states users: 1 + its index in Jobs.uses, 0 if it has none yet.
+ * NULL: the experiment is the owner. */
 uint32_t *listed_owner(Jobs *jobs, const Job *job);
 /* The job of a list with that path that was submitted; NULL: there is none. */
 Job *listed_find(Jobs *jobs, ResourcePath path);

@@ -39,9 +39,9 @@ struct Jobs {
     Subjects *subjects;
     Storage *storage;
     Clusters *clusters;
-    RowTable rows;       /* Job */
-    RowTable queues;     /* JobQueue, by cluster */
-    OwnerUse *uses; /* [owner] */
+    RowTable rows;   /* Job */
+    RowTable queues; /* JobQueue, by cluster */
+    OwnerUse *uses;  /* [owner] */
     uint32_t use_count, use_capacity;
     uint32_t *owner_of; /* [row of an experiment (resource_index)] 1 + the owner; 0: none yet */
     uint32_t owner_of_capacity;

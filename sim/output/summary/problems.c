@@ -121,17 +121,19 @@ static void add_wide_jobs(Making *making)
     bool *is_reported = ARENA_ARRAY(making->arena, bool, count + 1);
     for (uint32_t i = 0; count > 0 && i < run->job_count; i++) {
         const JobFacts *facts = &making->facts->jobs[i];
-        if (facts->workload == 0 || is_reported[facts->workload] || !is_queued(&run->jobs[i]) ||
-            !needs_too_much(making, i))
+        const uint32_t cluster = run->jobs[i].cluster.index;
+        const int32_t most = cluster < run->cluster_count ? run->clusters[cluster].nodes_max : 0;
+        if (facts->workload == 0 || most == 0 || is_reported[facts->workload] ||
+            !is_queued(&run->jobs[i]) || !needs_too_much(making, i))
             continue;
         is_reported[facts->workload] = true;
-        add(making, arena_printf(making->arena,
-                                 "workload %s: a job of size %" PRId32 " waited for %" PRId32
-                                 " nodes, cluster %s never had more than %" PRId32
-                                 ": it may have blocked the queue",
-                                 making->facts->workloads[facts->workload - 1], facts->size,
-                                 facts->nodes, making_cluster_of(making, &run->jobs[i]),
-                                 run->clusters[run->jobs[i].cluster.index].nodes_max));
+        add(making,
+            arena_printf(making->arena,
+                         "workload %s: a job of size %" PRId32 " waited for %" PRId32
+                         " node%s, cluster %s never had more than %" PRId32
+                         ": it may have blocked the queue",
+                         making->facts->workloads[facts->workload - 1], facts->size, facts->nodes,
+                         plural(facts->nodes), making_cluster_of(making, &run->jobs[i]), most));
     }
 }
 

@@ -109,8 +109,7 @@ static void add_clusters(Making *making)
 
 bool making_lists_job(const Making *making, uint32_t job)
 {
-    return making->job_names[job] != NULL &&
-           (making->facts == NULL || making->facts->jobs[job].workload == 0);
+    return making->job_names[job] != NULL;
 }
 
 const char *making_cluster_of(const Making *making, const JobMetrics *job)

@@ -172,7 +172,8 @@ CellOutcome cell_scaled(Cell cell, int32_t decimals, int64_t *value)
 
 bool cell_is(Cell cell, const char *text)
 {
-    return strlen(text) == (size_t)cell.length && memcmp(text, cell.text, strlen(text)) == 0;
+    return strlen(text) == (size_t)cell.length &&
+           (cell.length == 0 || memcmp(text, cell.text, strlen(text)) == 0); // text may be NULL
 }
 
 Cell cell_unquoted(Cell cell, char *scratch)

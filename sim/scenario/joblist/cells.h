@@ -50,7 +50,7 @@ typedef enum {
 
 /* Reads "-12", "12.50" or ".5" times 10^decimals, 0 <= decimals <= 18. */
 CellOutcome cell_scaled(Cell cell, int32_t decimals, int64_t *value);
-bool cell_is(Cell cell, const char *text);
+bool cell_is(Cell cell, const char *text); /* also for a cell without text: NULL, length 0 */
 /* The text with doubled quotes made single, in `scratch` of at least `cell.length` bytes if it has
  * any. */
 Cell cell_unquoted(Cell cell, char *scratch);

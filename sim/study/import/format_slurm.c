@@ -126,7 +126,8 @@ static Tres tres_of(Cell cell)
     return tres;
 }
 
-/* The resources that the job got, or else those that it asked for. A list of resources without GPUs means none. */
+/* The resources that the job got, or else those that it asked for. A list of resources without GPUs
+ * means none. */
 static bool read_size(ImportLog *log, const Cell *cells, ImportJob *job)
 {
     const Cell list = cells[ALLOC_TRES].length > 0 ? cells[ALLOC_TRES] : cells[REQ_TRES];

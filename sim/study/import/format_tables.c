@@ -1,5 +1,6 @@
 /* Private to sim/study/import: rows of the tables with a header line whose columns have one
- * meaning each: philly-csv, helios, acme, pai-2023, sia, tiresias. Layouts: the README of each trace. */
+ * meaning each: philly-csv, helios, acme, pai-2023, sia, tiresias. Layouts: the README of each
+ * trace. */
 #include <inttypes.h>
 #include <string.h>
 

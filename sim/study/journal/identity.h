@@ -1,5 +1,5 @@
-/* What the runs of a journal depend on. Records of equal identities can be mixed: the same point
- * and replication give the same record. */
+/* The identity of a study: all that its runs depend on. Records of equal identities can be mixed:
+ * the same point and replication give the same record. */
 #ifndef SIM_STUDY_JOURNAL_IDENTITY_H
 #define SIM_STUDY_JOURNAL_IDENTITY_H
 

@@ -9,7 +9,7 @@
  * - Two processes of one machine cannot append to the same file (flock). Over NFS the lock is the
  *   server's, so two machines cannot either. On a file system without locks (Lustre without the
  *   mount option flock), journal_is_locked returns false: the caller warns, and each process needs
- *   a shard of its own. If two processes append there nevertheless, lines may be damaged; reading
+ *   another shard. If two processes append there nevertheless, lines may be damaged; reading
  *   reports that.
  * - On a full disk or after another failure the file ends with a whole record. */
 #ifndef SIM_STUDY_JOURNAL_JOURNAL_H

@@ -72,7 +72,7 @@ static bool parse_hex(const char *text, int32_t digit_count, uint64_t *value)
     return true;
 }
 
-/* Cuts a line off [*at, end); false if it has no LF or a wrong checksum. `*at` then moves behind
+/* Cuts a line off [*at, end); false if it has no LF or a wrong checksum. `*at` then moves after
  * the LF or to the end. */
 static bool take_line(const Crc32c *crc, const char **at, const char *end, Line *line)
 {
@@ -224,7 +224,7 @@ static bool parse_header(Arena *arena, const char *source, const Line *line,
                                   status);
 }
 
-/* Reads the first line, and moves `*at` behind it. */
+/* Reads the first line, and moves `*at` after it. */
 static bool read_header(Arena *arena, const Crc32c *crc, const char *source, const char **at,
                         const char *end, Line *line, JournalIdentity *identity, bool *is_torn,
                         Status *status)

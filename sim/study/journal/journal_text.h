@@ -7,7 +7,7 @@
  * further line is a run: point, replication, seed, fingerprint (16 hexadecimal digits) and values.
  * Each line ends with the CRC-32C, in 8 hexadecimal digits, of the bytes before its last tab.
  *
- * A writer that is killed leaves a torn tail: bytes at the end that are no line with a right
+ * A writer that is killed leaves a torn tail: bytes at the end without a line that has a right
  * checksum. They are dropped, because their runs can be repeated. A wrong line before a right one
  * is damage, which is reported. */
 #ifndef SIM_STUDY_JOURNAL_JOURNAL_TEXT_H

@@ -31,7 +31,7 @@ void value_text_print(double value, bool is_lower_bound, Text *out)
 
 /* --- Reading --- */
 
-/* digits * 10^power, with the sign apart. */
+/* digits * 10^power, and the sign separately. */
 typedef struct {
     bool is_negative;
     uint64_t digits;

@@ -29,7 +29,7 @@ typedef struct {
     int64_t unrecorded;              /* the log does not state their waits */
     int64_t not_started;             /* in the run */
     WaitClass classes[WAIT_CLASSES]; /* the first has all jobs */
-    /* Of all jobs, at shares 1/200 to 199/200. */
+    /* Quantiles over all jobs, at shares 1/200 to 199/200. */
     int64_t recorded_ns[WAIT_QUANTILES], simulated_ns[WAIT_QUANTILES];
 } WaitComparison;
 

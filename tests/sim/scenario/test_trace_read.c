@@ -154,7 +154,7 @@ START_TEST(a_mistake_is_reported_with_its_position)
         {"\"trace\": \"log.csv\", \"cluster\": {\"queue\": \"a\"}", NULL,
          "this does not name a cluster"},
         {"\"cluster\": \"gpu\", \"config\": \"job.json\", \"jobs\": 5", NULL,
-         "\"rate\" is missing"},
+         "this workload does not say how many jobs arrive"},
         {"\"cluster\": \"gpu\", \"rate\": \"1/h\", \"jobs\": 5", NULL, "\"config\" is missing"},
         {"\"cluster\": {\"queue\": \"*\"}, \"config\": \"job.json\", \"rate\": \"1/h\", "
          "\"jobs\": 5",

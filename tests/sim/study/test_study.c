@@ -123,13 +123,18 @@ static const struct {
     const char *old, *new, *message, *hint;
     int32_t line;
 } mistakes[] = {
-    {"\"metrics\"", "\"metric\"", "unknown key \"metric\" in this Study", "\"metrics\"", 6},
+    {"\"metrics\"", "\"metric\"", "unknown key \"metric\" in this study", "\"metrics\"", 6},
     {"cost_usd.total", "cost_usd.totl", "cost_usd.totl", "total", 6},
     {"/programs/0/batch_per_rank\", \"scale\": [1, 2]",
      "/programs/0/batch_per_rnk\", \"values\": [1]",
      "unknown key \"batch_per_rnk\" in this program", "batch_per_rank", 5},
     {"/programs/0/batch_per_rank\", \"scale\": [1, 2]", "/programs/0/epoch\", \"scale\": [1, 2]",
      "the scenario has no value to multiply", "/programs/0/epoch", 5},
+    {"/programs/0/batch_per_rank\", \"scale\": [1, 2]",
+     "/commands/1/execution\", \"values\": [\"training\"]", "job \"train\" has real execution", "",
+     0},
+    {"\"scale\"", "\"scales\"", "unknown key \"scales\" in this factor", "\"scale\"", 5},
+    {"\"first\"", "\"frist\"", "unknown key \"frist\" in this seeds", "\"first\"", 7},
     {"\"1..3\"", "\"1...3\"", "neither a list nor a range", "1..16", 4},
     {"\"1..3\"", "\"3..1\"", "neither a list nor a range", "1..16", 4},
     {"\"1..3\"", "[1, 2, 1]", "has the level 1 twice", "", 4},
@@ -147,7 +152,9 @@ static const struct {
     {"\"seeds\"", "\"zip\": [[\"nodes\", \"batch\"]], \"seeds\"", "3 and 2", "", 2},
     {"\"seeds\"", "\"design\": {\"sobl\": 4}, \"seeds\"", "unknown design", "latin_hypercube", 7},
     {"\"seeds\"", "\"minimise\": \"cost_usd.total\", \"seeds\"", "unknown key \"minimise\"", "", 7},
-    {"scenario.json", "scenarios.json", "there is no such file", "", 0},
+    {"scenario.json", "scenarios.json", "scenario \"scenarios.json\": there is no such file", "",
+     1},
+    {"trainyard_study", "trainyard", "this is a scenario, not a study", "--vary", 1},
 };
 
 START_TEST(each_mistake_is_reported_at_its_place)

@@ -120,7 +120,7 @@ START_TEST(a_time_limit_leaves_valid_tables_and_the_sweep_continues)
 {
     const Study *study = the_study(study_text);
     sweep_into(study, "one", 1, whole, INT64_MAX);
-    const Sweep first = sweep_into(study, "late", 2, whole, 1);
+    const Sweep first = sweep_into(study, "late", 2, whole, 0);
     ck_assert_int_eq(first.end, RUNNER_LATE);
     ck_assert(!waves_are_done(first.waves));
     ck_assert_ptr_nonnull(strstr(content(in("late", "points.csv")), "point,size,fidelity,n,"));

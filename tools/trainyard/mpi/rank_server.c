@@ -19,7 +19,7 @@ typedef struct {
     bool is_stopping; /* no more units are handed out */
     bool has_failed;
     bool has_lost_units; /* a rank left before its units were done */
-    bool *is_dismissed;  /* ranks that were told that there are no more units */
+    bool *is_dismissed;  /* ranks that know that there are no more units */
     const char **names;  /* of the ranks, for messages */
     int64_t *since_ns;   /* when each rank got its last grant, or sent its last records */
     Text records;
@@ -39,6 +39,9 @@ static bool keep(Server *server, const RunRecords *runs, int64_t took_ns, Status
 {
     const RunSink sink = server->plan->sink;
     for (int64_t i = 0; i < runs->count; i++) {
+        if (!results_can_have(server->plan->results, &runs->items[i]))
+            return status_fail(status, STATUS_MACHINE, place_in("sweep", 0, 0),
+                               "a rank has sent a run that the study does not have");
         if (sink.append && !sink.append(sink.to, &runs->items[i], status))
             return false;
         results_put(server->plan->results, &runs->items[i], took_ns);

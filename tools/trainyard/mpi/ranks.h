@@ -30,11 +30,11 @@ int32_t ranks_count(const Ranks *ranks);
 int32_t ranks_first_wrong(const Ranks *ranks, bool is_right);
 
 /* On rank 0, instead of runner_run: serves the other ranks until the study is finished, or until
- * SIGINT or SIGTERM, the time limit or a failure. Then it tells the others to stop, and waits for
+ * SIGINT or SIGTERM, the time limit or a failure. Then it stops the others, and waits for
  * the records of their finished runs. `ranks` is a Ranks. */
 RunnerEnd ranks_serve(void *ranks, const RunnerPlan *plan, int *signal, Problems *problems);
 
-/* On rank 0, after the sweep: tells ranks that still ask that there is nothing to do. */
+/* On rank 0, after the sweep: answers ranks that still ask; there are no units for them. */
 void ranks_dismiss(Ranks *ranks);
 
 /* On the other ranks: units come from rank 0, and records go there. `identity` is borrowed. */

@@ -9,7 +9,7 @@
 #include "tools/trainyard/mpi/ranks.h"
 #include "tools/trainyard/sweep_command.h"
 
-/* What the command line says, read by each rank. */
+/* The command line and the study, read by each rank. */
 typedef struct {
     Arena *arena;
     const Study *study;

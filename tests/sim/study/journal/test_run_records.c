@@ -27,7 +27,7 @@ static void add(int32_t point, int32_t replication, int32_t line)
 
 START_TEST(records_are_ordered_by_point_and_replication_in_whatever_order_they_come)
 {
-    for (int32_t i = 0; i < 1000; i++) { // 7 is no factor of 1000: each number once
+    for (int32_t i = 0; i < 1000; i++) { // 7 and 1000 share no factor: each number once
         const int32_t number = 7 * i % 1000;
         add(number / 10, number % 10, i + 2);
     }
