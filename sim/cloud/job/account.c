@@ -67,8 +67,8 @@ static int64_t weights(const Jobs *jobs, const Job *job)
                         cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
 }
 
-/* The time of all nodes of a job, each counted once, as the time of what the job has. Rounds down.
- */
+/* The time of all nodes of a job, each counted once, as the time of the job's
+ * nodes or GPUs. Rounds down. */
 static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
 {
     return job->request.kind == REQUEST_NODES

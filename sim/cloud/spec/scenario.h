@@ -4,11 +4,11 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
-#include "sim/model/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
+#include "sim/model/arrival_rate.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
@@ -93,9 +93,9 @@ typedef enum {
 /* Jobs that arrive by a random process, or at the times of a list, named "NAME-1", "NAME-2", ...
  *
  * At random: the shape (`specs`) of a job and the duration of its program are drawn at an address
- * of the job. Of a list: the number of a job is its row, from 1. What a job asks for, how long its
- * program runs, its priority and the time that its owner expects are those of the row; all else is
- * that of the only shape. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
+ * of the job. From a list: the number of a job is its row, from 1. The row has the job's request,
+ * the run time of its program, its priority and the time that its owner expects; the only shape
+ * has all else. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
 typedef struct {
     const char *name;
     ResourcePath path;                  /* of its jobs, down to the experiment; name: NULL */
