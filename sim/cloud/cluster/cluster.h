@@ -39,6 +39,8 @@ struct Cluster {
     int64_t *waiting_parts; /* [GPUs on one node]: how many such parts the jobs have that wait for
                                GPUs; without jobs that do not fit on empty nodes */
     int64_t *gaps;          /* [free GPUs] room for autoscale.c */
+    int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
+    uint32_t width_capacity;
     int32_t shared_nodes;   /* running nodes that no job has as a whole */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the

@@ -12,6 +12,9 @@
  *                      one for each node            state > job > stage, training > epoch,
  *                                                   evaluation, checkpoint; marks: errors, notices,
  *                                                   crashes, changes of speed
+ *                      one for each slot of a       job > stage, training > epoch, evaluation,
+ *                      node that jobs share, as     checkpoint: those on a job's first slot
+ *                      many as are in use at once   of the node
  *                      one for each rank (level     steps, with their parts in "args"
  *                      steps)
  *                      counter "nodes"              how many nodes are in each state

@@ -106,7 +106,7 @@ START_TEST(the_rows_of_a_trace_are_the_jobs_of_the_workload)
     ck_assert_int_eq(load->list->run_ns[2], 7500 * NS_PER_MS);
     ck_assert_int_eq(load->list->gpus[1], 2);
     ck_assert_str_eq(load->cluster.name, "gpu");
-    ck_assert_ptr_null(load->queue_clusters);
+    ck_assert_ptr_null(load->cluster_of_row);
     ck_assert_int_eq(load->begin_ns, NS_PER_HOUR);
     ck_assert(load->stops_at_requested);
     ck_assert_int_eq(load->specs[0]->mount_count, 0);
@@ -117,9 +117,10 @@ START_TEST(each_queue_of_a_trace_runs_on_the_cluster_of_its_name)
 {
     const Workload *load = &sound("\"trace\": \"log.csv\", \"cluster\": {\"queue\": \"*\"}", NULL)
                                 ->scenario.workloads[0];
-    ck_assert_int_eq(load->list->queues.count, 1);
-    ck_assert_str_eq(load->queue_clusters[0].name, "gpu");
-    ck_assert_str_eq(load->queue_clusters[0].workspace, "workspace");
+    ck_assert_int_eq(load->cluster_count, 1);
+    ck_assert_ptr_eq(load->cluster_of_row, load->list->queue);
+    ck_assert_str_eq(load->clusters[0].name, "gpu");
+    ck_assert_str_eq(load->clusters[0].workspace, "workspace");
 }
 END_TEST
 
@@ -158,7 +159,7 @@ START_TEST(a_mistake_is_reported_with_its_position)
         {"\"cluster\": \"gpu\", \"rate\": \"1/h\", \"jobs\": 5", NULL, "\"config\" is missing"},
         {"\"cluster\": {\"queue\": \"*\"}, \"config\": \"job.json\", \"rate\": \"1/h\", "
          "\"jobs\": 5",
-         NULL, "only a workload with a \"trace\" has queues"},
+         NULL, "only a workload with a \"trace\" has jobs of several clusters"},
         {RANDOM ", \"stop_at_requested\": true", NULL,
          "\"stop_at_requested\" is for a workload with a \"trace\""},
         {RANDOM ", \"gpus\": 1, \"nodes\": {\"1\": \"100%\"}", NULL,

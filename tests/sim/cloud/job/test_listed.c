@@ -44,7 +44,9 @@ static Listing *new_listing(int32_t queues)
     listing->workload = (Workload){.name = "trace",
                                    .path = {.group = "g", .workspace = "w", .experiment = "e"},
                                    .list = &listing->jobs,
-                                   .queue_clusters = listing->paths,
+                                   .cluster_of_row = listing->queue,
+                                   .clusters = listing->paths,
+                                   .cluster_count = queues,
                                    .spec_count = 1,
                                    .specs = &listing->spec,
                                    .probability_ppm = &listing->share};
