@@ -291,6 +291,14 @@ static void story_stage(Story *story, const TraceRecord *record)
     story->stage_end_ns = record->at_ns;
 }
 
+/* The job gives its GPUs back. Its nodes may go on with other jobs, so no record says it. */
+static void give_shared_back(const Why *why, Story *story)
+{
+    const bool has_gpus = job_request(why, story->job).kind != REQUEST_NODES;
+    for (uint32_t i = 0; has_gpus && i < story->node_count; i++)
+        story->nodes[i].is_freed = true;
+}
+
 static void story_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -306,8 +314,7 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
             story->now.stalled_group = why->struck_group;
     }
     if (record->kind == TRACE_JOB_ATTEMPT) {
-        for (uint32_t i = 0; story->wait.request.kind != REQUEST_NODES && i < story->node_count; i++)
-            story->nodes[i].is_freed = true; // a shared node may go on with other jobs
+        give_shared_back(why, story);
         story_moment(story, record->at_ns)->attempt = *record;
         story->now.has_attempt = true;
     }
@@ -376,6 +383,22 @@ static void note_node(Why *why, Wait *wait, const TraceRow *row, const char *wor
     Text text = {0};
     text_printf(&text, "node %s %s%s", row->node, words, reason);
     wait_note(why->arena, wait, row->record.at_ns, &text);
+}
+
+static void note_repair(Why *why, Wait *wait, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    Text words = {0};
+    if (is_named(record, "waiting")) {
+        text_add(&words, "waits for a repair crew: ");
+        why_add_count(&words, record->node_repair.crews, "crew");
+        text_printf(&words, " repair%s other nodes", record->node_repair.crews == 1 ? "s" : "");
+    } else {
+        text_add(&words, "gets a repair crew, for which it has waited ");
+        duration_print(&words, record->at_ns - record->since_ns);
+    }
+    note_node(why, wait, row, text_string(&words), "");
+    text_free(&words);
 }
 
 static void wait_node(Why *why, Story *story, const TraceRow *row)
@@ -453,6 +476,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_NODE_STATE)
         wait_node(why, story, row);
+    if (record->kind == TRACE_NODE_REPAIR)
+        note_repair(why, wait, row);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
         wait_other(why, story, record);
 }

@@ -403,6 +403,14 @@ static void node_notice(TimelineWriter *timeline, const TraceRow *row)
     mark(timeline, node_line(timeline, row)->track, row, "preemption notice");
 }
 
+static void node_repair(TimelineWriter *timeline, const TraceRow *row)
+{
+    Text name = {0};
+    text_printf(&name, "repair %s", row->record.name);
+    mark(timeline, node_line(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
+}
+
 static void node_speed(TimelineWriter *timeline, const TraceRow *row)
 {
     char name[48];
@@ -742,6 +750,9 @@ static void fold_row(void *listener, const TraceRow *row)
         return;
     case TRACE_NODE_NOTICE:
         node_notice(timeline, row);
+        return;
+    case TRACE_NODE_REPAIR:
+        node_repair(timeline, row);
         return;
     case TRACE_NODE_SPEED:
         node_speed(timeline, row);
