@@ -198,24 +198,24 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
         jobs->spare_jobs = job->next_spare;
     else
         job = ARENA_NEW(jobs->arena, Job);
-    *job = (Job){
-        .id = {row_table_add(jobs->arena, &jobs->rows, job)},
-        .cluster = cluster->id,
-        .path = workload->path,
-        .spec = workload->specs[0],
-        .request = request,
-        .address = jobs->lists[index].address ^ ((uint64_t)row + 1) * UINT64_C(0x9e3779b97f4a7c15),
-        .provisioning = PROVISIONING_SUCCEEDED,
-        .provisioning_since_ns = now_ns,
-        .state_since_ns = now_ns,
-        .created_ns = now_ns,
-        .recorded_ns = now_ns,
-        .started_ns = INT64_MAX,
-        .ended_ns = INT64_MAX,
-        .exit_code = -1,
-        .experiment = jobs->lists[index].experiment,
-        .workload = (int32_t)index,
-        .row = row};
+    *job = (Job){.id = {row_table_add(jobs->arena, &jobs->rows, job)},
+                 .cluster = cluster->id,
+                 .path = workload->path,
+                 .spec = workload->specs[0],
+                 .request = request,
+                 .address = jobs->lists[index].address ^
+                            ((uint64_t)row + 1) * UINT64_C(0x9e3779b97f4a7c15),
+                 .provisioning = PROVISIONING_SUCCEEDED,
+                 .provisioning_since_ns = now_ns,
+                 .state_since_ns = now_ns,
+                 .created_ns = now_ns,
+                 .recorded_ns = now_ns,
+                 .started_ns = INT64_MAX,
+                 .ended_ns = INT64_MAX,
+                 .exit_code = -1,
+                 .experiment = jobs->lists[index].experiment,
+                 .workload = (int32_t)index,
+                 .row = row};
     if (!jobs->forgets_ended)
         job_make_name(jobs, job);
     return job;
@@ -239,10 +239,10 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request = cluster != NULL
-                                   ? job_list_request(workload_of(jobs, index)->list, row,
-                                                    cluster_gpus_per_node(cluster))
-                                   : (JobRequest){0};
+    const JobRequest request =
+        cluster != NULL
+            ? job_list_request(workload_of(jobs, index)->list, row, cluster_gpus_per_node(cluster))
+            : (JobRequest){0};
     if (cluster == NULL || !job_can_be_submitted(jobs, cluster, request, (Place){0}, &status)) {
         refuse(jobs, index, row, &status);
         rows_follow(jobs, index, row);

@@ -27,9 +27,9 @@ JobRequest request_of_gpus(int32_t gpus, int32_t gpus_per_node)
 
 JobRequest request_of_shape(int32_t gpus, RequestShape shape, int32_t gpus_per_node)
 {
-    const bool is_limited =
-        shape.gpus_per_node_max > 0 && shape.gpus_per_node_max < gpus_per_node;
-    const JobRequest filled = fill_nodes(gpus, is_limited ? shape.gpus_per_node_max : gpus_per_node);
+    const bool is_limited = shape.gpus_per_node_max > 0 && shape.gpus_per_node_max < gpus_per_node;
+    const JobRequest filled =
+        fill_nodes(gpus, is_limited ? shape.gpus_per_node_max : gpus_per_node);
     if (shape.nodes == 0)
         return filled;
     return divide_evenly(gpus, shape.nodes > filled.nodes ? shape.nodes : filled.nodes);

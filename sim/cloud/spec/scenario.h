@@ -4,11 +4,11 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
-#include "sim/model/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
+#include "sim/model/arrival_rate.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
@@ -98,12 +98,12 @@ typedef enum {
  * that of the only shape. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
 typedef struct {
     const char *name;
-    ResourcePath path;                  /* of its jobs, down to the experiment; name: NULL */
-    ResourcePath cluster;               /* on which its jobs run */
-    const JobList *list;                /* NULL: they arrive at random */
+    ResourcePath path;             /* of its jobs, down to the experiment; name: NULL */
+    ResourcePath cluster;          /* on which its jobs run */
+    const JobList *list;           /* NULL: they arrive at random */
     const int32_t *cluster_of_row; /* a column of the list, by which each job has its cluster among
                                       `clusters`; NULL: all run on `cluster` */
-    const ResourcePath *clusters; /* [cluster_count] */
+    const ResourcePath *clusters;  /* [cluster_count] */
     int32_t cluster_count;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     int64_t begin_ns;        /* list: its times count from here */

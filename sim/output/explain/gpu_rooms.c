@@ -54,8 +54,8 @@ static GpuRoom *room_of(GpuRooms *rooms, const TraceRow *row)
 
 static SharedNode *node_of(GpuRooms *rooms, uint32_t id)
 {
-    rooms->nodes = array_room(rooms->arena, rooms->nodes, id + 1, &rooms->node_capacity,
-                              sizeof *rooms->nodes);
+    rooms->nodes =
+        array_room(rooms->arena, rooms->nodes, id + 1, &rooms->node_capacity, sizeof *rooms->nodes);
     return &rooms->nodes[id];
 }
 
@@ -100,11 +100,11 @@ static void job_placed(GpuRooms *rooms, const TraceRow *row)
         room->by_free = ARENA_ARRAY(rooms->arena, PlaceSet, room->gpus_per_node + 1);
         room->by_free[room->gpus_per_node].count = room->idle_nodes;
     }
-    rooms->jobs = array_room(rooms->arena, rooms->jobs, record->job.index + 1,
-                             &rooms->job_capacity, sizeof *rooms->jobs);
+    rooms->jobs = array_room(rooms->arena, rooms->jobs, record->job.index + 1, &rooms->job_capacity,
+                             sizeof *rooms->jobs);
     PlacedJob *job = &rooms->jobs[record->job.index];
-    job->placed = array_room(rooms->arena, job->placed, job->count + 1, &job->capacity,
-                             sizeof *job->placed);
+    job->placed =
+        array_room(rooms->arena, job->placed, job->count + 1, &job->capacity, sizeof *job->placed);
     const Placed placed = {record->node.index, (int32_t)record->job_placed.gpus};
     job->placed[job->count++] = placed;
     node_changes(room, node_of(rooms, placed.node), 1, placed.gpus);

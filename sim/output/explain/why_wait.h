@@ -57,7 +57,7 @@ typedef struct {
     int64_t stranded_gpus;
     int32_t stranded_nodes;
     int32_t gpus_per_node;
-    int32_t idle;     /* nodes when the wait began */
+    int32_t idle; /* nodes when the wait began */
     int32_t usable_max;
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];

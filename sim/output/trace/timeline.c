@@ -273,8 +273,7 @@ static void slot_write(TimelineWriter *timeline, SlotLine *slot, int64_t at_ns)
 {
     if (slot->job == NULL)
         return;
-    keep(timeline, &slot->slices,
-         (Slice){slot->since_ns, at_ns, DEPTH_JOB, slot->job, NULL, 0});
+    keep(timeline, &slot->slices, (Slice){slot->since_ns, at_ns, DEPTH_JOB, slot->job, NULL, 0});
     write_kept(timeline, slot->track, &slot->slices);
     slot->job = NULL;
 }

@@ -159,16 +159,15 @@ static const ClusterConfig *cluster_of_row(const Trace *trace, int64_t row)
 static void warn_of_unused_columns(const Trace *trace)
 {
     const JobList *list = trace->workload->list;
-    const char *unused = list->cpus != NULL && list->memory_bytes != NULL
-                             ? "cpus and memory_bytes"
-                         : list->cpus != NULL         ? "cpus"
-                         : list->memory_bytes != NULL ? "memory_bytes"
-                                                      : NULL;
+    const char *unused = list->cpus != NULL && list->memory_bytes != NULL ? "cpus and memory_bytes"
+                         : list->cpus != NULL                             ? "cpus"
+                         : list->memory_bytes != NULL                     ? "memory_bytes"
+                                                                          : NULL;
     if (unused != NULL)
         status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
                                  json_at(trace->text->trace.node),
-                                 "\"%s\" states %s, which have no effect",
-                                 trace->text->trace.value, unused),
+                                 "\"%s\" states %s, which have no effect", trace->text->trace.value,
+                                 unused),
                     "jobs share the GPUs of nodes; cores and memory never bind");
     if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
         trace->workload->cluster_of_row != list->gpu_type)

@@ -128,8 +128,9 @@ START_TEST(each_kind_of_gpu_of_a_trace_runs_on_the_cluster_of_its_name)
 {
     static const char typed[] = "job,submit_s,run_s,gpus,gpu_type\na,0,1,1,gpu\nb,1,1,1,gpu\n";
     memory_files_set(&files, "log.csv", typed, strlen(typed));
-    const Workload *load = &sound("\"trace\": \"log.csv\", \"cluster\": {\"gpu_type\": \"*\"}", NULL)
-                                ->scenario.workloads[0];
+    const Workload *load =
+        &sound("\"trace\": \"log.csv\", \"cluster\": {\"gpu_type\": \"*\"}", NULL)
+             ->scenario.workloads[0];
     ck_assert_int_eq(load->cluster_count, 1);
     ck_assert_ptr_eq(load->cluster_of_row, load->list->gpu_type);
     ck_assert_str_eq(load->clusters[0].name, "gpu");

@@ -105,8 +105,8 @@ START_TEST(one_crew_repairs_one_node_after_another)
             (uint32_t)n);
     // The second waits from the notice of its failure, as the first does not.
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_REPAIR, "waiting"), 2);
-    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_REPAIR, "waiting", 1)->node_repair.waiting,
-                     2);
+    ck_assert_int_eq(
+        recording_find(&recording, TRACE_NODE_REPAIR, "waiting", 1)->node_repair.waiting, 2);
     const TraceRecord *begun = recording_find(&recording, TRACE_NODE_REPAIR, "begun", 0);
     ck_assert_int_eq(begun->at_ns, 1600 * NS_PER_S);
     ck_assert_int_eq(begun->since_ns,

@@ -301,8 +301,9 @@ START_TEST(jobs_on_shared_nodes_have_slots)
     // j has two GPUs until 6 s, k one until 4 s, then l the slot of k; m has no GPU at all.
     Tape tape;
     tape_begin(&tape);
-#define ENDED "nodes=1 kept_ns=1s exchange_ns=0 input_ns=0 gang_ns=0 startup_ns=0 " \
-              "checkpoint_ns=0 lost_ns=0 epochs_kept=0"
+#define ENDED                                                                                      \
+    "nodes=1 kept_ns=1s exchange_ns=0 input_ns=0 gang_ns=0 startup_ns=0 "                          \
+    "checkpoint_ns=0 lost_ns=0 epochs_kept=0"
     trace_story_tell(arena,
                      (const char *const[]){
                          "0s 0s node_state w/c n1 - - - idle was=5",
