@@ -799,7 +799,7 @@ static void make_real(Maker *maker, Json *command, Json *properties, const char 
         if (happens(&dice, 20))
             set_text(maker, ran, "reason", "The machine was needed");
         if (happens(&dice, 20)) {
-            set_integer(maker, ran, "epochs", roll(&dice, 4));
+            set_integer(maker, ran, "epochs", roll(&dice, 2)); // every program trains for one
             set_integer(maker, ran, "steps", roll(&dice, 40));
             json_put_decimal(maker->arena, ran, "val_accuracy", "0.715");
             json_put_decimal(maker->arena, ran, "val_loss", "0.812345");

@@ -111,7 +111,10 @@
     X(RUN_ENDED, run_ended, JOBS, 0, VALUE(events) VALUE(draws) VALUE(drawn))                      \
     /* The job takes GPUs of the node until its attempt ends; the node has `gpus_per_node`. Jobs   \
      * with whole nodes have no such record. */                                                    \
-    X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))
+    X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))        \
+    /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew comes to a node \
+     * that has waited, and the span is its wait. A node that need not wait has no such record. */ \
+    X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
 #define TRACE_CAUSES(X)                                                                            \

@@ -116,11 +116,13 @@ typedef enum {
  * has all else. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
 typedef struct {
     const char *name;
-    ResourcePath path;                  /* of its jobs, down to the experiment; name: NULL */
-    ResourcePath cluster;               /* on which its jobs run */
-    const JobList *list;                /* NULL: they arrive at random */
-    const ResourcePath *queue_clusters; /* [list->queues.count] on which the jobs of each queue run;
-                                           NULL: all run on `cluster` */
+    ResourcePath path;             /* of its jobs, down to the experiment; name: NULL */
+    ResourcePath cluster;          /* on which its jobs run */
+    const JobList *list;           /* NULL: they arrive at random */
+    const int32_t *cluster_of_row; /* a column of the list, by which each job has its cluster among
+                                      `clusters`; NULL: all run on `cluster` */
+    const ResourcePath *clusters;  /* [cluster_count] */
+    int32_t cluster_count;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */

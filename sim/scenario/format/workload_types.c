@@ -12,11 +12,13 @@ static const Field workload_fields[] = {
                "the job.json of every job, or its content; needed without `trace`"),
     FIELD_JSON(
         "cluster", cluster,
-        "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", \"required\": "
-        "[\"queue\"], \"additionalProperties\": false, \"properties\": {\"queue\": "
-        "{\"const\": \"*\"}}}]}",
+        "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", "
+        "\"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": false, "
+        "\"properties\": {\"queue\": {\"const\": \"*\"}, \"gpu_type\": {\"const\": "
+        "\"*\"}}}]}",
         "the cluster of the jobs; the default is the cluster in the config. A trace may also have "
-        "{\"queue\": \"*\"}: the jobs of each queue run on the cluster of its name"),
+        "{\"queue\": \"*\"} or {\"gpu_type\": \"*\"}: the jobs of each queue, or of each "
+        "kind of GPU, run on the cluster of its name"),
     FIELD_TEXT(
         "trace", trace, NULL,
         "a workload file, as `trainyard import` writes it: its rows are the jobs, with their "

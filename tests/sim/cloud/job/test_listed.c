@@ -45,7 +45,9 @@ static Listing *new_listing(int32_t queues)
     listing->workload = (Workload){.name = "trace",
                                    .path = {.group = "g", .workspace = "w", .experiment = "e"},
                                    .list = &listing->jobs,
-                                   .queue_clusters = listing->paths,
+                                   .cluster_of_row = listing->queue,
+                                   .clusters = listing->paths,
+                                   .cluster_count = queues,
                                    .spec_count = 1,
                                    .specs = &listing->spec,
                                    .probability_ppm = &listing->share};
@@ -122,6 +124,30 @@ START_TEST(jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue)
     ck_assert_int_eq(start_ns[2], 100 * NS_PER_S);
     ck_assert_int_eq(recording_count(&recording, TRACE_JOB_PLACED, NULL), 3);
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "running"), 2);
+}
+END_TEST
+
+START_TEST(columns_of_the_list_say_on_how_many_nodes_a_job_runs)
+{
+    // Three nodes of 4 GPUs: 6 GPUs on 3 nodes are 2 on each; 4 GPUs with at most one on a node
+    // need four nodes; 2 GPUs on two nodes are one on each.
+    static const int32_t nodes[] = {3, JOB_LIST_UNKNOWN, 2};
+    static const int32_t most[] = {JOB_LIST_UNKNOWN, 1, JOB_LIST_UNKNOWN};
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 3, 4);
+    add(listing, 0, 10, 6);
+    add(listing, 20, 10, 4);
+    add(listing, 20, 10, 2);
+    listing->jobs.nodes = nodes;
+    listing->jobs.gpus_per_node_max = most;
+    Scenario *scenario = scenario_with(listing, POLICY_SERVICE);
+    scenario->refuses_wide_jobs = true;
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_PLACED, NULL), 3 + 2);
+    for (int32_t i = 0; i < 5; i++)
+        ck_assert_int_eq(recording_find(&recording, TRACE_JOB_PLACED, NULL, i)->job_placed.gpus,
+                         i < 3 ? 2 : 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 1);
 }
 END_TEST
 
@@ -421,6 +447,7 @@ Suite *test_suite(void)
     TCase *paper = tcase_create("on paper");
     tcase_add_checked_fixture(paper, begin, end);
     tcase_add_test(paper, jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue);
+    tcase_add_test(paper, columns_of_the_list_say_on_how_many_nodes_a_job_runs);
     tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
     tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
