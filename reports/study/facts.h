@@ -34,8 +34,7 @@ typedef struct {
     const StudyAxis *axes; /* numbers first, then those with more levels */
     int64_t used_count;    /* runs that count */
     int64_t bound_count;   /* values of them that are only lower bounds */
-    /* Of the first metric; NO_POINT: no run has a value. */
-    int32_t lowest, highest;
+    int32_t lowest, highest; /* points by the first metric; NO_POINT: no run has a value */
     /* Other points whose difference to the lowest has an interval that contains 0, and those that
      * have too few seeds in common with it to be compared. */
     int32_t like_lowest, not_compared;

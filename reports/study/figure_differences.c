@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "reports/study/figures.h"
+#include "reports/study/palette.h"
 #include "reports/study/rows.h"
 
-enum { RGB_DIFFERS = 0x4477AA, RGB_MAY_BE_0 = 0xC3A24C, COLUMNS = 5 };
+enum { COLUMNS = 5 };
 
 static const Shade shades[] = {{"the interval does not contain 0", RGB_DIFFERS},
                                {"the interval contains 0", RGB_MAY_BE_0}};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/study/palette.h"
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
@@ -50,8 +51,8 @@ static Range values_of(const Panel *panel)
     return range_for_values(range);
 }
 
-/* Curves are drawn a little apart, so that their bars do not hide each other. */
-static double apart(const Panel *panel, int32_t curve, Range places, double x)
+/* Curves are drawn at slightly different places, so that their bars do not hide each other. */
+static double shifted(const Panel *panel, int32_t curve, Range places, double x)
 {
     const double step = (curve - (panel->curve_count - 1) / 2.0) * 0.01;
     if (places.is_log)
@@ -107,7 +108,7 @@ static void marks_print(Text *out, const Panel *panel, Range places)
             const Mark *mark = &panel->curves[c].marks[i];
             const double half = half_of(mark);
             row_print(out,
-                      (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                      (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
                                  (mark->mean - half) * scale,
                                  (mark->mean + (mark->is_bound ? 0 : half)) * scale},
                       4, DOT);
@@ -121,7 +122,7 @@ static void marks_print(Text *out, const Panel *panel, Range places)
             if (mark->is_bound)
                 row_print(
                     out,
-                    (double[]){apart(panel, c, places, mark->x), mark->mean * scale, series_rgb[c]},
+                    (double[]){shifted(panel, c, places, mark->x), mark->mean * scale, series_rgb[c]},
                     3, "");
         }
     text_add(out, "NaN NaN 0\nEND\n$dots << END\n");
@@ -142,6 +143,7 @@ static void legend_print(Text *out, const Panel *panel, FigureLayout layout)
         shades[c] = (Shade){panel->curves[c].name, series_rgb[c]};
     key_print(out, shades, panel->curve_count,
               panel->curve_count > 1 ? (1U << panel->curve_count) - 1 : 0, layout);
+    text_printf(out, "dots_rgb = 0x%06" PRIX32 "\n", (uint32_t)RGB_DOTS);
     text_printf(out, "curves = %" PRId32 "\narray curve_rgb[curves]\n", panel->curve_count);
     for (int32_t c = 0; c < panel->curve_count; c++)
         text_printf(out, "curve_rgb[%" PRId32 "] = 0x%06" PRIX32 "\n", c + 1,

@@ -54,7 +54,7 @@ static void doubt_print(Text *html, const StudyFacts *facts)
         text_add(html, "every other point differs from the lowest");
     } else {
         thousands_print(html, facts->like_lowest);
-        text_printf(html, " other point%s cannot be told from the lowest",
+        text_printf(html, " other point%s cannot be distinguished from the lowest",
                     plural(facts->like_lowest));
     }
     not_compared_print(html, facts);

@@ -27,7 +27,7 @@ example "the report is made with the tables, and again from the folder"
 holds grep -q "<h1>How long does the nap take?</h1>" one/report.html
 holds grep -q "jobs.nap.run_s is lowest at point 0 (nap=10m size=STANDARD_NC6)" one/report.html
 holds grep -q "<svg " one/report.html
-holds [ -s one/plots/differences-0.svg ]
+holds [ -s one/plots/differences-1.svg ]
 cp one/report.html before.html
 trainyard report one
 exit_is 0

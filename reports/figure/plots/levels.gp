@@ -10,7 +10,7 @@ if (tics > 0) {
 set xlabel x_label offset 0,0.7
 set format y '%.6g'
 set lmargin at screen left(plot_left)
-plot $dots using 1:2:3 with labels textcolor rgb '#909aa5' font ',7', \
+plot $dots using 1:2:3 with labels textcolor rgb dots_rgb font ',7', \
      for [i=1:curves] $marks index (i-1) using 1:2 with lines linewidth (has_lines ? 1.7 : 0.001) linecolor rgb curve_rgb[i], \
      for [i=1:curves] $marks index (i-1) using 1:2:3:4 with yerrorbars pointsize 0 linewidth 1.3 linecolor rgb curve_rgb[i], \
      for [i=1:curves] $marks index (i-1) using 1:2:5 with labels textcolor rgb curve_rgb[i] font ',11', \

@@ -238,7 +238,7 @@ START_TEST(a_large_hypercube_draws_few_dots_and_says_so)
 }
 END_TEST
 
-/* The design's own name for its figures, and the numbers behind them. */
+/* The design's own name for its figures, and their numbers. */
 static void effects_are_drawn(const char *design, const char *heading)
 {
     const StudyFacts *facts = study_facts(
