@@ -1,5 +1,5 @@
-/* Colours with a meaning in the figures of a study. tests/reports/run/test_palette.c checks that they
- * differ for readers without green cones too. */
+/* Colours with a meaning in the figures of a study. tests/reports/run/test_palette.c checks that
+ * they differ for readers without green cones too. */
 #ifndef REPORTS_STUDY_PALETTE_H
 #define REPORTS_STUDY_PALETTE_H
 

@@ -58,7 +58,7 @@ typedef struct {
     int64_t free_gpus;
     int32_t free_nodes;
     int32_t gpus_per_node; /* 0: no such time */
-    int32_t idle; /* nodes when the wait began */
+    int32_t idle;          /* nodes when the wait began */
     int32_t usable_max;
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];
