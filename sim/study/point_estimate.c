@@ -4,6 +4,7 @@
 
 #include "sim/study/statistics/compare.h"
 #include "sim/study/statistics/sample.h"
+#include "sim/study/statistics/words.h"
 
 static double value_of(const Results *results, int32_t point, int32_t metric, int32_t replication)
 {
@@ -76,4 +77,22 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
                 scratch, &estimate);
     arena_destroy(scratch);
     return estimate;
+}
+
+void point_number_print(double mean, double half_width, double scale, Text *out)
+{
+    const bool has_width = isfinite(half_width) && half_width > 0;
+    const double shown = has_width ? half_width * scale : 0;
+    words_number(out, mean * scale, shown);
+    if (has_width) {
+        text_add(out, " ± ");
+        words_number(out, shown, shown);
+    }
+}
+
+void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out)
+{
+    if (estimate->lower_bound_count > 0)
+        text_add(out, ">= ");
+    point_number_print(estimate->mean, estimate->half_width, scale, out);
 }

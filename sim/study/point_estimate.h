@@ -3,6 +3,7 @@
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
 #define SIM_STUDY_POINT_ESTIMATE_H
 
+#include "sim/base/text.h"
 #include "sim/study/results.h"
 #include "sim/study/statistics/estimate.h"
 
@@ -25,5 +26,11 @@ typedef struct {
  * `baseline_count` replications; pairs are those of the smaller count. */
 MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
                                int32_t baseline, int32_t baseline_count);
+
+/* "1,602 ± 120", of a mean times `scale` with its half-width; with two significant digits of the
+ * half-width, or four of the mean without one. "unknown" for NAN. */
+void point_number_print(double mean, double half_width, double scale, Text *out);
+/* The mean, with ">= " before a lower bound. */
+void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct {
     FileSource files;
     const StudyText *text;
     Study *study;
+    StudyMetric *metrics; /* those of the study */
     Problems *problems;
 } Reader;
 
@@ -26,7 +27,7 @@ static bool read_metrics(Reader *reader)
         return false;
     }
     StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, list->count);
-    reader->study->metrics = metrics;
+    reader->study->metrics = reader->metrics = metrics;
     const int32_t before = reader->problems->count;
     for (const Json *item = list->first; item != NULL; item = item->next) {
         const char *name = item->kind == JSON_STRING ? item->text : "";
@@ -37,19 +38,22 @@ static bool read_metrics(Reader *reader)
             problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
                          "metric \"%s\" is listed twice", name);
         else
-            metrics[reader->study->metric_count++] = (StudyMetric){name, item->at};
+            metrics[reader->study->metric_count++] = (StudyMetric){.name = name, .at = item->at};
     }
     return reader->problems->count == before;
 }
 
-/* Metrics that the scenario without changes does not have are unknown in all points. */
+/* Metrics that the scenario without changes does not have are unknown in all points. Fills in the
+ * units of the others. */
 static bool check_metrics(const Reader *reader)
 {
     const int32_t before = reader->problems->count;
-    for (int32_t i = 0; i < reader->study->metric_count; i++)
-        (void)metric_compile(reader->arena, &reader->study->scenario->scenario,
-                             reader->study->metrics[i].name, reader->study->metrics[i].at,
-                             reader->problems);
+    for (int32_t i = 0; i < reader->study->metric_count; i++) {
+        StudyMetric *own = &reader->metrics[i];
+        const Metric *metric = metric_compile(reader->arena, &reader->study->scenario->scenario,
+                                              own->name, own->at, reader->problems);
+        own->unit = metric != NULL ? metric_unit(metric) : NULL;
+    }
     return reader->problems->count == before;
 }
 
@@ -220,6 +224,8 @@ static bool read_scenario(Reader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
+    if (study->scenario != NULL)
+        study->until_ns = study->scenario->scenario.until_ns;
     return study->scenario != NULL;
 }
 

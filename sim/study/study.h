@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    const char *unit; /* as metric_unit; NULL: none, or the scenario lacks the metric */
     Place at;
 } StudyMetric;
 
@@ -34,7 +35,9 @@ typedef struct {
     const char *path; /* of the study file; of the scenario for a study of options alone */
     const char *description;
     const char *scenario_path;
-    const ScenarioFile *scenario; /* without the changes of any point */
+    const ScenarioFile *scenario; /* without the changes of any point; NULL in a StudyOutcome that
+                                     was read from a folder */
+    int64_t until_ns; /* of the scenario: the latest end of a run; INT64_MAX: the last event */
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */

@@ -7,7 +7,6 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
-#include "sim/study/statistics/words.h"
 #include "sim/study/sweep_progress.h"
 
 /* --- Forecast --- */
@@ -75,20 +74,12 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-/* "1,602 ± 120", ">= 1,602 ± 120"; without an interval four digits. */
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
-    const bool has_width = isfinite(estimate->half_width) && estimate->half_width > 0;
     Text text = {0};
     if (isnan(estimate->mean))
         return "?";
-    if (estimate->lower_bound_count > 0)
-        text_add(&text, ">= ");
-    words_number(&text, estimate->mean, has_width ? estimate->half_width : 0);
-    if (has_width) {
-        text_add(&text, " ± ");
-        words_number(&text, estimate->half_width, estimate->half_width);
-    }
+    point_estimate_print(estimate, 1, &text);
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;

@@ -92,7 +92,7 @@ int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
     return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
 }
 
-/* The ranks of a training run on GPUs of its own, if it shares its nodes. */
+/* A training that shares its nodes has separate GPUs for its ranks. */
 static bool check_gpus(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
 {
     const JobRequest request = job_spec_request(spec, vm_size->gpus);

@@ -60,6 +60,7 @@ static const char *const resize_words[] = {
     [CAUSE_TIME_LIMIT] = "the cluster began to resize",
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
+    [CAUSE_PRECEDENCE] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -138,15 +139,22 @@ static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
                       .at_ns = at_ns};
 }
 
-/* Whether `job` is ahead of the story's job in the queue. Other policies than the
- * service's decide the order only when they choose. */
+/* Whether the queue is in the service's order. Other policies decide the order only when they
+ * choose. */
+static bool keeps_service_order(PolicyKind policy)
+{
+    return policy == POLICY_SERVICE || policy == POLICY_BACKFILL || policy == POLICY_CONSERVATIVE ||
+           policy == POLICY_PRIORITY_PREEMPTIVE;
+}
+
+/* Whether `job` is ahead of the story's job in the queue. */
 static bool is_ahead(const Why *why, const Story *story, uint32_t job)
 {
     if (why->world == NULL)
         return job < story->job;
     const PolicyKind policy = world_scenario(why->world)->policy;
     const JobSpec *theirs = job_spec(why, job), *own = job_spec(why, story->job);
-    if (policy != POLICY_SERVICE && policy != POLICY_BACKFILL)
+    if (!keeps_service_order(policy))
         return false;
     return theirs->priority != own->priority ? theirs->priority > own->priority : job < story->job;
 }
@@ -353,9 +361,10 @@ static void story_gains_node(Why *why, Story *story, const TraceRow *row)
 static void story_node(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    const bool is_idle = is_named(record, node_state_name(NODE_IDLE));
+    const bool is_idle = is_named(record, node_state_name(NODE_IDLE)),
+               is_running = is_named(record, node_state_name(NODE_RUNNING));
     HeldNode *node = held_node(story, record->node.index);
-    if (record->job.index == story->job && is_named(record, node_state_name(NODE_RUNNING))) {
+    if (record->job.index == story->job && is_running) {
         story_gains_node(why, story, row);
         return;
     }
@@ -363,8 +372,8 @@ static void story_node(Why *why, Story *story, const TraceRow *row)
         return;
     StoryMoment *now = story_moment(story, record->at_ns);
     node->is_freed = true;
-    if (is_idle || node->is_lost)
-        return;
+    if (is_idle || is_running || node->is_lost)
+        return; // it is idle, or another job has it
     node->is_lost = true;
     if (now->losses++ == 0)
         now->loss = (NodeLoss){row->node, record->name, record->cause};
