@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
+#include "sim/scenario/command/trace_read.h"
 #include "sim/scenario/config/job_config.h"
 #include "sim/scenario/load.h"
 
@@ -73,6 +74,16 @@ static bool is_scenario(const Json *root)
            (json_member(root, "commands") != NULL && json_member(root, "properties") == NULL);
 }
 
+static void warn_of_unused(const ScenarioFile *file, Problems *warnings)
+{
+    const Json *workload = json_member(file->root, "workloads");
+    workload = workload != NULL ? workload->first : NULL;
+    for (int32_t i = 0; i < file->scenario.workload_count; i++, workload = workload->next)
+        if (file->scenario.workloads[i].list != NULL)
+            trace_warn_of_unused(&file->scenario.workloads[i], json_member(workload, "trace"),
+                                 warnings);
+}
+
 const char *validate_file(Arena *arena, FileSource files, const char *path,
                           ScenarioOverrides overrides, Problems *problems, Problems *warnings,
                           const ScenarioFile **scenario)
@@ -103,8 +114,10 @@ const char *validate_file(Arena *arena, FileSource files, const char *path,
         return NULL;
     }
     const ScenarioFile *file = scenario_read(arena, files, path, overrides, problems);
-    if (file != NULL)
+    if (file != NULL) {
         problems_merge(warnings, &file->warnings);
+        warn_of_unused(file, warnings);
+    }
     if (scenario != NULL)
         *scenario = file;
     return "scenario";

@@ -56,7 +56,7 @@ trainyard run divided.json -q -o divided
 trainyard validate divided.json
 exit_is 0
 stderr_has '"list.csv" states cpus, which have no effect'
-holds [ "$(grep -c 'job_placed.*log-1.*	2	4' divided/trace.tsv)" -eq 3 ]
+holds [ "$(grep -c 'job_placed.*log-1.*gpus=2 ' divided/trace.tsv)" -eq 3 ]
 holds [ "$(grep -c 'job_placed.*log-2' divided/trace.tsv)" -eq 3 ]
 holds [ "$(grep -c 'job_placed.*log-3' divided/trace.tsv)" -eq 2 ]
 

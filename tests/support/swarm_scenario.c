@@ -836,8 +836,7 @@ static void make_job(Maker *maker, int j)
     make_job_changes(maker, &dice, name, experiment);
 }
 
-/* Many small jobs that ask for GPUs of a cluster of their own within minutes, so that they share
- * nodes. */
+/* A cluster, and many small jobs that ask for its GPUs within minutes, so that they share nodes. */
 static void make_crowd(Maker *maker)
 {
     Dice dice = dice_of(maker, "crowd");

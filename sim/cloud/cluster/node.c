@@ -648,9 +648,10 @@ void cluster_node_freed(Clusters *clusters, Node *node, JobId job)
     Cluster *cluster = cluster_row(clusters, node->cluster);
     invariant(node->state == NODE_RUNNING);
     node_take_back(cluster, node, job);
-    if (node->is_withdrawn || node->shared_count > 0 || leaves_instead(clusters, cluster, node))
+    if (node->is_withdrawn || (node->shared_count == 0 && leaves_instead(clusters, cluster, node)))
         return;
-    set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
+    if (node->shared_count == 0)
+        set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);
     autoscale_update(clusters, cluster);
 }
 

@@ -155,29 +155,6 @@ static const ClusterConfig *cluster_of_row(const Trace *trace, int64_t row)
     return trace->clusters[column != NULL ? column[row] : 0];
 }
 
-/* Warns of columns of the list that the world does not take into account. */
-static void warn_of_unused_columns(const Trace *trace)
-{
-    const JobList *list = trace->workload->list;
-    const char *unused = list->cpus != NULL && list->memory_bytes != NULL ? "cpus and memory_bytes"
-                         : list->cpus != NULL                             ? "cpus"
-                         : list->memory_bytes != NULL                     ? "memory_bytes"
-                                                                          : NULL;
-    if (unused != NULL)
-        status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
-                                 json_at(trace->text->trace.node),
-                                 "\"%s\" states %s, which have no effect", trace->text->trace.value,
-                                 unused),
-                    "jobs share the GPUs of nodes; cores and memory never bind");
-    if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
-        trace->workload->cluster_of_row != list->gpu_type)
-        status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
-                                 json_at(trace->text->trace.node),
-                                 "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
-                                 trace->text->trace.value, list->gpu_types.count),
-                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name");
-}
-
 /* Warns of jobs that need more than their cluster may ever have. */
 static void warn_of_wide_jobs(const Trace *trace)
 {
@@ -255,8 +232,27 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
         return;
     workload->list = list;
     find_clusters(&trace);
-    if (trace.clusters == NULL)
-        return;
-    warn_of_wide_jobs(&trace);
-    warn_of_unused_columns(&trace);
+    if (trace.clusters != NULL)
+        warn_of_wide_jobs(&trace);
+}
+
+/* --- What has no effect --- */
+
+void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems *warnings)
+{
+    const JobList *list = workload->list;
+    const bool has_both = list->cpus != NULL && list->memory_bytes != NULL;
+    if (list->cpus != NULL || list->memory_bytes != NULL)
+        status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
+                                 "\"%s\" states %s, which have no effect", trace->text,
+                                 has_both             ? "cpus and memory_bytes"
+                                 : list->cpus != NULL ? "cpus"
+                                                      : "memory_bytes"),
+                    "jobs share the GPUs of nodes; cores and memory never bind");
+    if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
+        workload->cluster_of_row != list->gpu_type)
+        status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
+                                 "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
+                                 trace->text, list->gpu_types.count),
+                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name");
 }

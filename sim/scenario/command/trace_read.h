@@ -10,4 +10,8 @@
 void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
                 const WorkloadText *text, Workload *workload);
 
+/* Warns of columns of the workload's list that no part of the world takes into account, at `trace`,
+ * which names the list. */
+void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems *warnings);
+
 #endif
