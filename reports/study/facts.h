@@ -31,9 +31,9 @@ typedef struct {
     const MetricEstimate *estimates; /* [point * metric_count + metric] */
     const MetricScale *scales;       /* [metric] */
     int32_t axis_count;
-    const StudyAxis *axes; /* numbers first, then those with more levels */
-    int64_t used_count;    /* runs that count */
-    int64_t bound_count;   /* values of them that are only lower bounds */
+    const StudyAxis *axes;   /* numbers first, then those with more levels */
+    int64_t used_count;      /* runs that count */
+    int64_t bound_count;     /* values of them that are only lower bounds */
     int32_t lowest, highest; /* points by the first metric; NO_POINT: no run has a value */
     /* Other points whose difference to the lowest has an interval that contains 0, and those that
      * have too few seeds in common with it to be compared. */

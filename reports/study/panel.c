@@ -87,8 +87,9 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
     }
 }
 
-#define DOT " \"\xE2\x97\x8F\"" /* gnuplot's own points do not survive the embedding into a page   \
-                                 */
+#define DOT                                                                                        \
+    " \"\xE2\x97\x8F\"" /* gnuplot's own points do not survive the embedding into a page           \
+                         */
 
 static void row_print(Text *out, const double *values, int32_t count, const char *mark)
 {
@@ -120,10 +121,10 @@ static void marks_print(Text *out, const Panel *panel, Range places)
         for (int32_t i = 0; i < panel->curves[c].count; i++) {
             const Mark *mark = &panel->curves[c].marks[i];
             if (mark->is_bound)
-                row_print(
-                    out,
-                    (double[]){shifted(panel, c, places, mark->x), mark->mean * scale, series_rgb[c]},
-                    3, "");
+                row_print(out,
+                          (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
+                                     series_rgb[c]},
+                          3, "");
         }
     text_add(out, "NaN NaN 0\nEND\n$dots << END\n");
     for (int32_t i = 0; i < panel->dot_count; i++)
