@@ -169,12 +169,12 @@ static void points_print(Text *out, const Tradeoff *tradeoff)
     text_add(out, "END\n");
 }
 
-/* Names of points on the right are left of them, so that they stay in the drawing. */
+/* Names of points on the right are left of them and lower, so that they stay in the drawing. */
 static bool is_on_right(const Tradeoff *tradeoff, int32_t point)
 {
     const double at = fact_estimate(tradeoff->facts, point, tradeoff->across)->mean *
                       tradeoff->facts->scales[tradeoff->across].factor;
-    return range_band(range_of(tradeoff, tradeoff->across), at, 0).from_ppm > 3 * PPM / 4;
+    return range_band(range_of(tradeoff, tradeoff->across), at, 0).from_ppm > 85 * PPM / 100;
 }
 
 static void names_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout, bool on_right)

@@ -12,4 +12,4 @@ plot $points using 2:4:($3-$2):(0):7 with vectors nohead linewidth 1.2 linecolor
      $points using 1:5:(0):($6-$5):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
      $points using 1:4:8:7 with labels textcolor rgb variable font dot_font, \
      $names_left using 1:2:3 with labels left offset 0.7,0.6 font ',10.5', \
-     $names_right using 1:2:3 with labels right offset -0.7,0.6 font ',10.5'
+     $names_right using 1:2:3 with labels right offset -0.7,-0.6 font ',10.5'

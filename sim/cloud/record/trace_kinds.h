@@ -112,8 +112,9 @@
     /* The job takes GPUs of the node until its attempt ends; the node has `gpus_per_node`. Jobs   \
      * with whole nodes have no such record. */                                                    \
     X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))        \
-    /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew comes to a node \
-     * that has waited, and the span is its wait. A node that need not wait has no such record. */ \
+    /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew begins at a     \
+     * node that has waited, and the span is its wait. A node that need not wait has no such                  \
+     * record. */                                                                                  \
     X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
