@@ -303,6 +303,9 @@ static void axis_figures(Figures *figures, const StudyFacts *facts, FillPanel *f
     for (int32_t i = 0; i < shown; i++) {
         Panel panel = {.facts = facts, .axis = &facts->axes[i], .metric = metric, .curve_count = 1};
         const char *note = fill(facts, &panel);
+        if (shown < facts->axis_count)
+            note = arena_printf(facts->arena, "The first %" PRId32 " of %" PRId32 " factors. %s",
+                                shown, facts->axis_count, note);
         const char *title = arena_printf(facts->arena, "%s over %s",
                                          fact_metric_title(facts, metric), facts->axes[i].name);
         panel_draw(figures,
@@ -313,14 +316,26 @@ static void axis_figures(Figures *figures, const StudyFacts *facts, FillPanel *f
 
 /* --- All metrics --- */
 
+static int32_t metrics_drawn(const StudyFacts *facts, bool is_grid, const Grid *grid)
+{
+    const int32_t most = is_grid && grid->panels == NULL ? METRICS_DRAWN : PANEL_METRICS;
+    return facts->study->metric_count < most ? facts->study->metric_count : most;
+}
+
+int32_t figures_levels_metrics(const StudyFacts *facts)
+{
+    Grid grid = {0};
+    return metrics_drawn(facts, facts->axis_count > 0 && choose_axes(facts, &grid), &grid);
+}
+
 void figures_levels(Figures *figures, const StudyFacts *facts)
 {
     Grid grid = {0};
     if (facts->axis_count == 0)
         return;
     const bool is_grid = find_grid(facts, &grid);
-    const int32_t most = is_grid && grid.panels == NULL ? METRICS_DRAWN : PANEL_METRICS;
-    for (int32_t m = 0; m < facts->study->metric_count && m < most; m++) {
+    const int32_t drawn = metrics_drawn(facts, is_grid, &grid);
+    for (int32_t m = 0; m < drawn; m++) {
         for (int32_t i = 0; is_grid && i < grid.panel_count; i++)
             grid_figure(figures, facts, &grid, m, i);
         if (!is_grid)

@@ -6,6 +6,7 @@
 #include "reports/study/figures.h"
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
+#include "sim/base/units.h"
 
 enum { BODY = 320, LEFT = 64, COLUMNS = 4, NAME_LETTERS = 22, BAND_PPM = 12000, STEP_WIDTH = 60 };
 
@@ -155,7 +156,7 @@ static bool is_hidden(const Tradeoff *tradeoff, int32_t i)
     return false;
 }
 
-static void points_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
+static void points_print(Text *out, const Tradeoff *tradeoff)
 {
     text_add(out, "$points << END\n");
     for (int32_t i = 0; i < tradeoff->count; i++) {
@@ -165,18 +166,29 @@ static void points_print(Text *out, const Tradeoff *tradeoff, FigureLayout layou
         text_printf(out, "0x%06" PRIX32 " \"\xE2\x97\x8F\"\n",
                     (uint32_t)colour_of(tradeoff, point));
     }
-    text_add(out, "END\n$names << END\n");
-    const bool are_named = tradeoff->count <= NAMED_POINTS_MAX;
-    for (int32_t i = 0; i < (are_named ? tradeoff->count : 1); i++) {
-        if (is_hidden(tradeoff, i))
-            continue;
-        place_print(out, tradeoff, tradeoff->points[i]);
-        if (are_named)
-            name_print(out, tradeoff, tradeoff->points[i], layout);
-        else
-            text_add(out, " \" \"\n"); // gnuplot 5.4 crashes without any label
-    }
     text_add(out, "END\n");
+}
+
+/* Names of points on the right are left of them and lower, so that they stay in the drawing. */
+static bool is_on_right(const Tradeoff *tradeoff, int32_t point)
+{
+    const double at = fact_estimate(tradeoff->facts, point, tradeoff->across)->mean *
+                      tradeoff->facts->scales[tradeoff->across].factor;
+    return range_band(range_of(tradeoff, tradeoff->across), at, 0).from_ppm > 85 * PPM / 100;
+}
+
+static void names_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout, bool on_right)
+{
+    text_printf(out, "$names_%s << END\n", on_right ? "right" : "left");
+    for (int32_t i = 0; i < tradeoff->count && tradeoff->count <= NAMED_POINTS_MAX; i++) {
+        const int32_t point = tradeoff->points[i];
+        if (is_on_right(tradeoff, point) != on_right || is_hidden(tradeoff, i))
+            continue;
+        place_print(out, tradeoff, point);
+        name_print(out, tradeoff, point, layout);
+    }
+    place_print(out, tradeoff, tradeoff->points[0]);
+    text_add(out, " \" \"\nEND\n"); // gnuplot 5.4 crashes without any label
 }
 
 static void data_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
@@ -187,7 +199,9 @@ static void data_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
     text_add(out, "x_label = ");
     gnuplot_string_print(out, fact_metric_title(tradeoff->facts, tradeoff->across));
     text_printf(out, "\ndot_font = ',%d'\n", has_bars(tradeoff) ? 11 : 8);
-    points_print(out, tradeoff, layout);
+    points_print(out, tradeoff);
+    names_print(out, tradeoff, layout, false);
+    names_print(out, tradeoff, layout, true);
 }
 
 static const FigureNumbers *numbers_of(const Tradeoff *tradeoff)

@@ -19,6 +19,10 @@ enum {
     NAMED_POINTS_MAX = 24 /* with their names in the drawing */
 };
 
+/* How many metrics the figures of SECTION_LEVELS show; those of the sections after it show
+ * METRICS_DRAWN. */
+int32_t figures_levels_metrics(const StudyFacts *facts);
+
 Figures study_figures(Arena *arena, const StudyFacts *facts);
 
 /* Private to reports/study: the figures of one section each. */

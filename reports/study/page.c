@@ -61,6 +61,18 @@ static bool has_plots(int32_t section, const Plot *plots, uint32_t plot_count)
     return false;
 }
 
+/* The limits of the figures in words. */
+static void limits_print(Text *html, const StudyFacts *facts, int32_t section)
+{
+    const int32_t all = facts->study->metric_count;
+    const int32_t shown = section == SECTION_LEVELS ? figures_levels_metrics(facts) : METRICS_DRAWN;
+    if (section != SECTION_TRADEOFF && shown < all)
+        text_printf(html,
+                    "<p class=\"note\">Drawings of the first %" PRId32 " of %" PRId32
+                    " metrics; points.csv has all.</p>\n",
+                    shown, all);
+}
+
 static void sections_print(Text *html, const StudyFacts *facts, const Plot *plots,
                            uint32_t plot_count, const Status *no_plots)
 {
@@ -73,6 +85,7 @@ static void sections_print(Text *html, const StudyFacts *facts, const Plot *plot
         if (section == SECTION_LEVELS && facts->bound_count > 0)
             text_add(html, "<p>An arrow: the mean is only a lower bound, because jobs still waited "
                            "when runs ended.</p>\n");
+        limits_print(html, facts, section);
         text_add(html, "<div class=\"plots\">\n");
         for (uint32_t i = 0; i < plot_count; i++)
             if (plots[i].figure->section == section)

@@ -8,7 +8,7 @@ enum {
     RGB_MAY_BE_0 = 0xCCBB44,
     RGB_EFFECT = 0x4477AA, /* the size of an effect ... */
     RGB_SPREAD = 0xCCBB44, /* ... and how much it depends on other factors */
-    RGB_DOTS = 0x909AA5    /* single points behind a curve */
+    RGB_DOTS = 0x909AA5    /* the points of a curve of means */
 };
 
 #endif

@@ -1,4 +1,5 @@
-# Points by two metrics, with intervals. $points: x, its low, its high, y, its low, its high, colour, mark; $names: x, y, name.
+# Points by two metrics, with intervals. $points: x, its low, its high, y, its low, its high, colour, mark; $names_left: x, y, name
+# right of the point, where there is room; $names_right: left of it.
 set xrange [x_begin:x_end]
 set yrange [y_begin:y_end]
 set xtics x_step
@@ -10,4 +11,5 @@ set lmargin at screen left(plot_left)
 plot $points using 2:4:($3-$2):(0):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
      $points using 1:5:(0):($6-$5):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
      $points using 1:4:8:7 with labels textcolor rgb variable font dot_font, \
-     $names using 1:2:3 with labels left offset 0.7,0.6 font ',10.5'
+     $names_left using 1:2:3 with labels left offset 0.7,0.6 font ',10.5', \
+     $names_right using 1:2:3 with labels right offset -0.7,-0.6 font ',10.5'

@@ -187,6 +187,23 @@ START_TEST(lower_bounds_have_a_sign_and_a_word)
 }
 END_TEST
 
+START_TEST(random_designs_draw_the_first_metrics_only)
+{
+    const Study *study = the_study("\"factors\": {" SEED "\"between\": [1, 1000000]}}, "
+                                   "\"design\": {\"latin_hypercube\": 20}");
+    Study more = *study; // the same metrics twice
+    StudyMetric metrics[4] = {study->metrics[0], study->metrics[1], study->metrics[0],
+                              study->metrics[1]};
+    more.metrics = metrics;
+    more.metric_count = 4;
+    const Results *results = results_create(arena, &more);
+    const int32_t *used = ARENA_ARRAY(arena, int32_t, study->point_count);
+    const StudyOutcome outcome = {.findings = {&more, results, used},
+                                  .identity = study_identity(arena, study, "test")};
+    ck_assert_int_eq(figures_levels_metrics(study_facts(arena, &outcome)), PANEL_METRICS);
+}
+END_TEST
+
 START_TEST(points_with_one_run_cannot_be_compared)
 {
     has(page_of(outcome_of(the_study(grid), 1, false)),
@@ -339,7 +356,7 @@ static Sweep sweep_of(const Study *study)
     return sweep;
 }
 
-static void same_page_from_the_folder(const char *members)
+static StudyOutcome same_page_from_the_folder(const char *members)
 {
     const Sweep sweep = sweep_of(the_study(members));
     const StudyOutcome own = sweep_outcome(&sweep);
@@ -354,6 +371,7 @@ static void same_page_from_the_folder(const char *members)
     for (uint32_t i = 0; i < a.count; i++)
         if (a.items[i].wide != NULL)
             ck_assert_str_eq(a.items[i].wide, b.items[i].wide);
+    return own;
 }
 
 START_TEST(the_folder_of_a_grid_gives_the_same_page)
@@ -370,10 +388,13 @@ END_TEST
 
 START_TEST(the_folder_of_a_morris_design_gives_the_same_page)
 {
-    same_page_from_the_folder(
+    const StudyOutcome own = same_page_from_the_folder(
         "\"factors\": {" SEED "\"between\": [1, 1000], \"on\": \"log\"}, "
         "\"fidelity\": {\"set\": \"/fidelity\", \"values\": [\"job\", \"epoch\"]}}, "
         "\"design\": {\"morris\": 3}, \"seeds\": {\"at_least\": 2}");
+    // Neighbouring levels of a span are not neighbours in value, so no range of them did nothing.
+    for (int32_t i = 0; i < own.idle_count; i++)
+        ck_assert_int_ne(own.idle[i].factor, 0);
 }
 END_TEST
 
@@ -449,6 +470,7 @@ Suite *test_suite(void)
     tcase_add_test(page, a_half_finished_study_says_so);
     tcase_add_test(page, a_study_without_runs_has_a_page);
     tcase_add_test(page, lower_bounds_have_a_sign_and_a_word);
+    tcase_add_test(page, random_designs_draw_the_first_metrics_only);
     tcase_add_test(page, points_with_one_run_cannot_be_compared);
     tcase_add_test(page, idle_levels_are_named_with_the_reason);
     tcase_add_test(page, a_large_hypercube_draws_few_dots_and_says_so);
