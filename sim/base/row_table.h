@@ -16,6 +16,10 @@ typedef struct {
 /* Adds `row`, which lives as long as `arena`; returns its index. */
 uint32_t row_table_add(Arena *arena, RowTable *table, void *row);
 
+/* Makes room for `capacity` rows at once: the memory of a table that grows is twice that of its
+ * rows. */
+void row_table_reserve(Arena *arena, RowTable *table, uint32_t capacity);
+
 /* Forgets the row: row_table_at returns NULL from now on. Indices are not used again. */
 static inline void row_table_clear(RowTable *table, uint32_t index)
 {

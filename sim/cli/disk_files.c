@@ -6,7 +6,8 @@
 
 #include "sim/cli/files.h"
 
-enum { FILE_BYTES_MAX = 64 << 20 };
+// Enough for the list of ten million jobs with many columns.
+enum { FILE_BYTES_MAX = 1 << 30 };
 
 static bool disk_read(void *context, Arena *arena, const char *path, const char **text,
                       size_t *length, Status *status)

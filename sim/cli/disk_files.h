@@ -1,4 +1,4 @@
-/* Files on this machine's disk as a FileSource; at most 64 MiB each. */
+/* Files on this machine's disk as a FileSource; at most 1 GiB each. */
 #ifndef SIM_CLI_DISK_FILES_H
 #define SIM_CLI_DISK_FILES_H
 

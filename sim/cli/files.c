@@ -48,16 +48,17 @@ static bool fail_size(const char *path, size_t bytes_max, Status *status)
                        is_mib ? bytes_max / MIB : bytes_max, is_mib ? "MiB" : "bytes");
 }
 
-/* The size of a regular file and one byte, which shows that the file has ended; a block for pipes
- * and the like, which have no size. */
+/* The size of a regular file and one byte, which shows that the file has ended; more than
+ * `bytes_max` + 1 if it is too large. A block for pipes and the like, which have no size. */
 static size_t room_for(int descriptor, size_t bytes_max)
 {
     enum { BLOCK_BYTES = 16 * 1024 };
     struct stat facts;
-    const bool is_known = fstat(descriptor, &facts) == 0 && facts.st_size > 0;
+    const bool is_known =
+        fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
     if (!is_known)
-        return BLOCK_BYTES;
-    return (size_t)facts.st_size < bytes_max ? (size_t)facts.st_size + 1 : bytes_max + 1;
+        return BLOCK_BYTES < bytes_max ? BLOCK_BYTES : bytes_max + 1;
+    return (size_t)facts.st_size <= bytes_max ? (size_t)facts.st_size + 1 : bytes_max + 2;
 }
 
 /* Reads until the end or one byte beyond `bytes_max`. The size is only a guess, because files may
@@ -66,6 +67,8 @@ static bool read_all(int descriptor, const char *path, size_t bytes_max, Arena *
                      size_t *length, Status *status)
 {
     size_t room = room_for(descriptor, bytes_max), filled = 0;
+    if (room > bytes_max + 1) // not even read: it may be much larger
+        return fail_size(path, bytes_max, status);
     char *bytes = arena_alloc(arena, room + 1);
     while (filled <= bytes_max) {
         if (filled == room) {

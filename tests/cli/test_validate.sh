@@ -69,7 +69,7 @@ TABLE
 
 example "a catalogue that cannot be read is a problem with its reason"
 mkdir broken broken/folder.json
-truncate -s 65M broken/large.json
+truncate -s 1025M broken/large.json
 echo '{}' >broken/secret.json && chmod 0 broken/secret.json
 while IFS='|' read -r path message; do
     [[ $path != *secret* || $EUID -ne 0 ]] || continue # root may read it
@@ -86,7 +86,7 @@ while IFS='|' read -r path message; do
 done <<'TABLE'
 /nowhere/azure.json|there is no catalogue "%s"
 folder.json|catalogue "%s": is a folder, expected a file
-large.json|catalogue "%s": the file is larger than the 64 MiB allowed
+large.json|catalogue "%s": the file is larger than the 1024 MiB allowed
 secret.json|catalogue "%s": reading failed: Permission denied
 TABLE
 

@@ -297,12 +297,27 @@ static void link_followers(Jobs *jobs, ListProgress *progress, const JobList *li
     }
 }
 
+/* Room for the jobs of all lists. */
+static void reserve_rows(Jobs *jobs)
+{
+    uint32_t rows = 0;
+    for (int32_t i = 0; i < jobs->scenario->workload_count; i++) {
+        const JobList *list = workload_of(jobs, (uint32_t)i)->list;
+        rows += list != NULL ? (uint32_t)list->count : 0;
+    }
+    row_table_reserve(jobs->arena, &jobs->rows, rows);
+    jobs->forgotten_capacity = rows;
+    jobs->forgotten = ARENA_ARRAY(jobs->arena, ListedRow, rows);
+}
+
 void listed_prepare(Jobs *jobs, uint32_t index)
 {
     const Workload *workload = workload_of(jobs, index);
     const int32_t count = jobs->scenario->workload_count;
-    if (jobs->lists == NULL)
+    if (jobs->lists == NULL) {
         jobs->lists = ARENA_ARRAY(jobs->arena, ListProgress, count);
+        reserve_rows(jobs);
+    }
     jobs->lists[index] = (ListProgress){
         .address = name_hash(workload->name),
         .clusters = ARENA_ARRAY(jobs->arena, ClusterId, path_count(workload)),
