@@ -1,15 +1,15 @@
 #include "sim/study/point_estimate.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
+#include "sim/study/statistics/bootstrap.h"
 #include "sim/study/statistics/compare.h"
+#include "sim/study/statistics/order_values.h"
 #include "sim/study/statistics/sample.h"
 
-static double value_of(const Results *results, int32_t point, int32_t metric, int32_t replication)
-{
-    return results->points[point]
-        .values[(size_t)replication * (size_t)results->metric_count + (size_t)metric];
-}
+/* --- The difference to the baseline --- */
 
 /* The values of both points in the replications in which both are known; returns their number. */
 static int32_t pairs_of(const Results *results, int32_t metric, int32_t point, int32_t baseline,
@@ -17,8 +17,8 @@ static int32_t pairs_of(const Results *results, int32_t metric, int32_t point, i
 {
     int32_t pair_count = 0;
     for (int32_t r = 0; r < count; r++) {
-        own[pair_count] = value_of(results, point, metric, r);
-        other[pair_count] = value_of(results, baseline, metric, r);
+        own[pair_count] = results_value(results, point, metric, r);
+        other[pair_count] = results_value(results, baseline, metric, r);
         pair_count += !isnan(own[pair_count]) && !isnan(other[pair_count]);
     }
     return pair_count;
@@ -38,6 +38,189 @@ static void compare(const Results *results, int32_t metric, int32_t point, int32
     estimate->variance_reduction = paired.variance_reduction;
 }
 
+/* --- The value and its interval --- */
+
+/* The runs in which a metric is known. */
+typedef struct {
+    const Results *results;
+    const StudyMetric *metric;
+    int32_t point, count;
+    const double *values;       /* [count] */
+    const int32_t *replication; /* [count] */
+    Arena *scratch;
+} Sample;
+
+static double part_of(const Sample *sample, int32_t run, int32_t part)
+{
+    return results_value(sample->results, sample->point, sample->metric->part + part,
+                         sample->replication[run]);
+}
+
+static Interval mean_interval(const Sample *sample, char *note)
+{
+    (void)note;
+    const Estimate mean = estimate_mean(sample->values, sample->count, STUDY_CONFIDENCE);
+    return estimate_interval(&mean);
+}
+
+static Interval fraction_interval(const Sample *sample, char *note)
+{
+    Interval interval = mean_interval(sample, note);
+    interval.low = fmax(interval.low, 0);
+    interval.high = fmin(interval.high, 1);
+    return interval;
+}
+
+static Interval share_interval(const Sample *sample, char *note)
+{
+    (void)note;
+    int64_t *jobs = ARENA_ARRAY(sample->scratch, int64_t, sample->count);
+    for (int32_t i = 0; i < sample->count; i++) {
+        const double known = part_of(sample, i, 0);
+        jobs[i] = known >= 1 ? (int64_t)known : 1;
+    }
+    return estimate_share(sample->values, jobs, sample->count, STUDY_CONFIDENCE);
+}
+
+/* About so many values of all runs together, and at most so many sections: memory and time have a
+ * bound. */
+enum { POOL_MAX = 50000, SECTIONS_MAX = 100 };
+
+static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_value)
+{
+    int64_t ranks[METRIC_ORDER_RANKS];
+    double times[METRIC_ORDER_RANKS];
+    const int64_t jobs = (int64_t)part_of(sample, run, 0);
+    for (int32_t i = 0; i < METRIC_ORDER_RANKS; i++) {
+        ranks[i] = metric_order_rank(i, sample->metric->quantile, jobs);
+        times[i] = part_of(sample, run, 1 + i);
+    }
+    const OrderedTimes ordered = {jobs, METRIC_ORDER_RANKS, ranks, times};
+    return order_values(sample->scratch, &ordered, jobs_a_value);
+}
+
+/* Merges neighbours until the runs are at most SECTIONS_MAX. Returns their number. */
+static int32_t merge_runs(Arena *arena, RunValues *runs, int32_t count)
+{
+    const int32_t sections = count < SECTIONS_MAX ? count : SECTIONS_MAX;
+    for (int32_t s = 0; s < sections && sections < count; s++) {
+        const int32_t first = (int32_t)((int64_t)s * count / sections);
+        const int32_t end = (int32_t)((int64_t)(s + 1) * count / sections);
+        int64_t total = 0, filled = 0;
+        for (int32_t r = first; r < end; r++)
+            total += runs[r].count;
+        double *values = ARENA_ARRAY(arena, double, total);
+        for (int32_t r = first; r < end; r++)
+            for (int64_t i = 0; i < runs[r].count; i++)
+                values[filled++] = runs[r].sorted[i];
+        statistics_sort(values, (int32_t)total);
+        runs[s] = (RunValues){values, total};
+    }
+    return sections;
+}
+
+static Interval percentile_interval(const Sample *sample, char *note)
+{
+    RunValues *runs = ARENA_ARRAY(sample->scratch, RunValues, sample->count);
+    double jobs = 0;
+    for (int32_t i = 0; i < sample->count; i++)
+        jobs += part_of(sample, i, 0);
+    const int64_t jobs_a_value = (int64_t)(jobs / POOL_MAX) + 1;
+    for (int32_t i = 0; i < sample->count; i++)
+        runs[i] = pooled_run(sample, i, jobs_a_value);
+    const int32_t sections = merge_runs(sample->scratch, runs, sample->count);
+    Interval interval = pooled_quantile_bounds(runs, sections, sample->metric->quantile,
+                                               STUDY_CONFIDENCE, sample->scratch);
+    interval.count = sample->count;
+    if (!isfinite(interval.low) || !isfinite(interval.high))
+        snprintf(note, NOTE_SIZE, "%" PRId32 " run%s too few for p%.4g at %.0f %%", sample->count,
+                 sample->count == 1 ? " is" : "s are", sample->metric->quantile * 100,
+                 STUDY_CONFIDENCE * 100);
+    return interval;
+}
+
+static Interval ratio_interval(const Sample *sample, char *note)
+{
+    double *above = ARENA_ARRAY(sample->scratch, double, sample->count);
+    double *below = ARENA_ARRAY(sample->scratch, double, sample->count);
+    for (int32_t i = 0; i < sample->count; i++) {
+        above[i] = part_of(sample, i, 0);
+        below[i] = part_of(sample, i, 1);
+    }
+    const Ratio ratio =
+        bootstrap_ratio(above, below, sample->count, STUDY_CONFIDENCE,
+                        sample->results->study->seeds.first, sample->scratch);
+    snprintf(note, NOTE_SIZE, "%s", bootstrap_words(ratio.mark));
+    return ratio.mark == RATIO_TOO_FEW ? estimate_interval(&ratio.jackknife) : ratio.bca;
+}
+
+static const struct {
+    const char *method;
+    Interval (*interval)(const Sample *sample, char *note);
+} estimators[] = {
+    [MEASURE_MEAN] = {"t", mean_interval},
+    [MEASURE_FRACTION] = {"t in 0..1", fraction_interval},
+    [MEASURE_SHARE] = {"share", share_interval},
+    [MEASURE_PERCENTILE] = {"pooled", percentile_interval},
+    [MEASURE_RATIO] = {"bootstrap", ratio_interval},
+};
+
+static Sample sample_of(const Results *results, int32_t metric, int32_t point, int32_t count,
+                        Arena *scratch)
+{
+    double *values = ARENA_ARRAY(scratch, double, count);
+    int32_t *replication = ARENA_ARRAY(scratch, int32_t, count);
+    int32_t known = 0;
+    for (int32_t r = 0; r < count; r++) {
+        values[known] = results_value(results, point, metric, r);
+        replication[known] = r;
+        known += !isnan(values[known]);
+    }
+    return (Sample){.results = results,
+                    .metric = &results->study->metrics[metric],
+                    .point = point,
+                    .count = known,
+                    .values = values,
+                    .replication = replication,
+                    .scratch = scratch};
+}
+
+double metric_half_width(const Results *results, int32_t metric, int32_t point, int32_t count,
+                         double *value)
+{
+    char note[NOTE_SIZE];
+    double half_width = (double)INFINITY;
+    Arena *scratch = arena_create();
+    const Sample sample = sample_of(results, metric, point, count, scratch);
+    if (sample.count == count && count >= 2) {
+        const Interval interval = estimators[sample.metric->kind].interval(&sample, note);
+        *value = interval.value;
+        half_width = (interval.high - interval.low) / 2;
+    }
+    arena_destroy(scratch);
+    return half_width;
+}
+
+/* A value that is a lower bound has no upper one. */
+static void add_interval(const Sample *sample, MetricEstimate *estimate)
+{
+    const Interval interval = estimators[sample->metric->kind].interval(sample, estimate->note);
+    estimate->method = estimators[sample->metric->kind].method;
+    estimate->value = interval.value;
+    if (isfinite(interval.low))
+        estimate->low = interval.low;
+    if (isfinite(interval.high) && estimate->lower_bound_count == 0)
+        estimate->high = interval.high;
+    if (estimate->lower_bound_count > 0)
+        snprintf(estimate->note, NOTE_SIZE, "at least this: jobs still waited at the end of %" PRId32
+                 " run%s", estimate->lower_bound_count,
+                 estimate->lower_bound_count == 1 ? "" : "s");
+    else if (sample->count == 1)
+        snprintf(estimate->note, NOTE_SIZE, "one run has no interval");
+}
+
+/* --- The whole --- */
+
 static void describe(double *values, int32_t count, MetricEstimate *estimate)
 {
     const Estimate mean = estimate_mean(values, count, STUDY_CONFIDENCE);
@@ -55,7 +238,11 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
                                int32_t baseline, int32_t baseline_count)
 {
     const double unknown = (double)NAN;
-    MetricEstimate estimate = {.mean = unknown,
+    MetricEstimate estimate = {.value = unknown,
+                               .low = unknown,
+                               .high = unknown,
+                               .method = "",
+                               .mean = unknown,
                                .half_width = unknown,
                                .minimum = unknown,
                                .p05 = unknown,
@@ -69,8 +256,11 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
     double *values = ARENA_ARRAY(scratch, double, count);
     estimate.run_count =
         results_values(results, point, metric, count, values, &estimate.lower_bound_count);
-    if (estimate.run_count > 0)
+    if (estimate.run_count > 0) {
+        const Sample sample = sample_of(results, metric, point, count, scratch);
         describe(values, estimate.run_count, &estimate);
+        add_interval(&sample, &estimate);
+    }
     if (baseline != NO_POINT)
         compare(results, metric, point, baseline, count < baseline_count ? count : baseline_count,
                 scratch, &estimate);

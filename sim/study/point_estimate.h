@@ -1,5 +1,16 @@
-/* Estimates of a metric from the runs of a point: mean, spread, and the difference to the baseline.
- */
+/* Estimates of a metric from the runs of a point: its value with an interval, the spread of the
+ * runs, and the difference to the baseline.
+ *
+ * How the value is made depends on the kind of the metric:
+ *
+ *     mean, sum, count     t            the mean of the runs
+ *     part of something    t in 0..1    the same; the interval is cut at 0 and 1
+ *     share of jobs        share        the mean of the runs (estimate_share: Wilson for few runs)
+ *     percentile of jobs   pooled       the percentile of the jobs of all runs together, bounded by
+ *                                       its share (pooled_quantile_bounds)
+ *     ratio                bootstrap    the total above over the total below the line
+ *
+ * An interval that does not hold is not stated; the note says why. */
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
 #define SIM_STUDY_POINT_ESTIMATE_H
 
@@ -7,19 +18,30 @@
 #include "sim/study/statistics/estimate.h"
 
 #define STUDY_CONFIDENCE 0.95
+enum { NOTE_SIZE = 120 };
 
 /* Numbers are NAN when they are not known. */
 typedef struct {
+    double value;         /* as above */
+    double low, high;     /* its interval at STUDY_CONFIDENCE */
+    const char *method;   /* "t", "t in 0..1", "share", "pooled", "bootstrap"; "" without runs */
+    char note[NOTE_SIZE]; /* why there is no interval, or what it does not have: "20 runs are too
+                             few for p99 at 95 %"; "" */
     int32_t run_count;         /* runs in which the metric is known */
     int32_t lower_bound_count; /* of them: values that are only lower bounds. Then the mean and the
                                   quantiles are lower bounds too */
-    double mean, half_width;
+    double mean, half_width; /* of the runs' values, by t, whatever the kind of the metric */
     double minimum, p05, p50, p95, maximum; /* of runs, by nearest rank */
     /* The mean of the differences to the baseline, run by run with the same seed. */
     double difference, difference_half_width;
     double variance_reduction; /* by common seeds: variance of the difference of independent runs,
                                   divided by that of these pairs */
 } MetricEstimate;
+
+/* Half of the interval of the first `count` replications; INFINITY: a bound is not known, or the
+ * metric is unknown in one of the runs. `*value` is the estimate. */
+double metric_half_width(const Results *results, int32_t metric, int32_t point, int32_t count,
+                         double *value);
 
 /* Estimates from the first `count` replications of `point`. `baseline` NO_POINT, or a point with
  * `baseline_count` replications; pairs are those of the smaller count. */

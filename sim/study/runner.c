@@ -35,13 +35,13 @@ typedef struct {
 
 /* --- One unit --- */
 
-static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t metric_count)
+static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t value_count)
 {
     UnitResults results = {.outcomes = ARENA_ARRAY(arena, RunOutcome, unit->count),
                            .took_ns = ARENA_ARRAY(arena, int64_t, unit->count)};
     for (int32_t i = 0; i < unit->count; i++)
-        results.outcomes[i] = (RunOutcome){.values = ARENA_ARRAY(arena, double, metric_count),
-                                           .flags = ARENA_ARRAY(arena, uint8_t, metric_count)};
+        results.outcomes[i] = (RunOutcome){.values = ARENA_ARRAY(arena, double, value_count),
+                                           .flags = ARENA_ARRAY(arena, uint8_t, value_count)};
     return results;
 }
 
@@ -87,7 +87,7 @@ static void record_unit(Crew *crew, const Unit *unit, const UnitResults *results
         const RunRecord record = {.point = unit->point,
                                   .replication = unit->first + i,
                                   .seed = plan->study->seeds.first + (uint64_t)(unit->first + i),
-                                  .value_count = (uint32_t)plan->study->metric_count,
+                                  .value_count = (uint32_t)plan->study->value_count,
                                   .values = outcome->values,
                                   .flags = outcome->flags,
                                   .fingerprint = outcome->fingerprint};
@@ -131,7 +131,7 @@ static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
 {
     Problems found = problems_create(arena);
     CachedPoint *cached = point_cache_take(crew->cache, unit->point, &found);
-    UnitResults results = unit_results(arena, unit, crew->plan->study->metric_count);
+    UnitResults results = unit_results(arena, unit, crew->plan->study->value_count);
     if (cached != NULL) {
         run_unit(crew, memory, point_cache_scenario(cached), unit, &results);
         point_cache_return(crew->cache, cached);

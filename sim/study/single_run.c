@@ -23,6 +23,13 @@ static void take_values(const PointScenario *point, const Summary *summary, RunO
         outcome->values[i] = found.is_known ? found.value : (double)NAN;
         outcome->flags[i] = found.is_known && found.is_lower_bound ? RUN_VALUE_IS_LOWER_BOUND : 0;
     }
+    double *parts = outcome->values + point->metric_count;
+    for (int32_t i = 0; i < point->metric_count; i++) {
+        metric_parts(point->metrics[i], summary, parts);
+        parts += metric_part_count(point->metrics[i]);
+    }
+    memset(outcome->flags + point->metric_count, 0,
+           (size_t)(point->value_count - point->metric_count) * sizeof *outcome->flags);
 }
 
 /* Runs all instants; false: stopped. */
@@ -46,6 +53,7 @@ static const Summary *run_to_end(Arena *arena, const PointScenario *point, uint6
     scenario.seed = seed;
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
+    metrics_fold_measure(fold, scenario.measure);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
     World *world = world_create(arena, &scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);

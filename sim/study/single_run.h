@@ -7,8 +7,8 @@
 #include "sim/study/point_scenario.h"
 
 typedef struct {
-    double *values;       /* [metric_count]; NAN: unknown */
-    uint8_t *flags;       /* [metric_count] of RUN_VALUE_... */
+    double *values;       /* [value_count]; NAN: unknown */
+    uint8_t *flags;       /* [value_count] of RUN_VALUE_... */
     uint64_t fingerprint; /* of the events, the draws, the end and the values: runs with different
                              fingerprints took different courses */
     int64_t job_count;

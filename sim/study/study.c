@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
@@ -15,6 +16,28 @@ typedef struct {
 } Reader;
 
 /* --- Metrics and seeds --- */
+
+/* Compiles the metrics for what all points have in common. Metrics that the scenario without
+ * changes does not have are unknown in all points. */
+static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
+{
+    Study *study = reader->study;
+    const int32_t before = reader->problems->count;
+    study->value_count = study->metric_count;
+    for (int32_t i = 0; i < study->metric_count; i++) {
+        const Metric *metric = metric_compile(reader->arena, &study->scenario->scenario,
+                                              metrics[i].name, metrics[i].at, reader->problems);
+        if (metric == NULL)
+            continue;
+        metrics[i].unit = metric_unit(metric);
+        metrics[i].kind = metric_kind(metric);
+        metrics[i].quantile = metric_quantile(metric);
+        metrics[i].part = study->value_count;
+        metrics[i].part_count = metric_part_count(metric);
+        study->value_count += metrics[i].part_count;
+    }
+    return reader->problems->count == before;
+}
 
 static bool read_metrics(Reader *reader)
 {
@@ -37,20 +60,45 @@ static bool read_metrics(Reader *reader)
             problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
                          "metric \"%s\" is listed twice", name);
         else
-            metrics[reader->study->metric_count++] = (StudyMetric){name, item->at};
+            metrics[reader->study->metric_count++] = (StudyMetric){.name = name, .at = item->at};
     }
-    return reader->problems->count == before;
+    return reader->problems->count == before &&
+           (reader->study->scenario == NULL || describe_metrics(reader, metrics));
 }
 
-/* Metrics that the scenario without changes does not have are unknown in all points. */
-static bool check_metrics(const Reader *reader)
+/* Whether values of the unit are written without it: counts and ratios. */
+static bool is_number_alone(const char *unit)
 {
-    const int32_t before = reader->problems->count;
-    for (int32_t i = 0; i < reader->study->metric_count; i++)
-        (void)metric_compile(reader->arena, &reader->study->scenario->scenario,
-                             reader->study->metrics[i].name, reader->study->metrics[i].at,
-                             reader->problems);
-    return reader->problems->count == before;
+    return unit == NULL || strcmp(unit, "1") == 0;
+}
+
+/* A half-width in the unit of its metric: "30s", "2 USD", 0.02. */
+static bool read_half_width(const Json *node, const char *unit, double *half_width)
+{
+    enum { DECIMALS = 9 };
+    Status unused = {0};
+    int64_t amount;
+    if (is_number_alone(unit)) {
+        *half_width = node->kind == JSON_NUMBER ? node->number : 0;
+        return *half_width > 0;
+    }
+    if (node->kind != JSON_STRING)
+        return false;
+    if (strcmp(unit, "s") == 0) {
+        if (!duration_parse(node->text, node->at, &amount, &unused))
+            return false;
+    } else {
+        const char *blank = strchr(node->text, ' ');
+        char number[32] = "";
+        if (blank == NULL || strcmp(blank + 1, unit) != 0 ||
+            (size_t)(blank - node->text) >= sizeof number)
+            return false;
+        memcpy(number, node->text, (size_t)(blank - node->text));
+        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, &amount, &unused))
+            return false;
+    }
+    *half_width = (double)amount / (double)NS_PER_S; // both have 9 decimals
+    return amount > 0;
 }
 
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
@@ -67,11 +115,20 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
         return false;
     }
     const char *ratio = member->kind == JSON_STRING ? member->text : "";
-    if (ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
+    if (strchr(ratio, '%') == NULL
+            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->half_width)
+            : ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
         return true;
-    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, member->at,
-                             "the half-width of \"%s\" is not a ratio above 0", member->key),
-                "as in \"5%%\"");
+    const char *unit = study->metrics[rule->metric].unit;
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, member->at,
+                                   "the half-width of \"%s\" is neither a part of its value nor "
+                                   "an amount above 0",
+                                   member->key);
+    if (is_number_alone(unit))
+        status_hint(problem, "as in \"5%%\", or a number such as 0.02");
+    else
+        status_hint(problem, "as in \"5%%\" or \"%s\"",
+                    strcmp(unit, "s") == 0 ? "30s" : arena_printf(reader->arena, "2 %s", unit));
     return false;
 }
 
@@ -250,13 +307,12 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         return NULL;
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
-    bool is_sound = read_scenario(&reader);
-    is_sound &= read_metrics(&reader) && read_seeds(&reader);
-    is_sound = is_sound && read_factors(&reader);
+    const bool has_scenario = read_scenario(&reader);
+    bool is_sound = read_metrics(&reader) && has_scenario;
+    is_sound = is_sound && read_seeds(&reader) && read_factors(&reader);
     if (is_sound) {
-        const bool has_metrics = check_metrics(&reader);
-        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
-                   try_levels(&reader) && has_metrics;
+        is_sound =
+            points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }
     return is_sound && problems->count == before ? reader.study : NULL;
 }
@@ -297,6 +353,19 @@ const char *point_name(Arena *arena, const Study *study, int32_t point)
     const char *copy = arena_strdup(arena, text_string(&name));
     text_free(&name);
     return copy;
+}
+
+const char *const *study_value_names(Arena *arena, const Study *study)
+{
+    const char **names = ARENA_ARRAY(arena, const char *, study->value_count);
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        const StudyMetric *metric = &study->metrics[m];
+        names[m] = metric->name;
+        for (int32_t i = 0; i < metric->part_count; i++)
+            names[metric->part + i] =
+                arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
+    }
+    return names;
 }
 
 int32_t study_find_metric(const Study *study, const char *name)

@@ -6,6 +6,7 @@
 #ifndef SIM_STUDY_STUDY_H
 #define SIM_STUDY_STUDY_H
 
+#include "sim/output/summary/metric.h"
 #include "sim/scenario/read.h"
 #include "sim/study/design/design.h"
 #include "sim/study/factor.h"
@@ -14,8 +15,9 @@ enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 
 /* A metric that ends the replications of a point. */
 typedef struct {
-    int32_t metric;    /* index in Study.metrics */
-    int64_t width_ppm; /* largest half-width, as a part of the mean */
+    int32_t metric;       /* index in Study.metrics */
+    int64_t width_ppm;    /* largest half-width, as a part of the value; 0: `half_width` */
+    double half_width;    /* largest half-width, in the unit of the metric */
 } StopRule;
 
 typedef struct {
@@ -25,9 +27,16 @@ typedef struct {
     const StopRule *rules;
 } SeedPlan;
 
+/* A run has a record of numbers: the metrics, then what is kept of each run beside the value of a
+ * metric (its parts: metric.h). */
 typedef struct {
     const char *name;
     Place at;
+    const char *unit; /* as metric_unit */
+    MeasureKind kind;
+    double quantile; /* MEASURE_PERCENTILE */
+    int32_t part;    /* index of its first part in the record */
+    int32_t part_count;
 } StudyMetric;
 
 typedef struct {
@@ -42,6 +51,7 @@ typedef struct {
     const int32_t *levels; /* [point_count * factor_count]: use point_level */
     int32_t metric_count;
     const StudyMetric *metrics;
+    int32_t value_count; /* of a record: metrics and parts */
     SeedPlan seeds;
     bool has_baseline;
     const int32_t *baseline; /* [factor_count] of levels; -1: that of the compared point */
@@ -69,6 +79,9 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* The names of all numbers of a record: "cost_usd.total", "waited_within(20m)#1". In `arena`. */
+const char *const *study_value_names(Arena *arena, const Study *study);
 
 /* The metric called `name`; -1 when the study has none. */
 int32_t study_find_metric(const Study *study, const char *name);

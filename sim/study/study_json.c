@@ -63,9 +63,6 @@ static const char *workloads_hash(Arena *arena, const RunGiven *given)
 
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version)
 {
-    const char **metrics = ARENA_ARRAY(arena, const char *, study->metric_count);
-    for (int32_t m = 0; m < study->metric_count; m++)
-        metrics[m] = study->metrics[m].name;
     Json *scenario = scenario_whole(arena, study->scenario);
     const Json *catalogue = json_member(scenario, "catalog");
     return (JournalIdentity){
@@ -75,8 +72,8 @@ JournalIdentity study_identity(Arena *arena, const Study *study, const char *ver
         .scenario = hash_text(arena, tree_hash(scenario)),
         .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
         .workloads = workloads_hash(arena, &study->scenario->scenario.given),
-        .metrics = metrics,
-        .metric_count = (uint32_t)study->metric_count,
+        .metrics = study_value_names(arena, study),
+        .metric_count = (uint32_t)study->value_count,
     };
 }
 
@@ -120,10 +117,16 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
     json_put_integer(arena, seeds, "first", (int64_t)study->seeds.first);
     json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
     json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
-    Json *until = json_put_object(arena, seeds, "until_ppm");
-    for (int32_t i = 0; i < study->seeds.rule_count; i++)
-        json_put_integer(arena, until, study->metrics[study->seeds.rules[i].metric].name,
-                         study->seeds.rules[i].width_ppm);
+    Json *ppm = json_put_object(arena, seeds, "until_ppm");
+    Json *amounts = json_put_object(arena, seeds, "until_half_width");
+    for (int32_t i = 0; i < study->seeds.rule_count; i++) {
+        const StopRule *rule = &study->seeds.rules[i];
+        const char *name = study->metrics[rule->metric].name;
+        if (rule->width_ppm > 0)
+            json_put_integer(arena, ppm, name, rule->width_ppm);
+        else
+            json_put_text(arena, amounts, name, arena_printf(arena, "%.17g", rule->half_width));
+    }
 }
 
 static void put_identity(Arena *arena, Json *root, const Study *study, const char *version)

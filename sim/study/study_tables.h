@@ -17,7 +17,7 @@ typedef struct {
 void results_table(const StudyFindings *findings, ByteSink out);
 
 /* Columns: point, the factors, n (runs), and for each metric M the members of MetricEstimate:
- * M.mean, M.half_width (95 %), M.min, M.p05, M.p50, M.p95, M.max, M.runs, M.lower_bounds; with a
+ * M.value, M.low, M.high (95 %), M.method, M.note, M.mean, M.half_width, M.min, M.p05, M.p50, M.p95, M.max, M.runs, M.lower_bounds; with a
  * baseline also M.difference, M.difference_half_width, M.variance_reduction. */
 void points_table(const StudyFindings *findings, ByteSink out);
 

@@ -50,9 +50,11 @@ static const Field seeds_fields[] = {
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
                   "most replications of a point; the default is `at_least`"),
     FIELD_JSON("until", until,
-               "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}",
+               "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", "
+               "\"number\"]}}",
                "a point is finished when the 95 % half-width of each of these metrics is at most "
-               "this part of its mean, such as {\"cost_usd.total\": \"2%\"}"),
+               "this part of its value, such as {\"cost_usd.total\": \"2%\"}, or at most this "
+               "amount: \"30s\", \"1 USD\", 0.02 for a share"),
     {0},
 };
 #undef OWNER

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     const Json *node;
     BoundInteger first, at_least, at_most;
-    const Json *until; /* {metric: ratio} */
+    const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
 
 typedef struct {

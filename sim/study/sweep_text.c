@@ -16,7 +16,7 @@
 static int64_t bytes_a_run(const Study *study)
 {
     enum { FIXED = 60, NUMBER = 20 };
-    return 2 * (FIXED + (int64_t)NUMBER * (study->metric_count + study->factor_count));
+    return 2 * (FIXED + (int64_t)NUMBER * (study->value_count + study->factor_count));
 }
 
 /* The time of `runs` runs of each point, from the pilot's times. */
@@ -75,19 +75,35 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-/* "1,602 ± 120", ">= 1,602 ± 120"; without an interval four digits. */
+/* Whether the bounds are equally far from the value, as far as people read digits. */
+static bool is_symmetrical(const MetricEstimate *estimate)
+{
+    const double above = estimate->high - estimate->value;
+    return fabs(above - (estimate->value - estimate->low)) <= 0.01 * above;
+}
+
+/* "1,602 ± 120", "0.98 (0.93 to 0.99)", ">= 1,602"; without an interval four digits, and a mark if
+ * a note says why. */
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
-    const bool has_width = isfinite(estimate->half_width) && estimate->half_width > 0;
+    const double width = (estimate->high - estimate->low) / 2; // NAN: a bound is unknown
     Text text = {0};
-    if (isnan(estimate->mean))
+    if (isnan(estimate->value))
         return "?";
     if (estimate->lower_bound_count > 0)
         text_add(&text, ">= ");
-    words_number(&text, estimate->mean, has_width ? estimate->half_width : 0);
-    if (has_width) {
+    words_number(&text, estimate->value, width > 0 ? width : 0);
+    if (width > 0 && is_symmetrical(estimate)) {
         text_add(&text, " ± ");
-        words_number(&text, estimate->half_width, estimate->half_width);
+        words_number(&text, width, width);
+    } else if (width > 0) {
+        text_add(&text, " (");
+        words_number(&text, estimate->low, width);
+        text_add(&text, " to ");
+        words_number(&text, estimate->high, width);
+        text_add(&text, ")");
+    } else if (estimate->note[0] != '\0' && estimate->lower_bound_count == 0) {
+        text_add(&text, " *");
     }
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
+#include "sim/study/point_estimate.h"
 #include "sim/study/statistics/stopping.h"
 
 #define UNIT_LEAST_NS (50 * NS_PER_MS)
-enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
+enum { PILOTS_MAX = 32 };
 
 typedef struct {
     int32_t end;    /* of the present wave */
@@ -47,27 +48,23 @@ int32_t wave_after(const SeedPlan *seeds, int32_t n)
     return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
 }
 
-static double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t n,
-                          double *values)
+static double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t n)
 {
-    int32_t lower_bounds;
-    const int32_t known = results_values(results, point, rule->metric, n, values, &lower_bounds);
-    if (known < n || known < 2)
-        return (double)INFINITY;
-    const Estimate estimate = estimate_mean(values, known, CONFIDENCE_PERCENT / 100.0);
-    return estimate_relative_half_width(&estimate) * (double)PPM / (double)rule->width_ppm;
+    double value;
+    const double half_width = metric_half_width(results, rule->metric, point, n, &value);
+    if (half_width == 0 || isinf(half_width))
+        return half_width;
+    return rule->width_ppm > 0 ? half_width / fabs(value) * (double)PPM / (double)rule->width_ppm
+                               : half_width / rule->half_width;
 }
 
 double waves_excess(const Study *study, const Results *results, int32_t point, int32_t n)
 {
     double worst = 0;
-    Arena *scratch = arena_create();
-    double *values = ARENA_ARRAY(scratch, double, n);
     for (int32_t i = 0; i < study->seeds.rule_count; i++) {
-        const double excess = rule_excess(results, &study->seeds.rules[i], point, n, values);
+        const double excess = rule_excess(results, &study->seeds.rules[i], point, n);
         worst = excess > worst ? excess : worst;
     }
-    arena_destroy(scratch);
     return worst;
 }
 
