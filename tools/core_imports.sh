@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 # symbols | why the simulator may use them
 allowed='
 calloc realloc free                                 | memory, by way of sim/base
+madvise                                             | large arenas in huge pages; the advice changes no contents
 bcmp memchr memcmp memcpy memmove memset            | bytes; compilers also generate calls to these
 strchr strcmp strcspn strlen strncmp strrchr strspn | text, by byte value: no locale
 snprintf vsnprintf                                  | messages; integers and strings print alike in every locale

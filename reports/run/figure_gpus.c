@@ -4,7 +4,7 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/run/stack.h"
+#include "reports/figure/stack.h"
 
 enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, PARTS = 24, CLUSTERS_SHOWN = 6 };
 

@@ -3,7 +3,7 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/run/stack.h"
+#include "reports/figure/stack.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 

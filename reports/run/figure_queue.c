@@ -2,7 +2,7 @@
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/run/stack.h"
+#include "reports/figure/stack.h"
 
 enum { BAND_RUNNING, BAND_WAITING, BANDS, PARTS = 24 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
-#include "sim/base/arrival_rate.h"
+#include "sim/model/arrival_rate.h"
 #include "sim/base/ascii.h"
 #include "sim/schema/expression.h"
 

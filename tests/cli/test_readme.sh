@@ -30,7 +30,7 @@ missing()
 
 example "the README shows a whole scenario"
 sed -n '/^```json$/,/^```$/{/^```/!p}' "$readme" >scenario.shown
-holds cmp scenario.shown "$scenarios/preemption/replaced/scenario.json"
+holds cmp scenario.shown "$scenarios/studies/cifar-team/scenario.json"
 
 example "the README has at most 1,500 words"
 holds [ "$(wc -w <"$readme")" -le 1500 ]

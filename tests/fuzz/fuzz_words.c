@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/arrival_rate.h"
+#include "sim/model/arrival_rate.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/condition_read.h"

@@ -28,10 +28,10 @@ static const OptionTable merge_table = {
         "that several folders have are counted once; they must agree in every bit, otherwise the "
         "exit code is 3. A merge can be repeated, and extended by more folders. `trainyard sweep "
         "STUDY -o DIR` then writes the tables, and runs what is still missing.",
-    .example = "trainyard sweep study.json --shard 0/2 -o out/0\n"
-               "trainyard sweep study.json --shard 1/2 -o out/1\n"
+    .example = "trainyard sweep scenarios/studies/poisson-nodes/study.json --shard 0/2 -o out/0\n"
+               "trainyard sweep scenarios/studies/poisson-nodes/study.json --shard 1/2 -o out/1\n"
                "trainyard merge out/0 out/1 -o out/all\n"
-               "trainyard sweep study.json -o out/all",
+               "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/all",
     .options = merge_options,
     .operand_count_min = 1,
     .operand_count_max = 1000000,

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/base/crc32c.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/formats/crc32c.h"
 
 enum { NAMES_MAX = 1000 }; // tries for a free file name
 

@@ -4,7 +4,7 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
-#include "sim/base/arrival_rate.h"
+#include "sim/model/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/cloud/spec/given.h"

@@ -13,7 +13,7 @@
 #ifndef SIM_STUDY_JOURNAL_JOURNAL_TEXT_H
 #define SIM_STUDY_JOURNAL_JOURNAL_TEXT_H
 
-#include "sim/base/crc32c.h"
+#include "sim/formats/crc32c.h"
 #include "sim/study/journal/identity.h"
 #include "sim/study/journal/run_records.h"
 

@@ -29,7 +29,7 @@ static void report(Ranks *ranks, RankRequest kind)
         message_send_records(0, &ranks->records);
     ranks->has_joined = true;
     ranks->records.length = ranks->header_length;
-    ranks->done.kind = kind;
+    ranks->done.kind = (int32_t)kind;
     message_send_units(0, &ranks->done);
     ranks->done.unit_count = 0;
     ranks->reported_ns = machine_clock_ns();

@@ -1,4 +1,4 @@
-#include "sim/base/crc32c.h"
+#include "sim/formats/crc32c.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* CRC-32C, the checksum of iSCSI and ext4: polynomial 0x1EDC6F41 with bits reflected, begun and
  * ended with an inversion. Source: RFC 3720, section 12.1; its check value is in the tests. */
-#ifndef SIM_BASE_CRC32C_H
-#define SIM_BASE_CRC32C_H
+#ifndef SIM_FORMATS_CRC32C_H
+#define SIM_FORMATS_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Rates of arrivals as people write them: "12/h", "200/7d", "200/week", "1.5/min". They are exact:
  * a number of arrivals in a period. */
-#ifndef SIM_BASE_ARRIVAL_RATE_H
-#define SIM_BASE_ARRIVAL_RATE_H
+#ifndef SIM_MODEL_ARRIVAL_RATE_H
+#define SIM_MODEL_ARRIVAL_RATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "reports/run/stack.h"
+#include "reports/figure/stack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

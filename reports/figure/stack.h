@@ -1,9 +1,8 @@
 /* Counts over time, stacked: nodes by state, jobs that run and wait. Drawn by plots/nodes.gp. */
-#ifndef REPORTS_RUN_STACK_H
-#define REPORTS_RUN_STACK_H
+#ifndef REPORTS_FIGURE_STACK_H
+#define REPORTS_FIGURE_STACK_H
 
 #include "reports/figure/figure.h"
-#include "reports/run/facts.h"
 
 enum { STACK_BANDS_MAX = 8 };
 

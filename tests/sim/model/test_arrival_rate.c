@@ -1,4 +1,4 @@
-#include "sim/base/arrival_rate.h"
+#include "sim/model/arrival_rate.h"
 
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
