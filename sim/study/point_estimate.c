@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/base/units.h"
 #include "sim/study/statistics/bootstrap.h"
 #include "sim/study/statistics/compare.h"
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/order_values.h"
 #include "sim/study/statistics/sample.h"
 
@@ -201,6 +203,68 @@ double metric_half_width(const Results *results, int32_t metric, int32_t point, 
     return half_width;
 }
 
+double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t count)
+{
+    double value;
+    const double half_width = metric_half_width(results, rule->metric, point, count, &value);
+    if (half_width == 0 || isinf(half_width))
+        return half_width;
+    return rule->width_ppm > 0 ? half_width / fabs(value) * (double)PPM / (double)rule->width_ppm
+                               : half_width / rule->half_width;
+}
+
+/* --- Steady studies --- */
+
+static void drop_interval(MetricEstimate *estimate)
+{
+    estimate->low = estimate->high = estimate->half_width = (double)NAN;
+}
+
+static void put_too_short(MetricEstimate *estimate, double jobs)
+{
+    Text words = {0};
+    forecast_too_short_print(&words, jobs, "jobs");
+    snprintf(estimate->note, NOTE_SIZE, "%s", text_string(&words));
+    text_free(&words);
+    drop_interval(estimate);
+}
+
+/* The jobs that the first `count` runs measured. */
+static double measured_jobs(const Results *results, int32_t point, int32_t count)
+{
+    double jobs = 0;
+    for (int32_t r = 0; r < count; r++)
+        jobs += results_value(results, point, results->study->steady_part + STEADY_JOBS, r);
+    return jobs;
+}
+
+static void mark_steady(const Results *results, int32_t metric, int32_t point, int32_t count,
+                        MetricEstimate *estimate)
+{
+    SteadyPlan plan;
+    const SeedPlan *seeds = &results->study->seeds;
+    if (!results_plan(results, point, 0, &plan))
+        return;
+    if (plan.mark == STEADY_UNSTABLE) {
+        snprintf(estimate->note, NOTE_SIZE, "%s", steady_words(plan.mark));
+        drop_interval(estimate);
+        return;
+    }
+    if (plan.mark != STEADY_GOOD) {
+        put_too_short(estimate, plan.needed_jobs);
+        return;
+    }
+    for (int32_t i = 0; i < seeds->rule_count; i++) {
+        if (seeds->rules[i].metric != metric)
+            continue;
+        const double excess = rule_excess(results, &seeds->rules[i], point, count);
+        if (excess > 1)
+            put_too_short(estimate, excess * excess * measured_jobs(results, point, count));
+    }
+}
+
+/* --- The interval of a point --- */
+
 /* A value that is a lower bound has no upper one. */
 static void add_interval(const Sample *sample, MetricEstimate *estimate)
 {
@@ -260,6 +324,7 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
         const Sample sample = sample_of(results, metric, point, count, scratch);
         describe(values, estimate.run_count, &estimate);
         add_interval(&sample, &estimate);
+        mark_steady(results, metric, point, count, &estimate);
     }
     if (baseline != NO_POINT)
         compare(results, metric, point, baseline, count < baseline_count ? count : baseline_count,

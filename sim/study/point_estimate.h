@@ -10,6 +10,10 @@
  *                                       its share (pooled_quantile_bounds)
  *     ratio                bootstrap    the total above over the total below the line
  *
+ * A point of a steady study has no intervals if its queue grows, or if its pilot needs more jobs than
+ * the study allows; a metric of "until" has none while it is wider than was asked for, because runs
+ * too short to narrow it are too short to forget their empty start (steady_replications).
+ *
  * An interval that does not hold is not stated; the note says why. */
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
 #define SIM_STUDY_POINT_ESTIMATE_H
@@ -37,6 +41,10 @@ typedef struct {
     double variance_reduction; /* by common seeds: variance of the difference of independent runs,
                                   divided by that of these pairs */
 } MetricEstimate;
+
+/* The half-width of `rule` after the first `count` replications over its limit: at most 1 when it is
+ * met. INFINITY: not known. */
+double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t count);
 
 /* Half of the interval of the first `count` replications; INFINITY: a bound is not known, or the
  * metric is unknown in one of the runs. `*value` is the estimate. */

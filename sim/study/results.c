@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/units.h"
+
 Results *results_create(Arena *arena, const Study *study)
 {
     Results *results = ARENA_NEW(arena, Results);
@@ -113,4 +115,28 @@ int64_t results_mean_ns(const Results *results, int32_t point)
     if (found->timed_count > 0)
         return found->timed_ns / found->timed_count;
     return results->timed_count > 0 ? results->timed_ns / results->timed_count : 0;
+}
+
+/* Of a record that another program may have written. */
+static int64_t ns_of(double seconds)
+{
+    const double ns = seconds * (double)NS_PER_S;
+    return ns >= 0 && ns <= (double)LAST_INSTANT_NS / 2 ? (int64_t)(ns + 0.5) : 0;
+}
+
+bool results_plan(const Results *results, int32_t point, int32_t replication, SteadyPlan *plan)
+{
+    const int32_t part = results->study->steady_part;
+    if (results->study->horizon.kind != HORIZON_STEADY)
+        return false;
+    double values[STEADY_PARTS];
+    for (int32_t i = 0; i < STEADY_PARTS; i++)
+        values[i] = results_value(results, point, part + i, replication);
+    const double mark = values[STEADY_MARK];
+    *plan = (SteadyPlan){.warm_up_ns = ns_of(values[STEADY_WARM_UP_S]),
+                         .length_ns = ns_of(values[STEADY_LENGTH_S]),
+                         .mark = mark >= STEADY_GOOD && mark <= STEADY_UNSTABLE ? (SteadyMark)mark
+                                                                                : STEADY_TOO_SHORT,
+                         .needed_jobs = values[STEADY_NEEDED_JOBS]};
+    return true;
 }

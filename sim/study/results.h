@@ -52,6 +52,9 @@ static inline double results_value(const Results *results, int32_t point, int32_
         .values[(size_t)replication * (size_t)results->value_count + (size_t)value];
 }
 
+/* The plan by which the known run was made; false: the study is not steady. */
+bool results_plan(const Results *results, int32_t point, int32_t replication, SteadyPlan *plan);
+
 /* The known values of a metric in replications 0 to `count` - 1, in their order, written to
  * `values`. Returns their number. `*lower_bounds` counts those that are lower bounds. */
 int32_t results_values(const Results *results, int32_t point, int32_t metric, int32_t count,

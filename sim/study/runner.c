@@ -46,15 +46,18 @@ static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t value_co
 }
 
 /* `memory` is empty before and after each run. */
-static void run_unit(Crew *crew, Arena *memory, const PointScenario *point, const Unit *unit,
+static void run_unit(Crew *crew, Arena *memory, const CachedPoint *cached, const Unit *unit,
                      UnitResults *results)
 {
     const RunnerPlan *plan = crew->plan;
+    const PointScenario *point = point_cache_scenario(cached);
+    const SteadyPlan *steady =
+        point_cache_plan(crew->cache, cached, plan->version, &crew->is_stopped);
     int64_t before_ns = machine_clock_ns();
     for (int32_t i = 0; i < unit->count && !atomic_load(&crew->is_stopped); i++) {
         const uint64_t seed = plan->study->seeds.first + (uint64_t)(unit->first + i);
-        const bool has_run = single_run(memory, point, seed, plan->version, &crew->is_stopped,
-                                        &results->outcomes[i]);
+        const bool has_run = single_run(memory, point, steady, seed, plan->version,
+                                        &crew->is_stopped, &results->outcomes[i]);
         arena_reset(memory);
         if (!has_run)
             return;
@@ -133,7 +136,7 @@ static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
     CachedPoint *cached = point_cache_take(crew->cache, unit->point, &found);
     UnitResults results = unit_results(arena, unit, crew->plan->study->value_count);
     if (cached != NULL) {
-        run_unit(crew, memory, point_cache_scenario(cached), unit, &results);
+        run_unit(crew, memory, cached, unit, &results);
         point_cache_return(crew->cache, cached);
     }
     pthread_mutex_lock(&crew->lock);

@@ -151,8 +151,88 @@ static bool read_rules(const Reader *reader, const Json *until)
     return is_sound;
 }
 
+/* --- The horizon --- */
+
+static bool read_auto(const Reader *reader, const BoundText *text, int64_t least_ns, int64_t *ns)
+{
+    Status status = {0};
+    *ns = HORIZON_AUTO;
+    if (strcmp(text->value, "auto") == 0)
+        return true;
+    const Place at = json_at(text->node);
+    if (duration_parse(text->value, at, ns, &status) && *ns >= least_ns)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                             "\"%s\" is neither \"auto\" nor a duration%s", text->value,
+                             least_ns > 0 ? " above 0" : ""),
+                "as in \"30d\"");
+    return false;
+}
+
+/* Workloads of a system that never ends arrive at random, at one rate. */
+static bool check_workloads(const Reader *reader)
+{
+    const Scenario *scenario = &reader->study->scenario->scenario;
+    const Place at = json_at(reader->text->horizon->kind.node);
+    if (scenario->workload_count == 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                     "a steady study needs a scenario with \"workloads\"");
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        const Workload *workload = &scenario->workloads[i];
+        if (workload->list == NULL && workload->arrivals != ARRIVALS_DIURNAL)
+            continue;
+        problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                     "workload \"%s\" has no steady state: it %s", workload->name,
+                     workload->list != NULL ? "is a list of jobs, which ends"
+                                            : "has another rate at each hour");
+        return false;
+    }
+    return scenario->workload_count > 0;
+}
+
+static bool read_horizon(const Reader *reader)
+{
+    const HorizonText *text = reader->text->horizon;
+    Study *study = reader->study;
+    if (text == NULL || text->kind.value == HORIZON_TERMINATING) {
+        const Json *node = text == NULL                  ? NULL
+                           : text->warm_up.node != NULL  ? text->warm_up.node
+                           : text->length.node != NULL   ? text->length.node
+                                                         : text->jobs.node;
+        if (node != NULL)
+            status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
+                                     "\"%s\" belongs to a steady study", node->key),
+                        "\"kind\": \"steady\"");
+        return node == NULL;
+    }
+    study->horizon.kind = HORIZON_STEADY;
+    study->horizon.jobs_most = text->jobs.value;
+    study->steady_part = study->value_count;
+    study->value_count += STEADY_PARTS;
+    return read_auto(reader, &text->warm_up, 0, &study->horizon.warm_up_ns) &&
+           read_auto(reader, &text->length, 1, &study->horizon.length_ns) &&
+           check_workloads(reader);
+}
+
+/* A length can only be chosen for a purpose. */
+static bool check_length(const Reader *reader)
+{
+    const Study *study = reader->study;
+    if (study->horizon.kind != HORIZON_STEADY || study->horizon.length_ns != HORIZON_AUTO ||
+        study->seeds.rule_count > 0)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT,
+                             json_at(reader->text->horizon->kind.node),
+                             "the length of steady runs needs \"until\" in \"seeds\": how narrow "
+                             "which interval shall be"),
+                "as in \"until\": {\"%s\": \"5%%\"}; or give \"length\"",
+                study->metrics[0].name);
+    return false;
+}
+
 static bool read_seeds(const Reader *reader)
 {
+    enum { STEADY_EXTENSION = 4 }; // where the pilot has forecast too few jobs
     const SeedsText *text = reader->text->seeds;
     SeedPlan *seeds = &reader->study->seeds;
     *seeds = (SeedPlan){.first = 1, .at_least = SEEDS_AT_LEAST, .at_most = SEEDS_AT_LEAST};
@@ -160,7 +240,10 @@ static bool read_seeds(const Reader *reader)
         return true;
     seeds->first = (uint64_t)text->first.value;
     seeds->at_least = (int32_t)text->at_least.value;
-    seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value : seeds->at_least;
+    seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value
+                     : reader->study->horizon.kind == HORIZON_STEADY && text->until != NULL
+                         ? STEADY_EXTENSION * seeds->at_least
+                         : seeds->at_least;
     if (seeds->at_most < seeds->at_least) {
         problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
                      "at_most is less than at_least, %d", (int)seeds->at_least);
@@ -178,7 +261,8 @@ static bool read_seeds(const Reader *reader)
 /* --- Factors --- */
 
 /* The names of columns that are not factors. */
-static const char *const taken_names[] = {"point", "seed", "n", "lower_bounds", NULL};
+static const char *const taken_names[] = {"point", "seed", "n", "lower_bounds", "warm_up_s",
+                                          "length_s", NULL};
 
 static bool name_is_free(const Reader *reader, const Json *node)
 {
@@ -309,7 +393,8 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     const bool has_scenario = read_scenario(&reader);
     bool is_sound = read_metrics(&reader) && has_scenario;
-    is_sound = is_sound && read_seeds(&reader) && read_factors(&reader);
+    is_sound = is_sound && read_horizon(&reader) && read_seeds(&reader) && check_length(&reader) &&
+               read_factors(&reader);
     if (is_sound) {
         is_sound =
             points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
@@ -365,6 +450,8 @@ const char *const *study_value_names(Arena *arena, const Study *study)
             names[metric->part + i] =
                 arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
     }
+    for (int32_t i = 0; study->horizon.kind == HORIZON_STEADY && i < STEADY_PARTS; i++)
+        names[study->steady_part + i] = arena_printf(arena, "steady#%d", (int)i + 1);
     return names;
 }
 

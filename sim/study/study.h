@@ -10,6 +10,7 @@
 #include "sim/scenario/read.h"
 #include "sim/study/design/design.h"
 #include "sim/study/factor.h"
+#include "sim/study/statistics/steady.h"
 
 enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 
@@ -39,6 +40,36 @@ typedef struct {
     int32_t part_count;
 } StudyMetric;
 
+typedef enum { HORIZON_TERMINATING, HORIZON_STEADY } HorizonKind;
+
+enum { HORIZON_AUTO = -1 };
+
+/* Whether runs are about something that ends (a day, a month), or about the long run. */
+typedef struct {
+    HorizonKind kind;
+    /* HORIZON_STEADY */
+    int64_t warm_up_ns, length_ns; /* HORIZON_AUTO: by pilot runs of each point */
+    int64_t jobs_most;             /* of all runs of a point in its first wave */
+} Horizon;
+
+/* What a steady study has found about a point. */
+typedef struct {
+    int64_t warm_up_ns; /* which is not measured */
+    int64_t length_ns;  /* of the measured part of each run */
+    SteadyMark mark;    /* other than STEADY_GOOD: the runs of the point give no interval */
+    double needed_jobs; /* of all runs; 0: unknown */
+} SteadyPlan;
+
+/* In the record of a run of a steady study: its plan, and the jobs that it measured. */
+typedef enum {
+    STEADY_WARM_UP_S,
+    STEADY_LENGTH_S,
+    STEADY_MARK,
+    STEADY_NEEDED_JOBS,
+    STEADY_JOBS,
+    STEADY_PARTS
+} SteadyPart;
+
 typedef struct {
     const char *path; /* of the study file; of the scenario for a study of options alone */
     const char *description;
@@ -52,6 +83,8 @@ typedef struct {
     int32_t metric_count;
     const StudyMetric *metrics;
     int32_t value_count; /* of a record: metrics and parts */
+    Horizon horizon;
+    int32_t steady_part; /* HORIZON_STEADY: index in a record of the first SteadyPart */
     SeedPlan seeds;
     bool has_baseline;
     const int32_t *baseline; /* [factor_count] of levels; -1: that of the compared point */

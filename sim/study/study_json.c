@@ -29,9 +29,28 @@ static const char *hash_text(Arena *arena, uint64_t hash)
     return arena_printf(arena, "%016" PRIx64, hash);
 }
 
+/* What the runs of a steady study depend on. */
+static uint64_t horizon_hash(uint64_t hash, const Study *study)
+{
+    const Horizon *horizon = &study->horizon;
+    if (horizon->kind != HORIZON_STEADY)
+        return hash;
+    const int64_t numbers[] = {horizon->warm_up_ns, horizon->length_ns, horizon->jobs_most,
+                               study->seeds.at_least};
+    hash = bytes_hash(hash, numbers, sizeof numbers);
+    for (int32_t i = 0; i < study->seeds.rule_count; i++) {
+        const StopRule *rule = &study->seeds.rules[i];
+        hash = text_hash(hash, study->metrics[rule->metric].name);
+        hash = bytes_hash(hash, &rule->width_ppm, sizeof rule->width_ppm);
+        hash = bytes_hash(hash, &rule->half_width, sizeof rule->half_width);
+    }
+    return hash;
+}
+
 static uint64_t points_hash(const Study *study)
 {
     uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
+    hash = horizon_hash(hash, study);
     Arena *scratch = arena_create();
     for (int32_t point = 0; point < study->point_count; point++) {
         const ArenaMark mark = arena_mark(scratch);
@@ -111,6 +130,23 @@ static void put_points(Arena *arena, Json *root, const Study *study)
     }
 }
 
+static void put_auto(Arena *arena, Json *object, const char *key, int64_t ns)
+{
+    if (ns == HORIZON_AUTO)
+        json_put_text(arena, object, key, "auto");
+    else
+        json_put_integer(arena, object, key, ns);
+}
+
+static void put_horizon(Arena *arena, Json *root, const Horizon *horizon)
+{
+    Json *object = json_put_object(arena, root, "horizon");
+    json_put_text(arena, object, "kind", "steady");
+    put_auto(arena, object, "warm_up_ns", horizon->warm_up_ns);
+    put_auto(arena, object, "length_ns", horizon->length_ns);
+    json_put_integer(arena, object, "jobs", horizon->jobs_most);
+}
+
 static void put_seeds(Arena *arena, Json *root, const Study *study)
 {
     Json *seeds = json_put_object(arena, root, "seeds");
@@ -148,6 +184,8 @@ Json *study_json(Arena *arena, const Study *study, const char *version)
     json_put_text(arena, root, "description", study->description);
     json_put_text(arena, root, "scenario", study->scenario_path);
     put_identity(arena, root, study, version);
+    if (study->horizon.kind == HORIZON_STEADY)
+        put_horizon(arena, root, &study->horizon);
     put_seeds(arena, root, study);
     Json *metrics = json_put_array(arena, root, "metrics");
     for (int32_t m = 0; m < study->metric_count; m++)

@@ -153,6 +153,19 @@ static void add_estimate(const Study *study, const MetricEstimate *estimate, Tex
     }
 }
 
+static void add_plan(const StudyFindings *findings, int32_t point, Text *row)
+{
+    const Study *study = findings->study;
+    if (study->horizon.kind != HORIZON_STEADY)
+        return;
+    for (int part = STEADY_WARM_UP_S; part <= STEADY_LENGTH_S; part++) {
+        if (findings->used[point] > 0)
+            csv_real(row, results_value(findings->results, point, study->steady_part + part, 0));
+        else
+            csv_unknown(row);
+    }
+}
+
 void points_table(const StudyFindings *findings, ByteSink out)
 {
     const Study *study = findings->study;
@@ -160,6 +173,10 @@ void points_table(const StudyFindings *findings, ByteSink out)
     csv_text(&row, "point");
     add_factor_names(study, &row);
     csv_text(&row, "n");
+    if (study->horizon.kind == HORIZON_STEADY) {
+        csv_text(&row, "warm_up_s");
+        csv_text(&row, "length_s");
+    }
     for (int32_t m = 0; m < study->metric_count; m++)
         add_estimate_names(study, study->metrics[m].name, &row);
     flush(&row, out);
@@ -168,6 +185,7 @@ void points_table(const StudyFindings *findings, ByteSink out)
         csv_integer(&row, point);
         add_factors(study, point, &row);
         csv_integer(&row, findings->used[point]);
+        add_plan(findings, point, &row);
         for (int32_t m = 0; m < study->metric_count; m++) {
             const MetricEstimate estimate =
                 metric_estimate(findings->results, m, point, findings->used[point], baseline,

@@ -35,6 +35,17 @@ typedef struct {
     const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
 
+#define HORIZONS(X)                                                                                \
+    X(TERMINATING, "terminating")                                                                  \
+    X(STEADY, "steady")
+
+typedef struct {
+    const Json *node;
+    BoundInteger kind; /* HorizonKind */
+    BoundText warm_up, length;
+    BoundInteger jobs;
+} HorizonText;
+
 typedef struct {
     const Json *node;
     BoundInteger version;
@@ -44,7 +55,8 @@ typedef struct {
     const Json *zip;
     const Json *where;
     const Json *design; /* "grid", {"sobol": 256} */
-    SeedsText *seeds;   /* NULL: absent */
+    HorizonText *horizon; /* NULL: absent */
+    SeedsText *seeds;     /* NULL: absent */
     const Json *metrics;
     const Json *baseline;
 } StudyText;

@@ -175,6 +175,30 @@ static void add_points(const Sweep *sweep, Text *out)
     arena_destroy(grid.arena);
 }
 
+/* The notes of the points shown, each once: "* 20 runs are too few for p99 at 95 %". */
+static void add_notes(const Sweep *sweep, Text *out)
+{
+    enum { NOTES_MAX = 5 };
+    const Study *study = sweep->study;
+    const char *seen[NOTES_MAX];
+    int32_t count = 0;
+    Arena *scratch = arena_create();
+    for (int32_t point = 0; point < study->point_count && point < ROWS_MAX; point++)
+        for (int32_t m = 0; m < study->metric_count && count < NOTES_MAX; m++) {
+            const MetricEstimate estimate = metric_estimate(
+                sweep->findings.results, m, point, sweep->findings.used[point], NO_POINT, 0);
+            int32_t i = 0;
+            while (i < count && strcmp(seen[i], estimate.note) != 0)
+                i++;
+            if (i < count || estimate.note[0] == '\0' || estimate.lower_bound_count > 0)
+                continue;
+            seen[count++] = arena_strdup(scratch, estimate.note);
+            text_printf(out, "* point %" PRId32 ", %s: %s\n", point, study->metrics[m].name,
+                        estimate.note);
+        }
+    arena_destroy(scratch);
+}
+
 static void add_shard(const Sweep *sweep, Text *out)
 {
     const int64_t missing = waves_missing_count(sweep->waves);
@@ -217,8 +241,10 @@ static void add_summary(const Sweep *sweep, Text *out)
 
 void sweep_text_result(const Sweep *sweep, Text *out)
 {
-    if (sweep->shard.count == 1)
+    if (sweep->shard.count == 1) {
         add_points(sweep, out);
+        add_notes(sweep, out);
+    }
     add_summary(sweep, out);
     for (int32_t i = 0; i < sweep->idle_count; i++)
         idle_levels_print(sweep->study, &sweep->idle[i], out);

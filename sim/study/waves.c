@@ -48,14 +48,11 @@ int32_t wave_after(const SeedPlan *seeds, int32_t n)
     return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
 }
 
-static double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t n)
+/* A plan that is marked gets no better by more runs. */
+static bool is_given_up(const Results *results, int32_t point)
 {
-    double value;
-    const double half_width = metric_half_width(results, rule->metric, point, n, &value);
-    if (half_width == 0 || isinf(half_width))
-        return half_width;
-    return rule->width_ppm > 0 ? half_width / fabs(value) * (double)PPM / (double)rule->width_ppm
-                               : half_width / rule->half_width;
+    SteadyPlan plan;
+    return results_plan(results, point, 0, &plan) && plan.mark != STEADY_GOOD;
 }
 
 double waves_excess(const Study *study, const Results *results, int32_t point, int32_t n)
@@ -94,7 +91,7 @@ static void decide(Waves *waves, int32_t point)
     const SeedPlan *seeds = &waves->study->seeds;
     while (!state->has_decided && waves->results->points[point].prefix >= state->end) {
         const int32_t next = wave_after(seeds, state->end);
-        if (next == state->end ||
+        if (next == state->end || is_given_up(waves->results, point) ||
             waves_excess(waves->study, waves->results, point, state->end) <= 1) {
             state->has_decided = true;
             waves->decided_count++;
