@@ -84,11 +84,11 @@ static Interval share_interval(const Sample *sample, char *note)
     return estimate_share(sample->values, jobs, sample->count, STUDY_CONFIDENCE);
 }
 
-/* About so many values of all runs together, and at most so many sections: memory and time have a
- * bound. */
-enum { POOL_MAX = 50000, SECTIONS_MAX = 100 };
+/* Of many runs, neighbours are merged into sections, and of the sorted values of a run or section
+ * about so many are kept: memory and time have a bound, however many runs and jobs there are. */
+enum { SECTIONS_MAX = 100, VALUES_MAX = 2000 };
 
-static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_value)
+static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_value, Arena *arena)
 {
     int64_t ranks[METRIC_ORDER_RANKS];
     double times[METRIC_ORDER_RANKS];
@@ -98,40 +98,48 @@ static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_va
         times[i] = part_of(sample, run, 1 + i);
     }
     const OrderedTimes ordered = {jobs, METRIC_ORDER_RANKS, ranks, times};
-    return order_values(sample->scratch, &ordered, jobs_a_value);
+    return order_values(arena, &ordered, jobs_a_value);
 }
 
-/* Merges neighbours until the runs are at most SECTIONS_MAX. Returns their number. */
-static int32_t merge_runs(Arena *arena, RunValues *runs, int32_t count)
+/* The values of runs `first` to `end` - 1 together. Lives in `arena`. */
+static RunValues section_of(const Sample *sample, int32_t first, int32_t end, double jobs_a_run,
+                            Arena *arena)
 {
-    const int32_t sections = count < SECTIONS_MAX ? count : SECTIONS_MAX;
-    for (int32_t s = 0; s < sections && sections < count; s++) {
-        const int32_t first = (int32_t)((int64_t)s * count / sections);
-        const int32_t end = (int32_t)((int64_t)(s + 1) * count / sections);
-        int64_t total = 0, filled = 0;
-        for (int32_t r = first; r < end; r++)
-            total += runs[r].count;
-        double *values = ARENA_ARRAY(arena, double, total);
-        for (int32_t r = first; r < end; r++)
-            for (int64_t i = 0; i < runs[r].count; i++)
-                values[filled++] = runs[r].sorted[i];
-        statistics_sort(values, (int32_t)total);
-        runs[s] = (RunValues){values, total};
+    const int64_t jobs_a_value = (int64_t)(jobs_a_run / VALUES_MAX) + 1;
+    if (end - first == 1)
+        return pooled_run(sample, first, jobs_a_value, arena);
+    Arena *scratch = arena_create();
+    RunValues *runs = ARENA_ARRAY(scratch, RunValues, end - first);
+    int64_t total = 0, filled = 0;
+    for (int32_t r = first; r < end; r++) {
+        runs[r - first] = pooled_run(sample, r, jobs_a_value, scratch);
+        total += runs[r - first].count;
     }
-    return sections;
+    double *values = ARENA_ARRAY(scratch, double, total);
+    for (int32_t r = 0; r < end - first; r++)
+        for (int64_t i = 0; i < runs[r].count; i++)
+            values[filled++] = runs[r].sorted[i];
+    statistics_sort(values, (int32_t)total);
+    const double runs_a_section = (double)sample->count / SECTIONS_MAX;
+    const double values_a_section = jobs_a_run / (double)jobs_a_value * runs_a_section;
+    const RunValues section =
+        thinned_values(arena, values, total, (int64_t)(values_a_section / VALUES_MAX) + 1);
+    arena_destroy(scratch);
+    return section;
 }
 
 static Interval percentile_interval(const Sample *sample, char *note)
 {
-    RunValues *runs = ARENA_ARRAY(sample->scratch, RunValues, sample->count);
+    const int32_t count = sample->count < SECTIONS_MAX ? sample->count : SECTIONS_MAX;
+    RunValues *sections = ARENA_ARRAY(sample->scratch, RunValues, count);
     double jobs = 0;
     for (int32_t i = 0; i < sample->count; i++)
         jobs += part_of(sample, i, 0);
-    const int64_t jobs_a_value = (int64_t)(jobs / POOL_MAX) + 1;
-    for (int32_t i = 0; i < sample->count; i++)
-        runs[i] = pooled_run(sample, i, jobs_a_value);
-    const int32_t sections = merge_runs(sample->scratch, runs, sample->count);
-    Interval interval = pooled_quantile_bounds(runs, sections, sample->metric->quantile,
+    for (int64_t s = 0; s < count; s++)
+        sections[s] = section_of(sample, (int32_t)(s * sample->count / count),
+                                 (int32_t)((s + 1) * sample->count / count),
+                                 jobs / sample->count, sample->scratch);
+    Interval interval = pooled_quantile_bounds(sections, count, sample->metric->quantile,
                                                STUDY_CONFIDENCE, sample->scratch);
     interval.count = sample->count;
     if (!isfinite(interval.low) || !isfinite(interval.high))
@@ -220,10 +228,17 @@ static void drop_interval(MetricEstimate *estimate)
     estimate->low = estimate->high = estimate->half_width = (double)NAN;
 }
 
-static void put_too_short(MetricEstimate *estimate, double jobs)
+/* A pilot that was too short itself underestimates what is needed. */
+static void put_too_short(MetricEstimate *estimate, double jobs, bool is_least)
 {
     Text words = {0};
-    forecast_too_short_print(&words, jobs, "jobs");
+    if (is_least) {
+        text_add(&words, "run too short: needs more than ");
+        forecast_count_print(&words, jobs);
+        text_add(&words, " jobs");
+    } else {
+        forecast_too_short_print(&words, jobs, "jobs");
+    }
     snprintf(estimate->note, NOTE_SIZE, "%s", text_string(&words));
     text_free(&words);
     drop_interval(estimate);
@@ -251,7 +266,7 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
         return;
     }
     if (plan.mark != STEADY_GOOD) {
-        put_too_short(estimate, plan.needed_jobs);
+        put_too_short(estimate, plan.needed_jobs, true);
         return;
     }
     for (int32_t i = 0; i < seeds->rule_count; i++) {
@@ -259,7 +274,7 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
             continue;
         const double excess = rule_excess(results, &seeds->rules[i], point, count);
         if (excess > 1)
-            put_too_short(estimate, excess * excess * measured_jobs(results, point, count));
+            put_too_short(estimate, excess * excess * measured_jobs(results, point, count), false);
     }
 }
 

@@ -21,5 +21,7 @@ typedef struct {
 /* About one value for each `jobs_a_value` >= 1 jobs of the run, at equally spaced ranks up to the
  * last, as a run of pooled.h. Lives in `arena`. */
 RunValues order_values(Arena *arena, const OrderedTimes *run, int64_t jobs_a_value);
+/* About one of each `values_a_value` >= 1 of `count` sorted values. Lives in `arena`. */
+RunValues thinned_values(Arena *arena, const double *sorted, int64_t count, int64_t values_a_value);
 
 #endif
