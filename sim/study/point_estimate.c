@@ -61,13 +61,14 @@ static double part_of(const Sample *sample, int32_t run, int32_t part)
 static Interval mean_interval(const Sample *sample, char *note)
 {
     (void)note;
-    const Estimate mean = estimate_mean(sample->values, sample->count, STUDY_CONFIDENCE);
-    return estimate_interval(&mean);
+    return estimate_skewed_mean(sample->values, sample->count, STUDY_CONFIDENCE);
 }
 
 static Interval fraction_interval(const Sample *sample, char *note)
 {
-    Interval interval = mean_interval(sample, note);
+    (void)note;
+    const Estimate mean = estimate_mean(sample->values, sample->count, STUDY_CONFIDENCE);
+    Interval interval = estimate_interval(&mean);
     interval.low = fmax(interval.low, 0);
     interval.high = fmin(interval.high, 1);
     return interval;
@@ -168,7 +169,7 @@ static const struct {
     const char *method;
     Interval (*interval)(const Sample *sample, char *note);
 } estimators[] = {
-    [MEASURE_MEAN] = {"t", mean_interval},
+    [MEASURE_MEAN] = {"t, skew", mean_interval},
     [MEASURE_FRACTION] = {"t in 0..1", fraction_interval},
     [MEASURE_SHARE] = {"share", share_interval},
     [MEASURE_PERCENTILE] = {"pooled", percentile_interval},

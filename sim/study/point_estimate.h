@@ -3,8 +3,8 @@
  *
  * How the value is made depends on the kind of the metric:
  *
- *     mean, sum, count     t            the mean of the runs
- *     part of something    t in 0..1    the same; the interval is cut at 0 and 1
+ *     mean, sum, count     t, skew      the mean of the runs (estimate_skewed_mean)
+ *     part of something    t in 0..1    the same by t; the interval is cut at 0 and 1
  *     share of jobs        share        the mean of the runs (estimate_share: Wilson for few runs)
  *     percentile of jobs   pooled       the percentile of the jobs of all runs together, bounded by
  *                                       its share (pooled_quantile_bounds)
@@ -28,7 +28,7 @@ enum { NOTE_SIZE = 120 };
 typedef struct {
     double value;         /* as above */
     double low, high;     /* its interval at STUDY_CONFIDENCE */
-    const char *method;   /* "t", "t in 0..1", "share", "pooled", "bootstrap"; "" without runs */
+    const char *method;   /* "t, skew", "t in 0..1", "share", "pooled", "bootstrap"; "" without runs */
     char note[NOTE_SIZE]; /* why there is no interval, or what it does not have: "20 runs are too
                              few for p99 at 95 %"; "" */
     int32_t run_count;         /* runs in which the metric is known */

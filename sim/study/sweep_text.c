@@ -7,6 +7,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/words.h"
 #include "sim/study/sweep_progress.h"
 
@@ -19,29 +20,51 @@ static int64_t bytes_a_run(const Study *study)
     return 2 * (FIXED + (int64_t)NUMBER * (study->value_count + study->factor_count));
 }
 
-/* The time of `runs` runs of each point, from the pilot's times. */
-static int64_t forecast_ns(const Sweep *sweep, int64_t runs)
+/* A number of runs of each point. */
+typedef int32_t RunsOfPoint(const Sweep *sweep, int32_t point);
+
+static int32_t runs_at_least(const Sweep *sweep, int32_t point)
 {
-    double sum_ns = 0;
-    for (int32_t point = 0; point < sweep->study->point_count; point++)
-        sum_ns += (double)results_mean_ns(sweep->findings.results, point) * (double)runs;
-    sum_ns /= sweep->thread_count;
-    return sum_ns < (double)LAST_INSTANT_NS ? (int64_t)sum_ns : LAST_INSTANT_NS;
+    (void)point;
+    return sweep->study->seeds.at_least;
 }
 
-static void add_amount(const Sweep *sweep, int64_t runs_a_point, Text *out)
+static int32_t runs_at_most(const Sweep *sweep, int32_t point)
+{
+    (void)point;
+    return sweep->study->seeds.at_most;
+}
+
+/* By the rules; points without a pilot as the last one before them with one. */
+static int32_t runs_by_rule(const Sweep *sweep, int32_t point)
+{
+    int32_t runs = 0;
+    for (int32_t p = point; runs == 0 && p >= 0; p--)
+        runs = waves_forecast(sweep->study, sweep->findings.results, p);
+    return runs > 0 ? runs : sweep->study->seeds.at_least;
+}
+
+/* Runs, jobs, time and disk, from the pilot's runs. */
+static void add_amount(const Sweep *sweep, RunsOfPoint *runs_of, Text *out)
 {
     const Study *study = sweep->study;
     const Results *results = sweep->findings.results;
-    const int64_t runs = runs_a_point * study->point_count;
+    double ns = 0;
+    int64_t runs = 0;
+    for (int32_t point = 0; point < study->point_count; point++) {
+        const int32_t own = runs_of(sweep, point);
+        ns += (double)results_mean_ns(results, point) * own;
+        runs += own;
+    }
+    ns /= sweep->thread_count;
     thousands_print(out, runs);
-    text_add(out, " runs, about ");
-    thousands_print(out, results->timed_count > 0
-                             ? (int64_t)((double)results->job_count / (double)results->timed_count *
-                                         (double)runs)
-                             : 0);
+    text_add(out, " runs, ");
+    forecast_count_print(out, results->timed_count > 0 ? (double)results->job_count /
+                                                             (double)results->timed_count *
+                                                             (double)runs
+                                                       : 0);
     text_add(out, " jobs, ");
-    duration_print(out, forecast_ns(sweep, runs_a_point));
+    duration_print(out, ns < (double)LAST_INSTANT_NS ? (int64_t)ns : LAST_INSTANT_NS);
     text_printf(out, " on %" PRId32 " thread%s, ", sweep->thread_count,
                 plural(sweep->thread_count));
     bytes_print(out, runs * bytes_a_run(study));
@@ -54,10 +77,12 @@ void sweep_text_forecast(const Sweep *sweep, Text *out)
     const SeedPlan *seeds = &study->seeds;
     thousands_print(out, study->point_count);
     text_printf(out, " point%s x %" PRId32 " seeds: ", plural(study->point_count), seeds->at_least);
-    add_amount(sweep, seeds->at_least, out);
+    add_amount(sweep, runs_at_least, out);
     if (seeds->rule_count > 0) {
+        text_add(out, "until the half-widths are met: ");
+        add_amount(sweep, runs_by_rule, out);
         text_printf(out, "at most %" PRId32 " seeds each: ", seeds->at_most);
-        add_amount(sweep, seeds->at_most, out);
+        add_amount(sweep, runs_at_most, out);
     }
     if (sweep->resumed_count > 0) {
         thousands_print(out, sweep->resumed_count);
@@ -75,11 +100,11 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-/* Whether the bounds are equally far from the value, as far as people read digits. */
+/* Whether the bounds are about equally far from the value. */
 static bool is_symmetrical(const MetricEstimate *estimate)
 {
     const double above = estimate->high - estimate->value;
-    return fabs(above - (estimate->value - estimate->low)) <= 0.01 * above;
+    return fabs(above - (estimate->value - estimate->low)) <= 0.1 * above;
 }
 
 /* "1,602 ± 120", "0.98 (0.93 to 0.99)", ">= 1,602"; without an interval four digits, and a mark if

@@ -5,10 +5,11 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/stopping.h"
 
 #define UNIT_LEAST_NS (50 * NS_PER_MS)
-enum { PILOTS_MAX = 32 };
+enum { PILOTS_MAX = 32, FORECAST_RUNS = 10 };
 
 typedef struct {
     int32_t end;    /* of the present wave */
@@ -37,6 +38,7 @@ struct Waves {
     int32_t pilot_count;
     int32_t pilots[PILOTS_MAX];
     int32_t pilot_next;
+    int32_t pilot_runs; /* of each pilot */
     bool is_ordered; /* by the pilot's times */
 };
 
@@ -63,6 +65,31 @@ double waves_excess(const Study *study, const Results *results, int32_t point, i
         worst = excess > worst ? excess : worst;
     }
     return worst;
+}
+
+int32_t waves_forecast(const Study *study, const Results *results, int32_t point)
+{
+    const SeedPlan *seeds = &study->seeds;
+    const int32_t known = results->points[point].prefix;
+    double runs = seeds->at_least;
+    if (known < 2)
+        return 0;
+    if (is_given_up(results, point))
+        return seeds->at_least;
+    for (int32_t i = 0; i < seeds->rule_count; i++) {
+        // The half-width of a known rule over its limit, as an estimate of 1.
+        const Estimate estimate = {.mean = 1,
+                                   .half_width =
+                                       rule_excess(results, &seeds->rules[i], point, known),
+                                   .count = known,
+                                   .confidence = STUDY_CONFIDENCE};
+        runs = isfinite(estimate.half_width) ? fmax(runs, forecast_runs(&estimate, 1))
+                                             : (double)INFINITY;
+    }
+    int32_t n = seeds->at_least;
+    while (n < runs && wave_after(seeds, n) > n)
+        n = wave_after(seeds, n);
+    return n;
 }
 
 /* Whether this shard runs the replication now: it is its own, and not known. */
@@ -152,9 +179,9 @@ static UnitAnswer pilot_next(void *source, Unit *unit)
         const int32_t point = waves->pilots[waves->pilot_next++];
         if (!is_wanted(waves, point, 0))
             continue;
-        waves->points[point].given = 1;
-        waves->points[point].flying = 1;
-        *unit = (Unit){.point = point, .first = 0, .count = 1};
+        waves->points[point].given = waves->pilot_runs;
+        waves->points[point].flying = waves->pilot_runs;
+        *unit = (Unit){.point = point, .first = 0, .count = waves->pilot_runs};
         return UNIT_READY;
     }
     for (int32_t i = 0; i < waves->pilot_count; i++)
@@ -226,6 +253,9 @@ UnitSource waves_source(Waves *waves)
 
 UnitSource waves_pilot_source(Waves *waves)
 {
+    const SeedPlan *seeds = &waves->study->seeds;
+    if (seeds->rule_count > 0)
+        waves->pilot_runs = seeds->at_least < FORECAST_RUNS ? seeds->at_least : FORECAST_RUNS;
     return (UnitSource){.source = waves, .next = pilot_next, .done = unit_done};
 }
 
@@ -247,6 +277,7 @@ Waves *waves_create(Arena *arena, const Study *study, const Results *results, Sh
                      .plan = shard_plan(shard, study->point_count, study->seeds.at_least,
                                         study->seeds.rule_count > 0),
                      .points = ARENA_ARRAY(arena, PointWaves, study->point_count),
+                     .pilot_runs = 1,
                      .order_count = study->point_count,
                      .order = ARENA_ARRAY(arena, TimedPoint, study->point_count),
                      .active = ARENA_ARRAY(arena, int32_t, study->point_count)};
