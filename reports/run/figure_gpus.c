@@ -1,10 +1,10 @@
 /* Private to reports/run: GPUs over time, a plot for each cluster whose jobs ask for GPUs. */
 #include <stdlib.h>
 
+#include "reports/figure/stack.h"
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/figure/stack.h"
 
 enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, PARTS = 24, CLUSTERS_SHOWN = 6 };
 

@@ -1,9 +1,9 @@
 /* Private to reports/run: nodes by state over time, a plot for each cluster. */
 
+#include "reports/figure/stack.h"
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/figure/stack.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 

@@ -1,8 +1,8 @@
 /* Private to reports/run: how many jobs run and wait over time. */
+#include "reports/figure/stack.h"
 #include "reports/run/figure_draw.h"
 #include "reports/run/figures.h"
 #include "reports/run/palette.h"
-#include "reports/figure/stack.h"
 
 enum { BAND_RUNNING, BAND_WAITING, BANDS, PARTS = 24 };
 

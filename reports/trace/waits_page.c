@@ -6,7 +6,7 @@
 #include "reports/figure/drawing.h"
 #include "reports/page/page.h"
 #include "reports/text/wording.h"
-#include "reports/trace/cells.h"
+#include "reports/page/cells.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/array.h"
-#include "sim/model/arrival_rate.h"
 #include "sim/base/ascii.h"
+#include "sim/model/arrival_rate.h"
 #include "sim/schema/expression.h"
 
 typedef enum { UNREAD, READING, READ, REFUSED } Progress;

@@ -145,6 +145,26 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
 }
 
 /* The part of the run that is measured; `text` NULL: all of it. */
+/* Members that the scenario does not state have the defaults of the table of fields. */
+static PreemptionCost preemption_cost_read(Arena *arena, const PreemptionCostText *text,
+                                           Problems *problems)
+{
+    if (text == NULL)
+        text = bind_object(arena, json_object(arena), &preemption_cost_type, problems);
+    return (PreemptionCost){.one_ns = text->one_gpu.value,
+                            .eight_ns = text->to_8_gpus.value,
+                            .more_ns = text->more_gpus.value};
+}
+
+/* 0: not stated. */
+static int64_t half_life_read(BoundInteger text, Problems *problems)
+{
+    if (text.node != NULL && !text.is_refused && text.value == 0)
+        problems_add(problems, STATUS_BAD_INPUT, text.node->at,
+                     "fair_share_half_life is 0, expected a longer time");
+    return text.value;
+}
+
 static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
 {
     if (text == NULL)
@@ -184,6 +204,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     add_preparations(&context, text);
 
     const MeasureWindow measure = measure_read(text->measure, problems);
+    const PreemptionCost preemption_cost =
+        preemption_cost_read(arena, text->preemption_cost, problems);
+    const int64_t half_life_ns = half_life_read(text->fair_share_half_life, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
     ScenarioWorkloads workloads = workloads_read(&binder, &commands);
@@ -222,6 +245,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
         .service = *catalog_service(catalog),
         .failures = failures,
         .policy = (PolicyKind)text->policy.value,
+        .preemption_cost = preemption_cost,
+        .fair_share_half_life_ns = half_life_ns,
         .placement = (PlacementKind)text->placement.value,
         .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
         .workload_count = workloads.count,

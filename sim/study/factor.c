@@ -52,12 +52,17 @@ static void read_number(Level *level)
     level->divisor = 1000000000;
 }
 
+Level level_create(const char *label, int32_t setting_count, const Setting *settings)
+{
+    Level level = {.label = label, .setting_count = setting_count, .settings = settings};
+    read_number(&level);
+    return level;
+}
+
 static void add_level(Reader *reader, const char *label, int32_t setting_count,
                       const Setting *settings)
 {
-    Level *level = &reader->levels[reader->factor->level_count++];
-    *level = (Level){.label = label, .setting_count = setting_count, .settings = settings};
-    read_number(level);
+    reader->levels[reader->factor->level_count++] = level_create(label, setting_count, settings);
 }
 
 static void make_room(Reader *reader, int64_t count)
@@ -324,6 +329,7 @@ static bool read_between(Reader *reader, const Json *node)
     ValueSpan *kept = ARENA_NEW(reader->arena, ValueSpan);
     *kept = span;
     reader->factor->span = kept;
+    reader->factor->is_log = span.spacing == SPACING_LOG;
     const int32_t count = (int32_t)reader->text->levels.value;
     make_room(reader, count);
     for (int32_t i = 0; i < count; i++) {

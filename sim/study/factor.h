@@ -29,6 +29,7 @@ typedef struct {
     int32_t level_count;
     const Level *levels;
     const ValueSpan *span; /* of `between`; NULL: other factors */
+    bool is_log;           /* the values of the span have equal ratios */
 } Factor;
 
 /* The factor `node`, a member of "factors". It sets parameters and values of `scenario`, without
@@ -40,6 +41,9 @@ const Factor *factor_read(Arena *arena, const Json *node, const ScenarioFile *sc
  * Values that are equal when they are rounded are one level; level_of[i] is that of value i. */
 const Factor *factor_with_values(Arena *arena, const Factor *factor, const double *values,
                                  int32_t count, int32_t *level_of);
+
+/* A level with this label, the number of the label included. */
+Level level_create(const char *label, int32_t setting_count, const Setting *settings);
 
 /* The level of `factor` called `label`, as a number or text; -1: there is none. */
 int32_t factor_find_level(const Factor *factor, const char *label);

@@ -10,6 +10,7 @@
 #include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/order_values.h"
 #include "sim/study/statistics/sample.h"
+#include "sim/study/statistics/words.h"
 
 /* --- The difference to the baseline --- */
 
@@ -51,6 +52,11 @@ typedef struct {
     const int32_t *replication; /* [count] */
     Arena *scratch;
 } Sample;
+
+static double quantile_of(const Sample *sample)
+{
+    return (double)sample->metric->quantile_ppb / 1e9;
+}
 
 static double part_of(const Sample *sample, int32_t run, int32_t part)
 {
@@ -95,7 +101,7 @@ static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_va
     double times[METRIC_ORDER_RANKS];
     const int64_t jobs = (int64_t)part_of(sample, run, 0);
     for (int32_t i = 0; i < METRIC_ORDER_RANKS; i++) {
-        ranks[i] = metric_order_rank(i, sample->metric->quantile, jobs);
+        ranks[i] = metric_order_rank(i, quantile_of(sample), jobs);
         times[i] = part_of(sample, run, 1 + i);
     }
     const OrderedTimes ordered = {jobs, METRIC_ORDER_RANKS, ranks, times};
@@ -140,12 +146,12 @@ static Interval percentile_interval(const Sample *sample, char *note)
         sections[s] = section_of(sample, (int32_t)(s * sample->count / count),
                                  (int32_t)((s + 1) * sample->count / count),
                                  jobs / sample->count, sample->scratch);
-    Interval interval = pooled_quantile_bounds(sections, count, sample->metric->quantile,
+    Interval interval = pooled_quantile_bounds(sections, count, quantile_of(sample),
                                                STUDY_CONFIDENCE, sample->scratch);
     interval.count = sample->count;
     if (!isfinite(interval.low) || !isfinite(interval.high))
         snprintf(note, NOTE_SIZE, "%" PRId32 " run%s too few for p%.4g at %.0f %%", sample->count,
-                 sample->count == 1 ? " is" : "s are", sample->metric->quantile * 100,
+                 sample->count == 1 ? " is" : "s are", quantile_of(sample) * 100,
                  STUDY_CONFIDENCE * 100);
     return interval;
 }
@@ -219,7 +225,7 @@ double rule_excess(const Results *results, const StopRule *rule, int32_t point, 
     if (half_width == 0 || isinf(half_width))
         return half_width;
     return rule->width_ppm > 0 ? half_width / fabs(value) * (double)PPM / (double)rule->width_ppm
-                               : half_width / rule->half_width;
+                               : half_width / ((double)rule->width_nano / 1e9);
 }
 
 /* --- Steady studies --- */
@@ -347,4 +353,40 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
                 scratch, &estimate);
     arena_destroy(scratch);
     return estimate;
+}
+
+void point_number_print(double mean, double half_width, double scale, Text *out)
+{
+    const bool has_width = isfinite(half_width) && half_width > 0;
+    const double shown = has_width ? half_width * scale : 0;
+    words_number(out, mean * scale, shown);
+    if (has_width) {
+        text_add(out, " ± ");
+        words_number(out, shown, shown);
+    }
+}
+
+/* Whether the bounds are about equally far from the value. */
+static bool is_symmetrical(const MetricEstimate *estimate)
+{
+    const double above = estimate->high - estimate->value;
+    return fabs(above - (estimate->value - estimate->low)) <= 0.1 * above;
+}
+
+void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out)
+{
+    const double width = (estimate->high - estimate->low) / 2; // NAN: a bound is unknown
+    if (estimate->lower_bound_count > 0)
+        text_add(out, ">= ");
+    if (!(width > 0) || is_symmetrical(estimate)) {
+        point_number_print(estimate->value, width, scale, out);
+        return;
+    }
+    const double shown = width * fabs(scale);
+    words_number(out, estimate->value * scale, shown);
+    text_add(out, " (");
+    words_number(out, estimate->low * scale, shown);
+    text_add(out, " to ");
+    words_number(out, estimate->high * scale, shown);
+    text_add(out, ")");
 }

@@ -18,6 +18,7 @@
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
 #define SIM_STUDY_POINT_ESTIMATE_H
 
+#include "sim/base/text.h"
 #include "sim/study/results.h"
 #include "sim/study/statistics/estimate.h"
 
@@ -55,5 +56,11 @@ double metric_half_width(const Results *results, int32_t metric, int32_t point, 
  * `baseline_count` replications; pairs are those of the smaller count. */
 MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
                                int32_t baseline, int32_t baseline_count);
+
+/* "1,602 ± 120", of a mean times `scale` with its half-width; with two significant digits of the
+ * half-width, or four of the mean without one. "unknown" for NAN. */
+void point_number_print(double mean, double half_width, double scale, Text *out);
+/* The value with its interval: "1,602 ± 120", "0.98 (0.93 to 0.99)", ">= 1,602". */
+void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sim/study/results.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,6 +78,31 @@ void results_put(Results *results, const RunRecord *record, int64_t took_ns)
     results->run_count++;
     while (point->prefix < point->capacity && point->is_known[point->prefix])
         point->prefix++;
+}
+
+static bool fail_foreign_record(const char *folder, const RunRecord *record, Problems *problems)
+{
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                             "its journal has point %" PRId32 ", replication %" PRId32
+                             ", which this study cannot have",
+                             record->point, record->replication),
+                "another program wrote the line: delete it, or choose another folder for -o");
+    return false;
+}
+
+bool results_load(Results *results, const char *folder, const JournalIdentity *identity,
+                  int64_t *count, Problems *problems)
+{
+    RunRecords records;
+    if (!journal_scan(results->arena, folder, identity, &records, problems))
+        return false;
+    for (int64_t i = 0; i < records.count; i++) {
+        if (!results_can_have(results, &records.items[i]))
+            return fail_foreign_record(folder, &records.items[i], problems);
+        results_put(results, &records.items[i], -1);
+    }
+    *count = records.count;
+    return true;
 }
 
 RunRecord results_record(const Results *results, const Study *study, int32_t point,

@@ -39,6 +39,11 @@ bool results_can_have(const Results *results, const RunRecord *record);
  * not measured. */
 void results_put(Results *results, const RunRecord *record, int64_t took_ns);
 
+/* Adds all records of the journals in `folder` that belong to `identity`; `*count` is their number.
+ * False with problems, also for a record that the study cannot have. */
+MUST_CHECK bool results_load(Results *results, const char *folder, const JournalIdentity *identity,
+                             int64_t *count, Problems *problems);
+
 bool results_have(const Results *results, int32_t point, int32_t replication);
 /* The record of a known run; it borrows the results. */
 RunRecord results_record(const Results *results, const Study *study, int32_t point,

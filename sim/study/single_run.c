@@ -27,7 +27,7 @@ static void take_values(const PointScenario *point, const Summary *summary, RunO
     double *parts = outcome->values + point->metric_count;
     for (int32_t i = 0; i < point->metric_count; i++) {
         metric_parts(point->metrics[i], summary, parts);
-        parts += metric_part_count(point->metrics[i]);
+        parts += measure_part_count(metric_kind(point->metrics[i]));
     }
     memset(outcome->flags + point->metric_count, 0,
            (size_t)(point->value_count - point->metric_count) * sizeof *outcome->flags);

@@ -93,7 +93,7 @@ static double runs_needed(const Pilot *pilot, const StopRule *rule)
     }
     const double width = rule->width_ppm > 0 ? fabs(statistics_mean(values, PILOT_RUNS)) *
                                                    (double)rule->width_ppm / (double)PPM
-                                             : rule->half_width;
+                                             : (double)rule->width_nano / 1e9;
     const double t = student_quantile(1 - (1 - STUDY_CONFIDENCE) / 2, PILOT_RUNS - 1);
     const double variance = statistics_variance(values, PILOT_RUNS);
     return variance > 0 ? t * t * variance / (width * width) : 0;

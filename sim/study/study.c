@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "sim/base/units.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
@@ -23,7 +22,6 @@ static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
 {
     Study *study = reader->study;
     const int32_t before = reader->problems->count;
-    study->value_count = study->metric_count;
     for (int32_t i = 0; i < study->metric_count; i++) {
         const Metric *metric = metric_compile(reader->arena, &study->scenario->scenario,
                                               metrics[i].name, metrics[i].at, reader->problems);
@@ -31,10 +29,7 @@ static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
             continue;
         metrics[i].unit = metric_unit(metric);
         metrics[i].kind = metric_kind(metric);
-        metrics[i].quantile = metric_quantile(metric);
-        metrics[i].part = study->value_count;
-        metrics[i].part_count = metric_part_count(metric);
-        study->value_count += metrics[i].part_count;
+        metrics[i].quantile_ppb = metric_quantile_ppb(metric);
     }
     return reader->problems->count == before;
 }
@@ -73,19 +68,20 @@ static bool is_number_alone(const char *unit)
 }
 
 /* A half-width in the unit of its metric: "30s", "2 USD", 0.02. */
-static bool read_half_width(const Json *node, const char *unit, double *half_width)
+static bool read_half_width(const Json *node, const char *unit, int64_t *nano)
 {
     enum { DECIMALS = 9 };
     Status unused = {0};
-    int64_t amount;
     if (is_number_alone(unit)) {
-        *half_width = node->kind == JSON_NUMBER ? node->number : 0;
-        return *half_width > 0;
+        const double most = 9e9; // so that the product fits
+        const double number = node->kind == JSON_NUMBER ? node->number : 0;
+        *nano = number > 0 && number < most ? (int64_t)(number * 1e9) : 0;
+        return *nano > 0;
     }
     if (node->kind != JSON_STRING)
         return false;
     if (strcmp(unit, "s") == 0) {
-        if (!duration_parse(node->text, node->at, &amount, &unused))
+        if (!duration_parse(node->text, node->at, nano, &unused))
             return false;
     } else {
         const char *blank = strchr(node->text, ' ');
@@ -94,11 +90,10 @@ static bool read_half_width(const Json *node, const char *unit, double *half_wid
             (size_t)(blank - node->text) >= sizeof number)
             return false;
         memcpy(number, node->text, (size_t)(blank - node->text));
-        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, &amount, &unused))
+        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, nano, &unused))
             return false;
     }
-    *half_width = (double)amount / (double)NS_PER_S; // both have 9 decimals
-    return amount > 0;
+    return *nano > 0;
 }
 
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
@@ -116,7 +111,7 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
     }
     const char *ratio = member->kind == JSON_STRING ? member->text : "";
     if (strchr(ratio, '%') == NULL
-            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->half_width)
+            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->width_nano)
             : ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
         return true;
     const char *unit = study->metrics[rule->metric].unit;
@@ -207,8 +202,6 @@ static bool read_horizon(const Reader *reader)
     }
     study->horizon.kind = HORIZON_STEADY;
     study->horizon.jobs_most = text->jobs.value;
-    study->steady_part = study->value_count;
-    study->value_count += STEADY_PARTS;
     return read_auto(reader, &text->warm_up, 0, &study->horizon.warm_up_ns) &&
            read_auto(reader, &text->length, 1, &study->horizon.length_ns) &&
            check_workloads(reader);
@@ -361,6 +354,8 @@ static bool read_scenario(Reader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
+    if (study->scenario != NULL)
+        study->until_ns = study->scenario->scenario.until_ns;
     return study->scenario != NULL;
 }
 
@@ -393,7 +388,10 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     const bool has_scenario = read_scenario(&reader);
     bool is_sound = read_metrics(&reader) && has_scenario;
-    is_sound = is_sound && read_horizon(&reader) && read_seeds(&reader) && check_length(&reader) &&
+    is_sound = is_sound && read_horizon(&reader);
+    if (is_sound)
+        study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
+    is_sound = is_sound && read_seeds(&reader) && check_length(&reader) &&
                read_factors(&reader);
     if (is_sound) {
         is_sound =
@@ -438,6 +436,19 @@ const char *point_name(Arena *arena, const Study *study, int32_t point)
     const char *copy = arena_strdup(arena, text_string(&name));
     text_free(&name);
     return copy;
+}
+
+void study_number_values(Study *study, StudyMetric *metrics)
+{
+    study->value_count = study->metric_count;
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        metrics[m].part = study->value_count;
+        metrics[m].part_count = measure_part_count(metrics[m].kind);
+        study->value_count += metrics[m].part_count;
+    }
+    study->steady_part = study->value_count;
+    if (study->horizon.kind == HORIZON_STEADY)
+        study->value_count += STEADY_PARTS;
 }
 
 const char *const *study_value_names(Arena *arena, const Study *study)

@@ -18,7 +18,7 @@ enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 typedef struct {
     int32_t metric;       /* index in Study.metrics */
     int64_t width_ppm;    /* largest half-width, as a part of the value; 0: `half_width` */
-    double half_width;    /* largest half-width, in the unit of the metric */
+    int64_t width_nano;   /* largest half-width, in 10^-9 of the metric's unit */
 } StopRule;
 
 typedef struct {
@@ -32,10 +32,10 @@ typedef struct {
  * metric (its parts: metric.h). */
 typedef struct {
     const char *name;
+    const char *unit; /* as metric_unit; NULL: none, or the scenario lacks the metric */
     Place at;
-    const char *unit; /* as metric_unit */
     MeasureKind kind;
-    double quantile; /* MEASURE_PERCENTILE */
+    int64_t quantile_ppb; /* MEASURE_PERCENTILE: the part of the jobs, in 10^-9 */
     int32_t part;    /* index of its first part in the record */
     int32_t part_count;
 } StudyMetric;
@@ -74,7 +74,9 @@ typedef struct {
     const char *path; /* of the study file; of the scenario for a study of options alone */
     const char *description;
     const char *scenario_path;
-    const ScenarioFile *scenario; /* without the changes of any point */
+    const ScenarioFile *scenario; /* without the changes of any point; NULL in a StudyOutcome that
+                                     was read from a folder */
+    int64_t until_ns; /* of the scenario: the latest end of a run; INT64_MAX: the last event */
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */
@@ -112,6 +114,10 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills in
+ * `part`, `part_count`, `value_count` and `steady_part`. */
+void study_number_values(Study *study, StudyMetric *metrics);
 
 /* The names of all numbers of a record: "cost_usd.total", "waited_within(20m)#1". In `arena`. */
 const char *const *study_value_names(Arena *arena, const Study *study);

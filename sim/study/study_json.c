@@ -4,6 +4,7 @@
 
 #include "sim/base/name_table.h"
 #include "sim/scenario/whole.h"
+#include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
@@ -42,7 +43,7 @@ static uint64_t horizon_hash(uint64_t hash, const Study *study)
         const StopRule *rule = &study->seeds.rules[i];
         hash = text_hash(hash, study->metrics[rule->metric].name);
         hash = bytes_hash(hash, &rule->width_ppm, sizeof rule->width_ppm);
-        hash = bytes_hash(hash, &rule->half_width, sizeof rule->half_width);
+        hash = bytes_hash(hash, &rule->width_nano, sizeof rule->width_nano);
     }
     return hash;
 }
@@ -108,6 +109,14 @@ static void put_factors(Arena *arena, Json *root, const Study *study)
     }
 }
 
+static void put_settings(Arena *arena, Json *list, const Setting *settings, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        json_add(list, json_string(arena, setting_option(&settings[i])));
+        json_add(list, json_string(arena, setting_change(arena, &settings[i])));
+    }
+}
+
 static void put_points(Arena *arena, Json *root, const Study *study)
 {
     Json *points = json_put_array(arena, root, "points");
@@ -120,11 +129,7 @@ static void put_points(Arena *arena, Json *root, const Study *study)
                           point_level(study, point, f)->label);
         int32_t count;
         const Setting *settings = point_settings(arena, study, point, &count);
-        Json *set = json_put_array(arena, item, "set");
-        for (int32_t i = 0; i < count; i++) {
-            json_add(set, json_string(arena, setting_option(&settings[i])));
-            json_add(set, json_string(arena, setting_change(arena, &settings[i])));
-        }
+        put_settings(arena, json_put_array(arena, item, "set"), settings, count);
         if (study->has_baseline && study->compared_with[point] != NO_POINT)
             json_put_integer(arena, item, "compared_with", study->compared_with[point]);
     }
@@ -154,14 +159,111 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
     json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
     json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
     Json *ppm = json_put_object(arena, seeds, "until_ppm");
-    Json *amounts = json_put_object(arena, seeds, "until_half_width");
+    Json *amounts = json_put_object(arena, seeds, "until_nano");
     for (int32_t i = 0; i < study->seeds.rule_count; i++) {
         const StopRule *rule = &study->seeds.rules[i];
         const char *name = study->metrics[rule->metric].name;
         if (rule->width_ppm > 0)
             json_put_integer(arena, ppm, name, rule->width_ppm);
         else
-            json_put_text(arena, amounts, name, arena_printf(arena, "%.17g", rule->half_width));
+            json_put_integer(arena, amounts, name, rule->width_nano);
+    }
+}
+
+/* Facts that reports need and that names and labels do not say. */
+static void put_units(Arena *arena, Json *root, const Study *study)
+{
+    Json *units = json_put_object(arena, root, "units");
+    for (int32_t m = 0; m < study->metric_count; m++)
+        json_put_text(arena, units, study->metrics[m].name, study->metrics[m].unit);
+    Json *kinds = json_put_object(arena, root, "kinds");
+    Json *quantiles = json_put_object(arena, root, "quantiles_ppb");
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        const StudyMetric *metric = &study->metrics[m];
+        json_put_text(arena, kinds, metric->name, measure_kind_name(metric->kind));
+        if (metric->kind == MEASURE_PERCENTILE)
+            json_put_integer(arena, quantiles, metric->name, metric->quantile_ppb);
+    }
+    if (study->until_ns != INT64_MAX)
+        json_put_integer(arena, root, "until_ns", study->until_ns);
+}
+
+static void put_real(Arena *arena, Json *list, double value)
+{
+    Text digits = {0};
+    value_text_print(value, false, &digits);
+    json_add(list, json_decimal(arena, text_string(&digits)));
+    text_free(&digits);
+}
+
+/* The steps of trajectories are found by their coordinates; other designs do without. */
+static void put_coordinates(Arena *arena, Json *object, const Design *design)
+{
+    if (design->plan.kind != DESIGN_MORRIS)
+        return;
+    Json *rows = json_put_array(arena, object, "units");
+    for (int32_t point = 0; point < design->point_count; point++) {
+        Json *row = json_add(rows, json_array(arena));
+        for (int32_t axis = 0; axis < design->axis_count; axis++)
+            put_real(arena, row,
+                     design->units[(size_t)point * (size_t)design->axis_count + (size_t)axis]);
+    }
+}
+
+static void put_design(Arena *arena, Json *root, const Study *study)
+{
+    const Design *design = study->design;
+    Json *object = json_put_object(arena, root, "design");
+    json_put_text(arena, object, "kind", design_kind_name(design->plan.kind));
+    json_put_integer(arena, object, "size", design->plan.size);
+    Json *axes = json_put_object(arena, object, "axes");
+    for (int32_t f = 0; f < study->factor_count; f++)
+        json_put_integer(arena, axes, study->factors[f]->name, design->axis_of[f]);
+    Json *log = json_put_array(arena, object, "on_log");
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (study->factors[f]->is_log)
+            json_add(log, json_string(arena, study->factors[f]->name));
+    put_coordinates(arena, object, design);
+}
+
+/* What each level of each factor changes. */
+static void put_changes(Arena *arena, Json *root, const Study *study)
+{
+    Json *changes = json_put_object(arena, root, "changes");
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        const Factor *factor = study->factors[f];
+        Json *levels = json_put_array(arena, changes, factor->name);
+        for (int32_t i = 0; i < factor->level_count; i++)
+            put_settings(arena, json_add(levels, json_array(arena)), factor->levels[i].settings,
+                         factor->levels[i].setting_count);
+    }
+}
+
+static void put_baseline(Arena *arena, Json *root, const Study *study)
+{
+    if (!study->has_baseline)
+        return;
+    Json *baseline = json_put_object(arena, root, "baseline");
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (study->baseline[f] >= 0)
+            json_put_text(arena, baseline, study->factors[f]->name,
+                          study->factors[f]->levels[study->baseline[f]].label);
+}
+
+static void put_idle(Arena *arena, Json *root, const Study *study, const IdleLevels *idle,
+                     int32_t count)
+{
+    if (count == 0)
+        return;
+    Json *list = json_put_array(arena, root, "did_nothing");
+    for (int32_t i = 0; i < count; i++) {
+        const Factor *factor = study->factors[idle[i].factor];
+        Json *item = json_add(list, json_object(arena));
+        json_put_text(arena, item, "factor", factor->name);
+        json_put_text(arena, item, "first", factor->levels[idle[i].first_level].label);
+        json_put_text(arena, item, "last", factor->levels[idle[i].last_level].label);
+        json_put_boolean(arena, item, "is_exact", idle[i].is_exact);
+        json_put_text(arena, item, "reason", idle[i].reason);
     }
 }
 
@@ -177,7 +279,8 @@ static void put_identity(Arena *arena, Json *root, const Study *study, const cha
     json_put_text(arena, hashes, "workloads", identity.workloads);
 }
 
-Json *study_json(Arena *arena, const Study *study, const char *version)
+Json *study_json(Arena *arena, const Study *study, const char *version, const IdleLevels *idle,
+                 int32_t idle_count)
 {
     Json *root = json_object(arena);
     json_put_integer(arena, root, "trainyard_study_expanded", STUDY_FORMAT);
@@ -190,7 +293,12 @@ Json *study_json(Arena *arena, const Study *study, const char *version)
     Json *metrics = json_put_array(arena, root, "metrics");
     for (int32_t m = 0; m < study->metric_count; m++)
         json_add(metrics, json_string(arena, study->metrics[m].name));
+    put_units(arena, root, study);
+    put_design(arena, root, study);
     put_factors(arena, root, study);
+    put_changes(arena, root, study);
+    put_baseline(arena, root, study);
+    put_idle(arena, root, study, idle, idle_count);
     put_points(arena, root, study);
     return root;
 }

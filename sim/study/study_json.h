@@ -2,6 +2,7 @@
 #ifndef SIM_STUDY_STUDY_JSON_H
 #define SIM_STUDY_STUDY_JSON_H
 
+#include "sim/study/idle_factors.h"
 #include "sim/study/journal/identity.h"
 #include "sim/study/study.h"
 
@@ -10,8 +11,10 @@
  * seeds, other rules to stop and another description do not make another study. */
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version);
 
-/* The content of study.json. */
-Json *study_json(Arena *arena, const Study *study, const char *version);
+/* The content of study.json. `idle` [idle_count] are the levels that did nothing, known
+ * after the last run. */
+Json *study_json(Arena *arena, const Study *study, const char *version, const IdleLevels *idle,
+                 int32_t idle_count);
 
 /* A point of a study.json. */
 typedef struct {

@@ -35,11 +35,11 @@ static const Field factor_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType factor_type = {
-    "factor",
-    "What varies from point to point. It has one of `values`, `scale`, `choices` and `between`, "
-    "and sets a parameter or the values at its pointers.",
-    sizeof(FactorText), factor_fields};
+const ObjectType factor_type = {"factor",
+                                "A factor varies from point to point. It has one of `values`, "
+                                "`scale`, `choices` and `between`, "
+                                "and sets a parameter or the values at its pointers.",
+                                sizeof(FactorText), factor_fields};
 
 #define OWNER SeedsText
 static const Field seeds_fields[] = {

@@ -72,7 +72,8 @@ static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource fil
 }
 
 /* A sweep replaces its own files only. */
-static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv", "timing.csv",
+static const char *const replaced_names[] = {"results.csv", "points.csv",  "jobs.csv",
+                                             "timing.csv",  "report.html", "plots",
                                              NULL};
 static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
                                       .option = "-o",
@@ -82,52 +83,38 @@ static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
 
 /* --- Runs of earlier sweeps --- */
 
-static bool fail_foreign_record(const char *folder, const RunRecord *record, Problems *problems)
+static bool resume(const SweepOptions *options, const JournalIdentity *identity, Sweep *sweep,
+                   Results *results, Problems *problems)
 {
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
-                             "its journal has point %" PRId32 ", replication %" PRId32
-                             ", which this study cannot have",
-                             record->point, record->replication),
-                "another program wrote the line: delete it, or choose another folder for -o");
-    return false;
+    return options->folder == NULL ||
+           results_load(results, options->folder, identity, &sweep->resumed_count, problems);
 }
 
-static bool resume(Arena *arena, const SweepOptions *options, const JournalIdentity *identity,
-                   Sweep *sweep, Results *results, Problems *problems)
+StudyOutcome sweep_outcome(const Sweep *sweep)
 {
-    RunRecords records;
-    if (options->folder == NULL)
-        return true;
-    if (!journal_scan(arena, options->folder, identity, &records, problems))
-        return false;
-    for (int64_t i = 0; i < records.count; i++) {
-        if (!results_can_have(results, &records.items[i]))
-            return fail_foreign_record(options->folder, &records.items[i], problems);
-        results_put(results, &records.items[i], -1);
-    }
-    sweep->resumed_count = records.count;
-    return true;
+    return (StudyOutcome){.findings = sweep->findings,
+                          .identity = sweep->identity,
+                          .idle_count = sweep->idle_count,
+                          .idle = sweep->idle,
+                          .done_count = waves_done_count(sweep->waves),
+                          .run_count = waves_run_count(sweep->waves)};
 }
 
 /* --- The whole --- */
 
-static void find_used(Arena *arena, Waves *waves, Sweep *sweep)
+static bool write_study(Arena *arena, const SweepOptions *options, const Sweep *sweep,
+                        Status *status)
 {
-    const Study *study = sweep->study;
-    waves_decide_known(waves);
-    int32_t *used = ARENA_ARRAY(arena, int32_t, study->point_count);
-    for (int32_t point = 0; point < study->point_count; point++)
-        used[point] = waves_used(waves, point);
-    sweep->findings.used = used;
+    return json_file_write(
+        in_folder(arena, options, "study.json"),
+        study_json(arena, sweep->study, options->version, sweep->idle, sweep->idle_count), status);
 }
 
-static bool prepare_folder(Arena *arena, const Study *study, const SweepOptions *options,
+static bool prepare_folder(Arena *arena, const SweepOptions *options, const Sweep *sweep,
                            Status *status)
 {
     return folder_is_ours(options->folder, &sweep_mark, status) &&
-           folder_create(options->folder, status) &&
-           json_file_write(in_folder(arena, options, "study.json"),
-                           study_json(arena, study, options->version), status);
+           folder_create(options->folder, status) && write_study(arena, options, sweep, status);
 }
 
 static bool fail(Problems *problems, const Status *status)
@@ -181,28 +168,30 @@ static bool sweep_with_signals(Arena *arena, const Study *study, FileSource file
     Status status = {0};
     *sweep = (Sweep){.study = study,
                      .findings = {.study = study, .results = results},
+                     .identity = identity,
                      .thread_count = options->thread_count,
                      .shard = options->shard,
                      .signals = signals};
-    if (!resume(arena, options, &identity, sweep, results, problems))
+    if (!resume(options, &identity, sweep, results, problems))
         return false;
     Waves *waves = waves_create(arena, study, results, options->shard);
     sweep->waves = waves;
     Journal *journal = NULL;
-    if (has_files && (!prepare_folder(arena, study, options, &status) ||
+    if (has_files && (!prepare_folder(arena, options, sweep, &status) ||
                       (journal = journal_open(arena, options->folder, &identity,
                                               options->shard.index, 0, &status)) == NULL))
         return fail(problems, &status);
     bool is_sound = run_units(options, files, signals, waves, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
-    find_used(arena, waves, sweep);
+    sweep->findings.used = waves_all_used(arena, waves);
     if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
         options->shard.count == 1)
         sweep->idle_count =
             idle_levels_find(arena, &sweep->findings, files, options->version, &sweep->idle);
     if (has_files && options->shard.count == 1 &&
-        !write_tables(arena, options, &sweep->findings, &status))
+        !(write_tables(arena, options, &sweep->findings, &status) &&
+          (sweep->idle_count == 0 || write_study(arena, options, sweep, &status))))
         is_sound = fail(problems, &status);
     if (has_files && is_sound && options->writes_jobs && sweep->end == RUNNER_FINISHED &&
         options->shard.count == 1)

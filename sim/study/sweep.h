@@ -5,6 +5,7 @@
  *     DIR/results.csv   a row a run
  *     DIR/points.csv    a row a point
  *     DIR/jobs.csv      a row a job, if asked for
+ *     DIR/report.html   all of it as a page (reports/study/report.h), and DIR/plots: by the caller
  *     DIR/timing.csv    the time of each run: the only file that differs between machines
  *
  * A folder of the same study is continued, one of another study is refused. The files have the same
@@ -13,6 +14,7 @@
 #define SIM_STUDY_SWEEP_H
 
 #include "sim/study/idle_factors.h"
+#include "sim/study/outcome.h"
 #include "sim/study/runner.h"
 #include "sim/study/study_tables.h"
 #include "sim/study/waves.h"
@@ -35,6 +37,7 @@ typedef struct {
     const Study *study;
     const Waves *waves;
     StudyFindings findings;
+    JournalIdentity identity;
     int32_t idle_count;
     const IdleLevels *idle; /* of a study without an interruption */
     RunnerEnd end;
@@ -45,6 +48,9 @@ typedef struct {
     Shard shard;
     const SignalWait *signals; /* while it runs */
 } Sweep;
+
+/* The outcome of a sweep that is not one of several shards. */
+StudyOutcome sweep_outcome(const Sweep *sweep);
 
 /* The `run` of a sweep on threads of this process; `runner` is not used. */
 RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);

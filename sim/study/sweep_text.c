@@ -8,7 +8,6 @@
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/forecast.h"
-#include "sim/study/statistics/words.h"
 #include "sim/study/sweep_progress.h"
 
 /* --- Forecast --- */
@@ -100,36 +99,14 @@ typedef struct {
     const char **cells; /* [row_count * column_count] */
 } Grid;
 
-/* Whether the bounds are about equally far from the value. */
-static bool is_symmetrical(const MetricEstimate *estimate)
-{
-    const double above = estimate->high - estimate->value;
-    return fabs(above - (estimate->value - estimate->low)) <= 0.1 * above;
-}
-
-/* "1,602 ± 120", "0.98 (0.93 to 0.99)", ">= 1,602"; without an interval four digits, and a mark if
- * a note says why. */
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
-    const double width = (estimate->high - estimate->low) / 2; // NAN: a bound is unknown
     Text text = {0};
     if (isnan(estimate->value))
         return "?";
-    if (estimate->lower_bound_count > 0)
-        text_add(&text, ">= ");
-    words_number(&text, estimate->value, width > 0 ? width : 0);
-    if (width > 0 && is_symmetrical(estimate)) {
-        text_add(&text, " ± ");
-        words_number(&text, width, width);
-    } else if (width > 0) {
-        text_add(&text, " (");
-        words_number(&text, estimate->low, width);
-        text_add(&text, " to ");
-        words_number(&text, estimate->high, width);
-        text_add(&text, ")");
-    } else if (estimate->note[0] != '\0' && estimate->lower_bound_count == 0) {
-        text_add(&text, " *");
-    }
+    point_estimate_print(estimate, 1, &text);
+    if (isnan(estimate->low) && estimate->note[0] != '\0' && estimate->lower_bound_count == 0)
+        text_add(&text, " *"); // add_notes has it
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;

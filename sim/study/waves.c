@@ -128,7 +128,7 @@ static void decide(Waves *waves, int32_t point)
     }
 }
 
-void waves_decide_known(Waves *waves)
+static void decide_known(Waves *waves)
 {
     for (int32_t point = 0; point < waves->study->point_count; point++)
         decide(waves, point);
@@ -294,6 +294,16 @@ int32_t waves_used(const Waves *waves, int32_t point)
     const int32_t known = waves->results->points[point].prefix;
     const int32_t end = waves->points[point].end;
     return known < end ? known : end;
+}
+
+const int32_t *waves_all_used(Arena *arena, Waves *waves)
+{
+    const int32_t count = waves->study->point_count;
+    int32_t *used = ARENA_ARRAY(arena, int32_t, count);
+    decide_known(waves);
+    for (int32_t point = 0; point < count; point++)
+        used[point] = waves_used(waves, point);
+    return used;
 }
 
 bool waves_has_decided(const Waves *waves, int32_t point)

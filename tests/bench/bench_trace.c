@@ -99,7 +99,9 @@ static Scenario *make_scenario(Arena *arena, const JobList *list)
     *load = (Workload){.name = "trace",
                        .path = {.group = "g", .workspace = "w", .experiment = "e"},
                        .list = list,
-                       .queue_clusters = paths,
+                       .cluster_of_row = list->queue,
+                       .clusters = paths,
+                       .cluster_count = list->queues.count,
                        .spec_count = 1,
                        .specs = specs,
                        .probability_ppm = share};

@@ -52,6 +52,8 @@ stdout_has "its times were read as UTC"
 example "a log becomes a report in three commands"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 2 --gpus-per-node 4
 exit_is 0
+trainyard sweep jobs.json --vary nodes=1..2 --seeds 2 --metric utilisation
+exit_is 0
 trainyard validate jobs.json
 exit_is 0
 trainyard run jobs.json -o run

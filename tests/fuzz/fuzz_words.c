@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/model/arrival_rate.h"
 #include "sim/base/invariant.h"
+#include "sim/model/arrival_rate.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"

@@ -5,19 +5,24 @@
 
 typedef struct {
     const Queue *queue;
-    double *waits;
+    const char *until;     /* the state that ends the time */
+    int64_t *submitted_ns; /* [job] */
+    double *times;
     int32_t counted;
-} Waits;
+} Times;
 
 static void hear(void *listener, const TraceRecord *record)
 {
-    Waits *waits = listener;
-    if (record->kind != TRACE_JOB_STATE || strcmp(record->name, "running") != 0 ||
-        record->job.index < (uint32_t)waits->queue->warm_up)
+    Times *times = listener;
+    const int32_t job = (int32_t)record->job.index - times->queue->warm_up;
+    if (record->kind != TRACE_JOB_STATE || job < 0)
         return;
-    waits->waits[record->job.index - (uint32_t)waits->queue->warm_up] =
-        (double)(record->at_ns - record->since_ns) / (double)QUEUE_UNIT_NS;
-    waits->counted++;
+    if (strcmp(record->name, "queued") == 0 && times->submitted_ns[job] == 0)
+        times->submitted_ns[job] = record->at_ns;
+    if (strcmp(record->name, times->until) != 0)
+        return;
+    times->times[job] = (double)(record->at_ns - times->submitted_ns[job]) / (double)QUEUE_UNIT_NS;
+    times->counted++;
 }
 
 /* A job that takes a drawn time, which its owner states. */
@@ -67,7 +72,7 @@ static const Scenario *scenario_of_queue(Arena *arena, const Queue *queue, uint6
     int64_t at_ns = NS_PER_S;
     for (uint64_t i = 0; i < (uint64_t)queue->jobs; i++) {
         const JobSpec *spec =
-            queue->policy == POLICY_SHORTEST
+            queue->policy == POLICY_SHORTEST || queue->policy == POLICY_SRTF
                 ? job_of_known_length(arena, queue, theory_word(seed, DRAWS_OF_LENGTHS + i))
                 : specs[drawn_size(queue, theory_word(seed, DRAWS_OF_SIZES + i))];
         at_ns = next_arrival_ns(seed, i, at_ns, gap_ns);
@@ -88,12 +93,25 @@ Queue queue_of(int32_t servers, double load, Distribution service, int32_t jobs)
                    .warm_up = jobs / 10};
 }
 
-void queue_waits(const Queue *queue, uint64_t seed, double *waits)
+static void run_queue(const Queue *queue, uint64_t seed, const char *until, double *times)
 {
     Arena *arena = arena_create();
-    Waits heard = {.queue = queue, .waits = waits};
+    Times heard = {.queue = queue,
+                   .until = until,
+                   .submitted_ns = ARENA_ARRAY(arena, int64_t, queue->jobs - queue->warm_up),
+                   .times = times};
     const TraceSink sink = {.listener = &heard, .level = TRACE_LEVEL_JOBS, .record = hear};
     world_run(world_create(arena, scenario_of_queue(arena, queue, seed), sink));
     arena_destroy(arena);
     ck_assert_int_eq(heard.counted, queue->jobs - queue->warm_up);
+}
+
+void queue_waits(const Queue *queue, uint64_t seed, double *waits)
+{
+    run_queue(queue, seed, "running", waits);
+}
+
+void queue_stays(const Queue *queue, uint64_t seed, double *stays)
+{
+    run_queue(queue, seed, "succeeded", stays);
 }

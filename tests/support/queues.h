@@ -15,7 +15,7 @@ typedef struct {
     Distribution service;            /* its mean is QUEUE_UNIT_NS */
     int32_t sizes[QUEUE_SIZES_MOST]; /* nodes of a job; {0}: one node each */
     double chances[QUEUE_SIZES_MOST];
-    PolicyKind policy; /* POLICY_SHORTEST knows the true service times */
+    PolicyKind policy; /* POLICY_SHORTEST and POLICY_SRTF know the true service times */
     int32_t jobs;      /* in all */
     int32_t warm_up;   /* of them; not counted */
 } Queue;
@@ -26,5 +26,7 @@ Queue queue_of(int32_t servers, double load, Distribution service, int32_t jobs)
 /* Runs the queue from an empty start and sets waits[i] to the wait of job warm_up + i, in mean
  * service times. */
 void queue_waits(const Queue *queue, uint64_t seed, double *waits);
+/* The same for times in the system, from submission to the end. Stopping a job costs nothing. */
+void queue_stays(const Queue *queue, uint64_t seed, double *stays);
 
 #endif

@@ -356,13 +356,23 @@ static void make_head(Maker *maker)
 static void make_policy(Maker *maker)
 {
     static const char *const policies[] = {
-#define X(name, function, text, sight, what) text,
+#define X(name, function, text, sight, victim, what) text,
         POLICIES(X)
 #undef X
     };
     Dice dice = dice_of(maker, "policy");
     if (has(maker, SWARM_POLICIES) && happens(&dice, 60))
         set_text(maker, maker->root, "policy", PICK(&dice, policies));
+    if (has(maker, SWARM_POLICIES) && happens(&dice, 20))
+        set_text(maker, maker->root, "fair_share_half_life",
+                 FORMAT(maker, "%dm", 1 + roll(&dice, 200)));
+    if (has(maker, SWARM_POLICIES) && happens(&dice, 40)) {
+        static const char *const costs[] = {"0s", "1s", "45s", "10m"};
+        Json *cost = set_object(maker, maker->root, "preemption_cost");
+        set_text(maker, cost, "one_gpu", PICK(&dice, costs));
+        set_text(maker, cost, "to_8_gpus", PICK(&dice, costs));
+        set_text(maker, cost, "more_gpus", PICK(&dice, costs));
+    }
 }
 
 static void make_placement(Maker *maker)
@@ -789,7 +799,7 @@ static void make_real(Maker *maker, Json *command, Json *properties, const char 
         if (happens(&dice, 20))
             set_text(maker, ran, "reason", "The machine was needed");
         if (happens(&dice, 20)) {
-            set_integer(maker, ran, "epochs", roll(&dice, 4));
+            set_integer(maker, ran, "epochs", roll(&dice, 2)); // every program trains for one
             set_integer(maker, ran, "steps", roll(&dice, 40));
             json_put_decimal(maker->arena, ran, "val_accuracy", "0.715");
             json_put_decimal(maker->arena, ran, "val_loss", "0.812345");

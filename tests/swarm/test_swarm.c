@@ -136,7 +136,7 @@ START_TEST(every_key_and_every_word_of_the_format_comes_up)
 #undef X
     };
     static const char *const policies[] = {
-#define X(name, function, text, sight, what) text,
+#define X(name, function, text, sight, victim, what) text,
         POLICIES(X)
 #undef X
     };

@@ -1,5 +1,6 @@
 /* The rows of closed_forms.csv about queues: means, probabilities and quantiles of the waiting
- * time, of M/M/c, M/D/c, M/G/1, gangs and shortest job first.
+ * time, of M/M/c, M/D/c, M/G/1, gangs and shortest job first; and the mean time in the system under
+ * shortest remaining time first.
  *
  * A quantile is tested as a share: of all jobs, 95 % wait at most the p95. Shares of runs are
  * unbiased; quantiles of runs are not. */
@@ -20,7 +21,9 @@ typedef struct {
     double *waits; /* [run * count + i] */
 } Study;
 
-static Study study_queue(Arena *arena, const Queue *full)
+/* The times that `measure` measures in each run. */
+static Study study_times(Arena *arena, const Queue *full,
+                         void (*measure)(const Queue *queue, uint64_t seed, double *times))
 {
     Queue queue = *full;
     queue.jobs = queue.warm_up + theory_size(full->jobs - full->warm_up);
@@ -29,9 +32,13 @@ static Study study_queue(Arena *arena, const Queue *full)
     // Each queue has its own seeds: with common ones all rows would err to the same side.
     const uint64_t base = 7000 + (uint64_t)(full->rate * 1000) * 100 + (uint64_t)full->policy * 50;
     for (int32_t r = 0; r < REPLICATIONS; r++)
-        queue_waits(&queue, theory_seed(base + (uint64_t)r),
-                    study.waits + (int64_t)r * study.count);
+        measure(&queue, theory_seed(base + (uint64_t)r), study.waits + (int64_t)r * study.count);
     return study;
+}
+
+static Study study_queue(Arena *arena, const Queue *full)
+{
+    return study_times(arena, full, queue_waits);
 }
 
 static const double *waits_of(const Study *study, int32_t run)
@@ -300,6 +307,26 @@ START_TEST(the_shortest_job_first_halves_the_mean_wait)
 }
 END_TEST
 
+START_TEST(the_shortest_remaining_time_first_has_schrage_and_miller_s_mean)
+{
+    static const struct {
+        const char *point;
+        double load;
+        int32_t jobs;
+        double error_most;
+    } rows[] = {{"rho=0.8", .8, 22000, .05}, {"rho=0.9", .9, 33000, .08}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Arena *arena = arena_create();
+        Queue queue = queue_of(1, rows[i].load, exponential_of(QUEUE_UNIT_NS), rows[i].jobs);
+        queue.policy = POLICY_SRTF;
+        Study study = study_times(arena, &queue, queue_stays);
+        check_mean_wait("M/M/1, shortest remaining time first", &study,
+                        closed_form("M/M/1 SRPT", rows[i].point, "E[T]"), rows[i].error_most);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("capacity");
@@ -310,6 +337,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, waits_of_jobs_of_any_length_have_takacs_moments);
     tcase_add_test(tests, gangs_wait_behind_the_head_of_the_queue);
     tcase_add_test(tests, the_shortest_job_first_halves_the_mean_wait);
+    tcase_add_test(tests, the_shortest_remaining_time_first_has_schrage_and_miller_s_mean);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "reports/study/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
@@ -196,6 +197,21 @@ bool sweep_plan(const SweepArguments *arguments, SweepOptions *options, Problems
     return false;
 }
 
+/* The report, unless this is a part of a study. Machines that only run sweeps need no gnuplot, so a
+ * page without plots is not a failure. */
+static int write_report(Arena *arena, const SweepOptions *options, const Sweep *done)
+{
+    Status no_plots = {0}, status = {0};
+    if (options->folder == NULL || options->is_forecast || done->shard.count > 1)
+        return EXIT_FINE;
+    const StudyOutcome outcome = sweep_outcome(done);
+    if (!study_report_write(arena, options->folder, &outcome, &no_plots, &status))
+        return report_status(&status);
+    if (no_plots.code != STATUS_OK && !options->is_quiet)
+        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    return EXIT_FINE;
+}
+
 int sweep_execute(Arena *arena, const Study *study, const SweepOptions *options, Problems *problems)
 {
     Sweep done;
@@ -205,5 +221,7 @@ int sweep_execute(Arena *arena, const Study *study, const SweepOptions *options,
         print(sweep_text_forecast, &done);
     else if (!options->is_quiet)
         print(sweep_text_result, &done);
-    return exit_code_of_end(&done);
+    const int report_code = write_report(arena, options, &done);
+    const int exit_code = exit_code_of_end(&done);
+    return exit_code != EXIT_FINE ? exit_code : report_code;
 }

@@ -1,7 +1,10 @@
-/* trainyard report: writes the report of an earlier run again. */
+/* trainyard report: writes the report of an earlier run or sweep again. */
 #include <stdio.h>
 
 #include "reports/run/report.h"
+#include "reports/study/report.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/report.h"
 #include "tools/trainyard/verbs.h"
 
 static const Field report_options[] = {{0}};
@@ -9,30 +12,63 @@ static const Field report_options[] = {{0}};
 static const OptionTable report_table = {
     .name = "report",
     .operands = "DIR",
-    .summary = "Writes report.html and its plots from a run's files.",
+    .summary = "Writes report.html and its plots from the files of a run or sweep.",
     .details =
-        "DIR is the folder of `trainyard run -o DIR`: its summary.json and trace.tsv are read.\n"
+        "DIR is the folder of `trainyard run -o DIR`: its summary.json and trace.tsv are read. Or "
+        "it is the folder of `trainyard sweep -o DIR`: its study.json and journals are read, also "
+        "while the sweep runs, and the page says how many runs are missing.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
-               "trainyard report out/cifar10",
+               "trainyard report out/cifar10\n"
+               "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/nodes\n"
+               "trainyard report out/nodes",
     .options = report_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
     .operand_kind = OPERANDS_FOLDERS,
 };
 
+/* A sweep has study.json, a run has not. */
+static bool is_of_sweep(Arena *arena, const char *folder)
+{
+    int64_t bytes;
+    Status unused;
+    return disk_files.size(disk_files.context, arena_printf(arena, "%s/study.json", folder), &bytes,
+                           &unused);
+}
+
+static int report_sweep(Arena *arena, const char *folder)
+{
+    Problems problems = problems_create(arena);
+    StudyOutcome outcome;
+    Status no_plots = {0}, status = {0};
+    if (!study_outcome_read(arena, disk_files, folder, &outcome, &problems))
+        return report_problems(&problems);
+    if (!study_report_write(arena, folder, &outcome, &no_plots, &status))
+        return report_status(&status);
+    printf("%s/report.html\n", folder);
+    return no_plots.code != STATUS_OK ? report_status(&no_plots) : EXIT_FINE;
+}
+
+static int report_run(Arena *arena, const char *folder)
+{
+    Status status = {0};
+    if (!report_write(arena, folder, &status))
+        return report_status(&status);
+    printf("%s/report.html\n", folder);
+    return EXIT_FINE;
+}
+
 static int run_report(int argc, char **argv)
 {
     Arena *arena = arena_create();
     Operands operands;
-    int exit_code = EXIT_FINE;
+    int exit_code;
     if (options_read(&report_table, arena, argc, argv, NULL, &operands, &exit_code)) {
-        Status status = {0};
-        if (report_write(arena, operands.items[0], &status))
-            printf("%s/report.html\n", operands.items[0]);
-        else
-            exit_code = report_status(&status);
+        const char *folder = operands.items[0];
+        exit_code = is_of_sweep(arena, folder) ? report_sweep(arena, folder)
+                                               : report_run(arena, folder);
     }
     arena_destroy(arena);
     return exit_code;

@@ -1,6 +1,7 @@
 /* trainyard validate: checks files without running them. */
 #include <stdio.h>
 
+#include "real/launch/real_run.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
 #include "tools/trainyard/run_scenario.h"
@@ -53,8 +54,10 @@ static int validate(int argc, char **argv)
             const char *kind = validate_file(arena, disk_files, operands.items[i],
                                              scenario_overrides(&arguments.changes), &problems,
                                              &warnings, &scenario);
-            if (scenario != NULL)
+            if (scenario != NULL) {
                 (void)expectations_metrics(arena, scenario, &problems);
+                real_run_check(&scenario->scenario, true, &problems);
+            }
             if (problems.count == problems_before && !arguments.is_quiet)
                 printf("%s: %s, no problems\n", operands.items[i], kind);
         }

@@ -30,6 +30,7 @@ const records = {
   cluster_shown: [0, () => "shown"],
   node_state: [1, (e) => e.name],
   node_error: [3, (e) => e.name],
+  node_repair: [2, (e) => (e.name === "waiting" ? "waits for a repair crew" : "gets a repair crew")],
   node_notice: [2, (e, v) => `is taken away in ${span(v.notice_ns / 1e9)}`],
   node_speed: [2, (e, v) => `computes at ${percent(v.speed_ppm / 1e6)}`],
   group_struck: [3, (e, v) => `${e.name} is struck, ${many(v.nodes, "node")}`],

@@ -1,5 +1,6 @@
 #include "sim/cloud/cluster/autoscale.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/quota.h"
@@ -16,7 +17,15 @@ void autoscale_emit(Clusters *clusters, const Cluster *cluster)
     recorder_emit(clusters->recorder, &record);
 }
 
+/* More nodes than this are as many as this, which is more than a cluster has. */
+enum { WIDTH_MAX = 1 << 20 };
+
 /* --- When --- */
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Puts up to `count` parts of `gpus` GPUs on `nodes` nodes with `free` free GPUs each. Returns how
  * many parts find room. */
@@ -65,9 +74,21 @@ static int64_t nodes_to_add(const Cluster *cluster)
     return added + needs_any;
 }
 
+/* The nodes of the widest waiting job, whose parts are on different nodes. */
+static int64_t widest(const Cluster *cluster)
+{
+    uint32_t width = cluster->width_capacity;
+    while (width > 0 && cluster->waiting_widths[width - 1] == 0)
+        width--;
+    return width > 0 ? width - 1 : 0;
+}
+
 static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t wanted = cluster->demand_nodes + cluster->shared_nodes + nodes_to_add(cluster);
+    int64_t shared = cluster->shared_nodes + nodes_to_add(cluster);
+    if (shared < widest(cluster))
+        shared = widest(cluster);
+    int64_t wanted = cluster->demand_nodes + shared;
     if (wanted > cluster->maximum_nodes)
         wanted = cluster->maximum_nodes;
     if (wanted < cluster->minimum_nodes)
@@ -133,15 +154,25 @@ void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
     autoscale_update(clusters, cluster);
 }
 
+static void count_width(Clusters *clusters, Cluster *cluster, int32_t nodes, int32_t jobs)
+{
+    const uint32_t width = (uint32_t)smaller(nodes, WIDTH_MAX);
+    cluster->waiting_widths = array_room(clusters->arena, cluster->waiting_widths, width + 1,
+                                         &cluster->width_capacity, sizeof(int64_t));
+    cluster->waiting_widths[width] += jobs;
+}
+
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
-    const int32_t last = request.nodes - 1;
+    const int32_t large = request.large_nodes, last = request.nodes - 1;
     if (request.kind == REQUEST_NODES) {
         cluster->demand_nodes += (int64_t)jobs * request.nodes;
     } else if (request_part(request, 0, gpus_per_node) <= gpus_per_node) {
-        cluster->waiting_parts[request_part(request, 0, gpus_per_node)] += (int64_t)jobs * last;
-        cluster->waiting_parts[request_part(request, last, gpus_per_node)] += jobs;
+        cluster->waiting_parts[request_part(request, 0, gpus_per_node)] += (int64_t)jobs * large;
+        cluster->waiting_parts[request_part(request, last, gpus_per_node)] +=
+            (int64_t)jobs * (request.nodes - large);
+        count_width(clusters, cluster, request.nodes, jobs);
     }
     autoscale_update(clusters, cluster);
 }
@@ -181,11 +212,6 @@ static int32_t spare_nodes(Clusters *clusters, Cluster *cluster, int32_t most, b
         }
     }
     return count;
-}
-
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
 }
 
 /* An evaluation of a steady cluster. */

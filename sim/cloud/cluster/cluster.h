@@ -34,12 +34,14 @@ struct Cluster {
     int64_t first_steady_ns;  /* begin of the first autoscale period; INT64_MAX before */
     uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
-    int64_t ticked_ns;      /* the last evaluation; INT64_MAX: none yet */
-    int64_t demand_nodes;   /* whole nodes of the jobs that wait or run */
-    int64_t *waiting_parts; /* [GPUs on one node]: how many such parts the jobs have that wait for
-                               GPUs; without jobs that do not fit on empty nodes */
-    int64_t *gaps;          /* [free GPUs] room for autoscale.c */
-    int32_t shared_nodes;   /* running nodes that no job has as a whole */
+    int64_t ticked_ns;       /* the last evaluation; INT64_MAX: none yet */
+    int64_t demand_nodes;    /* whole nodes of the jobs that wait or run */
+    int64_t *waiting_parts;  /* [GPUs on one node]: how many such parts the jobs have that wait for
+                                GPUs; without jobs that do not fit on empty nodes */
+    int64_t *gaps;           /* [free GPUs] room for autoscale.c */
+    int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
+    uint32_t width_capacity;
+    int32_t shared_nodes; /* running nodes that no job has as a whole */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */

@@ -24,6 +24,17 @@ static void begin_repair(Clusters *clusters, Node *node, int64_t since_ns)
                 node->id.index, node->life, 0);
 }
 
+/* A node calls a crew when it becomes unusable. */
+static void emit(Clusters *clusters, const Node *node, const char *name)
+{
+    TraceRecord record = node_trace(clusters, TRACE_NODE_REPAIR, node);
+    record.name = name;
+    record.since_ns = node->state_since_ns;
+    record.node_repair.crews = clusters->scenario->failures.repair_crews;
+    record.node_repair.waiting = clusters->crews.waiting_count;
+    recorder_emit(clusters->recorder, &record);
+}
+
 /* Whether `left` gets a crew before `right`. */
 static bool is_before(const Clusters *clusters, NodeId left, NodeId right)
 {
@@ -55,6 +66,7 @@ static void wait_for_crew(Clusters *clusters, Node *node)
         crews->waiting[at] = crews->waiting[at - 1];
     crews->waiting[at] = node->id;
     node->repair = REPAIR_WAITS;
+    emit(clusters, node, "waiting");
 }
 
 static void stop_waiting(Crews *crews, NodeId node)
@@ -89,6 +101,7 @@ void crew_dismissed(Clusters *clusters, Node *node)
         return;
     Node *next = node_row(clusters, crews->waiting[0]);
     stop_waiting(crews, next->id);
+    emit(clusters, next, "begun");
     begin_repair(clusters, next, clusters->engine->now_ns);
 }
 

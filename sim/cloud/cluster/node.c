@@ -597,7 +597,8 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
     for (int32_t i = 0; i < request.nodes; i++) {
         const int32_t gpus = request_part(request, i, gpus_per_node);
         const PlacementPart part = {.gpus = gpus,
-                                    .is_remainder = request.kind == REQUEST_GPUS && i > 0 &&
+                                    .is_remainder = request.large_nodes > 0 &&
+                                                    request.large_gpus == gpus_per_node &&
                                                     gpus < gpus_per_node};
         Node *node =
             cluster_node_at(clusters, cluster, policy->choose(cluster_room(cluster), part));

@@ -67,8 +67,8 @@ static int64_t weights(const Jobs *jobs, const Job *job)
                         cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
 }
 
-/* The time of all nodes of a job, each counted once, as the time of what the job has. Rounds down.
- */
+/* The time of all nodes of a job, each counted once, as the time of the job's
+ * nodes or GPUs. Rounds down. */
 static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
 {
     return job->request.kind == REQUEST_NODES
@@ -76,8 +76,8 @@ static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
                : node_time_part(time, weights(jobs, job), job->request.nodes);
 }
 
-/* The time of all stages of all nodes, and of reading the checkpoint from which the attempt
- * resumes. */
+/* The time of all stages of all nodes, and of resuming: of reading the checkpoint, or of the cost
+ * of preemption. */
 static NodeTime before_training(const Jobs *jobs, const Job *job)
 {
     const int64_t now_ns = jobs->engine->now_ns;
@@ -88,10 +88,9 @@ static NodeTime before_training(const Jobs *jobs, const Job *job)
         time = node_time_add(time, node_time_times(stages, weight(jobs, job, n)));
     }
     int64_t training_ns = earlier(job->attempt->training_ns, now_ns);
-    if (job_trains(job)) {
-        int64_t resuming_ns = bounded_times(weights(jobs, job), training_ns - barrier_ns);
-        time.startup_ns = bounded_add(time.startup_ns, resuming_ns);
-    }
+    const int64_t resuming_ns =
+        job_trains(job) ? training_ns - barrier_ns : attempt_paid_ns(jobs, job);
+    time.startup_ns = bounded_add(time.startup_ns, bounded_times(weights(jobs, job), resuming_ns));
     return time;
 }
 
@@ -132,12 +131,28 @@ static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, 
         record->job_attempt.kept_ns += left_ns;
 }
 
+/* Whether the work of an attempt that ends so is lost, except what was kept before. */
+static bool throws_work_away(const Job *job, AttemptEnd end)
+{
+    switch (end) {
+    case ATTEMPT_COMPLETED:
+    case ATTEMPT_UNFINISHED:
+        return job_is_stalled(job);
+    case ATTEMPT_PREEMPTED:
+        return job_is_stalled(job) || !job_keeps_work(job);
+    case ATTEMPT_FAILED:
+    case ATTEMPT_STOPPED:
+    case ATTEMPT_LOST:
+        break;
+    }
+    return true;
+}
+
 void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reason)
 {
     if (!recorder_takes(jobs->recorder, TRACE_JOB_ATTEMPT))
         return;
-    bool is_thrown_away =
-        (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
+    const bool is_thrown_away = throws_work_away(job, end);
     NodeTime done = {0}, kept = {0};
     epochs_node_time(job, &done, &kept);
     done = weigh(jobs, job, done);

@@ -125,6 +125,30 @@ void jobs_account_unfinished(Jobs *jobs)
     }
 }
 
+bool job_keeps_work(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_FIXED;
+}
+
+/* How long the program of a job that keeps its work has run. */
+static int64_t command_passed_ns(const Jobs *jobs, const Job *job)
+{
+    return job_keeps_work(job) && job->attempt->program_ns != INT64_MAX && !job_is_stalled(job)
+               ? jobs->engine->now_ns - job->attempt->program_ns
+               : 0;
+}
+
+int64_t attempt_paid_ns(const Jobs *jobs, const Job *job)
+{
+    const int64_t passed_ns = command_passed_ns(jobs, job);
+    return passed_ns < job->owed_ns ? passed_ns : job->owed_ns;
+}
+
+int64_t attempt_work_ns(const Jobs *jobs, const Job *job)
+{
+    return command_passed_ns(jobs, job) - attempt_paid_ns(jobs, job);
+}
+
 void job_stalls(Jobs *jobs, Job *job, const Node *node)
 {
     if (!job_is_active(job) || job_is_stalled(job))
@@ -384,15 +408,23 @@ static void push_limits(Jobs *jobs, const Job *job, int64_t left_ns)
                    left_ns);
 }
 
+/* How long the program takes without interruption. An attempt after a preemption continues the one
+ * before it, so it has the same draw. */
+static int64_t whole_command_ns(const Jobs *jobs, const Job *job)
+{
+    const JobList *list = job_list_of(jobs->scenario, job);
+    return list != NULL
+               ? list->run_ns[job->row]
+               : engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE,
+                               job->address, (uint64_t)((job->starts - job->preemptions) & 0xffff));
+}
+
 static void begin_command(Jobs *jobs, Job *job)
 {
     const JobList *list = job_list_of(jobs->scenario, job);
-    if (list != NULL)
-        job->attempt->command_ns = list->run_ns[job->row];
-    else
-        job->attempt->command_ns =
-            engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE, job->address,
-                          (uint64_t)(job->starts & 0xffff));
+    const int64_t whole_ns = whole_command_ns(jobs, job);
+    const int64_t left_ns = whole_ns > job->carried_ns ? whole_ns - job->carried_ns : 0;
+    job->attempt->command_ns = bounded_add(left_ns, job->owed_ns);
     if (list != NULL)
         push_limits(jobs, job, job->attempt->command_ns);
     engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,

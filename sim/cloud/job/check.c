@@ -169,8 +169,19 @@ static void check_attempt(const Jobs *jobs, const Job *job)
         invariant(job->transfers.count == 0 && job->attempt->stalled_ns >= job->started_ns);
 }
 
+/* Only programs that only take time carry work and costs from one attempt to the next. */
+static void check_preemptions(const Job *job)
+{
+    invariant(job->preemptions >= 0 && job->preemptions <= job->starts);
+    invariant(job->preemptions < job->starts || !job_is_active(job));
+    invariant(job->carried_ns >= 0 && job->owed_ns >= 0);
+    if (job->preemptions == 0 || !job_keeps_work(job))
+        invariant(job->carried_ns == 0 && job->owed_ns == 0);
+}
+
 static void check_job(const Jobs *jobs, const Job *job)
 {
+    check_preemptions(job);
     check_times(jobs, job);
     check_attempt(jobs, job);
     invariant(job->state != JOB_SUCCEEDED || job->exit_code == 0);

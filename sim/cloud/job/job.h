@@ -8,8 +8,10 @@
  *
  * `running` begins when the nodes are taken; mounts, image pull, container start and job
  * preparation belong to it. A job whose node is lost goes back to the queue and starts again: from
- * the last checkpoint on a share, where its program can, or from scratch. Only the files
- * of this folder change a job. */
+ * the last checkpoint on a share, where its program can, or from scratch. A job that the scheduler
+ * stops in favour of another returns to the queue in the same way, but a program that only takes
+ * time (PROGRAM_FIXED, and jobs of lists) keeps its work. Only the files of this folder change a
+ * job. */
 #ifndef SIM_CLOUD_JOB_JOB_H
 #define SIM_CLOUD_JOB_JOB_H
 
@@ -99,6 +101,10 @@ struct Job {
     const char *error_message;
     int32_t exit_code;   /* -1: none */
     int32_t starts;      /* attempts so far */
+    int32_t preemptions; /* of them, those that the scheduler stopped in favour of another job */
+    int64_t carried_ns;  /* PROGRAM_FIXED: work of preempted attempts; a new attempt need not
+                            repeat it */
+    int64_t owed_ns;     /* PROGRAM_FIXED: cost of preemption that the next attempt pays first */
     NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
                             it waits to start again */
     JobAttempt *attempt; /* the present or last attempt; NULL before the first */
@@ -107,7 +113,7 @@ struct Job {
     int64_t kept_before;    /* epochs_kept at the last loss */
     uint32_t generation;    /* as Node.generation */
     uint32_t experiment;    /* row of its container (resource_index), known after it has waited
-                               under a policy with POLICY_SEES_QUEUE; ID_NONE before */
+                               under a policy that sees the queue; ID_NONE before */
     uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
     int64_t row;            /* of the workload's list, if it has one */
@@ -191,9 +197,10 @@ typedef struct {
 /* How an attempt ended. X(ENUM, name in the record) */
 #define ATTEMPT_ENDS(X)                                                                            \
     X(COMPLETED, "completed")                                                                      \
-    X(FAILED, "failed")   /* its program, or a stage, failed */                                    \
-    X(STOPPED, "stopped") /* by the user, or by a limit that the user set */                       \
-    X(LOST, "lost")       /* it lost its nodes */                                                  \
+    X(FAILED, "failed")       /* its program, or a stage, failed */                                \
+    X(STOPPED, "stopped")     /* by the user, or by a limit that the user set */                   \
+    X(LOST, "lost")           /* it lost its nodes */                                              \
+    X(PREEMPTED, "preempted") /* the scheduler stopped it in favour of another job */              \
     X(UNFINISHED, "unfinished")
 
 typedef enum {

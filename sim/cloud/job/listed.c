@@ -16,7 +16,7 @@ typedef struct ListProgress {
     uint64_t address;     /* of its jobs' random draws */
     int64_t next_row;     /* that arrives at its own time; the number of rows: none */
     uint32_t experiment;  /* the row of its jobs' container ... */
-    ClusterId *clusters;  /* ... and [queue] their clusters; ID_NONE: there is none ... */
+    ClusterId *clusters;  /* ... and [column's word] their clusters; ID_NONE: there is none ... */
     uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
     uint32_t *owners;     /* [user] see listed_owner; NULL: the list has no users */
     int32_t *followers;   /* [row] the last row that waits for it; NULL: no row waits for another */
@@ -132,19 +132,19 @@ Job *listed_find(Jobs *jobs, ResourcePath path)
 
 /* --- Where --- */
 
-static ResourcePath cluster_path(const Workload *workload, int32_t queue)
+static ResourcePath cluster_path(const Workload *workload, int32_t word)
 {
-    return workload->queue_clusters != NULL ? workload->queue_clusters[queue] : workload->cluster;
+    return workload->cluster_of_row != NULL ? workload->clusters[word] : workload->cluster;
 }
 
-static int32_t queue_count(const Workload *workload)
+static int32_t path_count(const Workload *workload)
 {
-    return workload->queue_clusters != NULL ? workload->list->queues.count : 1;
+    return workload->cluster_of_row != NULL ? workload->cluster_count : 1;
 }
 
-static int32_t queue_of(const Workload *workload, int64_t row)
+static int32_t word_of(const Workload *workload, int64_t row)
 {
-    return workload->queue_clusters != NULL ? workload->list->queue[row] : 0;
+    return workload->cluster_of_row != NULL ? workload->cluster_of_row[row] : 0;
 }
 
 /* Looks up clusters and experiment again if any resource was created or has gone since. */
@@ -159,9 +159,9 @@ static bool find_places(Jobs *jobs, uint32_t index, const Command *command, Stat
                                                          .workspace = workload->path.workspace,
                                                          .name = workload->path.experiment});
     bool has_all = true;
-    for (int32_t q = 0; q < queue_count(workload); q++) {
-        const Cluster *cluster = cluster_find(jobs->clusters, cluster_path(workload, q));
-        progress->clusters[q] = cluster != NULL ? cluster->id : (ClusterId){ID_NONE};
+    for (int32_t w = 0; w < path_count(workload); w++) {
+        const Cluster *cluster = cluster_find(jobs->clusters, cluster_path(workload, w));
+        progress->clusters[w] = cluster != NULL ? cluster->id : (ClusterId){ID_NONE};
         has_all &= cluster != NULL;
     }
     progress->known_above = has_all ? names_losses(jobs->names) + 1 : 0;
@@ -173,22 +173,23 @@ static Cluster *find_cluster(Jobs *jobs, uint32_t index, int64_t row, Status *st
 {
     const Workload *workload = workload_of(jobs, index);
     const ListProgress *progress = &jobs->lists[index];
-    const int32_t queue = queue_of(workload, row);
+    const int32_t word = word_of(workload, row);
     const Command command = {.kind = COMMAND_JOB_CREATE, .path = workload->path};
     if (progress->known_above != names_losses(jobs->names) + 1 &&
         !find_places(jobs, index, &command, status))
         return NULL;
-    if (progress->clusters[queue].index == ID_NONE) {
-        (void)command_not_found(&command, "cluster", cluster_path(workload, queue).name, status);
+    if (progress->clusters[word].index == ID_NONE) {
+        (void)command_not_found(&command, "cluster", cluster_path(workload, word).name, status);
         return NULL;
     }
-    Cluster *cluster = cluster_row(jobs->clusters, progress->clusters[queue]);
+    Cluster *cluster = cluster_row(jobs->clusters, progress->clusters[word]);
     return cluster_check_not_deleting(cluster, command_place(&command), status) ? cluster : NULL;
 }
 
 /* --- Submission --- */
 
-static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *cluster)
+static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *cluster,
+                    JobRequest request)
 {
     const Workload *workload = workload_of(jobs, index);
     const int64_t now_ns = jobs->engine->now_ns;
@@ -197,24 +198,24 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
         jobs->spare_jobs = job->next_spare;
     else
         job = ARENA_NEW(jobs->arena, Job);
-    *job = (Job){
-        .id = {row_table_add(jobs->arena, &jobs->rows, job)},
-        .cluster = cluster->id,
-        .path = workload->path,
-        .spec = workload->specs[0],
-        .request = request_of_gpus(workload->list->gpus[row], cluster_gpus_per_node(cluster)),
-        .address = jobs->lists[index].address ^ ((uint64_t)row + 1) * UINT64_C(0x9e3779b97f4a7c15),
-        .provisioning = PROVISIONING_SUCCEEDED,
-        .provisioning_since_ns = now_ns,
-        .state_since_ns = now_ns,
-        .created_ns = now_ns,
-        .recorded_ns = now_ns,
-        .started_ns = INT64_MAX,
-        .ended_ns = INT64_MAX,
-        .exit_code = -1,
-        .experiment = jobs->lists[index].experiment,
-        .workload = (int32_t)index,
-        .row = row};
+    *job = (Job){.id = {row_table_add(jobs->arena, &jobs->rows, job)},
+                 .cluster = cluster->id,
+                 .path = workload->path,
+                 .spec = workload->specs[0],
+                 .request = request,
+                 .address = jobs->lists[index].address ^
+                            ((uint64_t)row + 1) * UINT64_C(0x9e3779b97f4a7c15),
+                 .provisioning = PROVISIONING_SUCCEEDED,
+                 .provisioning_since_ns = now_ns,
+                 .state_since_ns = now_ns,
+                 .created_ns = now_ns,
+                 .recorded_ns = now_ns,
+                 .started_ns = INT64_MAX,
+                 .ended_ns = INT64_MAX,
+                 .exit_code = -1,
+                 .experiment = jobs->lists[index].experiment,
+                 .workload = (int32_t)index,
+                 .row = row};
     if (!jobs->forgets_ended)
         job_make_name(jobs, job);
     return job;
@@ -238,16 +239,16 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request = cluster != NULL
-                                   ? request_of_gpus(workload_of(jobs, index)->list->gpus[row],
-                                                     cluster_gpus_per_node(cluster))
-                                   : (JobRequest){0};
+    const JobRequest request =
+        cluster != NULL
+            ? job_list_request(workload_of(jobs, index)->list, row, cluster_gpus_per_node(cluster))
+            : (JobRequest){0};
     if (cluster == NULL || !job_can_be_submitted(jobs, cluster, request, (Place){0}, &status)) {
         refuse(jobs, index, row, &status);
         rows_follow(jobs, index, row);
         return;
     }
-    Job *job = new_job(jobs, index, row, cluster);
+    Job *job = new_job(jobs, index, row, cluster, request);
     container_counts_jobs(jobs->resources, job->experiment, 1);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
     cluster_demand_changes(jobs->clusters, cluster, job->request, 1);
@@ -304,7 +305,7 @@ void listed_prepare(Jobs *jobs, uint32_t index)
         jobs->lists = ARENA_ARRAY(jobs->arena, ListProgress, count);
     jobs->lists[index] = (ListProgress){
         .address = name_hash(workload->name),
-        .clusters = ARENA_ARRAY(jobs->arena, ClusterId, queue_count(workload)),
+        .clusters = ARENA_ARRAY(jobs->arena, ClusterId, path_count(workload)),
         .owners = workload->list->user != NULL
                       ? ARENA_ARRAY(jobs->arena, uint32_t, workload->list->users.count)
                       : NULL};

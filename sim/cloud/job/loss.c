@@ -6,6 +6,7 @@
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/model/bounded.h"
 
 // The service's error for this case was not recorded. Assumption: its code for a terminated job.
 static const JobError timed_out = {"JobTerminated",
@@ -31,10 +32,9 @@ static void count_lost_attempt(Jobs *jobs, Job *job)
                          job_path(jobs->scenario, job, jobs->arena).name, LOST_ATTEMPTS_MAX));
 }
 
+/* Returns the job to its place in the queue after the end of its attempt. */
 static void requeue(Jobs *jobs, Job *job, JobReason reason)
 {
-    attempt_end(jobs, job, ATTEMPT_LOST, reason);
-    count_lost_attempt(jobs, job);
     job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
@@ -45,6 +45,28 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);
 }
 
+static int64_t preemption_cost_ns(const Jobs *jobs, const Job *job)
+{
+    const PreemptionCost *cost = &jobs->scenario->preemption_cost;
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    const int64_t slots = request_slots(job->request, cluster_gpus_per_node(cluster));
+    return slots <= 1 ? cost->one_ns : slots <= 8 ? cost->eight_ns : cost->more_ns;
+}
+
+void job_is_preempted(Jobs *jobs, Job *job)
+{
+    invariant(job->state == JOB_RUNNING);
+    const JobReason reason = {.cause = CAUSE_PRECEDENCE};
+    const int64_t work_ns = attempt_work_ns(jobs, job), paid_ns = attempt_paid_ns(jobs, job);
+    attempt_end(jobs, job, ATTEMPT_PREEMPTED, reason);
+    job->preemptions++;
+    if (job_keeps_work(job)) {
+        job->carried_ns = bounded_add(job->carried_ns, work_ns);
+        job->owed_ns = bounded_add(job->owed_ns - paid_ns, preemption_cost_ns(jobs, job));
+    }
+    requeue(jobs, job, reason);
+}
+
 void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
                      TraceCause cause)
 {
@@ -53,7 +75,8 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
     JobReason reason = {.cause = cause, .node = node};
     bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
     // After a resize with the option to requeue, the number of attempts is not limited.
-    bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
+    bool was_last =
+        cause != CAUSE_SCALE_DOWN && job->starts - job->preemptions >= service->attempts_max;
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
         job_fail_attempt(jobs, job, ATTEMPT_STOPPED, job_error_terminated, -1, reason);
     } else if (is_preemption && service->preemption_fails_jobs) {
@@ -64,6 +87,8 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
                          (int)job->starts);
         job_fail_attempt(jobs, job, ATTEMPT_LOST, (JobError){"InternalError", message}, -1, reason);
     } else {
+        attempt_end(jobs, job, ATTEMPT_LOST, reason);
+        count_lost_attempt(jobs, job);
         requeue(jobs, job, reason);
     }
 }

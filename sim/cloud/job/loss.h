@@ -1,4 +1,5 @@
-/* Jobs that lose their nodes or reach a limit: they are requeued or fail. */
+/* Jobs that lose their nodes, are stopped by the scheduler, or reach a limit: they are requeued or
+ * fail. */
 #ifndef SIM_CLOUD_JOB_LOSS_H
 #define SIM_CLOUD_JOB_LOSS_H
 
@@ -9,6 +10,12 @@
  * afterwards. */
 void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
                      TraceCause cause);
+
+/* The scheduler stops the job, which runs and is not being terminated, in favour of another. It
+ * returns to the queue with its remaining work plus Scenario.preemption_cost; what its program does
+ * not keep is lost. This never fails the job and does not count as an attempt that lost its nodes.
+ * All its nodes are free afterwards. */
+void job_is_preempted(Jobs *jobs, Job *job);
 
 /* --- Events --- */
 

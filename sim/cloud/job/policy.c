@@ -3,7 +3,8 @@
 #include "sim/base/invariant.h"
 
 static const Policy policies[] = {
-#define X(name, function, text, sight, what) {text, what, POLICY_SEES_##sight, policy_##function},
+#define X(name, function, text, sight, victim, what)                                               \
+    {text, what, POLICY_SEES_##sight, policy_##function, victim},
     POLICIES(X)
 #undef X
 };

@@ -3,8 +3,10 @@
  *
  * A policy chooses one of the waiting jobs of a cluster, or none. The scheduler calls it when jobs
  * are submitted or nodes become idle, starts the chosen job, and calls it again until it chooses
- * none. A job takes all that it asks for at one instant, so a policy chooses only jobs that fit
- * (request_fits). Jobs that ask for whole nodes and jobs that ask for GPUs may wait in one queue.
+ * none. Before each choice a preemptive policy chooses running jobs to stop, one by one, until it
+ * chooses none; they wait again, with their work so far (job_is_preempted). A job takes all that it
+ * asks for at one instant, so a policy chooses only jobs that fit (request_fits). Jobs that ask for
+ * whole nodes and jobs that ask for GPUs may wait in one queue.
  *
  * Where a policy adds up or compares the sizes of jobs it counts slots (sim/cloud/spec/request.h),
  * which do not say how free GPUs are spread over nodes. Only request_fits knows that.
@@ -22,15 +24,24 @@ typedef struct {
     JobId job;
     JobRequest request;
     int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
-    int64_t expected_ns; /* the run time that its owner states */
+    int64_t expected_ns; /* the run time that its owner states, without the work that the job keeps
+                            of preempted attempts, with the cost of preemption */
     uint32_t owner;      /* index in PolicyView.used_node_us */
 } WaitingJob;
 
 typedef struct {
     JobId job;
     JobRequest request;
+    int32_t priority;
+    int64_t started_ns;      /* the present attempt */
     int64_t expected_end_ns; /* if it is in the past, the job can end at any time */
 } RunningJob;
+
+/* Free slots from a time on, until the next step. */
+typedef struct {
+    int64_t at_ns;
+    int64_t slots;
+} PolicyStep;
 
 typedef struct {
     int64_t now_ns;
@@ -38,10 +49,12 @@ typedef struct {
     int32_t most_nodes; /* the most that the cluster may have now: its target, or the maximum of its
                            automatic scaling */
     int32_t waiting_count;
-    const WaitingJob *waiting; /* in the service's order: by priority, then by submission */
+    const WaitingJob *waiting; /* in the service's order: by priority, then by submission; or by
+                                  expected time first (POLICY_SEES_QUEUE_BY_TIME) */
     int32_t running_count;
     const RunningJob *running;   /* of this cluster, by expected end */
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
+    PolicyStep *steps;           /* memory to work with: [running_count + waiting_count + 1] */
 } PolicyView;
 
 #define POLICY_NONE (-1)
@@ -49,6 +62,7 @@ typedef struct {
 typedef enum {
     POLICY_SEES_HEAD,  /* only the first job of `waiting`, and no `running`: O(1) per start */
     POLICY_SEES_QUEUE, /* all waiting and running jobs: O(queue) per pass */
+    POLICY_SEES_QUEUE_BY_TIME, /* as QUEUE, with `waiting` in the order of expected times */
 } PolicySight;
 
 typedef struct {
@@ -56,6 +70,8 @@ typedef struct {
     const char *what;
     PolicySight sight;
     int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NONE */
+    int32_t (*victim)(const PolicyView *view); /* an index in view->running, or POLICY_NONE; NULL:
+                                                  the policy stops no job */
 } Policy;
 
 const Policy *policy_of(PolicyKind kind);
@@ -91,8 +107,51 @@ int32_t policy_shortest(const PolicyView *view);
 
 /* Fair share by owner: the first job, in the service's order, of the owner that has used
  * the least node time so far, including failed jobs; among equals the service's order. While it
- * does not fit, no job overtakes it. Usage does not decay. Kay and Lauder, "A fair share
+ * does not fit, no job overtakes it. Usage decays with Scenario.fair_share_half_life_ns, if that is
+ * set: used time counts half after this time, a quarter after twice. Kay and Lauder, "A fair share
  * scheduler", CACM 31(1), 1988. */
 int32_t policy_fair_share(const PolicyView *view);
+
+/* Shortest remaining time first, regardless of priority. All jobs, running and waiting, are taken
+ * in order of the time that they are expected to need; among equals a running job comes first, then
+ * the service's order (running jobs: by id). Each gets its slots while as many are left; a job that
+ * does not fit into the rest is skipped. Running jobs that got none are stopped, waiting jobs that
+ * got theirs start. A running job without slots is never stopped.
+ *
+ * Slots are counted: they are those that are free now and those of running jobs, and the policy
+ * names no node. A chosen job that does not fit because free GPUs are spread over nodes waits, and
+ * its slots stay idle for it, so that no job is stopped and started in turn. A job that could not
+ * run on all these nodes alone is skipped.
+ *
+ * These are the rules of the simulator of Hu et al., "Characterization and prediction of deep
+ * learning workloads in large-scale GPU datacenters" (Helios), SC 2021, with its cost of preemption
+ * as the default (Scenario.preemption_cost). Differences: Time is not cut into seconds, and a job
+ * takes its own time, not one second more. The remaining time is the owner's estimate, and counts
+ * from the start of the attempt; with exact estimates and jobs that only take time they are the
+ * same. Schrage, "A proof of the optimality of the shortest remaining processing time discipline",
+ * Operations Research 16, 1968 (least mean time in system on one machine). Long jobs may starve. */
+int32_t policy_srtf(const PolicyView *view);
+int32_t policy_srtf_victim(const PolicyView *view);
+
+/* Conservative backfilling: every waiting job has a reservation, in the service's order, for the
+ * earliest time at which enough slots are free for as long as the job is expected to run, in
+ * addition to those of running jobs and of earlier reservations. A job starts when its reservation
+ * is now and it fits. So no job delays an earlier one, as far as estimates are right and slots
+ * suffice. The reservations are made anew at each pass: a job may move forward when others end
+ * early.
+ *
+ * As in policy_backfill the reservations count slots and name no node; an overdue job may end at
+ * any time, and nodes under repair or allocation may come at any time: their slots count for a
+ * reservation, but an idle slot that an earlier job may need at any time is not given to a later
+ * one. A job that needs more than the cluster may have gets no reservation. A pass takes
+ * O(waiting * (waiting + running)) steps while slots are free, O(waiting) when none is. Mu'alem and
+ * Feitelson (see policy_backfill). */
+int32_t policy_conservative(const PolicyView *view);
+
+/* For the service's order with preemption: while the first waiting job does not fit, the running
+ * job of lower priority that started last; among equals the one with the largest id. If the slots
+ * of all such jobs together with the free ones are not enough, none. Slots are counted: with GPUs
+ * spread over nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
+int32_t policy_priority_victim(const PolicyView *view);
 
 #endif

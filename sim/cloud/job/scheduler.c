@@ -7,23 +7,28 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/policy.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
+#include "sim/model/random_math.h"
 
-/* The arrays of the PolicyView for policies with POLICY_SEES_QUEUE. */
+/* The arrays of the PolicyView for policies that see the queue. */
 typedef struct QueuePlan {
     RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
     int32_t running_count, running_capacity;
     WaitingJob *waiting; /* the jobs of JobQueue.waiting in order, from `waiting_begin` on */
     int32_t waiting_begin, waiting_count, waiting_capacity;
+    bool is_by_time;       /* `waiting` is in the order of expected times */
     int64_t *used_node_us; /* as of the present pass */
     uint32_t used_capacity;
+    PolicyStep *steps; /* see PolicyView.steps */
+    uint32_t step_capacity;
 } QueuePlan;
 
 static bool sees_queue(const Jobs *jobs)
 {
-    return policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE;
+    return policy_of(jobs->scenario->policy)->sight != POLICY_SEES_HEAD;
 }
 
 /* A larger array with the `count` items of the old one. */
@@ -39,24 +44,37 @@ static void *grown(Jobs *jobs, const void *items, int32_t count, int32_t *capaci
 static QueuePlan *new_plan(Jobs *jobs)
 {
     QueuePlan *plan = ARENA_NEW(jobs->arena, QueuePlan);
+    plan->is_by_time = policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE_BY_TIME;
     plan->waiting = grown(jobs, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
     plan->running = grown(jobs, NULL, 0, &plan->running_capacity, sizeof *plan->running);
     return plan;
 }
 
-/* --- Waiting jobs, for policies with POLICY_SEES_QUEUE --- */
+/* --- Waiting jobs, for policies that see the queue --- */
+
+/* The time that the owner expects the job to need from now on, if it does not run. */
+static int64_t expected_left_ns(const Jobs *jobs, const Job *job)
+{
+    const int64_t expected_ns = job_expected_ns(jobs->scenario, job);
+    const int64_t left_ns = expected_ns == INT64_MAX        ? INT64_MAX
+                            : expected_ns > job->carried_ns ? expected_ns - job->carried_ns
+                                                            : 0;
+    return bounded_add(left_ns, job->owed_ns);
+}
 
 static WaitingJob waiting_job(const Jobs *jobs, const Job *job)
 {
     return (WaitingJob){.job = job->id,
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
-                        .expected_ns = job_expected_ns(jobs->scenario, job),
+                        .expected_ns = expected_left_ns(jobs, job),
                         .owner = job->owner};
 }
 
-static bool waits_before(const WaitingJob *a, const WaitingJob *b)
+static bool waits_before(const QueuePlan *plan, const WaitingJob *a, const WaitingJob *b)
 {
+    if (plan->is_by_time && a->expected_ns != b->expected_ns)
+        return a->expected_ns < b->expected_ns;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     return a->job.index < b->job.index;
@@ -69,7 +87,7 @@ static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
     int32_t low = 0, high = plan->waiting_count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (waits_before(&first[middle], job))
+        if (waits_before(plan, &first[middle], job))
             low = middle + 1;
         else
             high = middle;
@@ -202,9 +220,28 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 
 /* --- Running jobs, and the use of owners --- */
 
+/* Counts the node time of an owner up to now, with decay: with the half-life h, u(t) = u(0)
+ * 2^(-t/h) for used time, and held * h / ln 2 * (1 - 2^(-t/h)) for the nodes held meanwhile. */
+static void update_decayed_use(const Jobs *jobs, OwnerUse *use)
+{
+    const double ln2 = 0.69314718055994530942;
+    const double half_life_ns = (double)jobs->scenario->fair_share_half_life_ns;
+    const double left =
+        random_exp(-ln2 * (double)(jobs->engine->now_ns - use->until_ns) / half_life_ns);
+    const double nodes = (double)use->parts_held / USE_PARTS;
+    use->decayed_us =
+        use->decayed_us * left + nodes * (half_life_ns / NS_PER_US / ln2) * (1 - left);
+    use->node_us = use->decayed_us < 0x1p62 ? (int64_t)use->decayed_us : INT64_C(1) << 62;
+    use->until_ns = jobs->engine->now_ns;
+}
+
 /* Counts the node time of an owner up to now. */
 static void update_use(const Jobs *jobs, OwnerUse *use)
 {
+    if (jobs->scenario->fair_share_half_life_ns > 0) {
+        update_decayed_use(jobs, use);
+        return;
+    }
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
     int64_t parts = bounded_add(use->rest, bounded_times(passed_ns / NS_PER_US, use->parts_held));
     use->node_us = bounded_add(use->node_us, parts / USE_PARTS);
@@ -236,8 +273,10 @@ static RunningJob running_job(const Jobs *jobs, const Job *job)
 {
     return (RunningJob){.job = job->id,
                         .request = job->request,
+                        .priority = job_priority(jobs->scenario, job),
+                        .started_ns = job->started_ns,
                         .expected_end_ns =
-                            bounded_add(job->started_ns, job_expected_ns(jobs->scenario, job))};
+                            bounded_add(job->started_ns, expected_left_ns(jobs, job))};
 }
 
 /* The index of `job` among the running jobs, or the index where it belongs. */
@@ -260,8 +299,8 @@ static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
     RunningJob entry = running_job(jobs, job);
-    entry.expected_end_ns = bounded_add(
-        jobs->engine->now_ns, job_expected_ns(jobs->scenario, job)); // it is about to start
+    entry.started_ns = jobs->engine->now_ns; // it is about to start
+    entry.expected_end_ns = bounded_add(entry.started_ns, expected_left_ns(jobs, job));
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
@@ -341,22 +380,56 @@ static void list_used(Jobs *jobs, QueuePlan *plan)
     }
 }
 
+/* Memory for PolicyView.steps. */
+static void reserve_steps(Jobs *jobs, QueuePlan *plan)
+{
+    const uint32_t steps = (uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1;
+    plan->steps =
+        array_room(jobs->arena, plan->steps, steps, &plan->step_capacity, sizeof *plan->steps);
+}
+
+static PolicyView queue_view(const Jobs *jobs, const QueuePlan *plan, const Cluster *cluster)
+{
+    return (PolicyView){.now_ns = jobs->engine->now_ns,
+                        .room = cluster_room(cluster),
+                        .most_nodes = most_nodes(cluster),
+                        .waiting_count = plan->waiting_count,
+                        .waiting = plan->waiting + plan->waiting_begin,
+                        .running_count = plan->running_count,
+                        .running = plan->running,
+                        .used_node_us = plan->used_node_us,
+                        .steps = plan->steps};
+}
+
+/* Stops the running jobs that the policy chooses. A job that is being terminated gives its nodes
+ * back soon, and no further job is stopped until then. */
+static void stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+{
+    while (queue->waiting.count > 0) {
+        const PolicyView view = queue_view(jobs, queue->plan, cluster);
+        if (is_stopping(job_by_id(jobs, view.waiting[0].job)))
+            return;
+        const int32_t victim = policy->victim(&view);
+        if (victim == POLICY_NONE)
+            return;
+        Job *job = job_row(jobs, view.running[victim].job);
+        if (is_stopping(job))
+            return;
+        job_is_preempted(jobs, job);
+    }
+}
+
 static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
 {
-    QueuePlan *plan = queue->plan;
-    if (queue->waiting.count == 0 || !has_room(cluster))
+    if (queue->waiting.count == 0 || (policy->victim == NULL && !has_room(cluster)))
         return;
-    list_used(jobs, plan);
+    list_used(jobs, queue->plan);
+    reserve_steps(jobs, queue->plan); // the sum of waiting and running jobs does not change
     for (;;) {
-        PolicyView view = {.now_ns = jobs->engine->now_ns,
-                           .room = cluster_room(cluster),
-                           .most_nodes = most_nodes(cluster),
-                           .waiting_count = plan->waiting_count,
-                           .waiting = plan->waiting + plan->waiting_begin,
-                           .running_count = plan->running_count,
-                           .running = plan->running,
-                           .used_node_us = plan->used_node_us};
-        int32_t next = has_room(cluster) ? policy->choose(&view) : POLICY_NONE;
+        if (policy->victim != NULL) // the next waiting job may have other victims
+            stop_victims(jobs, queue, cluster, policy);
+        const PolicyView view = queue_view(jobs, queue->plan, cluster);
+        const int32_t next = has_room(cluster) ? policy->choose(&view) : POLICY_NONE;
         if (next == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[next].job)))
             return;
         start(jobs, queue, cluster, view.waiting[next].job);
@@ -385,6 +458,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
         pass_by_head(jobs, queue, cluster, policy);
         return;
     case POLICY_SEES_QUEUE:
+    case POLICY_SEES_QUEUE_BY_TIME:
         pass_by_queue(jobs, queue, cluster, policy);
         return;
     }
@@ -423,6 +497,20 @@ static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
     return gpus;
 }
 
+/* A policy that stops jobs has stopped those that it would, or waits for one that is being
+ * terminated. */
+static void check_victims(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
+{
+    const Policy *policy = policy_of(jobs->scenario->policy);
+    if (policy->victim == NULL || queue->is_pass_due || queue->waiting.count == 0 ||
+        cluster->provisioning >= PROVISIONING_DELETING)
+        return;
+    const PolicyView view = queue_view(jobs, queue->plan, cluster);
+    const int32_t victim = policy->victim(&view);
+    invariant(victim == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
+              is_stopping(job_by_id(jobs, view.running[victim].job)));
+}
+
 /* Waiting and running jobs are listed in order. The listed running jobs have all that is in use. */
 static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
 {
@@ -433,7 +521,7 @@ static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue 
     invariant(plan->waiting_count == queue->waiting.count);
     for (int32_t i = 0; i < plan->waiting_count; i++) {
         invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
-        invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
+        invariant(i == 0 || waits_before(plan, &waiting[i - 1], &waiting[i]));
     }
     for (int32_t i = 0; i < plan->running_count; i++) {
         const Job *job = job_by_id(jobs, plan->running[i].job);
@@ -456,7 +544,9 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
     if (!queue)
         return 0;
     check_queue(jobs, cluster, queue);
-    if (queue->plan != NULL)
+    if (queue->plan != NULL) {
         check_plan(jobs, cluster, queue);
+        check_victims(jobs, cluster, queue);
+    }
     return queue->waiting.count;
 }

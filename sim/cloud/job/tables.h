@@ -11,17 +11,18 @@
  * are assigned in the order of submission. */
 typedef struct {
     JobHeap waiting;
-    struct QueuePlan *plan; /* for policies with POLICY_SEES_QUEUE; else NULL */
+    struct QueuePlan *plan; /* for policies that see the queue; else NULL */
     bool is_pass_due;       /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
 } JobQueue;
 
 enum { USE_PARTS = 1680 }; /* divisible by 1 to 8, 10, 12, 14, 15 and 16 */
 
-/* For policies with POLICY_SEES_QUEUE: node time used by the jobs of an owner up to `until_ns`, and
+/* For policies that see the queue: node time used by the jobs of an owner up to `until_ns`, and
  * what they hold since then. An owner is a user of a list, or an experiment. */
 typedef struct {
     int64_t node_us;
+    double decayed_us;  /* the same before rounding, if use decays (fair_share_half_life_ns) */
     int64_t rest;       /* of a microsecond of a node, in 1 / USE_PARTS of it */
     int64_t parts_held; /* a node has USE_PARTS parts, which its GPUs share */
     int64_t until_ns;

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "sim/cloud/spec/request.h"
+
 /* Unknown values of columns that the file has. */
 #define JOB_LIST_UNKNOWN (-1)
 
@@ -33,5 +35,16 @@ typedef struct {
     const int32_t *queue, *user, *gpu_type, *state; /* indices in the words below */
     JobListWords queues, users, gpu_types, states;
 } JobList;
+
+/* The GPUs that a row asks for on nodes of `gpus_per_node`, divided as its columns state. */
+static inline JobRequest job_list_request(const JobList *list, int64_t row, int32_t gpus_per_node)
+{
+    RequestShape shape = {0};
+    if (list->gpus_per_node_max != NULL && list->gpus_per_node_max[row] != JOB_LIST_UNKNOWN)
+        shape.gpus_per_node_max = list->gpus_per_node_max[row];
+    if (list->nodes != NULL && list->nodes[row] != JOB_LIST_UNKNOWN)
+        shape.nodes = list->nodes[row];
+    return request_of_shape(list->gpus[row], shape, gpus_per_node);
+}
 
 #endif

@@ -3,8 +3,8 @@
  * A job asks for whole nodes, which it shares with no other job (as in the service); for GPUs in
  * total; or for GPUs on each of several nodes. Jobs that ask for GPUs share nodes. A job of at most
  * as many GPUs as a node has runs on one node. A larger one takes whole free nodes, and the
- * remainder of its GPUs from one further node. No other job is split. Cores and memory are not
- * counted: a job uses as much of a node's as it holds of its GPUs.
+ * remainder of its GPUs from one further node. No other job is split, unless its shape says so.
+ * Cores and memory are not counted: a job uses as much of a node's as it holds of its GPUs.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. */
 #ifndef SIM_CLOUD_SPEC_REQUEST_H
@@ -22,11 +22,22 @@ typedef struct {
     int32_t nodes; /* on which the job runs; REQUEST_GPUS: as request_of_gpus counts them */
     int32_t gpus;  /* GPUS: in total; GPUS_PER_NODE: on each node; NODES: 0. From 0: a job without
                       GPUs runs on a node that others may have filled */
+    /* GPUS: the first `large_nodes` nodes give `large_gpus` each, the others equal parts of the
+     * rest, which are not larger. */
+    int32_t large_nodes, large_gpus;
 } JobRequest;
+
+/* How GPUs in total are divided; a member of 0 states nothing. */
+typedef struct {
+    int32_t gpus_per_node_max; /* the job takes no more on a node */
+    int32_t nodes; /* over which its GPUs are divided as evenly as whole GPUs allow; more nodes if
+                      so many have not enough GPUs */
+} RequestShape;
 
 /* A request for `gpus` in total on nodes of `gpus_per_node` GPUs. */
 JobRequest request_of_gpus(int32_t gpus, int32_t gpus_per_node);
-/* The GPUs of the job on its `index`-th node: whole nodes first, then the remainder. */
+JobRequest request_of_shape(int32_t gpus, RequestShape shape, int32_t gpus_per_node);
+/* The GPUs of the job on its `index`-th node: large parts first. */
 int32_t request_part(JobRequest request, int32_t index, int32_t gpus_per_node);
 /* The GPUs of all nodes together; of whole nodes all of them. */
 int64_t request_gpus(JobRequest request, int32_t gpus_per_node);

@@ -4,11 +4,11 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
-#include "sim/model/arrival_rate.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
+#include "sim/model/arrival_rate.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 
@@ -37,17 +37,27 @@ typedef struct {
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
- * PolicySight, description) */
+ * PolicySight, function that chooses the job to stop or NULL, description) */
 #define POLICIES(X)                                                                                \
-    X(SERVICE, service, "service", HEAD, "priority, then submission; no job overtakes another")    \
-    X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
+    X(SERVICE, service, "service", HEAD, NULL,                                                     \
+      "priority, then submission; no job overtakes another")                                       \
+    X(BACKFILL, backfill, "backfill", QUEUE, NULL,                                                 \
+      "as the service, but a job may overtake if it does not delay the first one")                 \
+    X(SHORTEST, shortest, "shortest", QUEUE, NULL,                                                 \
+      "the job with the shortest expected time goes first")                                        \
+    X(FAIR_SHARE, fair_share, "fair-share", QUEUE, NULL,                                           \
+      "the experiment, or the user of a trace, that has used least node time goes first")          \
+    X(SRTF, srtf, "srtf", QUEUE_BY_TIME, policy_srtf_victim,                                       \
+      "shortest remaining time first: the jobs with the least expected time left run, as many as " \
+      "have room, and others are stopped for them")                                                \
+    X(CONSERVATIVE, conservative, "conservative", QUEUE, NULL,                                     \
       "as the service, but a job may overtake if it delays no earlier job")                        \
-    X(SHORTEST, shortest, "shortest", QUEUE, "the job with the shortest expected time goes first") \
-    X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
-      "the experiment, or the user of a trace, that has used least node time goes first")
+    X(PRIORITY_PREEMPTIVE, service, "priority-preemptive", QUEUE, policy_priority_victim,          \
+      "as the service, and running jobs of lower priority are stopped for the first waiting job, " \
+      "the newest first")
 
 typedef enum {
-#define X(name, function, text, sight, what) POLICY_##name,
+#define X(name, function, text, sight, victim, what) POLICY_##name,
     POLICIES(X)
 #undef X
         POLICY_COUNT
@@ -69,6 +79,14 @@ typedef enum {
 #undef X
         PLACEMENT_COUNT
 } PlacementKind;
+
+/* The cost of stopping a job in favour of another and of continuing it later, by the slots of the
+ * job (sim/cloud/spec/request.h). It is added to the time that the program still needs. */
+typedef struct {
+    int64_t one_ns;   /* 1 slot, or none */
+    int64_t eight_ns; /* 2 to 8 slots */
+    int64_t more_ns;  /* more than 8 */
+} PreemptionCost;
 
 /* Racks in every cluster: `nodes_per_rack` consecutive places share a rack. Its uplink carries the
  * exchanges between its nodes and other racks. */
@@ -93,16 +111,18 @@ typedef enum {
 /* Jobs that arrive by a random process, or at the times of a list, named "NAME-1", "NAME-2", ...
  *
  * At random: the shape (`specs`) of a job and the duration of its program are drawn at an address
- * of the job. Of a list: the number of a job is its row, from 1. What a job asks for, how long its
- * program runs, its priority and the time that its owner expects are those of the row; all else is
- * that of the only shape. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
+ * of the job. From a list: the number of a job is its row, from 1. The row has the job's request,
+ * the run time of its program, its priority and the time that its owner expects; the only shape
+ * has all else. `end_ns`, `jobs_max` and all below them up to the shapes are not used. */
 typedef struct {
     const char *name;
-    ResourcePath path;                  /* of its jobs, down to the experiment; name: NULL */
-    ResourcePath cluster;               /* on which its jobs run */
-    const JobList *list;                /* NULL: they arrive at random */
-    const ResourcePath *queue_clusters; /* [list->queues.count] on which the jobs of each queue run;
-                                           NULL: all run on `cluster` */
+    ResourcePath path;             /* of its jobs, down to the experiment; name: NULL */
+    ResourcePath cluster;          /* on which its jobs run */
+    const JobList *list;           /* NULL: they arrive at random */
+    const int32_t *cluster_of_row; /* a column of the list, by which each job has its cluster among
+                                      `clusters`; NULL: all run on `cluster` */
+    const ResourcePath *clusters;  /* [cluster_count] */
+    int32_t cluster_count;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
@@ -148,9 +168,11 @@ typedef struct {
     const CoreQuota *quotas; /* a family that is not listed has no limit */
     Failures failures;
     PolicyKind policy;
-    PlacementKind placement; /* of jobs that ask for GPUs */
-    bool refuses_wide_jobs;  /* a job that could never start on its cluster is refused when it is
-                                submitted; otherwise it waits, and may block the queue */
+    PreemptionCost preemption_cost;
+    int64_t fair_share_half_life_ns; /* after which used node time counts half; 0: for ever */
+    PlacementKind placement;         /* of jobs that ask for GPUs */
+    bool refuses_wide_jobs; /* a job that could never start on its cluster is refused when it is
+                               submitted; otherwise it waits, and may block the queue */
     NetworkTopology network;
     int32_t workload_count;
     const Workload *workloads;

@@ -154,7 +154,7 @@ typedef struct {
     const Program *program;
 } JobSpec;
 
-/* What the job asks of a cluster whose nodes have `gpus_per_node` GPUs. */
+/* The request of the job on a cluster whose nodes have `gpus_per_node` GPUs. */
 static inline JobRequest job_spec_request(const JobSpec *spec, int32_t gpus_per_node)
 {
     if (spec->asks_for == REQUEST_GPUS)

@@ -92,10 +92,10 @@ int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
     return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
 }
 
-/* The ranks of a training run on GPUs of its own, if it shares its nodes. */
+/* A training that shares its nodes has separate GPUs for its ranks. */
 static bool check_gpus(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
 {
-    const JobRequest request = {.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+    const JobRequest request = job_spec_request(spec, vm_size->gpus);
     const int32_t least = request_part(request, spec->nodes - 1, vm_size->gpus);
     const int32_t most = rank_places_spread(spec->nodes, spec->processes).ranks_on_fullest;
     if (spec->asks_for == REQUEST_NODES || most <= least)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/output/explain/gpu_rooms.h"
 #include "sim/output/explain/why_story.h"
 #include "sim/output/summary/names.h"
 
@@ -25,6 +26,7 @@ struct Why {
     Story **stories;
     uint32_t cluster_capacity, job_capacity, story_capacity;
     uint32_t job_count, story_count;
+    GpuRooms *rooms;
     int64_t now_ns;
     const World *world;       /* NULL: rows come from a file */
     const char *struck_group; /* the group that failed at struck_ns */
@@ -58,6 +60,7 @@ static const char *const resize_words[] = {
     [CAUSE_TIME_LIMIT] = "the cluster began to resize",
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
+    [CAUSE_PRECEDENCE] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -122,24 +125,36 @@ static const JobSpec *job_spec(const Why *why, uint32_t job)
     return why->world != NULL ? world_job(why->world, (JobId){job})->spec : NULL;
 }
 
+/* What the job asks for; 0 nodes: unknown. */
+static JobRequest job_request(const Why *why, uint32_t job)
+{
+    return why->world != NULL ? world_job(why->world, (JobId){job})->request : (JobRequest){0};
+}
+
 static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
 {
-    const JobSpec *spec = job_spec(why, job);
     return (OtherJob){.id = job,
                       .name = summary_short_name(why->jobs[job].path),
-                      .nodes = spec != NULL ? spec->nodes : 0,
+                      .nodes = job_request(why, job).nodes,
                       .at_ns = at_ns};
 }
 
-/* Whether `job` is ahead of the story's job in the queue. Other policies than the
- * service's decide the order only when they choose. */
+/* Whether the queue is in the service's order. Other policies decide the order only when they
+ * choose. */
+static bool keeps_service_order(PolicyKind policy)
+{
+    return policy == POLICY_SERVICE || policy == POLICY_BACKFILL || policy == POLICY_CONSERVATIVE ||
+           policy == POLICY_PRIORITY_PREEMPTIVE;
+}
+
+/* Whether `job` is ahead of the story's job in the queue. */
 static bool is_ahead(const Why *why, const Story *story, uint32_t job)
 {
     if (why->world == NULL)
         return job < story->job;
     const PolicyKind policy = world_scenario(why->world)->policy;
     const JobSpec *theirs = job_spec(why, job), *own = job_spec(why, story->job);
-    if (policy != POLICY_SERVICE && policy != POLICY_BACKFILL)
+    if (!keeps_service_order(policy))
         return false;
     return theirs->priority != own->priority ? theirs->priority > own->priority : job < story->job;
 }
@@ -170,9 +185,10 @@ static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
 static void wait_begins(Why *why, Story *story, int64_t at_ns)
 {
     const ClusterView *cluster = story_cluster(why, story);
-    const JobSpec *spec = job_spec(why, story->job);
+    const JobRequest request = job_request(why, story->job);
     story->wait = (Wait){.since_ns = at_ns,
-                         .needed = spec != NULL ? spec->nodes : 0,
+                         .request = request,
+                         .needed = request.nodes,
                          .idle = cluster->nodes[NODE_IDLE],
                          .error_node = ID_NONE};
     for (uint32_t job = 0; job < why->job_count; job++)
@@ -283,6 +299,14 @@ static void story_stage(Story *story, const TraceRecord *record)
     story->stage_end_ns = record->at_ns;
 }
 
+/* The job gives its GPUs back. Its nodes may go on with other jobs, so no record says it. */
+static void give_shared_back(const Why *why, Story *story)
+{
+    const bool has_gpus = job_request(why, story->job).kind != REQUEST_NODES;
+    for (uint32_t i = 0; has_gpus && i < story->node_count; i++)
+        story->nodes[i].is_freed = true;
+}
+
 static void story_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -298,6 +322,7 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
             story->now.stalled_group = why->struck_group;
     }
     if (record->kind == TRACE_JOB_ATTEMPT) {
+        give_shared_back(why, story);
         story_moment(story, record->at_ns)->attempt = *record;
         story->now.has_attempt = true;
     }
@@ -336,9 +361,10 @@ static void story_gains_node(Why *why, Story *story, const TraceRow *row)
 static void story_node(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    const bool is_idle = is_named(record, node_state_name(NODE_IDLE));
+    const bool is_idle = is_named(record, node_state_name(NODE_IDLE)),
+               is_running = is_named(record, node_state_name(NODE_RUNNING));
     HeldNode *node = held_node(story, record->node.index);
-    if (record->job.index == story->job && is_named(record, node_state_name(NODE_RUNNING))) {
+    if (record->job.index == story->job && is_running) {
         story_gains_node(why, story, row);
         return;
     }
@@ -346,8 +372,8 @@ static void story_node(Why *why, Story *story, const TraceRow *row)
         return;
     StoryMoment *now = story_moment(story, record->at_ns);
     node->is_freed = true;
-    if (is_idle || node->is_lost)
-        return;
+    if (is_idle || is_running || node->is_lost)
+        return; // it is idle, or another job has it
     node->is_lost = true;
     if (now->losses++ == 0)
         now->loss = (NodeLoss){row->node, record->name, record->cause};
@@ -366,6 +392,22 @@ static void note_node(Why *why, Wait *wait, const TraceRow *row, const char *wor
     Text text = {0};
     text_printf(&text, "node %s %s%s", row->node, words, reason);
     wait_note(why->arena, wait, row->record.at_ns, &text);
+}
+
+static void note_repair(Why *why, Wait *wait, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    Text words = {0};
+    if (is_named(record, "waiting")) {
+        text_add(&words, "waits for a repair crew: ");
+        why_add_count(&words, record->node_repair.crews, "crew");
+        text_printf(&words, " repair%s other nodes", record->node_repair.crews == 1 ? "s" : "");
+    } else {
+        text_add(&words, "gets a repair crew, for which it has waited ");
+        duration_print(&words, record->at_ns - record->since_ns);
+    }
+    note_node(why, wait, row, text_string(&words), "");
+    text_free(&words);
 }
 
 static void wait_node(Why *why, Story *story, const TraceRow *row)
@@ -443,6 +485,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_NODE_STATE)
         wait_node(why, story, row);
+    if (record->kind == TRACE_NODE_REPAIR)
+        note_repair(why, wait, row);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
         wait_other(why, story, record);
 }
@@ -497,7 +541,11 @@ static void time_passes(Why *why, int64_t span_ns)
         Story *story = why->stories[i];
         const ClusterView *cluster = story_cluster(why, story);
         if (story->wait.since_ns != INT64_MAX)
-            wait_passes(&story->wait, cluster->nodes, cluster->queued, span_ns);
+            wait_passes(&story->wait,
+                        (WaitView){.nodes = cluster->nodes,
+                                   .queued = cluster->queued,
+                                   .room = gpu_rooms_of(why->rooms, story->cluster)},
+                        span_ns);
     }
 }
 
@@ -536,6 +584,8 @@ static void fold_row(void *listener, const TraceRow *row)
             wait_add_row(why, story, row);
         if (record->kind == TRACE_NODE_STATE)
             story_node(why, story, row);
+        if (record->kind == TRACE_JOB_PLACED && record->job.index == story->job)
+            story_gains_node(why, story, row);
         if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) != NULL)
             story_node_error(why, story, row);
         if (record->kind == TRACE_NODE_NOTICE && held_node(story, record->node.index) != NULL) {
@@ -545,6 +595,7 @@ static void fold_row(void *listener, const TraceRow *row)
         }
     }
     // Counted last: a submission reports the state before it.
+    gpu_rooms_add_row(why->rooms, row);
     if (record->kind == TRACE_NODE_STATE)
         count_node(why, row);
     if (record->kind == TRACE_JOB_STATE)
@@ -557,7 +608,7 @@ static void fold_row(void *listener, const TraceRow *row)
 Why *why_create(Arena *run, const char *job)
 {
     Why *why = ARENA_NEW(run, Why);
-    *why = (Why){.arena = run, .wanted = job};
+    *why = (Why){.arena = run, .wanted = job, .rooms = gpu_rooms_create(run)};
     return why;
 }
 

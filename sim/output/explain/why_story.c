@@ -37,6 +37,7 @@ static const char *const node_words[] = {
     [CAUSE_TIME_LIMIT] = "was freed at the time limit",
     [CAUSE_EXIT] = "was freed as the program ended",
     [CAUSE_CONTAINER_FAILURE] = "could not start the container",
+    [CAUSE_PRECEDENCE] = "was freed for another job",
 };
 _Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
@@ -201,6 +202,10 @@ static void add_queued(Story *story, const StoryMoment *now)
         return;
     if (!now->is_submitted) {
         attempt_is_over(story, now->at_ns);
+        if (now->queued_cause == CAUSE_PRECEDENCE) {
+            why_add_clock(&story->text, now->at_ns);
+            text_add(&story->text, "the scheduler stopped it, so that another job could start\n");
+        }
         why_add_clock(&story->text, now->at_ns);
         text_add(&story->text, "back in the queue: the job starts again when it has its nodes\n");
     }
@@ -326,6 +331,7 @@ static const char *end_words(TraceCause cause)
     case CAUSE_REPAIR:
     case CAUSE_SCALE_DOWN:
     case CAUSE_EXIT:
+    case CAUSE_PRECEDENCE:
     case CAUSE_COUNT:
         return "";
     }

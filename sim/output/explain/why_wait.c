@@ -48,11 +48,22 @@ void wait_note(Arena *arena, Wait *wait, int64_t at_ns, Text *text)
     text_free(text);
 }
 
-static WaitReason reason_of(const Wait *wait, const int32_t *nodes, int32_t queued)
+static bool asks_for_gpus(const Wait *wait, WaitView view)
 {
+    return wait->request.kind != REQUEST_NODES && view.room.gpus_per_node > 0;
+}
+
+static WaitReason reason_of(const Wait *wait, WaitView view)
+{
+    const int32_t *nodes = view.nodes, queued = view.queued;
     const int64_t idle = nodes[NODE_IDLE], coming = idle + nodes[NODE_PREPARING];
     const int64_t working = coming + nodes[NODE_RUNNING];
     const int64_t with_earlier = wait->needed + wait->earlier_nodes;
+    if (asks_for_gpus(wait, view) && request_fits(wait->request, view.room))
+        return wait->earlier_now > 0 || queued > 1 ? WAIT_FOR_EARLIER : WAIT_FOR_SERVICE;
+    if (asks_for_gpus(wait, view) &&
+        room_slots(view.room) >= request_slots(wait->request, view.room.gpus_per_node))
+        return WAIT_FOR_GPUS;
     if (idle >= with_earlier && (wait->earlier_now > 0 || queued <= 1))
         return WAIT_FOR_SERVICE;
     if (idle >= wait->needed)
@@ -64,13 +75,29 @@ static WaitReason reason_of(const Wait *wait, const int32_t *nodes, int32_t queu
     return working + nodes[NODE_UNUSABLE] >= wait->needed ? WAIT_FOR_REPAIR : WAIT_FOR_NODES;
 }
 
-void wait_passes(Wait *wait, const int32_t *nodes, int32_t queued, int64_t span_ns)
+static void note_stranded(Wait *wait, Room room)
 {
-    const int32_t usable = nodes[NODE_IDLE] + nodes[NODE_RUNNING];
+    const int64_t gpus = room_slots(room);
+    if (gpus <= wait->stranded_gpus)
+        return;
+    wait->gpus_per_node = room.gpus_per_node;
+    wait->stranded_gpus = gpus;
+    wait->stranded_nodes = 0;
+    for (int32_t free = 1; free <= room.gpus_per_node; free++)
+        wait->stranded_nodes += room.places[free].count;
+}
+
+void wait_passes(Wait *wait, WaitView view, int64_t span_ns)
+{
+    const int32_t usable = view.nodes[NODE_IDLE] + view.nodes[NODE_RUNNING];
     if (usable > wait->usable_max)
         wait->usable_max = usable;
-    if (wait->needed > 0) // no wait is longer than the run
-        wait->reason_ns[reason_of(wait, nodes, queued)] += span_ns;
+    if (wait->needed == 0)
+        return;
+    const WaitReason reason = reason_of(wait, view);
+    wait->reason_ns[reason] += span_ns; // no wait is longer than the run
+    if (reason == WAIT_FOR_GPUS)
+        note_stranded(wait, view.room);
 }
 
 void wait_has_earlier(Wait *wait, OtherJob job)
@@ -114,6 +141,7 @@ void wait_job_ended(Wait *wait, OtherJob job)
 static const char *const reason_words[] = {
     [WAIT_FOR_NODES] = "the cluster had too few nodes",
     [WAIT_FOR_REPAIR] = "too many nodes were unusable",
+    [WAIT_FOR_GPUS] = "the free GPUs were on too many nodes",
     [WAIT_FOR_PREPARATION] = "nodes were being prepared",
     [WAIT_FOR_RUNNING] = "running jobs held the nodes",
     [WAIT_FOR_EARLIER] = "other jobs were ahead of it in the queue",
@@ -264,10 +292,42 @@ static void add_prepared(Text *out, const Wait *wait)
     text_add(out, "\n");
 }
 
+/* "8 GPUs on one node", "4 GPUs on each of 2 nodes and 3 on another one" */
+static void add_request(Text *out, JobRequest request, int32_t gpus_per_node)
+{
+    const int32_t first = request_part(request, 0, gpus_per_node);
+    const int32_t last = request_part(request, request.nodes - 1, gpus_per_node);
+    const int32_t large = first == last ? request.nodes : request.large_nodes;
+    why_add_count(out, first, "GPU");
+    if (large == 1)
+        text_add(out, " on one node");
+    else
+        text_printf(out, " on each of %" PRId32 " nodes", large);
+    if (request.nodes - large == 1)
+        text_printf(out, " and %" PRId32 " on another one", last);
+    else if (request.nodes > large)
+        text_printf(out, " and %" PRId32 " on each of %" PRId32 " others", last,
+                    request.nodes - large);
+}
+
+static void add_stranded(Text *out, const Wait *wait)
+{
+    if (wait->reason_ns[WAIT_FOR_GPUS] == 0)
+        return;
+    begin_reason(out);
+    text_add(out, "it needed ");
+    add_request(out, wait->request, wait->gpus_per_node);
+    text_printf(out, "; at most %" PRId64 " %s free, on ", wait->stranded_gpus,
+                wait->stranded_gpus == 1 ? "was" : "were");
+    why_add_count(out, wait->stranded_nodes, "node");
+    text_add(out, "\n");
+}
+
 /* Jobs that ended are a reason if the job waited for their nodes. */
 static void add_ended(Text *out, const Wait *wait)
 {
-    if (wait->ended_count == 0 || wait->reason_ns[WAIT_FOR_RUNNING] == 0)
+    if (wait->ended_count == 0 ||
+        (wait->reason_ns[WAIT_FOR_RUNNING] == 0 && wait->reason_ns[WAIT_FOR_GPUS] == 0))
         return;
     const int32_t shown = wait->ended_count < NAMES_SHOWN ? wait->ended_count : NAMES_SHOWN;
     begin_reason(out);
@@ -304,6 +364,7 @@ void wait_add_reasons(Text *out, const Wait *wait, uint32_t nodes, int64_t at_ns
 {
     const bool has_started = nodes > 0;
     add_times(out, wait);
+    add_stranded(out, wait);
     add_earlier(out, wait, has_started);
     add_notes(out, wait);
     add_prepared(out, wait);

@@ -41,6 +41,7 @@ typedef struct {
 typedef enum {
     WAIT_FOR_NODES,       /* the cluster has too few nodes */
     WAIT_FOR_REPAIR,      /* it would have enough if none were unusable */
+    WAIT_FOR_GPUS,        /* enough GPUs are free, but on too many nodes */
     WAIT_FOR_PREPARATION, /* enough are being allocated or prepared */
     WAIT_FOR_RUNNING,     /* running jobs have them */
     WAIT_FOR_EARLIER,     /* enough for this job, but others are ahead of it */
@@ -51,7 +52,12 @@ typedef enum {
 typedef struct {
     int64_t since_ns; /* INT64_MAX: the job does not wait */
     int32_t needed;   /* nodes; 0: unknown, as are the reasons for the time */
-    int32_t idle;     /* nodes when the wait began */
+    JobRequest request;
+    /* WAIT_FOR_GPUS: when most GPUs were free, so many were, on so many nodes. */
+    int64_t stranded_gpus;
+    int32_t stranded_nodes;
+    int32_t gpus_per_node;
+    int32_t idle; /* nodes when the wait began */
     int32_t usable_max;
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];
@@ -81,8 +87,15 @@ void why_add_count(Text *out, int64_t count, const char *noun);
 
 /* Adds a reason at `at_ns`; takes ownership of `text`. */
 void wait_note(Arena *arena, Wait *wait, int64_t at_ns, Text *text);
-/* The cluster had these nodes for `span_ns`. */
-void wait_passes(Wait *wait, const int32_t *nodes, int32_t queued, int64_t span_ns);
+/* The cluster as the job waits. */
+typedef struct {
+    const int32_t *nodes; /* [NODE_STATE_COUNT] */
+    int32_t queued;       /* jobs, this one included */
+    Room room;            /* for jobs that ask for GPUs; gpus_per_node is 0: unknown */
+} WaitView;
+
+/* The cluster was like that for `span_ns`. */
+void wait_passes(Wait *wait, WaitView view, int64_t span_ns);
 void wait_has_earlier(Wait *wait, OtherJob job);
 /* A job ahead of it left the queue: `how` is "it started", "it was terminated", ... */
 void wait_earlier_leaves(Wait *wait, OtherJob job, bool has_started);

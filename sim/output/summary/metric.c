@@ -561,17 +561,31 @@ MeasureKind metric_kind(const Metric *metric)
     return unit != NULL && strcmp(unit, "1") == 0 ? MEASURE_FRACTION : MEASURE_MEAN;
 }
 
-double metric_quantile(const Metric *metric)
+int64_t metric_quantile_ppb(const Metric *metric)
 {
-    return (double)percent_of(metric) / (100.0 * (double)PERCENT_PARTS);
+    _Static_assert(100 * PERCENT_PARTS == 1000000000, "a percentage counts 10^-9 of the whole");
+    return percent_of(metric);
 }
 
-int32_t metric_part_count(const Metric *metric)
+static const struct {
+    const char *name;
+    int32_t part_count;
+} measure_kinds[MEASURE_KIND_COUNT] = {
+    [MEASURE_MEAN] = {"mean", 0},
+    [MEASURE_FRACTION] = {"fraction", 0},
+    [MEASURE_SHARE] = {"share", 1},
+    [MEASURE_PERCENTILE] = {"percentile", METRIC_PARTS_MAX},
+    [MEASURE_RATIO] = {"ratio", 2},
+};
+
+const char *measure_kind_name(MeasureKind kind)
 {
-    static const int32_t counts[] = {[MEASURE_SHARE] = 1,
-                                     [MEASURE_PERCENTILE] = METRIC_PARTS_MAX,
-                                     [MEASURE_RATIO] = 2};
-    return counts[metric_kind(metric)];
+    return measure_kinds[kind].name;
+}
+
+int32_t measure_part_count(MeasureKind kind)
+{
+    return measure_kinds[kind].part_count;
 }
 
 int64_t metric_order_rank(int32_t index, double quantile, int64_t count)
@@ -593,11 +607,12 @@ static void order_parts(const Metric *metric, const SummarySpread *spread, doubl
         return;
     Arena *scratch = arena_create();
     const int64_t *sorted;
+    const double quantile = (double)metric_quantile_ppb(metric) / 1e9;
     const uint32_t count = spread_sorted(scratch, spread, &sorted);
     parts[0] = count;
     for (int32_t i = 0; i < METRIC_ORDER_RANKS && count > 0; i++)
         parts[1 + i] =
-            scaled(sorted[metric_order_rank(i, metric_quantile(metric), count) - 1], 9);
+            scaled(sorted[metric_order_rank(i, quantile, count) - 1], 9);
     arena_destroy(scratch);
 }
 
@@ -618,7 +633,7 @@ static void put_known(MetricValue value, double *part)
 
 void metric_parts(const Metric *metric, const Summary *summary, double *parts)
 {
-    const int32_t count = metric_part_count(metric);
+    const int32_t count = measure_part_count(metric_kind(metric));
     for (int32_t i = 0; i < count; i++)
         parts[i] = (double)NAN;
     if (metric->above != NULL) {

@@ -58,11 +58,14 @@ typedef enum {
     MEASURE_SHARE,      /* a share of jobs */
     MEASURE_PERCENTILE, /* of the times of jobs */
     MEASURE_RATIO,      /* of two sums */
+    MEASURE_KIND_COUNT
 } MeasureKind;
 
 MeasureKind metric_kind(const Metric *metric);
-/* MEASURE_PERCENTILE: the part of the jobs, 0.95 for p95. */
-double metric_quantile(const Metric *metric);
+/* "mean", "fraction", "share", "percentile", "ratio". */
+const char *measure_kind_name(MeasureKind kind);
+/* MEASURE_PERCENTILE: the part of the jobs in 10^-9, 950,000,000 for p95. */
+int64_t metric_quantile_ppb(const Metric *metric);
 
 /* What the runs have to keep beside the value of the metric, so that the values of many runs can be
  * put together: a few numbers, however many jobs a run has.
@@ -72,8 +75,8 @@ double metric_quantile(const Metric *metric);
  *     MEASURE_RATIO       the number above and the number below the line */
 enum { METRIC_ORDER_RANKS = 17, METRIC_PARTS_MAX = 1 + METRIC_ORDER_RANKS };
 
-int32_t metric_part_count(const Metric *metric);
-/* Writes metric_part_count numbers of a run; NAN: unknown. */
+int32_t measure_part_count(MeasureKind kind);
+/* Writes measure_part_count numbers of a run; NAN: unknown. */
 void metric_parts(const Metric *metric, const Summary *summary, double *parts);
 
 /* The rank, from 1, of part `index` of METRIC_ORDER_RANKS for the percentile `quantile` of `count`

@@ -774,6 +774,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_FILES_SHOWN:
     case TRACE_CLUSTER_SCALING:
     case TRACE_NODE_NOTICE:
+    case TRACE_NODE_REPAIR:
     case TRACE_NODE_SPEED:
     case TRACE_GROUP_STRUCK:
     case TRACE_JOB_STALLED:

@@ -43,8 +43,8 @@ typedef struct {
  * not, because the rows contradict each other; rows of a simulated run never do. Times of GPUs are
  * converted to node time by largest remainder. */
 bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
-/* The node time in which nodes ran jobs. Of shared nodes the part whose GPUs jobs had, rounded
- * down.
+/* The node time in which nodes ran jobs. A shared node counts by the part of its GPUs that jobs
+ * had, rounded down.
  */
 Wide cluster_busy_ns(const ClusterMetrics *cluster);
 

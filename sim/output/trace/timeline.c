@@ -10,7 +10,8 @@
 #include "sim/formats/chrome_trace.h"
 #include "sim/json/json.h"
 
-enum { RANKS_MAX = 1 << 16 }; // the largest number of ranks; a forged trace may name any rank
+// A forged trace may name any rank, and any number of GPUs.
+enum { RANKS_MAX = 1 << 16, GPUS_MAX = 1 << 10 };
 
 /* Nesting depth of a slice on a node's thread. If two slices have the same extent, the one with the
  * lower number is the outer one. */
@@ -21,8 +22,23 @@ typedef struct {
     Depth depth;
     const char *name;
     const char *detail; /* the members of "args"; NULL: none */
-    uint32_t order;     /* position among the slices kept for the node */
+    uint32_t order;     /* position among the slices kept with it */
 } Slice;
+
+/* Slices of a thread, kept until their outer slice ends. */
+typedef struct {
+    Slice *items;
+    uint32_t count, capacity;
+} KeptSlices;
+
+/* A GPU of a node that jobs share. */
+typedef struct {
+    ChromeTrack track;
+    const char *job; /* that has it; NULL: it is free */
+    uint32_t job_index;
+    int64_t since_ns;
+    KeptSlices slices;
+} SlotLine;
 
 typedef struct {
     ChromeTrack track;
@@ -34,8 +50,9 @@ typedef struct {
     int64_t error_ns;
     const char *job; /* the job running on the node; NULL */
     uint32_t job_index;
-    Slice *slices; /* slices kept since the node's last transition */
-    uint32_t slice_count, slice_capacity;
+    KeptSlices slices; /* since the node's last transition */
+    SlotLine *slots;   /* as many as were in use at one time */
+    uint32_t slot_count, slot_capacity;
 } NodeLine;
 
 typedef struct {
@@ -57,6 +74,8 @@ typedef struct {
     int64_t since_ns;
     uint32_t *nodes; /* nodes running the job, in the order in which they began */
     uint32_t node_count, node_capacity;
+    uint32_t *shared; /* nodes that have given it GPUs in this attempt */
+    uint32_t shared_count, shared_capacity;
     ChromeTrack *ranks; /* [rank] */
     uint32_t rank_capacity;
 } JobLine;
@@ -159,18 +178,26 @@ static int outer_first(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static void node_keep(TimelineWriter *timeline, NodeLine *node, Slice slice)
+static void keep(TimelineWriter *timeline, KeptSlices *kept, Slice slice)
 {
-    node->slices = array_room(timeline->arena, node->slices, node->slice_count + 1,
-                              &node->slice_capacity, sizeof *node->slices);
-    slice.order = node->slice_count;
-    node->slices[node->slice_count++] = slice;
+    kept->items = array_room(timeline->arena, kept->items, kept->count + 1, &kept->capacity,
+                             sizeof *kept->items);
+    slice.order = kept->count;
+    kept->items[kept->count++] = slice;
 }
 
 static void write_slice(TimelineWriter *timeline, ChromeTrack track, const Slice *slice)
 {
     chrome_trace_slice(&timeline->trace, track, slice->name, slice->begin_ns, slice->end_ns,
                        slice->detail);
+}
+
+static void write_kept(TimelineWriter *timeline, ChromeTrack track, KeptSlices *kept)
+{
+    qsort(kept->items, kept->count, sizeof *kept->items, outer_first);
+    for (uint32_t i = 0; i < kept->count; i++)
+        write_slice(timeline, track, &kept->items[i]);
+    kept->count = 0;
 }
 
 /* "cause":"crash","reason":"..." of a state; NULL when it has neither. */
@@ -197,26 +224,96 @@ static void node_write(TimelineWriter *timeline, NodeLine *node, int64_t at_ns)
         return;
     const int64_t since_ns = node->since_ns;
     const char *detail = state_detail(timeline, node);
-    node_keep(timeline, node, (Slice){since_ns, at_ns, DEPTH_STATE, node->state, detail, 0});
+    keep(timeline, &node->slices, (Slice){since_ns, at_ns, DEPTH_STATE, node->state, detail, 0});
     if (node->job != NULL)
-        node_keep(timeline, node, (Slice){since_ns, at_ns, DEPTH_JOB, node->job, NULL, 0});
-    qsort(node->slices, node->slice_count, sizeof *node->slices, outer_first);
-    for (uint32_t i = 0; i < node->slice_count; i++)
-        write_slice(timeline, node->track, &node->slices[i]);
-    node->slice_count = 0;
+        keep(timeline, &node->slices, (Slice){since_ns, at_ns, DEPTH_JOB, node->job, NULL, 0});
+    write_kept(timeline, node->track, &node->slices);
     node->since_ns = at_ns;
 }
 
-/* Adds a slice for `row` on `node`, which ran the row's job. */
+/* --- GPUs of shared nodes --- */
+
+/* NULL: a forged trace says that the node has even more. */
+static SlotLine *free_slot(TimelineWriter *timeline, NodeLine *node, const TraceRow *row)
+{
+    for (uint32_t i = 0; i < node->slot_count; i++)
+        if (node->slots[i].job == NULL)
+            return &node->slots[i];
+    if (node->slot_count == GPUS_MAX)
+        return NULL;
+    node->slots = array_room(timeline->arena, node->slots, node->slot_count + 1,
+                             &node->slot_capacity, sizeof *node->slots);
+    SlotLine *slot = &node->slots[node->slot_count++];
+    slot->track = chrome_trace_thread(
+        &timeline->trace, node->track.process,
+        arena_printf(timeline->arena, "%s slot %" PRIu32, row->node, node->slot_count));
+    return slot;
+}
+
+/* The job takes the first free slots of the node, at least one. */
+static void job_placed(TimelineWriter *timeline, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    NodeLine *node = node_line(timeline, row);
+    JobLine *job = job_line(timeline, row);
+    job->shared = array_room(timeline->arena, job->shared, job->shared_count + 1,
+                             &job->shared_capacity, sizeof *job->shared);
+    job->shared[job->shared_count++] = record->node.index;
+    for (int64_t i = 0; i == 0 || i < record->job_placed.gpus; i++) {
+        SlotLine *slot = free_slot(timeline, node, row);
+        if (slot == NULL)
+            return;
+        slot->job = row->job;
+        slot->job_index = record->job.index;
+        slot->since_ns = record->at_ns;
+    }
+}
+
+static void slot_write(TimelineWriter *timeline, SlotLine *slot, int64_t at_ns)
+{
+    if (slot->job == NULL)
+        return;
+    keep(timeline, &slot->slices, (Slice){slot->since_ns, at_ns, DEPTH_JOB, slot->job, NULL, 0});
+    write_kept(timeline, slot->track, &slot->slices);
+    slot->job = NULL;
+}
+
+/* The job's attempt ends: it gives its GPUs back. */
+static void job_attempt(TimelineWriter *timeline, const TraceRow *row)
+{
+    JobLine *job = job_line(timeline, row);
+    for (uint32_t i = 0; i < job->shared_count; i++) {
+        NodeLine *node = &timeline->nodes[job->shared[i]];
+        for (uint32_t s = 0; s < node->slot_count; s++)
+            if (node->slots[s].job != NULL && node->slots[s].job_index == row->record.job.index)
+                slot_write(timeline, &node->slots[s], row->record.at_ns);
+    }
+    job->shared_count = 0;
+}
+
+/* The first of the job's slots on a node; NULL: it has none. */
+static SlotLine *slot_of(NodeLine *node, uint32_t job)
+{
+    for (uint32_t s = 0; s < node->slot_count; s++)
+        if (node->slots[s].job != NULL && node->slots[s].job_index == job)
+            return &node->slots[s];
+    return NULL;
+}
+
+/* --- What jobs do on their nodes --- */
+
+/* Adds a slice for `row` on `node`, which ran the row's job, or on the job's first slot there. */
 static void add_node_slice(TimelineWriter *timeline, const TraceRow *row, NodeLine *node,
                            Depth depth, const char *name, const char *detail)
 {
-    if (node->job == NULL)
+    SlotLine *slot = node->job == NULL ? slot_of(node, row->record.job.index) : NULL;
+    if (node->job == NULL && slot == NULL)
         return; // it would not nest; a world frees the node only after recording the slice
+    const int64_t begin_ns = slot != NULL ? slot->since_ns : node->since_ns;
     const int64_t since_ns = row->record.since_ns;
-    node_keep(timeline, node,
-              (Slice){since_ns > node->since_ns ? since_ns : node->since_ns, row->record.at_ns,
-                      depth, name, detail, 0});
+    keep(timeline, slot != NULL ? &slot->slices : &node->slices,
+         (Slice){since_ns > begin_ns ? since_ns : begin_ns, row->record.at_ns, depth, name, detail,
+                 0});
 }
 
 /* Adds a slice to all nodes of the row's job. */
@@ -226,6 +323,8 @@ static void add_job_slice(TimelineWriter *timeline, const TraceRow *row, Depth d
     const JobLine *job = job_line(timeline, row);
     for (uint32_t i = 0; i < job->node_count; i++)
         add_node_slice(timeline, row, &timeline->nodes[job->nodes[i]], depth, name, detail);
+    for (uint32_t i = 0; i < job->shared_count; i++)
+        add_node_slice(timeline, row, &timeline->nodes[job->shared[i]], depth, name, detail);
 }
 
 static void job_gains_node(TimelineWriter *timeline, JobLine *job, uint32_t node)
@@ -301,6 +400,14 @@ static void node_error(TimelineWriter *timeline, const TraceRow *row)
 static void node_notice(TimelineWriter *timeline, const TraceRow *row)
 {
     mark(timeline, node_line(timeline, row)->track, row, "preemption notice");
+}
+
+static void node_repair(TimelineWriter *timeline, const TraceRow *row)
+{
+    Text name = {0};
+    text_printf(&name, "repair %s", row->record.name);
+    mark(timeline, node_line(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
 }
 
 static void node_speed(TimelineWriter *timeline, const TraceRow *row)
@@ -600,6 +707,12 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_STATE:
         job_state(timeline, row);
         return;
+    case TRACE_JOB_PLACED:
+        job_placed(timeline, row);
+        return;
+    case TRACE_JOB_ATTEMPT:
+        job_attempt(timeline, row);
+        return;
     case TRACE_JOB_STAGE:
         add_node_slice(timeline, row, node_line(timeline, row), DEPTH_PHASE, row->record.name,
                        NULL);
@@ -637,6 +750,9 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_NODE_NOTICE:
         node_notice(timeline, row);
         return;
+    case TRACE_NODE_REPAIR:
+        node_repair(timeline, row);
+        return;
     case TRACE_NODE_SPEED:
         node_speed(timeline, row);
         return;
@@ -666,8 +782,6 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_FILE_DELETED:
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
-    case TRACE_JOB_ATTEMPT:
-    case TRACE_JOB_PLACED:
     case TRACE_FILE_SERVER_PROVISIONING:
     case TRACE_USAGES_SHOWN:
     case TRACE_RUN_ENDED:
@@ -690,13 +804,20 @@ TraceListener timeline_writer_listener(TimelineWriter *timeline)
     return (TraceListener){.listener = timeline, .level = timeline->level, .row = fold_row};
 }
 
+static void node_finish(TimelineWriter *timeline, NodeLine *node)
+{
+    node_write(timeline, node, timeline->now_ns);
+    for (uint32_t s = 0; s < node->slot_count; s++)
+        slot_write(timeline, &node->slots[s], timeline->now_ns);
+}
+
 void timeline_writer_finish(TimelineWriter *timeline)
 {
     write_counters(timeline);
     for (uint32_t i = 0; i < timeline->cluster_capacity; i++)
         allocation_write(timeline, &timeline->clusters[i], timeline->now_ns);
     for (uint32_t i = 0; i < timeline->node_capacity; i++)
-        node_write(timeline, &timeline->nodes[i], timeline->now_ns);
+        node_finish(timeline, &timeline->nodes[i]);
     for (uint32_t i = 0; i < timeline->job_capacity; i++)
         job_state_write(timeline, &timeline->jobs[i], timeline->now_ns);
     chrome_trace_end(&timeline->trace);

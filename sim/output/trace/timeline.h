@@ -11,7 +11,11 @@
  *                                                   scaling
  *                      one for each node            state > job > stage, training > epoch,
  *                                                   evaluation, checkpoint; marks: errors, notices,
- *                                                   crashes, changes of speed
+ *                                                   crashes, changes of speed, repair
+ *                                                   crews
+ *                      one for each slot of a       job > stage, training > epoch, evaluation,
+ *                      node that jobs share, as     checkpoint: those on a job's first slot
+ *                      many as are in use at once   of the node
  *                      one for each rank (level     steps, with their parts in "args"
  *                      steps)
  *                      counter "nodes"              how many nodes are in each state

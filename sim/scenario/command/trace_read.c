@@ -1,6 +1,7 @@
 #include "sim/scenario/command/trace_read.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "sim/scenario/command/check.h"
@@ -12,7 +13,7 @@ typedef struct {
     const ScenarioCommands *commands;
     const WorkloadText *text;
     Workload *workload;
-    const ClusterConfig **clusters; /* [queue, or 0] on which the jobs run */
+    const ClusterConfig **clusters; /* [word of the column, or 0] on which the jobs run */
 } Trace;
 
 static Problems *problems_of(const Trace *trace)
@@ -51,63 +52,130 @@ static void check_members(const Trace *trace)
 
 /* --- Clusters --- */
 
-static const ClusterConfig *cluster_called(const Trace *trace, const char *name, ResourcePath *path)
+static const ClusterConfig *cluster_called(const Trace *trace, const Json *at, const char *name,
+                                           ResourcePath *path)
 {
     *path = trace->workload->path;
     path->experiment = NULL;
     path->name = name;
-    return workload_find_cluster(trace->binder, trace->commands, trace->text->cluster, *path);
+    return workload_find_cluster(trace->binder, trace->commands, at, *path);
 }
 
-/* Whether it is {"queue": "*"}; any other object is a problem. */
-static bool is_by_queue(const Trace *trace)
+/* The columns by whose words jobs may have their clusters. */
+typedef struct {
+    const char *key; /* of the workload's "cluster", and in the header of the list */
+    const char *what;
+    size_t column, words; /* offsets in JobList */
+} Division;
+
+static const Division divisions[] = {
+    {"queue", "queue", offsetof(JobList, queue), offsetof(JobList, queues)},
+    {"gpu_type", "kind of GPU", offsetof(JobList, gpu_type), offsetof(JobList, gpu_types)},
+};
+enum { DIVISIONS = sizeof divisions / sizeof divisions[0] };
+
+/* The column of {"queue": "*"}; NULL with a problem: it is another object. */
+static const Division *find_division(const Trace *trace)
 {
     const Json *cluster = trace->text->cluster;
-    const Json *queue = json_member(cluster, "queue");
-    if (cluster->kind == JSON_OBJECT && cluster->count == 1 && queue != NULL &&
-        queue->kind == JSON_STRING && strcmp(queue->text, "*") == 0)
-        return true;
+    for (int32_t i = 0; i < DIVISIONS && cluster->kind == JSON_OBJECT; i++) {
+        const Json *word = json_member(cluster, divisions[i].key);
+        if (cluster->count == 1 && word != NULL && word->kind == JSON_STRING &&
+            strcmp(word->text, "*") == 0)
+            return &divisions[i];
+    }
     status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(cluster),
                              "this does not name a cluster"),
-                "a name, or {\"queue\": \"*\"} for the cluster with the name of each job's queue");
-    return false;
+                "a name, or {\"queue\": \"*\"} or {\"gpu_type\": \"*\"} for the cluster with the "
+                "name of each job's queue or kind of GPU");
+    return NULL;
 }
 
-/* Each queue of the list runs on the cluster of its name. */
-static void find_queue_clusters(Trace *trace)
+static const int32_t *column_of(const JobList *list, const Division *division)
+{
+    const int32_t *column;
+    memcpy(&column, (const char *)list + division->column, sizeof column);
+    return column;
+}
+
+/* The first row without a word; the number of rows: all have one. */
+static int64_t first_unknown(const JobList *list, const int32_t *column)
+{
+    int64_t row = 0;
+    while (column != NULL && row < list->count && column[row] != JOB_LIST_UNKNOWN)
+        row++;
+    return row;
+}
+
+/* Each word of the column is the name of the cluster of its jobs. */
+static void find_named_clusters(Trace *trace, const Division *division)
 {
     const JobList *list = trace->workload->list;
     Arena *arena = trace->binder->context->arena;
-    const Json *at = trace->text->cluster;
-    int64_t unknown = list->queue == NULL ? 0 : list->count;
-    for (int64_t row = 0; list->queue != NULL && row < list->count && unknown == list->count; row++)
-        unknown = list->queue[row] == JOB_LIST_UNKNOWN ? row : list->count;
-    if (list->count > 0 && unknown < list->count) {
+    const Json *at = json_member(trace->text->cluster, division->key);
+    const int32_t *column = column_of(list, division);
+    const int64_t unknown = first_unknown(list, column);
+    JobListWords words;
+    memcpy(&words, (const char *)list + division->words, sizeof words);
+    if (unknown < list->count) {
         problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(at),
-                     "row %" PRId64 " of \"%s\" has no queue, and its cluster is not known",
-                     unknown + 1, trace->text->trace.value);
+                     "row %" PRId64 " of \"%s\" has no %s, and its cluster is not known",
+                     unknown + 1, trace->text->trace.value, division->what);
         return;
     }
-    ResourcePath *paths = ARENA_ARRAY(arena, ResourcePath, list->queues.count);
-    trace->clusters = ARENA_ARRAY(arena, const ClusterConfig *, list->queues.count);
-    for (int32_t q = 0; q < list->queues.count; q++)
-        trace->clusters[q] = cluster_called(trace, list->queues.texts[q], &paths[q]);
-    trace->workload->queue_clusters = paths;
+    ResourcePath *paths = ARENA_ARRAY(arena, ResourcePath, words.count);
+    trace->clusters = ARENA_ARRAY(arena, const ClusterConfig *, words.count);
+    for (int32_t w = 0; w < words.count; w++)
+        trace->clusters[w] = cluster_called(trace, at, words.texts[w], &paths[w]);
+    trace->workload->cluster_of_row = column;
+    trace->workload->clusters = paths;
+    trace->workload->cluster_count = words.count;
 }
 
 static void find_clusters(Trace *trace)
 {
     const Json *cluster = trace->text->cluster;
+    const Division *division;
     if (cluster == NULL) {
         status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(trace->text->node),
                                  "workload \"%s\" has no cluster to run on", trace->workload->name),
                     "add \"cluster\" to the workload");
     } else if (cluster->kind == JSON_STRING) {
         trace->clusters = ARENA_NEW(trace->binder->context->arena, const ClusterConfig *);
-        trace->clusters[0] = cluster_called(trace, cluster->text, &trace->workload->cluster);
-    } else if (is_by_queue(trace)) {
-        find_queue_clusters(trace);
+        trace->clusters[0] =
+            cluster_called(trace, cluster, cluster->text, &trace->workload->cluster);
+    } else if ((division = find_division(trace)) != NULL) {
+        find_named_clusters(trace, division);
     }
+}
+
+static const ClusterConfig *cluster_of_row(const Trace *trace, int64_t row)
+{
+    const int32_t *column = trace->workload->cluster_of_row;
+    return trace->clusters[column != NULL ? column[row] : 0];
+}
+
+/* Warns of what the list states and the world does not take into account. */
+static void warn_of_unused_columns(const Trace *trace)
+{
+    const JobList *list = trace->workload->list;
+    const char *unused = list->cpus != NULL && list->memory_bytes != NULL ? "cpus and memory_bytes"
+                         : list->cpus != NULL                             ? "cpus"
+                         : list->memory_bytes != NULL                     ? "memory_bytes"
+                                                                          : NULL;
+    if (unused != NULL)
+        status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
+                                 json_at(trace->text->trace.node),
+                                 "\"%s\" states %s, which have no effect", trace->text->trace.value,
+                                 unused),
+                    "jobs share the GPUs of nodes; cores and memory never bind");
+    if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
+        trace->workload->cluster_of_row != list->gpu_type)
+        status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
+                                 json_at(trace->text->trace.node),
+                                 "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
+                                 trace->text->trace.value, list->gpu_types.count),
+                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name");
 }
 
 /* Warns of jobs that need more than their cluster may ever have. */
@@ -117,11 +185,10 @@ static void warn_of_wide_jobs(const Trace *trace)
     const bool is_refused = trace->binder->text->wide_jobs.value == WIDE_JOBS_REFUSED;
     int64_t count = 0, first = 0;
     for (int64_t row = 0; row < list->count; row++) {
-        const bool is_by_name = trace->workload->queue_clusters != NULL;
-        const ClusterConfig *cluster = trace->clusters[is_by_name ? list->queue[row] : 0];
+        const ClusterConfig *cluster = cluster_of_row(trace, row);
         const VmSize *vm = cluster->spec.vm_size;
         if (vm == NULL || cluster->nodes_max == NODES_UNKNOWN ||
-            request_is_possible(request_of_gpus(list->gpus[row], vm->gpus), cluster->nodes_max,
+            request_is_possible(job_list_request(list, row, vm->gpus), cluster->nodes_max,
                                 vm->gpus))
             continue;
         first = count++ == 0 ? row : first;
@@ -188,6 +255,8 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
         return;
     workload->list = list;
     find_clusters(&trace);
-    if (trace.clusters != NULL)
-        warn_of_wide_jobs(&trace);
+    if (trace.clusters == NULL)
+        return;
+    warn_of_wide_jobs(&trace);
+    warn_of_unused_columns(&trace);
 }

@@ -255,7 +255,8 @@ static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadTex
     path.experiment = NULL;
     path.name = is_own ? text->cluster->text : job_config_cluster(job);
     if (is_own && text->cluster->kind != JSON_STRING) {
-        problem(reader, text->cluster, "only a workload with a \"trace\" has queues");
+        problem(reader, text->cluster,
+                "only a workload with a \"trace\" has jobs of several clusters");
         path.name = NULL;
     }
     workload->cluster = path;

@@ -316,7 +316,7 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
 
 /* --- The job --- */
 
-/* What the job asks for goes to the spec, except for its nodes, which are returned: nodeCount, or
+/* Puts the job's request into the spec, except for its nodes, which are returned: nodeCount, or
  * as many as its GPUs are on. */
 static BoundInteger read_request(const ConfigContext *context, const JobText *text,
                                  const ClusterConfig *cluster, JobSpec *spec)

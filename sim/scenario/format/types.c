@@ -366,9 +366,25 @@ static const ObjectType measure_type = OBJECT_TYPE(
     measure_fields);
 #undef OWNER
 
+#define OWNER PreemptionCostText
+static const Field preemption_cost_fields[] = {
+    FIELD_DURATION("one_gpu", one_gpu, "7s", "of a job with 1 GPU or none"),
+    FIELD_DURATION("to_8_gpus", to_8_gpus, "30s", "of a job with 2 to 8 GPUs"),
+    FIELD_DURATION("more_gpus", more_gpus, "60s", "of a job with more than 8 GPUs"),
+    {0},
+};
+const ObjectType preemption_cost_type = OBJECT_TYPE(
+    "preemption_cost",
+    "The cost of stopping a running job in favour of another, if the policy does that, and of "
+    "continuing it later. Programs with a \"duration\" and jobs of traces keep their work, and the "
+    "cost is added to the time that they still need. All other programs lose the work since their "
+    "last checkpoint instead. On nodes without GPUs each node counts as one GPU.",
+    preemption_cost_fields);
+#undef OWNER
+
 #define OWNER ScenarioText
 static const char *const policy_words[] = {
-#define X(name, function, text, sight, what) text,
+#define X(name, function, text, sight, victim, what) text,
     POLICIES(X)
 #undef X
         NULL};
@@ -455,6 +471,13 @@ static const Field scenario_fields[] = {
         "links that jobs share; without it every node has a separate link to each other node"),
     FIELD_CHOICE("policy", policy, policy_words, "service",
                  "which job of a cluster's queue starts next"),
+    FIELD_OBJECT("preemption_cost", preemption_cost, preemption_cost_type,
+                 "the cost of stopping a running job in favour of another; by default that of its "
+                 "members"),
+    FIELD_DURATION(
+        "fair_share_half_life", fair_share_half_life, NULL,
+        "time after which used node time counts half for policy \"fair-share\"; default: "
+        "it counts for ever"),
     FIELD_CHOICE("placement", placement, placement_words, "consolidate",
                  "which node gives a job the GPUs that it asks for"),
     FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",

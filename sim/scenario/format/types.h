@@ -171,6 +171,11 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundInteger one_gpu, to_8_gpus, more_gpus;
+} PreemptionCostText;
+
+typedef struct {
+    const Json *node;
     BoundText schema;
     BoundInteger version;
     BoundText description;
@@ -198,7 +203,9 @@ typedef struct {
     BoundList faults;     /* FaultText */
     BoundList api_faults; /* ApiFaultText */
     NetworkText *network;
-    BoundInteger policy;    /* PolicyKind */
+    BoundInteger policy; /* PolicyKind */
+    PreemptionCostText *preemption_cost;
+    BoundInteger fair_share_half_life;
     BoundInteger placement; /* PlacementKind */
     BoundInteger wide_jobs; /* whether they are refused */
     BoundList workloads;    /* WorkloadText */
@@ -210,6 +217,7 @@ typedef struct {
 enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */
 
 extern const ObjectType scenario_type;
+extern const ObjectType preemption_cost_type;
 extern const ObjectType storage_type;
 extern const ObjectType program_type;
 extern const ObjectType command_type;

@@ -10,12 +10,15 @@ static const Field workload_fields[] = {
     NEEDED_TEXT("name", name, "its jobs are called NAME-1, NAME-2, ..."),
     FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
                "the job.json of every job, or its content; needed without `trace`"),
-    FIELD_JSON("cluster", cluster,
-               "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", \"required\": "
-               "[\"queue\"], \"additionalProperties\": false, \"properties\": {\"queue\": "
-               "{\"const\": \"*\"}}}]}",
-               "the cluster of the jobs; the default is the cluster in the config. Of a trace also "
-               "{\"queue\": \"*\"}: the jobs of each queue run on the cluster of its name"),
+    FIELD_JSON(
+        "cluster", cluster,
+        "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", "
+        "\"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": false, "
+        "\"properties\": {\"queue\": {\"const\": \"*\"}, \"gpu_type\": {\"const\": "
+        "\"*\"}}}]}",
+        "the cluster of the jobs; the default is the cluster in the config. A trace may also have "
+        "{\"queue\": \"*\"} or {\"gpu_type\": \"*\"}: the jobs of each queue, or of each "
+        "kind of GPU, run on the cluster of its name"),
     FIELD_TEXT(
         "trace", trace, NULL,
         "a workload file, as `trainyard import` writes it: its rows are the jobs, with their "

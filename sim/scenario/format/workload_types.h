@@ -8,8 +8,9 @@
 typedef struct {
     const Json *node;
     BoundText name;
-    const Json *cluster; /* a name, or {"queue": "*"}: for each queue the cluster of its name */
-    BoundText trace;     /* a workload file (sim/scenario/joblist) */
+    const Json
+        *cluster;    /* a name, or {"queue": "*"} or {"gpu_type": "*"}: the cluster of that name */
+    BoundText trace; /* a workload file (sim/scenario/joblist) */
     BoundInteger stop_at_requested; /* trace */
     BoundText experiment, workspace, resource_group;
     const Json *config; /* job.json or its content */

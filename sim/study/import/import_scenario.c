@@ -5,6 +5,8 @@
 #include "sim/base/units.h"
 #include "sim/study/import/clusters.h"
 
+enum { NODES_MOST = 1000000 };
+
 /* --- The catalogue --- */
 
 static void put_value(Arena *arena, Json *object, const char *key, Json *value, const char *note)
@@ -86,7 +88,7 @@ static void put_service(Arena *arena, Json *root)
     Json *service = json_put_object(arena, root, "service");
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
         put_text(arena, service, delays[i], "0s", note);
-    put_number(arena, service, "nodes_per_cluster", 1000000, "the cluster exists");
+    put_number(arena, service, "nodes_per_cluster", NODES_MOST, "the cluster exists");
     put_number(arena, service, "clusters", 1000000, "the cluster exists");
     put_text(arena, service, "max_wall_clock", "365d", "the log has its longest jobs");
 }
@@ -113,7 +115,30 @@ static void put_duration(Arena *arena, Json *object, const char *key, int64_t ns
     json_put_text(arena, object, key, arena_printf(arena, "%" PRId64 "s", ns / NS_PER_S));
 }
 
-static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster)
+/* Whether all clusters have equally many nodes, all the time: a parameter of the scenario then has
+ * their number. */
+static bool have_equal_nodes(const ImportClusters *clusters)
+{
+    bool are_equal = clusters->resize_count == 0;
+    for (int32_t i = 1; i < clusters->count; i++)
+        are_equal &= clusters->clusters[i].nodes == clusters->clusters[0].nodes;
+    return are_equal;
+}
+
+static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters)
+{
+    if (!have_equal_nodes(clusters))
+        return;
+    Json *nodes = json_put_object(arena, json_put_object(arena, root, "parameters"), "nodes");
+    json_put_integer(arena, nodes, "value", clusters->clusters[0].nodes);
+    Json *range = json_put_array(arena, nodes, "range");
+    json_add(range, json_integer(arena, 0));
+    json_add(range, json_integer(arena, NODES_MOST));
+    json_put_text(arena, nodes, "description", "nodes of each cluster");
+}
+
+static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
+                       bool is_parameter)
 {
     Json *command = json_add(commands, json_object(arena));
     json_put_text(arena, command, "at", "0s");
@@ -123,8 +148,11 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
     json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster->gpus_per_node));
     Json *scale = json_put_object(arena, properties, "scaleSettings");
-    json_put_integer(arena, json_put_object(arena, scale, "manual"), "targetNodeCount",
-                     cluster->nodes);
+    Json *manual = json_put_object(arena, scale, "manual");
+    if (is_parameter)
+        json_put_text(arena, manual, "targetNodeCount", "${nodes}");
+    else
+        json_put_integer(arena, manual, "targetNodeCount", cluster->nodes);
 }
 
 static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters)
@@ -132,7 +160,7 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
     Json *commands = json_put_array(arena, root, "commands");
     for (int32_t i = 0; i < clusters->count; i++)
         if (clusters->is_per_queue || i == clusters->main)
-            put_create(arena, commands, &clusters->clusters[i]);
+            put_create(arena, commands, &clusters->clusters[i], have_equal_nodes(clusters));
     for (uint32_t i = 0; i < clusters->resize_count; i++) {
         const ImportResize *change = &clusters->resizes[i];
         Json *command = json_add(commands, json_object(arena));
@@ -170,6 +198,7 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);
     }
+    put_parameters(arena, root, clusters);
     json_put_text(arena, root, "fidelity", "job");
     Json *catalogs = json_put_array(arena, root, "catalog");
     json_add(catalogs, json_string(arena, "catalog/azure-2018.json"));

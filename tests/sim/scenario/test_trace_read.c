@@ -106,7 +106,7 @@ START_TEST(the_rows_of_a_trace_are_the_jobs_of_the_workload)
     ck_assert_int_eq(load->list->run_ns[2], 7500 * NS_PER_MS);
     ck_assert_int_eq(load->list->gpus[1], 2);
     ck_assert_str_eq(load->cluster.name, "gpu");
-    ck_assert_ptr_null(load->queue_clusters);
+    ck_assert_ptr_null(load->cluster_of_row);
     ck_assert_int_eq(load->begin_ns, NS_PER_HOUR);
     ck_assert(load->stops_at_requested);
     ck_assert_int_eq(load->specs[0]->mount_count, 0);
@@ -117,9 +117,59 @@ START_TEST(each_queue_of_a_trace_runs_on_the_cluster_of_its_name)
 {
     const Workload *load = &sound("\"trace\": \"log.csv\", \"cluster\": {\"queue\": \"*\"}", NULL)
                                 ->scenario.workloads[0];
-    ck_assert_int_eq(load->list->queues.count, 1);
-    ck_assert_str_eq(load->queue_clusters[0].name, "gpu");
-    ck_assert_str_eq(load->queue_clusters[0].workspace, "workspace");
+    ck_assert_int_eq(load->cluster_count, 1);
+    ck_assert_ptr_eq(load->cluster_of_row, load->list->queue);
+    ck_assert_str_eq(load->clusters[0].name, "gpu");
+    ck_assert_str_eq(load->clusters[0].workspace, "workspace");
+}
+END_TEST
+
+START_TEST(each_kind_of_gpu_of_a_trace_runs_on_the_cluster_of_its_name)
+{
+    static const char typed[] = "job,submit_s,run_s,gpus,gpu_type\na,0,1,1,gpu\nb,1,1,1,gpu\n";
+    memory_files_set(&files, "log.csv", typed, strlen(typed));
+    const Workload *load =
+        &sound("\"trace\": \"log.csv\", \"cluster\": {\"gpu_type\": \"*\"}", NULL)
+             ->scenario.workloads[0];
+    ck_assert_int_eq(load->cluster_count, 1);
+    ck_assert_ptr_eq(load->cluster_of_row, load->list->gpu_type);
+    ck_assert_str_eq(load->clusters[0].name, "gpu");
+}
+END_TEST
+
+START_TEST(a_word_without_a_cluster_and_a_row_without_a_word_are_refused)
+{
+    static const char typed[] = "job,submit_s,run_s,gpus,gpu_type\na,0,1,1,gpu\nb,1,1,1,V100\n";
+    static const char gap[] = "job,submit_s,run_s,gpus,gpu_type\na,0,1,1,gpu\nb,1,1,1,\n";
+    static const char load[] = "\"trace\": \"log.csv\", \"cluster\": {\"gpu_type\": \"*\"}";
+    Problems problems;
+    memory_files_set(&files, "log.csv", typed, strlen(typed));
+    ck_assert_ptr_null(read_with(load, NULL, &problems));
+    ck_assert_str_eq(problems.items[0].message, "unknown cluster \"V100\"");
+    ck_assert_str_eq(problems.items[0].at.source, "scenario.json");
+    ck_assert_int_gt(problems.items[0].at.line, 0);
+    memory_files_set(&files, "log.csv", gap, strlen(gap));
+    ck_assert_ptr_null(read_with(load, NULL, &problems));
+    ck_assert_str_eq(problems.items[0].message,
+                     "row 2 of \"log.csv\" has no kind of GPU, and its cluster is not known");
+    memory_files_set(&files, "log.csv", log_text, strlen(log_text));
+    ck_assert_ptr_null(read_with(load, NULL, &problems));
+    ck_assert_str_eq(problems.items[0].message,
+                     "row 1 of \"log.csv\" has no kind of GPU, and its cluster is not known");
+}
+END_TEST
+
+START_TEST(columns_without_effect_are_a_warning)
+{
+    static const char text[] = "job,submit_s,run_s,gpus,cpus,memory_bytes,gpu_type\n"
+                               "a,0,1,1,4,1000,P100\nb,1,1,1,4,1000,V100\n";
+    memory_files_set(&files, "log.csv", text, strlen(text));
+    const ScenarioFile *file = sound(TRACE, NULL);
+    ck_assert_int_eq(file->warnings.count, 2);
+    ck_assert_str_eq(file->warnings.items[0].message,
+                     "\"log.csv\" states cpus and memory_bytes, which have no effect");
+    ck_assert_str_eq(file->warnings.items[1].message,
+                     "\"log.csv\" states 2 kinds of GPUs, which have no effect");
 }
 END_TEST
 
@@ -158,7 +208,7 @@ START_TEST(a_mistake_is_reported_with_its_position)
         {"\"cluster\": \"gpu\", \"rate\": \"1/h\", \"jobs\": 5", NULL, "\"config\" is missing"},
         {"\"cluster\": {\"queue\": \"*\"}, \"config\": \"job.json\", \"rate\": \"1/h\", "
          "\"jobs\": 5",
-         NULL, "only a workload with a \"trace\" has queues"},
+         NULL, "only a workload with a \"trace\" has jobs of several clusters"},
         {RANDOM ", \"stop_at_requested\": true", NULL,
          "\"stop_at_requested\" is for a workload with a \"trace\""},
         {RANDOM ", \"gpus\": 1, \"nodes\": {\"1\": \"100%\"}", NULL,
@@ -209,6 +259,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_workload_asks_for_one_number_of_gpus_or_for_several_with_shares);
     tcase_add_test(tests, the_rows_of_a_trace_are_the_jobs_of_the_workload);
     tcase_add_test(tests, each_queue_of_a_trace_runs_on_the_cluster_of_its_name);
+    tcase_add_test(tests, each_kind_of_gpu_of_a_trace_runs_on_the_cluster_of_its_name);
+    tcase_add_test(tests, a_word_without_a_cluster_and_a_row_without_a_word_are_refused);
+    tcase_add_test(tests, columns_without_effect_are_a_warning);
     tcase_add_test(tests, jobs_wider_than_their_cluster_are_a_warning);
     tcase_add_test(tests, a_mistake_is_reported_with_its_position);
     tcase_add_test(tests, a_trace_with_a_mistake_is_refused_at_its_line);

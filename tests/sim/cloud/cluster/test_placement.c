@@ -96,6 +96,39 @@ START_TEST(a_request_for_gpus_takes_whole_nodes_and_a_remainder)
 }
 END_TEST
 
+START_TEST(a_shape_says_on_how_many_nodes_a_job_runs)
+{
+    static const struct {
+        int32_t gpus, gpus_per_node_max, nodes; /* 0: not stated */
+        int32_t parts[6];                       /* ended by -1 */
+    } rows[] = {
+        {8, 0, 0, {4, 4, -1}},       {8, 0, 4, {2, 2, 2, 2, -1}},
+        {9, 0, 4, {3, 2, 2, 2, -1}}, {6, 0, 2, {3, 3, -1}}, // not 4 + 2
+        {8, 2, 0, {2, 2, 2, 2, -1}}, {5, 2, 0, {2, 2, 1, -1}},
+        {8, 6, 0, {4, 4, -1}}, // a node has fewer
+        {8, 0, 1, {4, 4, -1}}, // as many nodes as it needs
+        {9, 0, 1, {3, 3, 3, -1}},    {4, 1, 2, {1, 1, 1, 1, -1}},
+        {2, 0, 3, {1, 1, 0, -1}},    {0, 0, 2, {0, 0, -1}},
+        {0, 3, 0, {0, -1}},
+    };
+    for (int r = 0; r < (int)(sizeof rows / sizeof rows[0]); r++) {
+        const RequestShape shape = {rows[r].gpus_per_node_max, rows[r].nodes};
+        const JobRequest request = request_of_shape(rows[r].gpus, shape, GPUS);
+        int32_t nodes = 0;
+        for (; rows[r].parts[nodes] >= 0; nodes++)
+            ck_assert_msg(request_part(request, nodes, GPUS) == rows[r].parts[nodes],
+                          "row %d, node %d", r, (int)nodes);
+        ck_assert_msg(request.nodes == nodes, "row %d", r);
+        ck_assert_int_eq(request_gpus(request, GPUS), rows[r].gpus);
+    }
+}
+END_TEST
+
+static JobRequest per_node(int32_t nodes, int32_t gpus)
+{
+    return (JobRequest){.kind = REQUEST_GPUS_PER_NODE, .nodes = nodes, .gpus = gpus};
+}
+
 START_TEST(a_request_fits_if_its_parts_find_different_nodes)
 {
     // Free GPUs: 2 4 1 4 1 3; the two nodes with 4 are idle.
@@ -111,16 +144,22 @@ START_TEST(a_request_fits_if_its_parts_find_different_nodes)
         {request_of_gpus(8, GPUS), true},
         {request_of_gpus(11, GPUS), true},  // 4 + 4 + 3
         {request_of_gpus(12, GPUS), false}, // 4 + 4 + 4, although 15 are free
-        {{REQUEST_GPUS_PER_NODE, 4, 2}, true},
-        {{REQUEST_GPUS_PER_NODE, 5, 2}, false},
-        {{REQUEST_GPUS_PER_NODE, 6, 1}, true},
-        {{REQUEST_GPUS_PER_NODE, 1, 5}, false},
+        {per_node(4, 2), true},
+        {per_node(5, 2), false},
+        {per_node(6, 1), true},
+        {per_node(1, 5), false},
+        {request_of_shape(8, (RequestShape){.nodes = 4}, GPUS), true},
+        {request_of_shape(9, (RequestShape){.nodes = 4}, GPUS), true},  // 3 + 2 + 2 + 2
+        {request_of_shape(11, (RequestShape){.nodes = 4}, GPUS), true}, // 3 + 3 + 3 + 2
+        {request_of_shape(12, (RequestShape){.nodes = 4}, GPUS), false},
+        {request_of_shape(6, (RequestShape){.gpus_per_node_max = 1}, GPUS), true},
+        {request_of_shape(7, (RequestShape){.gpus_per_node_max = 1}, GPUS), false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_msg(request_fits(rows[i].request, room) == rows[i].fits, "row %d", (int)i);
     ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, GPUS));
     ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, GPUS));
-    ck_assert(!request_is_possible((JobRequest){REQUEST_GPUS_PER_NODE, 1, GPUS + 1}, 6, GPUS));
+    ck_assert(!request_is_possible(per_node(1, GPUS + 1), 6, GPUS));
     end();
 }
 END_TEST
@@ -132,6 +171,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, policies_choose_the_node_that_their_descriptions_name);
     tcase_add_test(tests, no_policy_chooses_a_node_without_enough_free_gpus);
     tcase_add_test(tests, a_request_for_gpus_takes_whole_nodes_and_a_remainder);
+    tcase_add_test(tests, a_shape_says_on_how_many_nodes_a_job_runs);
     tcase_add_test(tests, a_request_fits_if_its_parts_find_different_nodes);
     suite_add_tcase(suite, tests);
     return suite;

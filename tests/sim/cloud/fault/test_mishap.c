@@ -103,6 +103,15 @@ START_TEST(one_crew_repairs_one_node_after_another)
         ck_assert_uint_eq(
             recording_find(&recording, TRACE_NODE_STATE, "preparing", 3 + n)->node.index,
             (uint32_t)n);
+    // The second waits from the notice of its failure, as the first does not.
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_REPAIR, "waiting"), 2);
+    ck_assert_int_eq(
+        recording_find(&recording, TRACE_NODE_REPAIR, "waiting", 1)->node_repair.waiting, 2);
+    const TraceRecord *begun = recording_find(&recording, TRACE_NODE_REPAIR, "begun", 0);
+    ck_assert_int_eq(begun->at_ns, 1600 * NS_PER_S);
+    ck_assert_int_eq(begun->since_ns,
+                     recording_find(&recording, TRACE_NODE_REPAIR, "waiting", 0)->at_ns);
+    ck_assert_int_eq(begun->node_repair.crews, 1);
 }
 END_TEST
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/cloud/job/policy.h"
 #include "sim/engine/rng.h"
 #include "tests/support/replay_twin.h"
 #include "tests/support/suite.h"
@@ -44,7 +45,9 @@ static Listing *new_listing(int32_t queues)
     listing->workload = (Workload){.name = "trace",
                                    .path = {.group = "g", .workspace = "w", .experiment = "e"},
                                    .list = &listing->jobs,
-                                   .queue_clusters = listing->paths,
+                                   .cluster_of_row = listing->queue,
+                                   .clusters = listing->paths,
+                                   .cluster_count = queues,
                                    .spec_count = 1,
                                    .specs = &listing->spec,
                                    .probability_ppm = &listing->share};
@@ -121,6 +124,30 @@ START_TEST(jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue)
     ck_assert_int_eq(start_ns[2], 100 * NS_PER_S);
     ck_assert_int_eq(recording_count(&recording, TRACE_JOB_PLACED, NULL), 3);
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "running"), 2);
+}
+END_TEST
+
+START_TEST(columns_of_the_list_say_on_how_many_nodes_a_job_runs)
+{
+    // Three nodes of 4 GPUs: 6 GPUs on 3 nodes are 2 on each; 4 GPUs with at most one on a node
+    // need four nodes; 2 GPUs on two nodes are one on each.
+    static const int32_t nodes[] = {3, JOB_LIST_UNKNOWN, 2};
+    static const int32_t most[] = {JOB_LIST_UNKNOWN, 1, JOB_LIST_UNKNOWN};
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 3, 4);
+    add(listing, 0, 10, 6);
+    add(listing, 20, 10, 4);
+    add(listing, 20, 10, 2);
+    listing->jobs.nodes = nodes;
+    listing->jobs.gpus_per_node_max = most;
+    Scenario *scenario = scenario_with(listing, POLICY_SERVICE);
+    scenario->refuses_wide_jobs = true;
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_PLACED, NULL), 3 + 2);
+    for (int32_t i = 0; i < 5; i++)
+        ck_assert_int_eq(recording_find(&recording, TRACE_JOB_PLACED, NULL, i)->job_placed.gpus,
+                         i < 3 ? 2 : 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 1);
 }
 END_TEST
 
@@ -277,19 +304,90 @@ static Listing *random_listing(uint64_t seed)
     return listing;
 }
 
+/* The start and end of each row in a world. */
+static void runs_of(const World *world, TwinRun *runs)
+{
+    for (int32_t row = 0; row < ROWS_MAX; row++)
+        runs[row] = (TwinRun){.start_ns = TWIN_NEVER, .end_ns = TWIN_NEVER};
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        if (record->kind != TRACE_JOB_STATE)
+            continue;
+        TwinRun *run = &runs[world_job(world, record->job)->row];
+        if (strcmp(record->name, "running") == 0 && run->starts++ == 0)
+            run->start_ns = record->at_ns;
+        if (strcmp(record->name, "succeeded") == 0)
+            run->end_ns = record->at_ns;
+    }
+}
+
+/* All jobs of the same size, so that nodes are never fragmented. */
+static void make_sizes_equal(Listing *listing)
+{
+    for (int64_t row = 0; row < listing->jobs.count; row++)
+        listing->gpus[row] = 1;
+}
+
+/* A stopped job keeps its work: the attempts of a job that has ended kept what its row takes, on
+ * all its GPUs, and lost nothing. */
+static void check_kept_work(const World *world, const Listing *listing)
+{
+    int64_t kept_ns[ROWS_MAX] = {0};
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        if (record->kind != TRACE_JOB_ATTEMPT)
+            continue;
+        kept_ns[world_job(world, record->job)->row] += record->job_attempt.kept_ns;
+        ck_assert_int_eq(record->job_attempt.lost_ns, 0);
+    }
+    for (uint32_t j = 0; j < world_job_count(world); j++) {
+        const Job *job = world_job(world, (JobId){j});
+        if (job->state == JOB_SUCCEEDED)
+            ck_assert_int_eq(kept_ns[job->row],
+                             listing->run_ns[job->row] * listing->gpus[job->row]);
+    }
+}
+
+static void check_against_twin(uint64_t seed, PolicyKind policy, TwinOrder order, bool is_equal)
+{
+    uint64_t draw = 1000000;
+    TwinRun runs[ROWS_MAX], twins[ROWS_MAX];
+    TwinRules rules = {.order = order};
+    begin();
+    Listing *listing = random_listing(seed);
+    if (is_equal)
+        make_sizes_equal(listing);
+    Scenario *scenario = scenario_with(listing, policy);
+    for (int32_t size = 0; size < 3; size++)
+        rules.cost_ns[size] = roll(seed, &draw, 4) * roll(seed, &draw, 4) * NS_PER_S;
+    scenario->preemption_cost = (PreemptionCost){
+        .one_ns = rules.cost_ns[0], .eight_ns = rules.cost_ns[1], .more_ns = rules.cost_ns[2]};
+    const World *world = run(scenario);
+    runs_of(world, runs);
+    check_kept_work(world, listing);
+    replay_twin(arena, &listing->jobs, listing->clusters, rules, twins);
+    for (int64_t row = 0; row < listing->jobs.count; row++) {
+        const TwinRun *own = &runs[row], *twin = &twins[row];
+        ck_assert_msg(own->start_ns == twin->start_ns && own->end_ns == twin->end_ns &&
+                          own->starts == twin->starts,
+                      "%s, seed %d, row %d: world starts %lld ends %lld ns in %d attempts, replay "
+                      "%lld, %lld, %d",
+                      policy_of(policy)->name, (int)seed, (int)row, (long long)own->start_ns,
+                      (long long)own->end_ns, (int)own->starts, (long long)twin->start_ns,
+                      (long long)twin->end_ns, (int)twin->starts);
+    }
+    end();
+}
+
 START_TEST(waits_are_those_of_a_plain_replay_to_the_nanosecond)
 {
-    for (uint64_t seed = 1; seed <= 400; seed++) {
-        int64_t start_ns[ROWS_MAX], twin_ns[ROWS_MAX];
-        begin();
-        const Listing *listing = random_listing(seed);
-        starts_of(run(scenario_with(listing, POLICY_SERVICE)), start_ns);
-        replay_twin(arena, &listing->jobs, listing->clusters, twin_ns);
-        for (int64_t row = 0; row < listing->jobs.count; row++)
-            ck_assert_msg(start_ns[row] == twin_ns[row],
-                          "seed %d, row %d: world %lld, replay %lld ns", (int)seed, (int)row,
-                          (long long)start_ns[row], (long long)twin_ns[row]);
-        end();
+    for (uint64_t seed = 1; seed <= 400; seed++)
+        check_against_twin(seed, POLICY_SERVICE, TWIN_FIFO, false);
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        check_against_twin(seed, POLICY_SHORTEST, TWIN_SJF, true);
+        check_against_twin(seed, POLICY_SHORTEST, TWIN_SJF, false);
+        check_against_twin(seed, POLICY_SRTF, TWIN_SRTF, true);
+        check_against_twin(seed, POLICY_SRTF, TWIN_SRTF, false);
     }
 }
 END_TEST
@@ -297,7 +395,8 @@ END_TEST
 START_TEST(forgetting_ended_jobs_changes_no_start)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        int64_t twin_ns[ROWS_MAX], sum_ns = 0, twin_sum_ns = 0;
+        int64_t sum_ns = 0, twin_sum_ns = 0;
+        TwinRun twins[ROWS_MAX];
         arena_destroy(arena);
         begin();
         const Listing *listing = random_listing(seed);
@@ -307,14 +406,14 @@ START_TEST(forgetting_ended_jobs_changes_no_start)
         if (seed <= 3)
             world_check_always(world);
         world_run(world);
-        replay_twin(arena, &listing->jobs, listing->clusters, twin_ns);
+        replay_twin(arena, &listing->jobs, listing->clusters, (TwinRules){0}, twins);
         for (int32_t i = 0; i < recording.count; i++) {
             const TraceRecord *record = &recording.items[i];
             if (record->kind == TRACE_JOB_STATE && strcmp(record->name, "running") == 0)
                 sum_ns += record->at_ns;
         }
         for (int64_t row = 0; row < listing->jobs.count; row++)
-            twin_sum_ns += twin_ns[row] != TWIN_NEVER ? twin_ns[row] : 0;
+            twin_sum_ns += twins[row].start_ns != TWIN_NEVER ? twins[row].start_ns : 0;
         ck_assert_int_eq(sum_ns, twin_sum_ns);
         for (uint32_t j = 0; j < world_job_count(world); j++) {
             const JobId id = {j};
@@ -348,6 +447,7 @@ Suite *test_suite(void)
     TCase *paper = tcase_create("on paper");
     tcase_add_checked_fixture(paper, begin, end);
     tcase_add_test(paper, jobs_share_a_node_and_the_first_that_does_not_fit_blocks_the_queue);
+    tcase_add_test(paper, columns_of_the_list_say_on_how_many_nodes_a_job_runs);
     tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
     tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);

@@ -114,6 +114,29 @@ static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
     *read_ns = read->at_ns - read->since_ns;
 }
 
+START_TEST(a_training_that_the_scheduler_stops_continues_from_its_checkpoint)
+{
+    int64_t write_ns, read_ns;
+    checkpoint_times(&write_ns, &read_ns);
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
+        // Five seconds into epoch 3. All nodes are idle again, so it starts again at once.
+        world_advance(world, TRAINS_S * NS_PER_S + 2 * (10 * NS_PER_S + write_ns) + 5 * NS_PER_S);
+        job_is_preempted(world->jobs, the_job());
+        ck_assert_int_eq(the_job()->state, JOB_QUEUED);
+        ck_assert_ptr_null(the_job()->nodes);
+        world_run(world);
+        ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+        ck_assert_int_eq(the_job()->starts, 2);
+        ck_assert_str_eq(attempt(0)->name, "preempted");
+        ck_assert_int_eq(attempt(0)->cause, CAUSE_PRECEDENCE);
+        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2);
+        ck_assert_int_ge(attempt(0)->job_attempt.lost_ns, NODES * 5 * NS_PER_S);
+        ck_assert_str_eq(attempt(1)->name, "completed");
+    }
+}
+END_TEST
+
 START_TEST(a_crash_in_epoch_3_costs_the_work_since_the_checkpoint)
 {
     int64_t write_ns, read_ns;
@@ -533,6 +556,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_crash_in_epoch_3_costs_the_work_since_the_checkpoint);
+    tcase_add_test(tests, a_training_that_the_scheduler_stops_continues_from_its_checkpoint);
     tcase_add_test(tests, the_service_notices_a_crash_and_the_job_resumes_when_the_node_is_back);
     tcase_add_test(tests, without_a_checkpoint_on_a_share_a_job_starts_from_the_beginning);
     tcase_add_test(tests, an_incomplete_checkpoint_is_not_used);

@@ -203,6 +203,143 @@ START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
 }
 END_TEST
 
+START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
+{
+    // 10 nodes at t=100: 8 run until 200, 2 are idle. B needs 6 for 50 s and has its reservation
+    // from 200 to 250, C as well from 250 to 300. D needs 4 for 50 s: with B, from 200 to 250. E
+    // needs 2 for 150 s: at 200 none of the 10 nodes is left for it, so it does not start now. With
+    // 100 s it ends at 200 and may. EASY reserves only for B, so E may delay D.
+    const RunningJob running[] = {runs(8, 200)};
+    WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 6, 50, 0), waits(3, 4, 50, 0),
+                            waits(4, 2, 150, 0)};
+    PolicyStep steps[8];
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .room.idle_nodes = 2,
+                       .most_nodes = 10,
+                       .waiting_count = 4,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running,
+                       .steps = steps};
+    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+    waiting[3].expected_ns = 100 * NS_PER_S; // it ends at 200
+    ck_assert_int_eq(policy_conservative(&view), 3);
+    waiting[3].expected_ns = 150 * NS_PER_S;
+    ck_assert_int_eq(policy_backfill(&view), 3);
+    view.room.idle_nodes = 10;
+    view.running_count = 0;
+    ck_assert_int_eq(policy_conservative(&view), 0);
+}
+END_TEST
+
+START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
+{
+    // 4 nodes at t=100: one idle, two run until 200, one is being repaired and may come at any
+    // time. A job of 2 may start as soon as it does, so the idle node is kept for it. One of 4
+    // cannot start before 200: a job of 100 s may pass, one of 101 s may not. An overdue job may
+    // end at any time, as a repair.
+    RunningJob running[] = {runs(2, 200)};
+    WaitingJob waiting[] = {waits(1, 2, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
+    PolicyStep steps[5];
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .room.idle_nodes = 1,
+                       .most_nodes = 4,
+                       .waiting_count = 3,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running,
+                       .steps = steps};
+    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+    waiting[0].request.nodes = 4;
+    ck_assert_int_eq(policy_conservative(&view), 2);
+    waiting[0].request.nodes = 5; // it can never start, and has no promise
+    ck_assert_int_eq(policy_conservative(&view), 1);
+    waiting[0].request.nodes = 4;
+    running[0].expected_end_ns = 50 * NS_PER_S;
+    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+}
+END_TEST
+
+START_TEST(srtf_gives_nodes_to_the_jobs_with_the_least_time_left)
+{
+    // 6 nodes at t=100, all in use: A has 2 for 10 s more, B 4 for 60 s more. C needs 2 for 30 s, D
+    // 4 for 40 s, E 2 for 50 s. In order of time: A gets 2, C 2, D is skipped with 2 left, E gets
+    // 2, and B gets none: it is stopped. Then C and E start in this order.
+    const RunningJob running[] = {runs(2, 110), runs(4, 160)};
+    WaitingJob waiting[] = {waits(1, 2, 30, 0), waits(2, 4, 40, 0), waits(3, 2, 50, 0),
+                            waits(4, 4, 67, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .most_nodes = 6,
+                       .waiting_count = 3,
+                       .waiting = waiting,
+                       .running_count = 2,
+                       .running = running};
+    ck_assert_int_eq(policy_srtf(&view), POLICY_NONE); // none fits yet
+    ck_assert_int_eq(policy_srtf_victim(&view), 1);
+    view.waiting_count = 4; // with B, and the cost of preemption
+    view.running_count = 1;
+    view.room.idle_nodes = 4;
+    ck_assert_int_eq(policy_srtf_victim(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_srtf(&view), 0);
+    view.waiting = waiting + 1;
+    view.waiting_count = 3;
+    view.room.idle_nodes = 2; // C has started: D does not fit, E does
+    const RunningJob with_c[] = {runs(2, 110), runs(2, 130)};
+    view.running = with_c;
+    view.running_count = 2;
+    ck_assert_int_eq(policy_srtf(&view), 1);
+}
+END_TEST
+
+START_TEST(srtf_stops_no_job_for_one_with_as_much_time_left)
+{
+    const RunningJob running[] = {runs(2, 110)};
+    const WaitingJob waiting[] = {waits(1, 2, 10, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .waiting_count = 1,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running};
+    ck_assert_int_eq(policy_srtf_victim(&view), POLICY_NONE);
+    view.now_ns -= 1; // now it has a nanosecond more
+    ck_assert_int_eq(policy_srtf_victim(&view), 0);
+}
+END_TEST
+
+/* A running job of one node. */
+static RunningJob runs_with(uint32_t job, int32_t priority, int64_t started_s)
+{
+    RunningJob running = runs(1, 1000);
+    running.job.index = job;
+    running.priority = priority;
+    running.started_ns = started_s * NS_PER_S;
+    return running;
+}
+
+START_TEST(the_newest_job_of_lower_priority_is_stopped_first)
+{
+    // The head needs 2 nodes, and one is idle. Jobs 1, 3 and 4 have lower priority; 3 and 4 are the
+    // newest of them, and 4 is the later one. Job 2 is newer, but as urgent as the head.
+    const RunningJob running[] = {runs_with(1, 0, 10), runs_with(2, 5, 40), runs_with(3, 4, 30),
+                                  runs_with(4, 0, 30)};
+    WaitingJob waiting[] = {waits(9, 2, 50, 0)};
+    waiting[0].priority = 5;
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .room.idle_nodes = 1,
+                       .waiting_count = 1,
+                       .waiting = waiting,
+                       .running_count = 4,
+                       .running = running};
+    ck_assert_int_eq(policy_priority_victim(&view), 3);
+    waiting[0].request.nodes = 1; // it fits
+    ck_assert_int_eq(policy_priority_victim(&view), POLICY_NONE);
+    waiting[0].request.nodes = 4; // the idle node and all three
+    ck_assert_int_eq(policy_priority_victim(&view), 3);
+    waiting[0].request.nodes = 5; // they are not enough
+    ck_assert_int_eq(policy_priority_victim(&view), POLICY_NONE);
+}
+END_TEST
+
 /* --- At random: no policy names a job that does not fit --- */
 
 static int32_t roll(uint64_t seed, uint64_t *draw, int32_t sides)
@@ -217,6 +354,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
         uint64_t draw = 0;
         WaitingJob waiting[JOBS];
         RunningJob running[JOBS];
+        PolicyStep steps[2 * JOBS + 1];
         int64_t used_node_us[3], end_s = 0;
         for (int32_t i = 0; i < 3; i++)
             used_node_us[i] = roll(seed, &draw, 4);
@@ -234,13 +372,18 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .waiting = waiting,
                            .running_count = roll(seed, &draw, JOBS + 1),
                            .running = running,
-                           .used_node_us = used_node_us};
+                           .used_node_us = used_node_us,
+                           .steps = steps};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view);
             bool fits =
                 chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
                                           waiting[chosen].request.nodes <= view.room.idle_nodes);
             ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
+            if (policy_of(kind)->victim == NULL)
+                continue;
+            const int32_t victim = policy_of(kind)->victim(&view);
+            ck_assert(victim == POLICY_NONE || (victim >= 0 && victim < view.running_count));
         }
     }
 }
@@ -338,6 +481,35 @@ START_TEST(fair_share_lets_experiments_take_turns)
 }
 END_TEST
 
+START_TEST(with_a_half_life_old_use_counts_less)
+{
+    // One node, jobs of 400 s (e) and 200 s (f), then one of each. At 600 e has used 400 s and f
+    // 200 s, so f is next. With a half-life of 100 s, e's use at 400 is 100 / ln 2 * (1 - 1/16) =
+    // 135 s and at 600 a quarter of it, 34 s; f's is 100 / ln 2 * (1 - 1/4) = 108 s: e is next.
+    for (int32_t decays = 0; decays <= 1; decays++) {
+        list = commands_begin(arena);
+        commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+        commands_add(&list, COMMAND_EXPERIMENT_CREATE, "f", 0);
+        static const char *const names[] = {"e1", "f1", "e2", "f2"};
+        for (int32_t j = 0; j < 4; j++) {
+            add_job(names[j], 10 + j, 1, j == 0 ? 399 : 199);
+            if (names[j][0] == 'f')
+                list.items[list.count - 1].path.experiment = "f";
+        }
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->policy = POLICY_FAIR_SHARE;
+        scenario->fair_share_half_life_ns = decays ? 100 * NS_PER_S : 0;
+        World *world = world_create(arena, scenario, (TraceSink){0});
+        world_check_always(world);
+        world_run(world);
+        ck_assert_int_eq(started_s(world, 0), 0);
+        ck_assert_int_eq(started_s(world, 1), 400);
+        ck_assert_int_eq(started_s(world, 2), decays ? 600 : 800);
+        ck_assert_int_eq(started_s(world, 3), decays ? 800 : 600);
+    }
+}
+END_TEST
+
 START_TEST(every_policy_keeps_every_invariant_in_random_worlds)
 {
     for (uint64_t seed = 1; seed <= 150; seed++) {
@@ -346,6 +518,8 @@ START_TEST(every_policy_keeps_every_invariant_in_random_worlds)
         for (PolicyKind policy = 0; policy < POLICY_COUNT; policy++) {
             Recording records = recording_create(own);
             scenario->policy = policy;
+            scenario->fair_share_half_life_ns = seed % 2 == 0 ? NS_PER_HOUR : 0;
+            scenario->preemption_cost = (PreemptionCost){NS_PER_S, NS_PER_MIN, NS_PER_HOUR};
             World *world = world_create(own, scenario, recording_sink(&records, TRACE_LEVEL_JOBS));
             world_check_always(world);
             world_run(world);
@@ -446,6 +620,11 @@ Suite *test_suite(void)
     tcase_add_test(paper, backfill_expects_overdue_jobs_to_end_at_any_time);
     tcase_add_test(paper, shortest_takes_the_shortest_job_and_the_earlier_of_equals);
     tcase_add_test(paper, fair_share_takes_the_first_job_of_the_experiment_that_used_least);
+    tcase_add_test(paper, conservative_lets_a_job_pass_that_delays_no_job_before_it);
+    tcase_add_test(paper, conservative_gives_idle_nodes_to_the_first_job_that_may_need_them);
+    tcase_add_test(paper, srtf_gives_nodes_to_the_jobs_with_the_least_time_left);
+    tcase_add_test(paper, srtf_stops_no_job_for_one_with_as_much_time_left);
+    tcase_add_test(paper, the_newest_job_of_lower_priority_is_stopped_first);
     tcase_add_test(paper, no_policy_names_a_job_that_does_not_fit);
     suite_add_tcase(suite, paper);
     TCase *worlds = tcase_create("worlds");
@@ -454,6 +633,7 @@ Suite *test_suite(void)
     tcase_add_test(worlds, backfill_fills_the_idle_node_and_keeps_its_promise);
     tcase_add_test(worlds, shortest_first_reorders_the_queue);
     tcase_add_test(worlds, fair_share_lets_experiments_take_turns);
+    tcase_add_test(worlds, with_a_half_life_old_use_counts_less);
     tcase_add_test(worlds, every_policy_keeps_every_invariant_in_random_worlds);
     tcase_add_test(worlds, backfill_with_exact_durations_never_delays_the_first_job);
     suite_add_tcase(suite, worlds);

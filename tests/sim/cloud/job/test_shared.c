@@ -162,6 +162,17 @@ START_TEST(automatic_scaling_packs_waiting_jobs_into_nodes)
 }
 END_TEST
 
+START_TEST(automatic_scaling_gives_a_job_as_many_nodes_as_it_needs_at_once)
+{
+    // One GPU on each of three nodes would fit into one node as parts.
+    add_cluster(0, true);
+    commands_create_job(&list, "wide", 0, "c", job_of(REQUEST_GPUS_PER_NODE, 3, 1, 10));
+    World *world = begin_world(POLICY_SERVICE);
+    world_run(world);
+    ck_assert_int_eq(job(world, 0)->state, JOB_SUCCEEDED);
+}
+END_TEST
+
 START_TEST(whole_nodes_and_gpus_wait_in_one_queue)
 {
     // a has one GPU, so the job of two whole nodes waits for it; b comes after it and waits too.
@@ -203,6 +214,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_retiring_node_leaves_after_its_last_job_and_takes_no_new_one);
     tcase_add_test(tests, a_resize_that_terminates_ends_the_jobs_of_the_nodes_that_leave);
     tcase_add_test(tests, automatic_scaling_packs_waiting_jobs_into_nodes);
+    tcase_add_test(tests, automatic_scaling_gives_a_job_as_many_nodes_as_it_needs_at_once);
     tcase_add_test(tests, whole_nodes_and_gpus_wait_in_one_queue);
     tcase_add_test(tests, backfill_counts_gpus);
     suite_add_tcase(suite, tests);

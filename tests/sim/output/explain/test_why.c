@@ -327,6 +327,25 @@ START_TEST(jobs_of_one_name_have_a_story_each)
 }
 END_TEST
 
+START_TEST(a_wait_for_a_repair_crew_is_a_reason)
+{
+    static const char *const lines[] = {
+        "0s 0s node_state w/c n1 - - - idle was=5",
+        "1s 1s node_state:crash w/c n1 - - - unusable was=1",
+        "2s 2s job_state w/c - w/e/j - - queued exit_code=-1",
+        "2s 2s node_repair w/c n1 - - - waiting crews=2 waiting=1",
+        "9s 2s node_repair w/c n1 - - - begun crews=2 waiting=0",
+        "9s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+        NULL,
+    };
+    const char *story = story_of("j", lines);
+    ck_assert_ptr_nonnull(
+        strstr(story, "- 2 s: node n1 waits for a repair crew: 2 crews repair other nodes\n"));
+    ck_assert_ptr_nonnull(
+        strstr(story, "- 9 s: node n1 gets a repair crew, for which it has waited 7 s\n"));
+}
+END_TEST
+
 START_TEST(an_unknown_job_gets_the_nearest_name)
 {
     Why *why = why_create(arena, "trian");
@@ -356,6 +375,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_checkpoint_is_shown_below_the_folder_of_the_job);
     tcase_add_test(tests, many_jobs_ahead_are_counted);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);
+    tcase_add_test(tests, a_wait_for_a_repair_crew_is_a_reason);
     tcase_add_test(tests, an_unknown_job_gets_the_nearest_name);
     suite_add_tcase(suite, tests);
     return suite;

@@ -296,6 +296,43 @@ START_TEST(failures_are_marked_with_their_cause)
 }
 END_TEST
 
+START_TEST(jobs_on_shared_nodes_have_slots)
+{
+    // j has two GPUs until 6 s, k one until 4 s, then l the slot of k; m has no GPU at all.
+    Tape tape;
+    tape_begin(&tape);
+#define ENDED                                                                                      \
+    "nodes=1 kept_ns=1s exchange_ns=0 input_ns=0 gang_ns=0 startup_ns=0 "                          \
+    "checkpoint_ns=0 lost_ns=0 epochs_kept=0"
+    trace_story_tell(arena,
+                     (const char *const[]){
+                         "0s 0s node_state w/c n1 - - - idle was=5",
+                         "1s 0s node_state w/c n1 - - - running was=1",
+                         "1s 1s job_placed w/c n1 w/e/j - - - gpus=2 gpus_per_node=4",
+                         "2s 2s job_placed w/c n1 w/e/k - - - gpus=1 gpus_per_node=4",
+                         "3s 1s job_stage w/c n1 w/e/j - - mount -",
+                         "4s 2s job_attempt w/c - w/e/k - - completed " ENDED,
+                         "4s 4s job_placed w/c n1 w/e/l - - - gpus=1 gpus_per_node=4",
+                         "5s 5s job_placed w/c n1 w/e/m - - - gpus=0 gpus_per_node=4",
+                         "6s 1s job_attempt w/c - w/e/j - - completed " ENDED,
+                         "7s 4s job_attempt w/c - w/e/l - - completed " ENDED,
+                         "8s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+                         NULL,
+                     },
+                     timeline_writer_listener(tape.writer));
+#undef ENDED
+    const Json *events = tape_end(&tape);
+    ck_assert_str_eq(slices_of(events, "n1"), "idle 0-1, running 1-8");
+    ck_assert_str_eq(slices_of(events, "n1 slot 1"), "w/e/j 1-6, mount 1-3");
+    ck_assert_str_eq(slices_of(events, "n1 slot 2"), "w/e/j 1-6");
+    ck_assert_str_eq(slices_of(events, "n1 slot 3"), "w/e/k 2-4, w/e/l 4-7");
+    ck_assert_str_eq(slices_of(events, "n1 slot 4"), "w/e/m 5-8");
+    check_names(events);
+    check_nesting(events, 0);
+    free(tape.text);
+}
+END_TEST
+
 START_TEST(nanoseconds_are_exact)
 {
     Tape tape;
@@ -359,6 +396,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_nests_state_job_stages_and_epochs);
     tcase_add_test(tests, node_counts_are_written_once_for_each_time);
     tcase_add_test(tests, failures_are_marked_with_their_cause);
+    tcase_add_test(tests, jobs_on_shared_nodes_have_slots);
     tcase_add_test(tests, nanoseconds_are_exact);
     tcase_add_test(tests, overlapping_transfers_have_separate_lanes);
     tcase_add_test(tests, slices_nest_in_random_runs);

@@ -1,6 +1,6 @@
-/* Cells of the tables of this folder's pages. Private to reports/trace. */
-#ifndef REPORTS_TRACE_CELLS_H
-#define REPORTS_TRACE_CELLS_H
+/* Cells of tables that pages of several folders have. */
+#ifndef REPORTS_PAGE_CELLS_H
+#define REPORTS_PAGE_CELLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

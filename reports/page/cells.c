@@ -1,4 +1,4 @@
-#include "reports/trace/cells.h"
+#include "reports/page/cells.h"
 
 #include "reports/text/wording.h"
 #include "sim/json/decimal.h"

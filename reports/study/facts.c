@@ -1,0 +1,328 @@
+#include "reports/study/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+
+/* --- Units --- */
+
+/* Larger units of a unit, the largest first: used from `from` on. */
+static const struct {
+    const char *unit, *shown;
+    double from, factor;
+} units[] = {
+    {"s", "d", 2 * 86400.0, 1 / 86400.0},
+    {"s", "h", 2 * 3600.0, 1 / 3600.0},
+    {"s", "min", 120, 1 / 60.0},
+    {"s", "s", 0, 1},
+    {"1", "%", 0, 100},
+};
+
+static MetricScale scale_for(const char *unit, double largest)
+{
+    if (unit == NULL)
+        return (MetricScale){1, ""};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].unit, unit) == 0 && largest >= units[i].from)
+            return (MetricScale){units[i].factor, units[i].shown};
+    return (MetricScale){1, unit};
+}
+
+static void choose_scales(StudyFacts *facts)
+{
+    const Study *study = facts->study;
+    MetricScale *scales = ARENA_ARRAY(facts->arena, MetricScale, study->metric_count);
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        double largest = 0;
+        for (int32_t point = 0; point < study->point_count; point++)
+            largest = fmax(largest, fabs(fact_estimate(facts, point, m)->mean)); // ignores NAN
+        scales[m] = scale_for(study->metrics[m].unit, largest);
+    }
+    facts->scales = scales;
+}
+
+/* --- Axes --- */
+
+/* Ways to read all labels of a factor as numbers. */
+typedef bool LabelNumber(const char *label, const char *suffix, double *number);
+
+static bool plain_number(const char *label, const char *suffix, double *number)
+{
+    char *end;
+    *number = strtod(label, &end);
+    return end != label && strcmp(end, suffix) == 0 && isfinite(*number);
+}
+
+static bool duration_number(const char *label, const char *suffix, double *number)
+{
+    int64_t ns;
+    Status unused;
+    (void)suffix;
+    if (!duration_parse(label, place_in("", 0, 0), &ns, &unused))
+        return false;
+    *number = (double)ns / (double)NS_PER_S;
+    return true;
+}
+
+static bool bytes_number(const char *label, const char *suffix, double *number)
+{
+    int64_t bytes;
+    Status unused;
+    (void)suffix;
+    if (!bytes_parse(label, place_in("", 0, 0), &bytes, &unused))
+        return false;
+    *number = (double)bytes / (1 << 20);
+    return true;
+}
+
+static bool read_labels(const Factor *factor, LabelNumber *read, const char *suffix, double *x)
+{
+    for (int32_t i = 0; i < factor->level_count; i++)
+        if (!read(factor->levels[i].label, suffix, &x[i]))
+            return false;
+    return true;
+}
+
+static void scale_times(StudyAxis *axis, double *x)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < axis->level_count; i++)
+        largest = fmax(largest, x[i]);
+    const MetricScale scale = scale_for("s", largest);
+    for (int32_t i = 0; i < axis->level_count; i++)
+        x[i] *= scale.factor;
+    axis->unit = scale.unit;
+}
+
+/* Fills in the numbers of the levels, or their places if they are names. */
+static void number_levels(const Factor *factor, StudyAxis *axis, double *x)
+{
+    const char *first = factor->levels[0].label;
+    char *suffix;
+    (void)strtod(first, &suffix);
+    axis->unit = "";
+    axis->is_of_numbers = true;
+    if (read_labels(factor, duration_number, "", x)) {
+        scale_times(axis, x);
+    } else if (read_labels(factor, plain_number, suffix, x)) {
+        axis->unit = suffix;
+    } else if (read_labels(factor, bytes_number, "", x)) {
+        axis->unit = "MiB";
+    } else {
+        axis->is_of_numbers = false;
+        for (int32_t i = 0; i < axis->level_count; i++)
+            x[i] = i;
+    }
+}
+
+typedef struct {
+    double x;
+    int32_t level;
+} PlacedLevel;
+
+static int by_x(const void *left, const void *right)
+{
+    const PlacedLevel *a = left, *b = right;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    return (a->level > b->level) - (a->level < b->level);
+}
+
+static const int32_t *order_of(Arena *arena, const double *x, int32_t count)
+{
+    PlacedLevel *placed = ARENA_ARRAY(arena, PlacedLevel, count);
+    int32_t *order = ARENA_ARRAY(arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++)
+        placed[i] = (PlacedLevel){x[i], i};
+    qsort(placed, (size_t)count, sizeof *placed, by_x);
+    for (int32_t i = 0; i < count; i++)
+        order[i] = placed[i].level;
+    return order;
+}
+
+/* "nodes", or "nodes and minimum" of factors that change together. */
+static const char *axis_name(Arena *arena, const Study *study, int32_t axis)
+{
+    const char *name = NULL;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (study->design->axis_of[f] == axis)
+            name = name == NULL
+                       ? study->factors[f]->name
+                       : arena_printf(arena, "%s and %s", name, study->factors[f]->name);
+    return name;
+}
+
+static bool varies(const Study *study, int32_t factor)
+{
+    const int32_t *levels = study->levels + factor;
+    for (int32_t point = 1; point < study->point_count; point++)
+        if (levels[(size_t)point * (size_t)study->factor_count] != levels[0])
+            return true;
+    return false;
+}
+
+static int by_use(const void *left, const void *right)
+{
+    const StudyAxis *a = left, *b = right;
+    if (a->is_of_numbers != b->is_of_numbers)
+        return a->is_of_numbers ? -1 : 1;
+    if (a->level_count != b->level_count)
+        return a->level_count > b->level_count ? -1 : 1;
+    return (a->factor > b->factor) - (a->factor < b->factor);
+}
+
+static void find_axes(StudyFacts *facts)
+{
+    const Study *study = facts->study;
+    StudyAxis *axes = ARENA_ARRAY(facts->arena, StudyAxis, study->factor_count + 1);
+    int32_t next = 0; // axes are numbered in the order of their first factors
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        if (study->design->axis_of[f] != next)
+            continue;
+        const char *name = axis_name(facts->arena, study, next++);
+        if (!varies(study, f))
+            continue;
+        const Factor *factor = study->factors[f];
+        double *x = ARENA_ARRAY(facts->arena, double, factor->level_count);
+        StudyAxis *axis = &axes[facts->axis_count++];
+        *axis = (StudyAxis){.name = name, .factor = f, .level_count = factor->level_count, .x = x};
+        number_levels(factor, axis, x);
+        axis->is_log = axis->is_of_numbers && factor->is_log;
+        axis->order = order_of(facts->arena, x, factor->level_count);
+    }
+    qsort(axes, (size_t)facts->axis_count, sizeof *axes, by_use);
+    facts->axes = axes;
+}
+
+const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t level)
+{
+    return facts->study->factors[axis->factor]->levels[level].label;
+}
+
+/* --- Estimates --- */
+
+static void estimate_points(StudyFacts *facts)
+{
+    const Study *study = facts->study;
+    const StudyFindings *findings = &facts->outcome->findings;
+    MetricEstimate *estimates =
+        ARENA_ARRAY(facts->arena, MetricEstimate,
+                    (size_t)study->point_count * (size_t)study->metric_count);
+    facts->estimates = estimates;
+    for (int32_t point = 0; point < study->point_count; point++) {
+        const int32_t baseline = study->has_baseline ? study->compared_with[point] : NO_POINT;
+        facts->used_count += findings->used[point];
+        for (int32_t m = 0; m < study->metric_count; m++) {
+            *estimates = metric_estimate(findings->results, m, point, findings->used[point],
+                                         baseline,
+                                         baseline != NO_POINT ? findings->used[baseline] : 0);
+            facts->bound_count += estimates++->lower_bound_count;
+        }
+    }
+}
+
+static void find_extremes(StudyFacts *facts)
+{
+    const StudyFindings *findings = &facts->outcome->findings;
+    facts->lowest = facts->highest = NO_POINT;
+    for (int32_t point = 0; point < facts->study->point_count; point++) {
+        const double mean = fact_estimate(facts, point, 0)->mean;
+        if (isnan(mean))
+            continue;
+        if (facts->lowest == NO_POINT || mean < fact_estimate(facts, facts->lowest, 0)->mean)
+            facts->lowest = point;
+        if (facts->highest == NO_POINT || mean > fact_estimate(facts, facts->highest, 0)->mean)
+            facts->highest = point;
+    }
+    for (int32_t point = 0; facts->lowest != NO_POINT && point < facts->study->point_count;
+         point++) {
+        if (point == facts->lowest)
+            continue;
+        const MetricEstimate pair =
+            metric_estimate(findings->results, 0, point, findings->used[point], facts->lowest,
+                            findings->used[facts->lowest]);
+        facts->like_lowest +=
+            !isnan(pair.difference) && fabs(pair.difference) <= pair.difference_half_width;
+    }
+}
+
+const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome)
+{
+    StudyFacts *facts = ARENA_NEW(arena, StudyFacts);
+    *facts = (StudyFacts){.arena = arena, .outcome = outcome, .study = outcome->findings.study};
+    estimate_points(facts);
+    choose_scales(facts);
+    find_axes(facts);
+    find_extremes(facts);
+    return facts;
+}
+
+/* The smallest number of runs of the points at a level; 0 if there is no such point. */
+static int32_t runs_at_level(const StudyFacts *facts, const StudyAxis *axis, int32_t level)
+{
+    int32_t least = INT32_MAX;
+    for (int32_t point = 0; point < facts->study->point_count; point++)
+        if (axis_level(facts, axis, point) == level && facts->outcome->findings.used[point] < least)
+            least = facts->outcome->findings.used[point];
+    return least < INT32_MAX ? least : 0;
+}
+
+Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
+                         int32_t metric)
+{
+    const Results *results = facts->outcome->findings.results;
+    const int32_t runs = runs_at_level(facts, axis, level);
+    double *means = ARENA_ARRAY(facts->arena, double, runs + 1);
+    int32_t count = 0;
+    for (int32_t r = 0; r < runs; r++) {
+        double sum = 0;
+        int32_t points = 0;
+        for (int32_t point = 0; point < facts->study->point_count; point++)
+            if (axis_level(facts, axis, point) == level) {
+                sum += results_value(results, point, metric, r);
+                points++;
+            }
+        means[count] = sum / points;
+        count += !isnan(sum);
+    }
+    if (count == 0)
+        return (Estimate){.mean = (double)NAN, .half_width = (double)NAN};
+    return estimate_mean(means, count, STUDY_CONFIDENCE);
+}
+
+/* --- Words --- */
+
+const char *fact_metric_title(const StudyFacts *facts, int32_t metric)
+{
+    const char *name = facts->study->metrics[metric].name, *unit = facts->scales[metric].unit;
+    return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", name, unit) : name;
+}
+
+static void unit_print(Text *out, const StudyFacts *facts, int32_t metric, double mean)
+{
+    if (facts->scales[metric].unit[0] != '\0' && !isnan(mean))
+        text_printf(out, "\xC2\xA0%s", facts->scales[metric].unit);
+}
+
+void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, double mean,
+                       double half_width)
+{
+    point_number_print(mean, half_width, facts->scales[metric].factor, out);
+    unit_print(out, facts, metric, mean);
+}
+
+void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric)
+{
+    const MetricEstimate *estimate = fact_estimate(facts, point, metric);
+    if (estimate->lower_bound_count > 0)
+        text_add(out, "\xE2\x89\xA5\xC2\xA0"); // at least
+    fact_number_print(out, facts, metric, estimate->mean, estimate->half_width);
+}
+
+const char *fact_point_name(const StudyFacts *facts, int32_t point)
+{
+    return facts->study->factor_count > 0 ? point_name(facts->arena, facts->study, point)
+                                          : "the scenario";
+}

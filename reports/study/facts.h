@@ -1,0 +1,76 @@
+/* Facts of a study that its report shows: the estimates of all points, the units in which people
+ * read them, and the axes that vary. */
+#ifndef REPORTS_STUDY_FACTS_H
+#define REPORTS_STUDY_FACTS_H
+
+#include "sim/study/outcome.h"
+#include "sim/study/point_estimate.h"
+
+/* A metric is shown as its value times `factor`, in `unit`. */
+typedef struct {
+    double factor;
+    const char *unit; /* "min", "%", "USD", "" */
+} MetricScale;
+
+/* A factor, or factors that change together, with at least two levels among the points. */
+typedef struct {
+    const char *name; /* "nodes", "nodes and minimum" */
+    int32_t factor;   /* the first of them; its levels are those of the axis */
+    int32_t level_count;
+    bool is_of_numbers; /* false: the levels are names, in the order of the study */
+    bool is_log;
+    const char *unit;     /* of numbers: "h", "/h", "" */
+    const double *x;      /* [level_count] the number of a level, or its place from 0 */
+    const int32_t *order; /* [level_count] the levels by rising x */
+} StudyAxis;
+
+typedef struct {
+    Arena *arena;
+    const StudyOutcome *outcome;
+    const Study *study;
+    const MetricEstimate *estimates; /* [point * metric_count + metric] */
+    const MetricScale *scales;       /* [metric] */
+    int32_t axis_count;
+    const StudyAxis *axes; /* numbers first, then those with more levels */
+    int64_t used_count;    /* runs that count */
+    int64_t bound_count;   /* values of them that are only lower bounds */
+    /* Of the first metric; NO_POINT: no run has a value. */
+    int32_t lowest, highest;
+    /* Points whose difference to the lowest has an interval that contains 0; itself not. */
+    int32_t like_lowest;
+} StudyFacts;
+
+/* Lives in `arena`; borrows `outcome`. */
+const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome);
+
+static inline const MetricEstimate *fact_estimate(const StudyFacts *facts, int32_t point,
+                                                  int32_t metric)
+{
+    return &facts->estimates[(size_t)point * (size_t)facts->study->metric_count + (size_t)metric];
+}
+
+static inline int32_t axis_level(const StudyFacts *facts, const StudyAxis *axis, int32_t point)
+{
+    return facts->study
+        ->levels[(size_t)point * (size_t)facts->study->factor_count + (size_t)axis->factor];
+}
+
+/* The label of a level of an axis. */
+const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t level);
+
+/* The mean of the metric over all points at a level of an axis, for designs that combine all
+ * levels. Its interval comes from replications: all points of a replication are averaged first. */
+Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
+                         int32_t metric);
+
+/* "queue_s.mean, min": the name of a metric with the unit of its numbers. In the facts' arena. */
+const char *fact_metric_title(const StudyFacts *facts, int32_t metric);
+/* "4.1 ± 0.3 min"; "unknown". */
+void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, double mean,
+                       double half_width);
+/* The same of a point, with "at least" as a sign before a lower bound. */
+void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric);
+/* "nodes=4 load=1.5"; "the scenario" without factors. In the facts' arena. */
+const char *fact_point_name(const StudyFacts *facts, int32_t point);
+
+#endif

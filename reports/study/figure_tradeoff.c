@@ -1,0 +1,243 @@
+/* Private to reports/study: the points by two metrics, such as waiting time over cost. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/study/figures.h"
+#include "reports/study/range.h"
+#include "reports/text/wording.h"
+
+enum { BODY = 320, LEFT = 64, COLUMNS = 4, NAME_LETTERS = 22, BAND_PPM = 12000 };
+
+/* The metrics across and up, and the points that are drawn. */
+typedef struct {
+    const StudyFacts *facts;
+    int32_t across, up;
+    const StudyAxis *colours; /* NULL: one colour */
+    int32_t *points;
+    int32_t count, all; /* of those with both values */
+} Tradeoff;
+
+static bool is_money(const StudyFacts *facts, int32_t metric)
+{
+    const char *unit = facts->study->metrics[metric].unit;
+    return unit != NULL && strcmp(unit, "USD") == 0;
+}
+
+/* Cost, if there is one, is across; the first other metric is up. */
+static void choose_metrics(const StudyFacts *facts, Tradeoff *tradeoff)
+{
+    tradeoff->across = 0;
+    for (int32_t m = facts->study->metric_count - 1; m >= 0; m--)
+        if (is_money(facts, m))
+            tradeoff->across = m;
+    tradeoff->up = tradeoff->across == 0 ? 1 : 0;
+}
+
+static void choose_points(const StudyFacts *facts, Tradeoff *tradeoff)
+{
+    const int32_t point_count = facts->study->point_count;
+    tradeoff->points = ARENA_ARRAY(facts->arena, int32_t, point_count);
+    for (int32_t point = 0; point < point_count; point++)
+        if (!isnan(fact_estimate(facts, point, tradeoff->across)->mean) &&
+            !isnan(fact_estimate(facts, point, tradeoff->up)->mean))
+            tradeoff->points[tradeoff->all++] = point;
+    tradeoff->count = tradeoff->all < DOTS_MAX ? tradeoff->all : DOTS_MAX;
+    for (int32_t i = 0; i < tradeoff->count; i++)
+        tradeoff->points[i] = tradeoff->points[(int64_t)i * tradeoff->all / tradeoff->count];
+}
+
+/* The axis whose levels have colours: the last with few levels, as the choices are. */
+static const StudyAxis *colour_axis(const StudyFacts *facts)
+{
+    for (int32_t i = facts->axis_count - 1; i >= 0; i--)
+        if (facts->axes[i].level_count <= SERIES_MAX)
+            return &facts->axes[i];
+    return NULL;
+}
+
+static int32_t colour_of(const Tradeoff *tradeoff, int32_t point)
+{
+    return series_rgb[tradeoff->colours != NULL
+                          ? axis_level(tradeoff->facts, tradeoff->colours, point)
+                          : 0];
+}
+
+static bool has_bars(const Tradeoff *tradeoff)
+{
+    return tradeoff->count <= MARKS_MAX;
+}
+
+static double half_of(const Tradeoff *tradeoff, int32_t point, int32_t metric)
+{
+    const double half = fact_estimate(tradeoff->facts, point, metric)->half_width;
+    return has_bars(tradeoff) && isfinite(half) ? half : 0;
+}
+
+static Range range_of(const Tradeoff *tradeoff, int32_t metric)
+{
+    Range range = range_empty;
+    const double scale = tradeoff->facts->scales[metric].factor;
+    for (int32_t i = 0; i < tradeoff->count; i++) {
+        const int32_t point = tradeoff->points[i];
+        const double mean = fact_estimate(tradeoff->facts, point, metric)->mean;
+        const double half = half_of(tradeoff, point, metric);
+        range_add(&range, (mean - half) * scale);
+        range_add(&range, (mean + half) * scale);
+    }
+    return range_for_values(range);
+}
+
+/* The levels of the point, without the name of the one factor if there is no other. */
+static const char *short_name(const StudyFacts *facts, int32_t point)
+{
+    Text name = {0};
+    for (int32_t i = 0; i < facts->axis_count; i++)
+        text_printf(&name, "%s%s", i > 0 ? ", " : "",
+                    axis_label(facts, &facts->axes[i], axis_level(facts, &facts->axes[i], point)));
+    const char *kept = arena_strdup(facts->arena, text_string(&name));
+    text_free(&name);
+    return kept;
+}
+
+static void name_print(Text *out, const Tradeoff *tradeoff, int32_t point, FigureLayout layout)
+{
+    Text name = {0};
+    if (layout.is_narrow)
+        text_printf(&name, "%" PRId32, point);
+    else
+        shortened_print(&name, short_name(tradeoff->facts, point), NAME_LETTERS);
+    text_add(out, " \"");
+    for (const char *at = text_string(&name); *at != '\0'; at++)
+        text_append(out, *at == '"' || *at == '\\' ? "'" : at, 1);
+    text_add(out, "\"\n");
+    text_free(&name);
+}
+
+static void scaled_print(Text *out, const Tradeoff *tradeoff, int32_t point, int32_t metric)
+{
+    const double scale = tradeoff->facts->scales[metric].factor;
+    const double mean = fact_estimate(tradeoff->facts, point, metric)->mean;
+    const double half = half_of(tradeoff, point, metric);
+    const double values[] = {mean * scale, (mean - half) * scale, (mean + half) * scale};
+    for (int32_t i = 0; i < 3; i++) {
+        value_print(out, values[i]);
+        text_add(out, " ");
+    }
+}
+
+static void legend_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
+{
+    Shade shades[SERIES_MAX];
+    const StudyAxis *axis = tradeoff->colours;
+    const int32_t count = axis != NULL ? axis->level_count : 0;
+    for (int32_t i = 0; i < count; i++)
+        shades[i] = (Shade){arena_printf(tradeoff->facts->arena, "%s=%s", axis->name,
+                                         axis_label(tradeoff->facts, axis, i)),
+                            series_rgb[i]};
+    key_print(out, shades, count, count > 1 ? (1U << count) - 1 : 0, layout);
+}
+
+static void points_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
+{
+    text_add(out, "$points << END\n");
+    for (int32_t i = 0; i < tradeoff->count; i++) {
+        const int32_t point = tradeoff->points[i];
+        scaled_print(out, tradeoff, point, tradeoff->across);
+        scaled_print(out, tradeoff, point, tradeoff->up);
+        text_printf(out, "0x%06" PRIX32 "\n", (uint32_t)colour_of(tradeoff, point));
+    }
+    text_add(out, "END\n$names << END\n");
+    for (int32_t i = 0; i < tradeoff->count && tradeoff->count <= NAMED_POINTS_MAX; i++) {
+        const int32_t point = tradeoff->points[i];
+        value_print(out, fact_estimate(tradeoff->facts, point, tradeoff->across)->mean *
+                             tradeoff->facts->scales[tradeoff->across].factor);
+        text_add(out, " ");
+        value_print(out, fact_estimate(tradeoff->facts, point, tradeoff->up)->mean *
+                             tradeoff->facts->scales[tradeoff->up].factor);
+        name_print(out, tradeoff, point, layout);
+    }
+    text_add(out, "NaN NaN \"\"\nEND\n");
+}
+
+static void data_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
+{
+    legend_print(out, tradeoff, layout);
+    range_print(out, "x", range_of(tradeoff, tradeoff->across));
+    range_print(out, "y", range_of(tradeoff, tradeoff->up));
+    text_add(out, "x_label = ");
+    gnuplot_string_print(out, fact_metric_title(tradeoff->facts, tradeoff->across));
+    text_printf(out, "\ndot_size = %s\n", has_bars(tradeoff) ? "0.5" : "0.3");
+    points_print(out, tradeoff, layout);
+}
+
+static const FigureNumbers *numbers_of(const Tradeoff *tradeoff)
+{
+    const StudyFacts *facts = tradeoff->facts;
+    const char **headings = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
+    headings[0] = "point";
+    headings[1] = "factors";
+    headings[2] = facts->study->metrics[tradeoff->across].name;
+    headings[3] = facts->study->metrics[tradeoff->up].name;
+    FigureNumbers *numbers = numbers_create(facts->arena, headings, COLUMNS, false);
+    const Range across = range_of(tradeoff, tradeoff->across);
+    for (int32_t i = 0; i < tradeoff->count && i < MARKS_MAX; i++) {
+        const int32_t point = tradeoff->points[i];
+        Text x = {0}, y = {0};
+        fact_estimate_print(&x, facts, point, tradeoff->across);
+        fact_estimate_print(&y, facts, point, tradeoff->up);
+        const char *const cells[COLUMNS] = {arena_printf(facts->arena, "%" PRId32, point),
+                                            fact_point_name(facts, point), text_string(&x),
+                                            text_string(&y)};
+        const double at = fact_estimate(facts, point, tradeoff->across)->mean *
+                          facts->scales[tradeoff->across].factor;
+        numbers_add(numbers, range_band(across, at, BAND_PPM), cells);
+        text_free(&x);
+        text_free(&y);
+    }
+    return numbers;
+}
+
+static const char *note_of(const Tradeoff *tradeoff)
+{
+    Arena *arena = tradeoff->facts->arena;
+    if (!has_bars(tradeoff))
+        return arena_printf(arena,
+                            "%" PRId32 " of %" PRId32
+                            " points, without their intervals; points.csv has all.",
+                            tradeoff->count, tradeoff->all);
+    const char *bars = "Crosses are 95 % intervals of both means, each alone.";
+    if (tradeoff->count > NAMED_POINTS_MAX)
+        return bars;
+    return arena_printf(arena, "%s Names are levels of the factors; on a phone, numbers of points.",
+                        bars);
+}
+
+void figures_tradeoff(Figures *figures, const StudyFacts *facts)
+{
+    Tradeoff tradeoff = {.facts = facts, .colours = colour_axis(facts)};
+    if (facts->study->metric_count < 2 || facts->axis_count == 0)
+        return;
+    choose_metrics(facts, &tradeoff);
+    choose_points(facts, &tradeoff);
+    Figure figure = {.section = SECTION_TRADEOFF,
+                     .file = "tradeoff",
+                     .title = arena_printf(facts->arena, "%s over %s",
+                                           fact_metric_title(facts, tradeoff.up),
+                                           fact_metric_title(facts, tradeoff.across)),
+                     .left = LEFT,
+                     .left_narrow = LEFT};
+    if (tradeoff.count == 0) {
+        figure.note = "No point has values of both metrics.";
+        figures_missing(figures, figure);
+        return;
+    }
+    Text wide = {0}, narrow = {0};
+    figure.note = note_of(&tradeoff);
+    figure.numbers = numbers_of(&tradeoff);
+    data_print(&wide, &tradeoff, figure_layout(false, false));
+    data_print(&narrow, &tradeoff, figure_layout(false, true));
+    figures_draw(figures, figure, "tradeoff.gp", text_string(&wide), text_string(&narrow), BODY);
+    text_free(&wide);
+    text_free(&narrow);
+}

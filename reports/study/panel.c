@@ -1,0 +1,244 @@
+#include "reports/study/panel.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/study/range.h"
+#include "reports/text/wording.h"
+#include "sim/base/units.h"
+
+enum { BODY = 260, BODY_HALF = 200, LEFT = 64, BAND_PPM = 40000 };
+
+static double scale_of(const Panel *panel)
+{
+    return panel->facts->scales[panel->metric].factor;
+}
+
+static double half_of(const Mark *mark)
+{
+    return isfinite(mark->half_width) ? mark->half_width : 0;
+}
+
+/* --- Ranges --- */
+
+static Range places_of(const Panel *panel)
+{
+    Range range = range_empty;
+    range.is_log = panel->axis->is_log;
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        for (int32_t i = 0; i < panel->curves[c].count; i++)
+            range_add(&range, panel->curves[c].marks[i].x);
+    for (int32_t i = 0; i < panel->dot_count; i++)
+        range_add(&range, panel->dots[i].x);
+    if (!panel->axis->is_of_numbers)
+        return (Range){.low = range.low - 0.5, .high = range.high + 0.5};
+    return range_for_places(range);
+}
+
+static Range values_of(const Panel *panel)
+{
+    Range range = range_empty;
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        for (int32_t i = 0; i < panel->curves[c].count; i++) {
+            const Mark *mark = &panel->curves[c].marks[i];
+            range_add(&range, (mark->mean - half_of(mark)) * scale_of(panel));
+            range_add(&range, (mark->mean + half_of(mark)) * scale_of(panel));
+        }
+    for (int32_t i = 0; i < panel->dot_count; i++)
+        range_add(&range, panel->dots[i].value * scale_of(panel));
+    return range_for_values(range);
+}
+
+/* Curves are drawn a little apart, so that their bars do not hide each other. */
+static double apart(const Panel *panel, int32_t curve, Range places, double x)
+{
+    const double step = (curve - (panel->curve_count - 1) / 2.0) * 0.01;
+    if (places.is_log)
+        return x * (1 + step);
+    return x + step * (places.high - places.low);
+}
+
+/* --- Data --- */
+
+/* The levels of the curves as names along the axis; none where gnuplot finds round numbers. */
+static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
+{
+    const Curve *longest = &panel->curves[0];
+    for (int32_t c = 1; c < panel->curve_count; c++)
+        if (panel->curves[c].count > longest->count)
+            longest = &panel->curves[c];
+    const int32_t width = layout.width - LEFT, count = longest->count;
+    const bool is_named = !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
+    const int32_t letters = width / (count > 0 ? count : 1) / 7;
+    text_printf(out, "tics = %" PRId32 "\narray tic_name[%" PRId32 "]\narray tic_at[%" PRId32 "]\n",
+                is_named ? count : 0, count + 1, count + 1);
+    for (int32_t i = 0; is_named && i < count; i++) {
+        Text label = {0};
+        shortened_print(&label, longest->marks[i].label, letters < 3 ? 3 : letters);
+        text_printf(out, "tic_name[%" PRId32 "] = ", i + 1);
+        gnuplot_string_print(out, text_string(&label));
+        text_printf(out, "\ntic_at[%" PRId32 "] = ", i + 1);
+        value_print(out, longest->marks[i].x);
+        text_add(out, "\n");
+        text_free(&label);
+    }
+}
+
+static void row_print(Text *out, const double *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        text_add(out, i > 0 ? " " : "");
+        value_print(out, values[i]);
+    }
+    text_add(out, "\n");
+}
+
+static void marks_print(Text *out, const Panel *panel, Range places)
+{
+    const double scale = scale_of(panel);
+    text_add(out, "$marks << END\n");
+    for (int32_t c = 0; c < panel->curve_count; c++) {
+        for (int32_t i = 0; i < panel->curves[c].count; i++) {
+            const Mark *mark = &panel->curves[c].marks[i];
+            const double half = half_of(mark);
+            row_print(out,
+                      (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                                 (mark->mean - half) * scale,
+                                 (mark->mean + (mark->is_bound ? 0 : half)) * scale},
+                      4);
+        }
+        text_add(out, "NaN NaN NaN NaN\n\n\n");
+    }
+    text_add(out, "END\n$bounds << END\n");
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        for (int32_t i = 0; i < panel->curves[c].count; i++) {
+            const Mark *mark = &panel->curves[c].marks[i];
+            if (mark->is_bound)
+                row_print(out,
+                          (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                                     series_rgb[c]},
+                          3);
+        }
+    text_add(out, "NaN NaN 0\nEND\n$dots << END\n");
+    for (int32_t i = 0; i < panel->dot_count; i++)
+        row_print(out, (double[]){panel->dots[i].x, panel->dots[i].value * scale}, 2);
+    text_add(out, "NaN NaN\nEND\n");
+}
+
+static void legend_print(Text *out, const Panel *panel, FigureLayout layout)
+{
+    Shade shades[SERIES_MAX];
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        shades[c] = (Shade){panel->curves[c].name, series_rgb[c]};
+    key_print(out, shades, panel->curve_count,
+              panel->curve_count > 1 ? (1U << panel->curve_count) - 1 : 0, layout);
+    text_printf(out, "curves = %" PRId32 "\narray curve_rgb[curves]\n", panel->curve_count);
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        text_printf(out, "curve_rgb[%" PRId32 "] = 0x%06" PRIX32 "\n", c + 1,
+                    (uint32_t)series_rgb[c]);
+}
+
+static void data_print(Text *out, const Panel *panel, FigureLayout layout)
+{
+    const Range places = places_of(panel), values = values_of(panel);
+    const StudyAxis *axis = panel->axis;
+    legend_print(out, panel, layout);
+    range_print(out, "x", places);
+    range_print(out, "y", values);
+    text_add(out, "x_label = ");
+    gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
+                                                                   axis->name, axis->unit)
+                                                    : axis->name);
+    text_printf(out, "\nhas_lines = %d\nbound_length = ",
+                axis->is_of_numbers || panel->curve_count > 1);
+    value_print(out, (values.high - values.low) * 0.07);
+    text_add(out, "\n");
+    tics_print(out, panel, layout);
+    marks_print(out, panel, places);
+}
+
+/* --- Numbers --- */
+
+static const Mark *mark_at(const Curve *curve, double x)
+{
+    for (int32_t i = 0; i < curve->count; i++)
+        if (curve->marks[i].x == x)
+            return &curve->marks[i];
+    return NULL;
+}
+
+static const char *mark_text(const Panel *panel, const Mark *mark)
+{
+    Text text = {0};
+    if (mark == NULL)
+        return "\xE2\x80\x93"; // a dash
+    if (mark->is_bound)
+        text_add(&text, "\xE2\x89\xA5\xC2\xA0");
+    fact_number_print(&text, panel->facts, panel->metric, mark->mean, mark->half_width);
+    const char *kept = arena_strdup(panel->facts->arena, text_string(&text));
+    text_free(&text);
+    return kept;
+}
+
+/* A row for each x of the first curve, and then for those that only later curves have. */
+static const FigureNumbers *numbers_of(const Panel *panel)
+{
+    Arena *arena = panel->facts->arena;
+    const char **headings = ARENA_ARRAY(arena, const char *, panel->curve_count + 1);
+    const char *cells[SERIES_MAX + 1];
+    const Range places = places_of(panel);
+    headings[0] = panel->axis->name;
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        headings[c + 1] = panel->curves[c].name;
+    FigureNumbers *numbers = numbers_create(arena, headings, panel->curve_count + 1, false);
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        for (int32_t i = 0; i < panel->curves[c].count; i++) {
+            const Mark *mark = &panel->curves[c].marks[i];
+            bool is_first = true;
+            for (int32_t before = 0; before < c; before++)
+                is_first &= mark_at(&panel->curves[before], mark->x) == NULL;
+            if (!is_first)
+                continue;
+            cells[0] = mark->label;
+            for (int32_t k = 0; k < panel->curve_count; k++)
+                cells[k + 1] = mark_text(panel, mark_at(&panel->curves[k], mark->x));
+            numbers_add(numbers, range_band(places, mark->x, BAND_PPM), cells);
+        }
+    return numbers;
+}
+
+static bool has_bounds(const Panel *panel)
+{
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        for (int32_t i = 0; i < panel->curves[c].count; i++)
+            if (panel->curves[c].marks[i].is_bound)
+                return true;
+    return false;
+}
+
+void panel_draw(Figures *figures, Figure figure, const Panel *panel)
+{
+    Text wide = {0}, narrow = {0};
+    int32_t mark_count = 0;
+    for (int32_t c = 0; c < panel->curve_count; c++)
+        mark_count += panel->curves[c].count;
+    if (mark_count == 0) {
+        figure.note = "No run with a value of this metric has finished.";
+        figures_missing(figures, figure);
+        return;
+    }
+    if (has_bounds(panel))
+        figure.note = arena_printf(figures->arena,
+                                   "%s%sAn arrow: the mean is only a lower bound, because jobs "
+                                   "still waited when runs ended.",
+                                   figure.note, figure.note[0] != '\0' ? " " : "");
+    figure.left = figure.left_narrow = LEFT;
+    figure.numbers = numbers_of(panel);
+    data_print(&wide, panel, figure_layout(figure.is_half, false));
+    data_print(&narrow, panel, figure_layout(figure.is_half, true));
+    figures_draw(figures, figure, "levels.gp", text_string(&wide), text_string(&narrow),
+                 figure.is_half ? BODY_HALF : BODY);
+    text_free(&wide);
+    text_free(&narrow);
+}

@@ -1,0 +1,40 @@
+/* A drawing of a metric over the levels of an axis: curves of means with intervals, and dots of
+ * points. Private to reports/study. */
+#ifndef REPORTS_STUDY_PANEL_H
+#define REPORTS_STUDY_PANEL_H
+
+#include "reports/figure/figure.h"
+#include "reports/study/facts.h"
+
+typedef struct {
+    double x;
+    double mean, half_width; /* of the metric, unscaled; half_width may be infinite */
+    bool is_bound;           /* the mean is only a lower bound */
+    const char *label;       /* of the level */
+} Mark;
+
+typedef struct {
+    const char *name;
+    Mark *marks; /* by rising x */
+    int32_t count;
+} Curve;
+
+typedef struct {
+    double x, value;
+} Dot;
+
+typedef struct {
+    const StudyFacts *facts;
+    const StudyAxis *axis;
+    int32_t metric;
+    int32_t curve_count; /* at most SERIES_MAX */
+    Curve curves[SERIES_MAX];
+    const Dot *dots;
+    int32_t dot_count;
+} Panel;
+
+/* Adds the drawing, with the table of its numbers. `figure` has section, file, title, note and
+ * is_half; remarks about lower bounds are added to the note. */
+void panel_draw(Figures *figures, Figure figure, const Panel *panel);
+
+#endif

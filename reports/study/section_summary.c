@@ -1,0 +1,172 @@
+/* Private to reports/study: what the runs say about the first metric, key figures, and factors that
+ * did nothing. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "reports/study/page.h"
+#include "reports/text/wording.h"
+#include "sim/study/sweep_progress.h"
+
+/* --- Sentences --- */
+
+static void estimate_print(Text *html, const StudyFacts *facts, int32_t point)
+{
+    Text text = {0};
+    fact_estimate_print(&text, facts, point, 0);
+    text_add(html, "<strong class=\"t\">");
+    markup_print(html, text_string(&text));
+    text_add(html, "</strong>");
+    text_free(&text);
+}
+
+static void point_print(Text *html, const StudyFacts *facts, int32_t point)
+{
+    text_printf(html, "point %" PRId32 " (", point);
+    markup_print(html, fact_point_name(facts, point));
+    text_add(html, ")");
+}
+
+static void single_point_print(Text *html, const StudyFacts *facts)
+{
+    text_add(html, "<p>The mean of ");
+    markup_print(html, facts->study->metrics[0].name);
+    text_add(html, " is ");
+    estimate_print(html, facts, facts->lowest);
+    text_add(html, ".</p>\n");
+}
+
+static void doubt_print(Text *html, const StudyFacts *facts)
+{
+    text_add(html, "<p>Each interval holds alone, with 95 % confidence. ");
+    if (facts->like_lowest > 0) {
+        text_add(html, "Compared seed by seed, ");
+        thousands_print(html, facts->like_lowest);
+        text_printf(html, " other point%s cannot be told from the lowest",
+                    plural(facts->like_lowest));
+    } else {
+        text_add(html, "Compared seed by seed, every other point differs from the lowest");
+    }
+    text_add(html, ". This page does not decide: the lowest of many means tends to be a little "
+                   "too low, and the highest too high.</p>\n");
+}
+
+static void extremes_print(Text *html, const StudyFacts *facts)
+{
+    text_add(html, "<p>");
+    markup_print(html, facts->study->metrics[0].name);
+    text_add(html, " is lowest at ");
+    point_print(html, facts, facts->lowest);
+    text_add(html, ": ");
+    estimate_print(html, facts, facts->lowest);
+    text_add(html, ". It is highest at ");
+    point_print(html, facts, facts->highest);
+    text_add(html, ": ");
+    estimate_print(html, facts, facts->highest);
+    text_add(html, ".</p>\n");
+    doubt_print(html, facts);
+}
+
+static void sentences_print(Text *html, const StudyFacts *facts)
+{
+    if (facts->lowest == NO_POINT) {
+        text_add(html, "<p>No run with a value of ");
+        markup_print(html, facts->study->metrics[0].name);
+        text_add(html, " has finished.</p>\n");
+    } else if (facts->study->point_count == 1) {
+        single_point_print(html, facts);
+    } else {
+        extremes_print(html, facts);
+    }
+}
+
+/* --- Tiles --- */
+
+typedef struct {
+    int32_t least, most; /* runs of a point */
+} RunsRange;
+
+static RunsRange runs_range(const StudyFacts *facts)
+{
+    const int32_t *used = facts->outcome->findings.used;
+    RunsRange range = {used[0], used[0]};
+    for (int32_t point = 1; point < facts->study->point_count; point++) {
+        range.least = used[point] < range.least ? used[point] : range.least;
+        range.most = used[point] > range.most ? used[point] : range.most;
+    }
+    return range;
+}
+
+static void tile_begin(Text *html, const char *class)
+{
+    text_printf(html, "<div%s%s%s><dd>", class[0] != '\0' ? " class=\"" : "", class,
+                class[0] != '\0' ? "\"" : "");
+}
+
+static void tile_end(Text *html, const char *name)
+{
+    text_printf(html, "</dd><dt>%s</dt></div>\n", name);
+}
+
+static void count_tile(Text *html, int64_t count, const char *class, const char *name)
+{
+    tile_begin(html, class);
+    thousands_print(html, count);
+    tile_end(html, name);
+}
+
+static void range_tile(Text *html, uint64_t from, uint64_t to, const char *name)
+{
+    tile_begin(html, "");
+    text_printf(html, "%" PRIu64, from);
+    if (to != from)
+        text_printf(html, " to %" PRIu64, to);
+    tile_end(html, name);
+}
+
+static void tiles_print(Text *html, const StudyFacts *facts)
+{
+    const Study *study = facts->study;
+    const RunsRange runs = runs_range(facts);
+    text_add(html, "<dl class=\"keys\">\n");
+    count_tile(html, study->point_count, "", study->point_count == 1 ? "point" : "points");
+    count_tile(html, facts->used_count, "", "runs that count");
+    range_tile(html, (uint64_t)runs.least, (uint64_t)runs.most, "runs of a point");
+    if (runs.most > 0)
+        range_tile(html, study->seeds.first, study->seeds.first + (uint64_t)runs.most - 1, "seeds");
+    count_tile(html, study->metric_count, "", study->metric_count == 1 ? "metric" : "metrics");
+    if (study->until_ns != INT64_MAX) {
+        tile_begin(html, "");
+        span_print(html, study->until_ns);
+        tile_end(html, "latest end of a run");
+    }
+    if (facts->bound_count > 0)
+        count_tile(html, facts->bound_count, "open", "values that are only lower bounds");
+    text_add(html, "</dl>\n");
+}
+
+void section_summary(Text *html, const StudyFacts *facts)
+{
+    text_add(html, "<section class=\"top\">\n");
+    sentences_print(html, facts);
+    tiles_print(html, facts);
+    text_add(html, "</section>\n");
+}
+
+/* --- Factors that did nothing --- */
+
+void section_idle(Text *html, const StudyFacts *facts)
+{
+    const StudyOutcome *outcome = facts->outcome;
+    if (outcome->idle_count == 0)
+        return;
+    text_add(html, "<section>\n<h2>Factors that did nothing</h2>\n<ul>\n");
+    for (int32_t i = 0; i < outcome->idle_count; i++) {
+        Text words = {0};
+        idle_levels_print(facts->study, &outcome->idle[i], &words);
+        text_add(html, "<li>");
+        markup_print(html, arena_strndup(facts->arena, text_string(&words), words.length - 1));
+        text_add(html, "</li>\n");
+        text_free(&words);
+    }
+    text_add(html, "</ul>\n</section>\n");
+}
