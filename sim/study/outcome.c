@@ -176,14 +176,13 @@ static bool read_settings(Reader *reader, const Json *words, int32_t *count, con
     *out = settings;
     for (const Json *word = words->first; word != NULL; word = word->next->next) {
         const Json *change = word->next;
-        const char *equals =
-            word->kind == JSON_STRING && change->kind == JSON_STRING ? strchr(change->text, '=')
-                                                                     : NULL;
+        const char *equals = word->kind == JSON_STRING && change->kind == JSON_STRING
+                                 ? strchr(change->text, '=')
+                                 : NULL;
         if (equals == NULL)
             return refuse(reader, "changes");
         settings[(*count)++] = (Setting){
-            .target =
-                arena_strndup(reader->arena, change->text, (size_t)(equals - change->text)),
+            .target = arena_strndup(reader->arena, change->text, (size_t)(equals - change->text)),
             .is_parameter = strcmp(word->text, "--param") == 0,
             .value = equals + 1};
     }
@@ -264,7 +263,8 @@ static bool read_point(Reader *reader, const Json *item, int32_t *levels, int32_
             return refuse(reader, "points");
     }
     int64_t with = NO_POINT;
-    if (other != NULL && !read_whole(reader, item, "compared_with", 0, study->point_count - 1, &with))
+    if (other != NULL &&
+        !read_whole(reader, item, "compared_with", 0, study->point_count - 1, &with))
         return false;
     *compared_with = (int32_t)with;
     return labels != NULL;
@@ -326,7 +326,7 @@ static bool read_coordinates(Reader *reader, const Json *node, Design *design)
     if (rows == NULL || rows->count != design->point_count)
         return refuse(reader, "units");
     design->units = ARENA_ARRAY(reader->arena, double,
-                                (size_t)design->point_count * (size_t)design->axis_count + 1);
+                                (size_t)design->point_count *(size_t)design->axis_count + 1);
     double *next = design->units;
     int32_t point = 0;
     for (const Json *row = rows->first; row != NULL; row = row->next, point++) {
@@ -380,7 +380,8 @@ static bool read_design(Reader *reader)
     *design = (Design){.factor_count = study->factor_count, .point_count = study->point_count};
     study->design = design;
     if (node == NULL || !read_text(reader, node, "kind", &kind) ||
-        !read_count(reader, node, "size", 0, &design->plan.size) || !read_axes(reader, node, design))
+        !read_count(reader, node, "size", 0, &design->plan.size) ||
+        !read_axes(reader, node, design))
         return false;
     while (design->plan.kind < DESIGN_KIND_COUNT &&
            strcmp(design_kind_name(design->plan.kind), kind) != 0)
@@ -433,7 +434,8 @@ static bool read_idle(Reader *reader, StudyOutcome *outcome)
         const Json *is_exact = json_member(item, "is_exact");
         const int32_t f = name != NULL ? find_factor(reader, name) : -1;
         const IdleLevels found = {.factor = f,
-                                  .first_level = find_level(reader, f, optional_text(item, "first")),
+                                  .first_level =
+                                      find_level(reader, f, optional_text(item, "first")),
                                   .last_level = find_level(reader, f, optional_text(item, "last")),
                                   .is_exact = is_exact != NULL && is_exact->boolean,
                                   .reason = optional_text(item, "reason")};

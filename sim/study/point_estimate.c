@@ -91,8 +91,9 @@ static Interval share_interval(const Sample *sample, char *note)
     return estimate_share(sample->values, jobs, sample->count, STUDY_CONFIDENCE);
 }
 
-/* Of many runs, neighbours are merged into sections, and of the sorted values of a run or section
- * about so many are kept: memory and time have a bound, however many runs and jobs there are. */
+/* The neighbours among many runs are merged into sections, and of the sorted values of a run or
+ * section about so many are kept: memory and time have a bound, however many runs and jobs there
+ * are. */
 enum { SECTIONS_MAX = 100, VALUES_MAX = 2000 };
 
 static RunValues pooled_run(const Sample *sample, int32_t run, int64_t jobs_a_value, Arena *arena)
@@ -144,8 +145,8 @@ static Interval percentile_interval(const Sample *sample, char *note)
         jobs += part_of(sample, i, 0);
     for (int64_t s = 0; s < count; s++)
         sections[s] = section_of(sample, (int32_t)(s * sample->count / count),
-                                 (int32_t)((s + 1) * sample->count / count),
-                                 jobs / sample->count, sample->scratch);
+                                 (int32_t)((s + 1) * sample->count / count), jobs / sample->count,
+                                 sample->scratch);
     Interval interval = pooled_quantile_bounds(sections, count, quantile_of(sample),
                                                STUDY_CONFIDENCE, sample->scratch);
     interval.count = sample->count;
@@ -164,9 +165,8 @@ static Interval ratio_interval(const Sample *sample, char *note)
         above[i] = part_of(sample, i, 0);
         below[i] = part_of(sample, i, 1);
     }
-    const Ratio ratio =
-        bootstrap_ratio(above, below, sample->count, STUDY_CONFIDENCE,
-                        sample->results->study->seeds.first, sample->scratch);
+    const Ratio ratio = bootstrap_ratio(above, below, sample->count, STUDY_CONFIDENCE,
+                                        sample->results->study->seeds.first, sample->scratch);
     snprintf(note, NOTE_SIZE, "%s", bootstrap_words(ratio.mark));
     return ratio.mark == RATIO_TOO_FEW ? estimate_interval(&ratio.jackknife) : ratio.bca;
 }
@@ -298,9 +298,9 @@ static void add_interval(const Sample *sample, MetricEstimate *estimate)
     if (isfinite(interval.high) && estimate->lower_bound_count == 0)
         estimate->high = interval.high;
     if (estimate->lower_bound_count > 0)
-        snprintf(estimate->note, NOTE_SIZE, "at least this: jobs still waited at the end of %" PRId32
-                 " run%s", estimate->lower_bound_count,
-                 estimate->lower_bound_count == 1 ? "" : "s");
+        snprintf(estimate->note, NOTE_SIZE,
+                 "at least this: jobs still waited at the end of %" PRId32 " run%s",
+                 estimate->lower_bound_count, estimate->lower_bound_count == 1 ? "" : "s");
     else if (sample->count == 1)
         snprintf(estimate->note, NOTE_SIZE, "one run has no interval");
 }

@@ -10,9 +10,9 @@
  *                                       its share (pooled_quantile_bounds)
  *     ratio                bootstrap    the total above over the total below the line
  *
- * A point of a steady study has no intervals if its queue grows, or if its pilot needs more jobs than
- * the study allows; a metric of "until" has none while it is wider than was asked for, because runs
- * too short to narrow it are too short to forget their empty start (steady_replications).
+ * A point of a steady study has no intervals if its queue grows, or if its pilot needs more jobs
+ * than the study allows; a metric of "until" has none while it is wider than was asked for, because
+ * runs too short to narrow it are too short to forget their empty start (steady_replications).
  *
  * An interval that does not hold is not stated; the note says why. */
 #ifndef SIM_STUDY_POINT_ESTIMATE_H
@@ -27,15 +27,16 @@ enum { NOTE_SIZE = 120 };
 
 /* Numbers are NAN when they are not known. */
 typedef struct {
-    double value;         /* as above */
-    double low, high;     /* its interval at STUDY_CONFIDENCE */
-    const char *method;   /* "t, skew", "t in 0..1", "share", "pooled", "bootstrap"; "" without runs */
+    double value;     /* as above */
+    double low, high; /* its interval at STUDY_CONFIDENCE */
+    const char
+        *method; /* "t, skew", "t in 0..1", "share", "pooled", "bootstrap"; "" without runs */
     char note[NOTE_SIZE]; /* why there is no interval, or what it does not have: "20 runs are too
                              few for p99 at 95 %"; "" */
-    int32_t run_count;         /* runs in which the metric is known */
+    int32_t run_count;    /* runs in which the metric is known */
     int32_t lower_bound_count; /* of them: values that are only lower bounds. Then the mean and the
                                   quantiles are lower bounds too */
-    double mean, half_width; /* of the runs' values, by t, whatever the kind of the metric */
+    double mean, half_width;   /* of the runs' values, by t, whatever the kind of the metric */
     double minimum, p05, p50, p95, maximum; /* of runs, by nearest rank */
     /* The mean of the differences to the baseline, run by run with the same seed. */
     double difference, difference_half_width;
@@ -43,8 +44,8 @@ typedef struct {
                                   divided by that of these pairs */
 } MetricEstimate;
 
-/* The half-width of `rule` after the first `count` replications over its limit: at most 1 when it is
- * met. INFINITY: not known. */
+/* The half-width of `rule` after the first `count` replications over its limit: at most 1 when it
+ * is met. INFINITY: not known. */
 double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t count);
 
 /* Half of the interval of the first `count` replications; INFINITY: a bound is not known, or the

@@ -15,9 +15,9 @@ typedef struct {
     int64_t events;
 } RunOutcome;
 
-/* Runs `point` with `seed`. `plan` is that of a steady study, NULL otherwise. `scratch` has the memory of the run and may be rewound afterwards;
- * `outcome` has arrays of the caller. Ends early and returns false once `*is_stopped`. For several
- * threads at once. */
+/* Runs `point` with `seed`. `plan` is that of a steady study, NULL otherwise. `scratch` has the
+ * memory of the run and may be rewound afterwards; `outcome` has arrays of the caller. Ends early
+ * and returns false once `*is_stopped`. For several threads at once. */
 MUST_CHECK bool single_run(Arena *scratch, const PointScenario *point, const SteadyPlan *plan,
                            uint64_t seed, const char *version, const atomic_bool *is_stopped,
                            RunOutcome *outcome);

@@ -7,7 +7,7 @@
 #include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/sample.h"
 
-/* Of all jobs of a point, those of the pilot are at most a quarter. */
+/* The pilot has at most a quarter of all jobs of a point. */
 enum { PILOT_PART = 4, WARM_UPS_A_RUN = 4 };
 #define PILOT_RESERVE 1.5
 #define GROWTH_LEAST 0.2
@@ -117,7 +117,7 @@ static int64_t whole_seconds(double ns)
 {
     const double seconds = ceil(ns / (double)NS_PER_S);
     return seconds < (double)(LAST_INSTANT_NS / NS_PER_S) / 4 ? (int64_t)seconds * NS_PER_S
-                                                               : LAST_INSTANT_NS / 4;
+                                                              : LAST_INSTANT_NS / 4;
 }
 
 /* After the warm-up is known, and the pilot has been measured without it. */
@@ -127,9 +127,8 @@ static void choose_length(const Pilot *pilot, SteadyPlan *plan)
     double jobs, ns, runs = 0;
     measure(pilot, plan->warm_up_ns, &jobs, &ns);
     if (jobs < 1) { // the scenario creates no jobs
-        *plan = (SteadyPlan){.warm_up_ns = plan->warm_up_ns,
-                             .length_ns = NS_PER_S,
-                             .mark = STEADY_TOO_SHORT};
+        *plan = (SteadyPlan){
+            .warm_up_ns = plan->warm_up_ns, .length_ns = NS_PER_S, .mark = STEADY_TOO_SHORT};
         return;
     }
     for (int32_t i = 0; i < seeds->rule_count; i++)

@@ -190,10 +190,10 @@ static bool read_horizon(const Reader *reader)
     const HorizonText *text = reader->text->horizon;
     Study *study = reader->study;
     if (text == NULL || text->kind.value == HORIZON_TERMINATING) {
-        const Json *node = text == NULL                  ? NULL
-                           : text->warm_up.node != NULL  ? text->warm_up.node
-                           : text->length.node != NULL   ? text->length.node
-                                                         : text->jobs.node;
+        const Json *node = text == NULL                 ? NULL
+                           : text->warm_up.node != NULL ? text->warm_up.node
+                           : text->length.node != NULL  ? text->length.node
+                                                        : text->jobs.node;
         if (node != NULL)
             status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
                                      "\"%s\" belongs to a steady study", node->key),
@@ -218,8 +218,7 @@ static bool check_length(const Reader *reader)
                              json_at(reader->text->horizon->kind.node),
                              "the length of steady runs needs \"until\" in \"seeds\": how narrow "
                              "which interval shall be"),
-                "as in \"until\": {\"%s\": \"5%%\"}; or give \"length\"",
-                study->metrics[0].name);
+                "as in \"until\": {\"%s\": \"5%%\"}; or give \"length\"", study->metrics[0].name);
     return false;
 }
 
@@ -254,8 +253,8 @@ static bool read_seeds(const Reader *reader)
 /* --- Factors --- */
 
 /* The names of columns that are not factors. */
-static const char *const taken_names[] = {"point", "seed", "n", "lower_bounds", "warm_up_s",
-                                          "length_s", NULL};
+static const char *const taken_names[] = {"point",     "seed",     "n", "lower_bounds",
+                                          "warm_up_s", "length_s", NULL};
 
 static bool name_is_free(const Reader *reader, const Json *node)
 {
@@ -391,11 +390,9 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     is_sound = is_sound && read_horizon(&reader);
     if (is_sound)
         study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
-    is_sound = is_sound && read_seeds(&reader) && check_length(&reader) &&
-               read_factors(&reader);
+    is_sound = is_sound && read_seeds(&reader) && check_length(&reader) && read_factors(&reader);
     if (is_sound) {
-        is_sound =
-            points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }
     return is_sound && problems->count == before ? reader.study : NULL;
 }
@@ -458,8 +455,7 @@ const char *const *study_value_names(Arena *arena, const Study *study)
         const StudyMetric *metric = &study->metrics[m];
         names[m] = metric->name;
         for (int32_t i = 0; i < metric->part_count; i++)
-            names[metric->part + i] =
-                arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
+            names[metric->part + i] = arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
     }
     for (int32_t i = 0; study->horizon.kind == HORIZON_STEADY && i < STEADY_PARTS; i++)
         names[study->steady_part + i] = arena_printf(arena, "steady#%d", (int)i + 1);

@@ -16,9 +16,9 @@ enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 
 /* A metric that ends the replications of a point. */
 typedef struct {
-    int32_t metric;       /* index in Study.metrics */
-    int64_t width_ppm;    /* largest half-width, as a part of the value; 0: `half_width` */
-    int64_t width_nano;   /* largest half-width, in 10^-9 of the metric's unit */
+    int32_t metric;     /* index in Study.metrics */
+    int64_t width_ppm;  /* largest half-width, as a part of the value; 0: `half_width` */
+    int64_t width_nano; /* largest half-width, in 10^-9 of the metric's unit */
 } StopRule;
 
 typedef struct {
@@ -28,15 +28,15 @@ typedef struct {
     const StopRule *rules;
 } SeedPlan;
 
-/* A run has a record of numbers: the metrics, then what is kept of each run beside the value of a
- * metric (its parts: metric.h). */
+/* A run has a record of numbers: the metrics, then the parts of the metrics, which a run keeps in
+ * addition to their values (metric.h). */
 typedef struct {
     const char *name;
     const char *unit; /* as metric_unit; NULL: none, or the scenario lacks the metric */
     Place at;
     MeasureKind kind;
     int64_t quantile_ppb; /* MEASURE_PERCENTILE: the part of the jobs, in 10^-9 */
-    int32_t part;    /* index of its first part in the record */
+    int32_t part;         /* index of its first part in the record */
     int32_t part_count;
 } StudyMetric;
 
@@ -52,7 +52,7 @@ typedef struct {
     int64_t jobs_most;             /* of all runs of a point in its first wave */
 } Horizon;
 
-/* What a steady study has found about a point. */
+/* The findings of a steady study about a point. */
 typedef struct {
     int64_t warm_up_ns; /* which is not measured */
     int64_t length_ns;  /* of the measured part of each run */
@@ -115,8 +115,8 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
 
-/* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills in
- * `part`, `part_count`, `value_count` and `steady_part`. */
+/* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills
+ * in `part`, `part_count`, `value_count` and `steady_part`. */
 void study_number_values(Study *study, StudyMetric *metrics);
 
 /* The names of all numbers of a record: "cost_usd.total", "waited_within(20m)#1". In `arena`. */

@@ -54,7 +54,7 @@ typedef struct {
     const Json *factors; /* {name: FactorText} */
     const Json *zip;
     const Json *where;
-    const Json *design; /* "grid", {"sobol": 256} */
+    const Json *design;   /* "grid", {"sobol": 256} */
     HorizonText *horizon; /* NULL: absent */
     SeedsText *seeds;     /* NULL: absent */
     const Json *metrics;

@@ -58,10 +58,10 @@ static void add_amount(const Sweep *sweep, RunsOfPoint *runs_of, Text *out)
     ns /= sweep->thread_count;
     thousands_print(out, runs);
     text_add(out, " runs, ");
-    forecast_count_print(out, results->timed_count > 0 ? (double)results->job_count /
-                                                             (double)results->timed_count *
-                                                             (double)runs
-                                                       : 0);
+    forecast_count_print(out, results->timed_count > 0
+                                  ? (double)results->job_count / (double)results->timed_count *
+                                        (double)runs
+                                  : 0);
     text_add(out, " jobs, ");
     duration_print(out, ns < (double)LAST_INSTANT_NS ? (int64_t)ns : LAST_INSTANT_NS);
     text_printf(out, " on %" PRId32 " thread%s, ", sweep->thread_count,

@@ -39,7 +39,7 @@ struct Waves {
     int32_t pilots[PILOTS_MAX];
     int32_t pilot_next;
     int32_t pilot_runs; /* of each pilot */
-    bool is_ordered; /* by the pilot's times */
+    bool is_ordered;    /* by the pilot's times */
 };
 
 /* --- Decisions --- */

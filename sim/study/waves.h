@@ -49,8 +49,8 @@ bool waves_are_done(const Waves *waves); /* no run of this shard is left */
 /* The runs of all shards in the waves so far that are not known. */
 int64_t waves_missing_count(const Waves *waves);
 
-/* The largest half-width of a rule at `point` as a part of its value or as an amount, over its limit: at most 1
- * when the point is precise enough. 0 without rules. */
+/* The largest half-width of a rule at `point` as a part of its value or as an amount, over its
+ * limit: at most 1 when the point is precise enough. 0 without rules. */
 double waves_excess(const Study *study, const Results *results, int32_t point, int32_t n);
 
 #endif

@@ -372,7 +372,8 @@ const char *metric_name(const Metric *metric)
 
 bool metric_is_text(const Metric *metric)
 {
-    return metric->above == NULL && metric->what == METRIC_MEMBER && metric->field->kind == VALUE_TEXT;
+    return metric->above == NULL && metric->what == METRIC_MEMBER &&
+           metric->field->kind == VALUE_TEXT;
 }
 
 /* The units of ratios that people ask for; others have none. */
@@ -534,7 +535,7 @@ MetricValue metric_of(const Metric *metric, const Summary *summary)
 
 /* --- Many runs --- */
 
-/* The percentile in parts of 10^-7 per cent; 0: the metric is none. */
+/* The percentile in parts of 10^-7 per cent; 0: no percentile. */
 static int64_t percent_of(const Metric *metric)
 {
     int64_t percent;
@@ -571,10 +572,8 @@ static const struct {
     const char *name;
     int32_t part_count;
 } measure_kinds[MEASURE_KIND_COUNT] = {
-    [MEASURE_MEAN] = {"mean", 0},
-    [MEASURE_FRACTION] = {"fraction", 0},
-    [MEASURE_SHARE] = {"share", 1},
-    [MEASURE_PERCENTILE] = {"percentile", METRIC_PARTS_MAX},
+    [MEASURE_MEAN] = {"mean", 0},   [MEASURE_FRACTION] = {"fraction", 0},
+    [MEASURE_SHARE] = {"share", 1}, [MEASURE_PERCENTILE] = {"percentile", METRIC_PARTS_MAX},
     [MEASURE_RATIO] = {"ratio", 2},
 };
 
@@ -591,8 +590,8 @@ int32_t measure_part_count(MeasureKind kind)
 int64_t metric_order_rank(int32_t index, double quantile, int64_t count)
 {
     // The part of the times above the rank, in per cent of the part above the percentile.
-    static const int32_t above[METRIC_ORDER_RANKS] = {0,   1000, 500, 300, 200, 150, 125, 110, 100,
-                                                      90,  80,   65,  50,  35,  20,  10,  0};
+    static const int32_t above[METRIC_ORDER_RANKS] = {0,  1000, 500, 300, 200, 150, 125, 110, 100,
+                                                      90, 80,   65,  50,  35,  20,  10,  0};
     if (index == 0)
         return 1;
     const double beyond = (1 - quantile) * (double)count * above[index] / 100;
@@ -611,8 +610,7 @@ static void order_parts(const Metric *metric, const SummarySpread *spread, doubl
     const uint32_t count = spread_sorted(scratch, spread, &sorted);
     parts[0] = count;
     for (int32_t i = 0; i < METRIC_ORDER_RANKS && count > 0; i++)
-        parts[1 + i] =
-            scaled(sorted[metric_order_rank(i, quantile, count) - 1], 9);
+        parts[1 + i] = scaled(sorted[metric_order_rank(i, quantile, count) - 1], 9);
     arena_destroy(scratch);
 }
 

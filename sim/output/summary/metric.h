@@ -51,7 +51,7 @@ const char *metric_text_of(const Metric *metric, const Summary *summary);
 
 /* --- Many runs --- */
 
-/* What a metric is, which decides how the values of many runs are put together. */
+/* The kind of a metric decides how the values of many runs are put together. */
 typedef enum {
     MEASURE_MEAN,       /* a mean, a sum or a count: the runs' values have a mean */
     MEASURE_FRACTION,   /* a part of something, in [0, 1], such as utilisation */
@@ -67,8 +67,8 @@ const char *measure_kind_name(MeasureKind kind);
 /* MEASURE_PERCENTILE: the part of the jobs in 10^-9, 950,000,000 for p95. */
 int64_t metric_quantile_ppb(const Metric *metric);
 
-/* What the runs have to keep beside the value of the metric, so that the values of many runs can be
- * put together: a few numbers, however many jobs a run has.
+/* Runs keep further numbers in addition to the value of the metric, so that the values of many runs
+ * can be put together: a few numbers, however many jobs a run has.
  *
  *     MEASURE_SHARE       the number of jobs
  *     MEASURE_PERCENTILE  the number of jobs; the times at the ranks of metric_order_rank

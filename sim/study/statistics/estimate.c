@@ -54,12 +54,11 @@ Interval estimate_skewed_mean(const double *values, int32_t count, double confid
     const Estimate plain = estimate_mean(values, count, confidence);
     Interval interval = estimate_interval(&plain);
     const double deviation = count >= 2 ? sqrt(statistics_variance(values, count)) : 0;
-    const double skew =
-        deviation > 0 ? skewness(values, count, plain.mean, deviation) : 0;
+    const double skew = deviation > 0 ? skewness(values, count, plain.mean, deviation) : 0;
     if (count < COUNT_LEAST || fabs(skew) < 1e-6)
         return interval;
-    // h(w) = ((1 + a w)^3 - 1) / (3 a) + skew / (6 n) for w = (mean - truth) / deviation, a = skew /
-    // 3, has hardly any skewness left: sqrt(n) h(w) is between -t and t.
+    // h(w) = ((1 + a w)^3 - 1) / (3 a) + skew / (6 n) for w = (mean - truth) / deviation, a = skew
+    // / 3, has hardly any skewness left: sqrt(n) h(w) is between -t and t.
     const double t = plain.half_width / deviation; // over sqrt(n)
     const double shift = skew / (6.0 * count);
     interval.low = plain.mean - deviation * 3 / skew * (cube_root(1 + skew * (t - shift)) - 1);

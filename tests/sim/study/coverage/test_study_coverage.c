@@ -33,8 +33,8 @@ static Study *study_of(const char *text)
     const Json *root =
         json_parse(arena, "study", text, strlen(text), JSON_WITH_COMMENTS, &problems);
     ck_assert_ptr_nonnull(root);
-    Study *study = study_read_tree(arena, disk_files, TRAINYARD_SOURCE_DIR "/study.json", root,
-                                   &problems);
+    Study *study =
+        study_read_tree(arena, disk_files, TRAINYARD_SOURCE_DIR "/study.json", root, &problems);
     ck_assert_msg(study != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     return study;
 }
@@ -119,11 +119,11 @@ static const char *metrics_text(const TrueStudy *of)
 static void check_true_study(const TrueStudy *of)
 {
     Coverage coverage[TRUTHS_MAX] = {{0}};
-    const Study *study = study_of(
-        arena_printf(arena,
-                     "{\"trainyard_study\": 1, \"scenario\": \"scenarios/workloads/%s\", "
-                     "\"factors\": {}, \"metrics\": [%s]}",
-                     of->scenario, metrics_text(of)));
+    const Study *study =
+        study_of(arena_printf(arena,
+                              "{\"trainyard_study\": 1, \"scenario\": \"scenarios/workloads/%s\", "
+                              "\"factors\": {}, \"metrics\": [%s]}",
+                              of->scenario, metrics_text(of)));
     for (int32_t s = 0; s < long_studies_of(of->studies); s++) {
         Arena *memory = arena_create();
         const Sweep sweep = run_study(study, s, memory);
@@ -133,9 +133,11 @@ static void check_true_study(const TrueStudy *of)
         }
         arena_destroy(memory);
     }
+    // The bars are those of many studies, which fresh seeds make; a third of them varies more.
+    const double luck = getenv("TRAINYARD_SEED") ? 0 : 2.5 * sqrt(.05 * .95 / coverage[0].studies);
     for (int32_t m = 0; m < study->metric_count; m++)
-        coverage_check(of->truths[m].metric, of->scenario, &coverage[m], of->truths[m].least, .97,
-                       of->truths[m].width);
+        coverage_check(of->truths[m].metric, of->scenario, &coverage[m], of->truths[m].least - luck,
+                       .97 + luck, of->truths[m].width);
 }
 
 START_TEST(studies_of_twenty_seeds_cover_the_expectation_of_a_run)
@@ -149,7 +151,7 @@ END_TEST
 
 #define NODES "/commands/0/config/properties/scaleSettings/manual/targetNodeCount"
 
-/* Of queues whose mean wait is known: tests/support/studies.c, in units of 10 h. */
+/* A queue whose mean wait is known: tests/support/studies.c, in units of 10 h. */
 typedef struct {
     const StudyQueue *queue;
     const char *changes;

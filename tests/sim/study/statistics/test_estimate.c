@@ -124,7 +124,8 @@ END_TEST
 START_TEST(the_interval_of_skewed_values_reaches_further_to_the_long_tail)
 {
     static const double values[] = {1, 2, 2, 3, 3, 3, 4, 5, 9, 20};
-    const Interval interval = estimate_skewed_mean(values, 10, .95); // by P. Hall's formula on paper
+    const Interval interval =
+        estimate_skewed_mean(values, 10, .95); // by P. Hall's formula on paper
     ck_assert_double_eq_tol(interval.value, 5.2, 1e-12);
     ck_assert_double_eq_tol(interval.low, 2.5242619527982106, 1e-9);
     ck_assert_double_eq_tol(interval.high, 18.855683024110853, 1e-9);
