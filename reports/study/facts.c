@@ -148,8 +148,9 @@ static const char *axis_name(Arena *arena, const Study *study, int32_t axis)
     const char *name = NULL;
     for (int32_t f = 0; f < study->factor_count; f++)
         if (study->design->axis_of[f] == axis)
-            name = name == NULL ? study->factors[f]->name
-                                : arena_printf(arena, "%s and %s", name, study->factors[f]->name);
+            name = name == NULL
+                       ? study->factors[f]->name
+                       : arena_printf(arena, "%s and %s", name, study->factors[f]->name);
     return name;
 }
 
@@ -206,16 +207,17 @@ static void estimate_points(StudyFacts *facts)
 {
     const Study *study = facts->study;
     const StudyFindings *findings = &facts->outcome->findings;
-    MetricEstimate *estimates = ARENA_ARRAY(
-        facts->arena, MetricEstimate, (size_t)study->point_count * (size_t)study->metric_count);
+    MetricEstimate *estimates =
+        ARENA_ARRAY(facts->arena, MetricEstimate,
+                    (size_t)study->point_count * (size_t)study->metric_count);
     facts->estimates = estimates;
     for (int32_t point = 0; point < study->point_count; point++) {
         const int32_t baseline = study->has_baseline ? study->compared_with[point] : NO_POINT;
         facts->used_count += findings->used[point];
         for (int32_t m = 0; m < study->metric_count; m++) {
-            *estimates =
-                metric_estimate(findings->results, m, point, findings->used[point], baseline,
-                                baseline != NO_POINT ? findings->used[baseline] : 0);
+            *estimates = metric_estimate(findings->results, m, point, findings->used[point],
+                                         baseline,
+                                         baseline != NO_POINT ? findings->used[baseline] : 0);
             facts->bound_count += estimates++->lower_bound_count;
         }
     }

@@ -55,9 +55,8 @@ static const char *text_of(Arena *arena, Text *text)
 
 static const char *reduction_text(Arena *arena, double reduction)
 {
-    return !isfinite(reduction)
-               ? "\xE2\x80\x93"
-               : arena_printf(arena, reduction < 9.95 ? "%.1f" : "%.0f", reduction);
+    return !isfinite(reduction) ? "\xE2\x80\x93"
+                                : arena_printf(arena, reduction < 9.95 ? "%.1f" : "%.0f", reduction);
 }
 
 static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t point)

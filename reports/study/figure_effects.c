@@ -12,8 +12,8 @@ enum { RGB_SIZE = 0x4477AA, RGB_SPREAD = 0xCCBB44, COLUMNS = 4 };
 typedef struct {
     const StudyFacts *facts;
     int32_t metric;
-    const double *means;      /* [point] */
-    const char *const *names; /* [axis of the design] */
+    const double *means;       /* [point] */
+    const char *const *names;  /* [axis of the design] */
     double scale;
 } Effects;
 
@@ -60,8 +60,7 @@ static const char *add_swings(Rows *rows, const Effects *effects)
     for (int32_t axis = 0; axis < design->axis_count; axis++) {
         const Swing swing = swings[axis];
         const double half = swing_half_width(effects, axis);
-        const char *const cells[COLUMNS] = {effects->names[axis],
-                                            number_text(effects, swing.low, half),
+        const char *const cells[COLUMNS] = {effects->names[axis], number_text(effects, swing.low, half),
                                             number_text(effects, swing.high, half),
                                             number_text(effects, swing.high - swing.low, half)};
         rows_add(rows, effects->names[axis], cells);
@@ -84,10 +83,9 @@ static const char *add_elementary(Rows *rows, const Effects *effects)
         ARENA_ARRAY(effects->facts->arena, ElementaryEffects, design->axis_count);
     effects_morris(design, effects->means, found);
     for (int32_t axis = 0; axis < design->axis_count; axis++) {
-        const char *const cells[COLUMNS] = {effects->names[axis],
-                                            number_text(effects, found[axis].mean_size, 0),
-                                            number_text(effects, found[axis].mean, 0),
-                                            number_text(effects, found[axis].deviation, 0)};
+        const char *const cells[COLUMNS] = {
+            effects->names[axis], number_text(effects, found[axis].mean_size, 0),
+            number_text(effects, found[axis].mean, 0), number_text(effects, found[axis].deviation, 0)};
         rows_add(rows, effects->names[axis], cells);
         rows_bar(rows, 0, found[axis].mean_size * effects->scale, -0.17, 0.15, RGB_SIZE);
         rows_bar(rows, 0, found[axis].deviation * effects->scale, 0.17, 0.15, RGB_SPREAD);
@@ -185,7 +183,8 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, const Effec
                              .scale = facts->scales[metric].factor};
     Figure figure = {.section = SECTION_EFFECTS,
                      .file = arena_printf(arena, "effects-%" PRId32, metric),
-                     .title = arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
+                     .title =
+                         arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
     if (effects.means == NULL) {
         figure.note = "Effects need a value of every point, and some have none yet.";
         figures_missing(figures, figure);

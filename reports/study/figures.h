@@ -6,7 +6,13 @@
 #include "reports/study/facts.h"
 
 /* Sections of the page that have figures. */
-enum { SECTION_TRADEOFF, SECTION_LEVELS, SECTION_DIFFERENCES, SECTION_EFFECTS, SECTION_COUNT };
+enum {
+    SECTION_TRADEOFF,
+    SECTION_LEVELS,
+    SECTION_DIFFERENCES,
+    SECTION_EFFECTS,
+    SECTION_COUNT
+};
 
 /* Limits, so that a page stays readable: each figure says in words when it leaves something out. */
 enum {

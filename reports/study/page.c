@@ -44,8 +44,7 @@ static const struct {
     [SECTION_LEVELS] = {"What the factors do", ""},
     [SECTION_DIFFERENCES] =
         {"Differences to the baseline",
-         "Runs are compared in pairs of the same seed, which have the same arrivals and failures. "
-         "A "
+         "Runs are compared in pairs of the same seed, which have the same arrivals and failures. A "
          "variance reduction of 10 means that independent runs would have to be 10 times as many "
          "for the same interval; below 1, common seeds harm. Each interval holds alone: of 20 "
          "intervals, about one does not contain the true difference."},

@@ -69,8 +69,7 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
         if (panel->curves[c].count > longest->count)
             longest = &panel->curves[c];
     const int32_t width = layout.width - LEFT, count = longest->count;
-    const bool is_named =
-        !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
+    const bool is_named = !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
     const int32_t letters = width / (count > 0 ? count : 1) / 7;
     text_printf(out, "tics = %" PRId32 "\narray tic_name[%" PRId32 "]\narray tic_at[%" PRId32 "]\n",
                 is_named ? count : 0, count + 1, count + 1);
@@ -116,10 +115,10 @@ static void marks_print(Text *out, const Panel *panel, Range places)
         for (int32_t i = 0; i < panel->curves[c].count; i++) {
             const Mark *mark = &panel->curves[c].marks[i];
             if (mark->is_bound)
-                row_print(
-                    out,
-                    (double[]){apart(panel, c, places, mark->x), mark->mean * scale, series_rgb[c]},
-                    3);
+                row_print(out,
+                          (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                                     series_rgb[c]},
+                          3);
         }
     text_add(out, "NaN NaN 0\nEND\n$dots << END\n");
     for (int32_t i = 0; i < panel->dot_count; i++)
@@ -151,8 +150,8 @@ static void data_print(Text *out, const Panel *panel, FigureLayout layout)
     gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
                                                                    axis->name, axis->unit)
                                                     : axis->name);
-    text_printf(out,
-                "\nhas_lines = %d\nbound_length = ", axis->is_of_numbers || panel->curve_count > 1);
+    text_printf(out, "\nhas_lines = %d\nbound_length = ",
+                axis->is_of_numbers || panel->curve_count > 1);
     value_print(out, (values.high - values.low) * 0.07);
     text_add(out, "\n");
     tics_print(out, panel, layout);

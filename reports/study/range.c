@@ -71,10 +71,8 @@ static int64_t inside(double ppm)
 
 PlotBand range_band(Range range, double value, int64_t width_ppm)
 {
-    const double place = range.is_log
-                             ? random_log(value / range.low) / random_log(range.high / range.low)
-                             : (value - range.low) / (range.high - range.low);
+    const double place = range.is_log ? random_log(value / range.low) / random_log(range.high / range.low)
+                                      : (value - range.low) / (range.high - range.low);
     const double middle = place * (double)PPM;
-    return (PlotBand){inside(middle - (double)width_ppm / 2),
-                      inside(middle + (double)width_ppm / 2)};
+    return (PlotBand){inside(middle - (double)width_ppm / 2), inside(middle + (double)width_ppm / 2)};
 }

@@ -126,7 +126,8 @@ void section_settings(Text *html, const StudyFacts *facts)
         for (int32_t i = 0; i < factor->level_count && i < LEVELS_SHOWN; i++)
             level_row(html, facts, factor, i);
         if (factor->level_count > LEVELS_SHOWN)
-            text_printf(html, "<tr><td colspan=\"3\">and %" PRId32 " more levels of %s</td></tr>\n",
+            text_printf(html,
+                        "<tr><td colspan=\"3\">and %" PRId32 " more levels of %s</td></tr>\n",
                         factor->level_count - LEVELS_SHOWN, factor->name);
     }
     text_add(html, "</tbody></table></div>\n</details>\n</section>\n");

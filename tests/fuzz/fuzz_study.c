@@ -25,8 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (study != NULL && study->point_count <= POINTS_LOOKED_AT) {
         StudyPoint point;
         Status status;
-        invariant(
-            study_json_point(arena, study_json(arena, study, "fuzz", NULL, 0), 0, &point, &status));
+        invariant(study_json_point(arena, study_json(arena, study, "fuzz", NULL, 0), 0, &point, &status));
     }
     arena_destroy(arena);
     return 0;

@@ -58,9 +58,9 @@
     X(JOB_STATE, job_state, JOBS, CLUSTER | JOB | NAME, VALUE_OR_NONE(exit_code))                  \
     /* span: one attempt, from taking the nodes to giving them back; name: completed failed        \
      * stopped lost preempted unfinished. The node time of all its nodes adds up to nodes times    \
-     * the span; for a job that has GPUs (job_placed) GPU time adds up to GPUs times the span:     \
-     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting  \
-     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,     \
+     * the span; for a job that has GPUs (job_placed) GPU time adds up to GPUs times the span:                     \
+     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting             \
+     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,               \
      * preparation, program start), checkpoint, lost (done and thrown away) */                     \
     X(JOB_ATTEMPT, job_attempt, JOBS, CLUSTER | JOB | NAME,                                        \
       VALUE(nodes) VALUE(kept_ns) VALUE(exchange_ns) VALUE(input_ns) VALUE(gang_ns)                \
