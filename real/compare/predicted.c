@@ -103,7 +103,7 @@ PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics 
         const Job *job = world_job(world, (JobId){j});
         if (job->spec->program->kind == PROGRAM_TRAIN && job->attempt &&
             job->attempt->training->plan.ranks > 0)
-            predictions[(*count)++] = prediction_of_job(world, job, &metrics->jobs[j], steps);
+            predictions[(*count)++] = prediction_of_job(world, job, run_job(metrics, j), steps);
     }
     return predictions;
 }

@@ -108,9 +108,9 @@ void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, Fig
     for (int32_t i = 0; i < count; i++)
         kinds += (used >> i & 1) != 0;
     text_printf(out,
-                "kinds = %" PRId32 "\narray kind_name[kinds]\narray kind_rgb[kinds]\n"
-                "array kind_x[kinds]\narray kind_y[kinds]\n",
-                kinds);
+                "kinds = %" PRId32 "\narray kind_name[kinds+1]\narray kind_rgb[kinds+1]\n"
+                "array kind_x[kinds+1]\narray kind_y[kinds+1]\n",
+                kinds); // gnuplot has no empty arrays
     int32_t x = 0, y = 0, kind = 0;
     for (int32_t i = 0; i < count; i++) {
         if ((used >> i & 1) == 0)
@@ -123,7 +123,7 @@ void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, Fig
         key_item_print(out, &shades[i], ++kind, x, y + KEY_LINE / 2);
         x += width + KEY_GAP;
     }
-    text_printf(out, "key_height = %" PRId32 "\n", y + KEY_LINE);
+    text_printf(out, "key_height = %" PRId32 "\n", kinds > 0 ? y + KEY_LINE : 0);
 }
 
 int64_t round_step(int64_t range, int64_t steps_max)

@@ -148,9 +148,8 @@ static const char *axis_name(Arena *arena, const Study *study, int32_t axis)
     const char *name = NULL;
     for (int32_t f = 0; f < study->factor_count; f++)
         if (study->design->axis_of[f] == axis)
-            name = name == NULL
-                       ? study->factors[f]->name
-                       : arena_printf(arena, "%s and %s", name, study->factors[f]->name);
+            name = name == NULL ? study->factors[f]->name
+                                : arena_printf(arena, "%s and %s", name, study->factors[f]->name);
     return name;
 }
 
@@ -207,17 +206,16 @@ static void estimate_points(StudyFacts *facts)
 {
     const Study *study = facts->study;
     const StudyFindings *findings = &facts->outcome->findings;
-    MetricEstimate *estimates =
-        ARENA_ARRAY(facts->arena, MetricEstimate,
-                    (size_t)study->point_count * (size_t)study->metric_count);
+    MetricEstimate *estimates = ARENA_ARRAY(
+        facts->arena, MetricEstimate, (size_t)study->point_count * (size_t)study->metric_count);
     facts->estimates = estimates;
     for (int32_t point = 0; point < study->point_count; point++) {
         const int32_t baseline = study->has_baseline ? study->compared_with[point] : NO_POINT;
         facts->used_count += findings->used[point];
         for (int32_t m = 0; m < study->metric_count; m++) {
-            *estimates = metric_estimate(findings->results, m, point, findings->used[point],
-                                         baseline,
-                                         baseline != NO_POINT ? findings->used[baseline] : 0);
+            *estimates =
+                metric_estimate(findings->results, m, point, findings->used[point], baseline,
+                                baseline != NO_POINT ? findings->used[baseline] : 0);
             facts->bound_count += estimates++->lower_bound_count;
         }
     }
@@ -243,6 +241,7 @@ static void find_extremes(StudyFacts *facts)
         const MetricEstimate pair =
             metric_estimate(findings->results, 0, point, findings->used[point], facts->lowest,
                             findings->used[facts->lowest]);
+        facts->not_compared += isnan(pair.difference);
         facts->like_lowest +=
             !isnan(pair.difference) && fabs(pair.difference) <= pair.difference_half_width;
     }
@@ -325,4 +324,43 @@ const char *fact_point_name(const StudyFacts *facts, int32_t point)
 {
     return facts->study->factor_count > 0 ? point_name(facts->arena, facts->study, point)
                                           : "the scenario";
+}
+
+/* Adds `item` to a list with commas. */
+static void list_add(Text *list, const char *item)
+{
+    text_printf(list, "%s%s", list->length > 0 ? ", " : "", item);
+}
+
+static const char *list_end(const StudyFacts *facts, Text *list)
+{
+    const char *kept = arena_strdup(facts->arena, text_string(list));
+    text_free(list);
+    return kept;
+}
+
+static bool is_axis(const StudyFacts *facts, int32_t factor)
+{
+    for (int32_t i = 0; i < facts->axis_count; i++)
+        if (facts->axes[i].factor == factor)
+            return true;
+    return false;
+}
+
+const char *fact_point_levels(const StudyFacts *facts, int32_t point)
+{
+    Text list = {0};
+    for (int32_t f = 0; f < facts->study->factor_count; f++)
+        if (is_axis(facts, f))
+            list_add(&list, point_level(facts->study, point, f)->label);
+    return list_end(facts, &list);
+}
+
+const char *fact_factor_names(const StudyFacts *facts)
+{
+    Text list = {0};
+    for (int32_t f = 0; f < facts->study->factor_count; f++)
+        if (is_axis(facts, f))
+            list_add(&list, facts->study->factors[f]->name);
+    return list_end(facts, &list);
 }

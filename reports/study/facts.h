@@ -31,13 +31,13 @@ typedef struct {
     const MetricEstimate *estimates; /* [point * metric_count + metric] */
     const MetricScale *scales;       /* [metric] */
     int32_t axis_count;
-    const StudyAxis *axes; /* numbers first, then those with more levels */
-    int64_t used_count;    /* runs that count */
-    int64_t bound_count;   /* values of them that are only lower bounds */
-    /* Of the first metric; NO_POINT: no run has a value. */
-    int32_t lowest, highest;
-    /* Points whose difference to the lowest has an interval that contains 0; itself not. */
-    int32_t like_lowest;
+    const StudyAxis *axes;   /* numbers first, then those with more levels */
+    int64_t used_count;      /* runs that count */
+    int64_t bound_count;     /* values of them that are only lower bounds */
+    int32_t lowest, highest; /* points by the first metric; NO_POINT: no run has a value */
+    /* Other points whose difference to the lowest has an interval that contains 0, and those that
+     * have too few seeds in common with it to be compared. */
+    int32_t like_lowest, not_compared;
 } StudyFacts;
 
 /* Lives in `arena`; borrows `outcome`. */
@@ -72,5 +72,9 @@ void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, doubl
 void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric);
 /* "nodes=4 load=1.5"; "the scenario" without factors. In the facts' arena. */
 const char *fact_point_name(const StudyFacts *facts, int32_t point);
+/* "4, 1.5": the levels of the factors that vary, in the order of the study. */
+const char *fact_point_levels(const StudyFacts *facts, int32_t point);
+/* "nodes, load": the names of these factors. */
+const char *fact_factor_names(const StudyFacts *facts);
 
 #endif

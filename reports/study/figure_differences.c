@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "reports/study/figures.h"
+#include "reports/study/palette.h"
 #include "reports/study/rows.h"
 
-enum { RGB_DIFFERS = 0x4477AA, RGB_MAY_BE_0 = 0xC3A24C, COLUMNS = 5 };
+enum { COLUMNS = 5 };
 
 static const Shade shades[] = {{"the interval does not contain 0", RGB_DIFFERS},
                                {"the interval contains 0", RGB_MAY_BE_0}};
@@ -55,8 +56,9 @@ static const char *text_of(Arena *arena, Text *text)
 
 static const char *reduction_text(Arena *arena, double reduction)
 {
-    return !isfinite(reduction) ? "\xE2\x80\x93"
-                                : arena_printf(arena, reduction < 9.95 ? "%.1f" : "%.0f", reduction);
+    return !isfinite(reduction)
+               ? "\xE2\x80\x93"
+               : arena_printf(arena, reduction < 9.95 ? "%.1f" : "%.0f", reduction);
 }
 
 static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t point)
@@ -73,9 +75,19 @@ static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t
         text_of(facts->arena, &difference), text_of(facts->arena, &own),
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
-    rows_add(rows, cells[0], cells);
+    rows_add(rows,
+             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_levels(facts, point)),
+             cells);
     rows_span(rows, (estimate->difference - half) * scale, (estimate->difference + half) * scale);
     rows_mark(rows, estimate->difference * scale, may_be_0 ? RGB_MAY_BE_0 : RGB_DIFFERS);
+}
+
+static bool chosen_are_0(const Difference *chosen, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (chosen[i].size > 0)
+            return false;
+    return true;
 }
 
 static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t metric)
@@ -86,25 +98,30 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t met
     Difference *chosen = ARENA_ARRAY(arena, Difference, facts->study->point_count);
     int32_t all;
     const int32_t count = choose(facts, metric, chosen, &all);
+    Figure figure = {
+        .section = SECTION_DIFFERENCES,
+        .file = arena_printf(arena, "differences-%" PRId32, metric),
+        .title =
+            arena_printf(arena, "%s: point minus baseline", facts->study->metrics[metric].name),
+        .note = arena_printf(arena, "Rows: point, and its %s.", fact_factor_names(facts))};
     if (count == 0)
         return;
+    if (chosen_are_0(chosen, count)) {
+        figure.note = "No point differs from its baseline in any run.";
+        figures_missing(figures, figure);
+        return;
+    }
+    if (count < all)
+        figure.note = arena_printf(
+            arena, "%s The %" PRId32 " largest of %" PRId32 " differences; points.csv has all.",
+            figure.note, count, all);
     Rows rows = rows_begin(arena, count, 0, headings, COLUMNS);
     rows.x_label = fact_metric_title(facts, metric);
     rows.shades = shades;
     rows.shade_count = sizeof shades / sizeof *shades;
     for (int32_t i = 0; i < count; i++)
         add_row(&rows, facts, metric, chosen[i].point);
-    rows_draw(figures,
-              (Figure){.section = SECTION_DIFFERENCES,
-                       .file = arena_printf(arena, "differences-%" PRId32, metric),
-                       .title = arena_printf(arena, "%s: point minus baseline",
-                                             facts->study->metrics[metric].name),
-                       .note = count < all ? arena_printf(arena,
-                                                          "The %" PRId32 " largest of %" PRId32
-                                                          " differences; points.csv has all.",
-                                                          count, all)
-                                           : ""},
-              &rows);
+    rows_draw(figures, figure, &rows);
 }
 
 void figures_differences(Figures *figures, const StudyFacts *facts)

@@ -3,17 +3,18 @@
 #include <math.h>
 
 #include "reports/study/figures.h"
+#include "reports/study/palette.h"
 #include "reports/study/rows.h"
 #include "sim/study/design/effects.h"
 
-enum { RGB_SIZE = 0x4477AA, RGB_SPREAD = 0xCCBB44, COLUMNS = 4 };
+enum { COLUMNS = 4 };
 
-/* What a figure of effects is made of. */
+/* The data of a figure of effects. */
 typedef struct {
     const StudyFacts *facts;
     int32_t metric;
-    const double *means;       /* [point] */
-    const char *const *names;  /* [axis of the design] */
+    const double *means;      /* [point] */
+    const char *const *names; /* [axis of the design] */
     double scale;
 } Effects;
 
@@ -60,11 +61,12 @@ static const char *add_swings(Rows *rows, const Effects *effects)
     for (int32_t axis = 0; axis < design->axis_count; axis++) {
         const Swing swing = swings[axis];
         const double half = swing_half_width(effects, axis);
-        const char *const cells[COLUMNS] = {effects->names[axis], number_text(effects, swing.low, half),
+        const char *const cells[COLUMNS] = {effects->names[axis],
+                                            number_text(effects, swing.low, half),
                                             number_text(effects, swing.high, half),
                                             number_text(effects, swing.high - swing.low, half)};
         rows_add(rows, effects->names[axis], cells);
-        rows_bar(rows, swing.low * scale, swing.high * scale, 0, 0.3, RGB_SIZE);
+        rows_bar(rows, swing.low * scale, swing.high * scale, 0, 0.3, RGB_EFFECT);
         if (swing.low < effects->means[0])
             rows_span(rows, (swing.low - half) * scale, (swing.low + half) * scale);
         if (swing.high > effects->means[0])
@@ -83,11 +85,12 @@ static const char *add_elementary(Rows *rows, const Effects *effects)
         ARENA_ARRAY(effects->facts->arena, ElementaryEffects, design->axis_count);
     effects_morris(design, effects->means, found);
     for (int32_t axis = 0; axis < design->axis_count; axis++) {
-        const char *const cells[COLUMNS] = {
-            effects->names[axis], number_text(effects, found[axis].mean_size, 0),
-            number_text(effects, found[axis].mean, 0), number_text(effects, found[axis].deviation, 0)};
+        const char *const cells[COLUMNS] = {effects->names[axis],
+                                            number_text(effects, found[axis].mean_size, 0),
+                                            number_text(effects, found[axis].mean, 0),
+                                            number_text(effects, found[axis].deviation, 0)};
         rows_add(rows, effects->names[axis], cells);
-        rows_bar(rows, 0, found[axis].mean_size * effects->scale, -0.17, 0.15, RGB_SIZE);
+        rows_bar(rows, 0, found[axis].mean_size * effects->scale, -0.17, 0.15, RGB_EFFECT);
         rows_bar(rows, 0, found[axis].deviation * effects->scale, 0.17, 0.15, RGB_SPREAD);
     }
     return "Elementary effects: the change of the metric for a whole way through a factor. A large "
@@ -109,7 +112,7 @@ static const char *add_indices(Rows *rows, const Effects *effects)
             share_text(effects, found[axis].total),
             share_text(effects, found[axis].total - found[axis].first)};
         rows_add(rows, effects->names[axis], cells);
-        rows_bar(rows, 0, found[axis].first, -0.17, 0.15, RGB_SIZE);
+        rows_bar(rows, 0, found[axis].first, -0.17, 0.15, RGB_EFFECT);
         rows_bar(rows, 0, found[axis].total, 0.17, 0.15, RGB_SPREAD);
     }
     rows->x_label = "share of the variance between points";
@@ -138,12 +141,12 @@ static const EffectKind kinds[DESIGN_KIND_COUNT] = {
     [DESIGN_MORRIS] = {add_elementary,
                        "%s: effects of the factors",
                        {"factor", "mean size", "mean with its sign", "deviation"},
-                       {{"mean size of the effects", RGB_SIZE}, {"their deviation", RGB_SPREAD}},
+                       {{"mean size of the effects", RGB_EFFECT}, {"their deviation", RGB_SPREAD}},
                        2},
     [DESIGN_SALTELLI] = {add_indices,
                          "%s: Sobol' indices of the factors",
                          {"factor", "alone", "with others", "only with others"},
-                         {{"alone", RGB_SIZE}, {"together with others", RGB_SPREAD}},
+                         {{"alone", RGB_EFFECT}, {"together with others", RGB_SPREAD}},
                          2},
 };
 
@@ -183,8 +186,7 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, const Effec
                              .scale = facts->scales[metric].factor};
     Figure figure = {.section = SECTION_EFFECTS,
                      .file = arena_printf(arena, "effects-%" PRId32, metric),
-                     .title =
-                         arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
+                     .title = arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
     if (effects.means == NULL) {
         figure.note = "Effects need a value of every point, and some have none yet.";
         figures_missing(figures, figure);
@@ -194,7 +196,8 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, const Effec
     rows.shades = kind->shades;
     rows.shade_count = kind->shade_count;
     rows.x_label = fact_metric_title(facts, metric);
-    figure.note = kind->add(&rows, &effects);
+    const char *note = kind->add(&rows, &effects);
+    figure.note = metric == 0 ? note : "";
     rows_draw(figures, figure, &rows);
 }
 

@@ -30,10 +30,9 @@ static Figure figure_for(const StudyFacts *facts, int32_t metric, int32_t number
                          const char *note, bool is_half)
 {
     return (Figure){.section = SECTION_LEVELS,
-                    .file = number == 0
-                                ? arena_printf(facts->arena, "levels-%" PRId32, metric)
-                                : arena_printf(facts->arena, "levels-%" PRId32 "-%" PRId32, metric,
-                                               number),
+                    .file = number == 0 ? arena_printf(facts->arena, "levels-%" PRId32, metric)
+                                        : arena_printf(facts->arena, "levels-%" PRId32 "-%" PRId32,
+                                                       metric, number),
                     .title = title,
                     .note = note,
                     .is_half = is_half};
@@ -108,21 +107,18 @@ static Curve curve_of(const StudyFacts *facts, const Grid *grid, int32_t metric,
 static void grid_figure(Figures *figures, const StudyFacts *facts, const Grid *grid, int32_t metric,
                         int32_t panel_index)
 {
-    Panel panel = {.facts = facts,
-                   .axis = grid->x,
-                   .metric = metric,
-                   .curve_count = grid->series_count};
+    Panel panel = {
+        .facts = facts, .axis = grid->x, .metric = metric, .curve_count = grid->series_count};
     for (int32_t i = 0; i < grid->series_count; i++)
-        panel.curves[i] =
-            curve_of(facts, grid, metric, panel_index,
-                     grid->series != NULL ? grid->series->order[i] : 0);
+        panel.curves[i] = curve_of(facts, grid, metric, panel_index,
+                                   grid->series != NULL ? grid->series->order[i] : 0);
     const char *title = fact_metric_title(facts, metric);
     if (grid->panels != NULL)
         title = arena_printf(facts->arena, "%s (%s=%s)", title, grid->panels->name,
                              axis_label(facts, grid->panels, panel_index));
     panel_draw(figures,
                figure_for(facts, metric, grid->panels != NULL ? panel_index + 1 : 0, title,
-                          panel_index == 0 ? INTERVALS : "", grid->panels != NULL),
+                          metric == 0 && panel_index == 0 ? INTERVALS : "", grid->panels != NULL),
                &panel);
 }
 
@@ -166,7 +162,8 @@ static Curve axis_points(const StudyFacts *facts, const StudyAxis *axis, int32_t
                    .marks = ARENA_ARRAY(facts->arena, Mark, axis->level_count)};
     for (int32_t i = 0; i < axis->level_count; i++)
         for (int32_t point = 0; point < facts->study->point_count; point++)
-            if (axis_level(facts, axis, point) == axis->order[i] && is_on_axis(facts, axis, point)) {
+            if (axis_level(facts, axis, point) == axis->order[i] &&
+                is_on_axis(facts, axis, point)) {
                 curve.count += mark_of_point(facts, axis, metric, point, &curve.marks[curve.count]);
                 break;
             }
@@ -214,9 +211,10 @@ static Mark group_mark(const StudyFacts *facts, const StudyAxis *axis, int32_t m
     mark.x = first == last ? axis->x[first] : x;
     mark.mean = mean.mean;
     mark.half_width = mean.half_width;
-    mark.label = first == last ? axis_label(facts, axis, first)
-                               : arena_printf(facts->arena, "%s to %s", axis_label(facts, axis, first),
-                                              axis_label(facts, axis, last));
+    mark.label = first == last
+                     ? axis_label(facts, axis, first)
+                     : arena_printf(facts->arena, "%s to %s", axis_label(facts, axis, first),
+                                    axis_label(facts, axis, last));
     return mark;
 }
 
@@ -277,10 +275,11 @@ static const char *fill_groups(const StudyFacts *facts, Panel *panel)
     const int32_t count = points_by_x(facts, panel->axis, panel->metric, points);
     panel->curves[0] = group_means(facts, panel->axis, panel->metric, points, count);
     panel->dots = dots_of(facts, panel->axis, panel->metric, points, count, &panel->dot_count);
-    const char *shown = panel->dot_count < count
-                            ? arena_printf(facts->arena, "Dots are %" PRId32 " of %" PRId32 " points",
-                                           panel->dot_count, count)
-                            : "Dots are points";
+    const char *shown =
+        panel->dot_count < count
+            ? arena_printf(facts->arena, "Dots are %" PRId32 " of %" PRId32 " points",
+                           panel->dot_count, count)
+            : "Dots are points";
     return arena_printf(facts->arena,
                         "%s, without their intervals. The curve has means of groups of points; its "
                         "bars are 95 %% intervals from the differences between points.",
@@ -306,7 +305,8 @@ static void axis_figures(Figures *figures, const StudyFacts *facts, FillPanel *f
         const char *note = fill(facts, &panel);
         const char *title = arena_printf(facts->arena, "%s over %s",
                                          fact_metric_title(facts, metric), facts->axes[i].name);
-        panel_draw(figures, figure_for(facts, metric, i + 1, title, i == 0 ? note : "", true),
+        panel_draw(figures,
+                   figure_for(facts, metric, i + 1, title, metric == 0 && i == 0 ? note : "", true),
                    &panel);
     }
 }

@@ -7,7 +7,7 @@
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
 
-enum { BODY = 320, LEFT = 64, COLUMNS = 4, NAME_LETTERS = 22, BAND_PPM = 12000 };
+enum { BODY = 320, LEFT = 64, COLUMNS = 4, NAME_LETTERS = 22, BAND_PPM = 12000, STEP_WIDTH = 60 };
 
 /* The metrics across and up, and the points that are drawn. */
 typedef struct {
@@ -88,25 +88,13 @@ static Range range_of(const Tradeoff *tradeoff, int32_t metric)
     return range_for_values(range);
 }
 
-/* The levels of the point, without the name of the one factor if there is no other. */
-static const char *short_name(const StudyFacts *facts, int32_t point)
-{
-    Text name = {0};
-    for (int32_t i = 0; i < facts->axis_count; i++)
-        text_printf(&name, "%s%s", i > 0 ? ", " : "",
-                    axis_label(facts, &facts->axes[i], axis_level(facts, &facts->axes[i], point)));
-    const char *kept = arena_strdup(facts->arena, text_string(&name));
-    text_free(&name);
-    return kept;
-}
-
 static void name_print(Text *out, const Tradeoff *tradeoff, int32_t point, FigureLayout layout)
 {
     Text name = {0};
     if (layout.is_narrow)
         text_printf(&name, "%" PRId32, point);
     else
-        shortened_print(&name, short_name(tradeoff->facts, point), NAME_LETTERS);
+        shortened_print(&name, fact_point_levels(tradeoff->facts, point), NAME_LETTERS);
     text_add(out, " \"");
     for (const char *at = text_string(&name); *at != '\0'; at++)
         text_append(out, *at == '"' || *at == '\\' ? "'" : at, 1);
@@ -126,6 +114,16 @@ static void scaled_print(Text *out, const Tradeoff *tradeoff, int32_t point, int
     }
 }
 
+static void place_print(Text *out, const Tradeoff *tradeoff, int32_t point)
+{
+    const StudyFacts *facts = tradeoff->facts;
+    value_print(out, fact_estimate(facts, point, tradeoff->across)->mean *
+                         facts->scales[tradeoff->across].factor);
+    text_add(out, " ");
+    value_print(out, fact_estimate(facts, point, tradeoff->up)->mean *
+                         facts->scales[tradeoff->up].factor);
+}
+
 static void legend_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
 {
     Shade shades[SERIES_MAX];
@@ -138,6 +136,25 @@ static void legend_print(Text *out, const Tradeoff *tradeoff, FigureLayout layou
     key_print(out, shades, count, count > 1 ? (1U << count) - 1 : 0, layout);
 }
 
+static double distance(const Tradeoff *tradeoff, int32_t i, int32_t other, int32_t metric)
+{
+    const Range range = range_of(tradeoff, metric);
+    const double scale = tradeoff->facts->scales[metric].factor;
+    return fabs(fact_estimate(tradeoff->facts, tradeoff->points[i], metric)->mean -
+                fact_estimate(tradeoff->facts, tradeoff->points[other], metric)->mean) *
+           scale / (range.high - range.low);
+}
+
+/* Whether the name of a point would cover that of an earlier one. */
+static bool is_hidden(const Tradeoff *tradeoff, int32_t i)
+{
+    for (int32_t before = 0; before < i; before++)
+        if (distance(tradeoff, i, before, tradeoff->across) < 0.1 &&
+            distance(tradeoff, i, before, tradeoff->up) < 0.04)
+            return true;
+    return false;
+}
+
 static void points_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
 {
     text_add(out, "$points << END\n");
@@ -145,29 +162,31 @@ static void points_print(Text *out, const Tradeoff *tradeoff, FigureLayout layou
         const int32_t point = tradeoff->points[i];
         scaled_print(out, tradeoff, point, tradeoff->across);
         scaled_print(out, tradeoff, point, tradeoff->up);
-        text_printf(out, "0x%06" PRIX32 "\n", (uint32_t)colour_of(tradeoff, point));
+        text_printf(out, "0x%06" PRIX32 " \"\xE2\x97\x8F\"\n",
+                    (uint32_t)colour_of(tradeoff, point));
     }
     text_add(out, "END\n$names << END\n");
-    for (int32_t i = 0; i < tradeoff->count && tradeoff->count <= NAMED_POINTS_MAX; i++) {
-        const int32_t point = tradeoff->points[i];
-        value_print(out, fact_estimate(tradeoff->facts, point, tradeoff->across)->mean *
-                             tradeoff->facts->scales[tradeoff->across].factor);
-        text_add(out, " ");
-        value_print(out, fact_estimate(tradeoff->facts, point, tradeoff->up)->mean *
-                             tradeoff->facts->scales[tradeoff->up].factor);
-        name_print(out, tradeoff, point, layout);
+    const bool are_named = tradeoff->count <= NAMED_POINTS_MAX;
+    for (int32_t i = 0; i < (are_named ? tradeoff->count : 1); i++) {
+        if (is_hidden(tradeoff, i))
+            continue;
+        place_print(out, tradeoff, tradeoff->points[i]);
+        if (are_named)
+            name_print(out, tradeoff, tradeoff->points[i], layout);
+        else
+            text_add(out, " \" \"\n"); // gnuplot 5.4 crashes without any label
     }
-    text_add(out, "NaN NaN \"\"\nEND\n");
+    text_add(out, "END\n");
 }
 
 static void data_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
 {
     legend_print(out, tradeoff, layout);
-    range_print(out, "x", range_of(tradeoff, tradeoff->across));
-    range_print(out, "y", range_of(tradeoff, tradeoff->up));
+    range_print(out, "x", range_of(tradeoff, tradeoff->across), layout.width / STEP_WIDTH);
+    range_print(out, "y", range_of(tradeoff, tradeoff->up), 1);
     text_add(out, "x_label = ");
     gnuplot_string_print(out, fact_metric_title(tradeoff->facts, tradeoff->across));
-    text_printf(out, "\ndot_size = %s\n", has_bars(tradeoff) ? "0.5" : "0.3");
+    text_printf(out, "\ndot_font = ',%d'\n", has_bars(tradeoff) ? 11 : 8);
     points_print(out, tradeoff, layout);
 }
 
@@ -209,8 +228,10 @@ static const char *note_of(const Tradeoff *tradeoff)
     const char *bars = "Crosses are 95 % intervals of both means, each alone.";
     if (tradeoff->count > NAMED_POINTS_MAX)
         return bars;
-    return arena_printf(arena, "%s Names are levels of the factors; on a phone, numbers of points.",
-                        bars);
+    return arena_printf(arena,
+                        "%s Names are levels of %s; on a phone, numbers of points. Where points "
+                        "are close together, the first has its name.",
+                        bars, fact_factor_names(tradeoff->facts));
 }
 
 void figures_tradeoff(Figures *figures, const StudyFacts *facts)

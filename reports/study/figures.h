@@ -6,13 +6,7 @@
 #include "reports/study/facts.h"
 
 /* Sections of the page that have figures. */
-enum {
-    SECTION_TRADEOFF,
-    SECTION_LEVELS,
-    SECTION_DIFFERENCES,
-    SECTION_EFFECTS,
-    SECTION_COUNT
-};
+enum { SECTION_TRADEOFF, SECTION_LEVELS, SECTION_DIFFERENCES, SECTION_EFFECTS, SECTION_COUNT };
 
 /* Limits, so that a page stays readable: each figure says in words when it leaves something out. */
 enum {
@@ -20,7 +14,7 @@ enum {
     PANEL_METRICS = 3,    /* with several figures each */
     PANELS_MAX = 6,       /* of a metric */
     MARKS_MAX = 60,       /* of a curve with error bars */
-    DOTS_MAX = 300,       /* without error bars */
+    DOTS_MAX = 150,       /* without error bars */
     ROWS_MAX = 24,        /* of a chart of rows */
     NAMED_POINTS_MAX = 24 /* with their names in the drawing */
 };

@@ -18,7 +18,8 @@ static void head_print(Text *html, const StudyFacts *facts)
     const char *heading = study->description != NULL ? study->description : study->scenario_path;
     page_begin(html, heading, "trainyard: report of a study", heading);
     text_add(html, "<p class=\"lead\">");
-    count_print(html, study->point_count, "point", "points");
+    thousands_print(html, study->point_count);
+    text_add(html, study->point_count == 1 ? " point" : " points");
     text_add(html, " of ");
     markup_print(html, study->scenario_path);
     text_add(html, "</p>\n");
@@ -30,7 +31,7 @@ static void head_print(Text *html, const StudyFacts *facts)
         text_add(html, " runs.</strong> This study is not finished");
         if (study->seeds.rule_count > 0)
             text_add(html, ", and points may need more runs than these");
-        text_add(html, ". The same `trainyard sweep` continues it.</p>\n");
+        text_add(html, ". The same <code>trainyard sweep</code> continues it.</p>\n");
     }
     text_add(html, "</header>\n<main>\n");
 }
@@ -44,7 +45,8 @@ static const struct {
     [SECTION_LEVELS] = {"What the factors do", ""},
     [SECTION_DIFFERENCES] =
         {"Differences to the baseline",
-         "Runs are compared in pairs of the same seed, which have the same arrivals and failures. A "
+         "Runs are compared in pairs of the same seed, which have the same arrivals and failures. "
+         "A "
          "variance reduction of 10 means that independent runs would have to be 10 times as many "
          "for the same interval; below 1, common seeds harm. Each interval holds alone: of 20 "
          "intervals, about one does not contain the true difference."},
@@ -59,8 +61,8 @@ static bool has_plots(int32_t section, const Plot *plots, uint32_t plot_count)
     return false;
 }
 
-static void sections_print(Text *html, const Plot *plots, uint32_t plot_count,
-                           const Status *no_plots)
+static void sections_print(Text *html, const StudyFacts *facts, const Plot *plots,
+                           uint32_t plot_count, const Status *no_plots)
 {
     for (int32_t section = 0; section < SECTION_COUNT; section++) {
         if (!has_plots(section, plots, plot_count))
@@ -68,6 +70,9 @@ static void sections_print(Text *html, const Plot *plots, uint32_t plot_count,
         text_printf(html, "<section>\n<h2>%s</h2>\n", sections[section].heading);
         if (sections[section].words[0] != '\0')
             text_printf(html, "<p>%s</p>\n", sections[section].words);
+        if (section == SECTION_LEVELS && facts->bound_count > 0)
+            text_add(html, "<p>An arrow: the mean is only a lower bound, because jobs still waited "
+                           "when runs ended.</p>\n");
         text_add(html, "<div class=\"plots\">\n");
         for (uint32_t i = 0; i < plot_count; i++)
             if (plots[i].figure->section == section)
@@ -106,7 +111,7 @@ const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
     head_print(&html, facts);
     section_summary(&html, facts);
     section_idle(&html, facts);
-    sections_print(&html, plots, plot_count, no_plots);
+    sections_print(&html, facts, plots, plot_count, no_plots);
     section_points(&html, facts);
     section_settings(&html, facts);
     section_repeat(&html, facts);

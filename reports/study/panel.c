@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/study/palette.h"
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
-enum { BODY = 260, BODY_HALF = 200, LEFT = 64, BAND_PPM = 40000 };
+enum { BODY = 260, BODY_HALF = 200, LEFT = 64, STEP_WIDTH = 60, BAND_PPM = 40000 };
 
 static double scale_of(const Panel *panel)
 {
@@ -50,8 +51,8 @@ static Range values_of(const Panel *panel)
     return range_for_values(range);
 }
 
-/* Curves are drawn a little apart, so that their bars do not hide each other. */
-static double apart(const Panel *panel, int32_t curve, Range places, double x)
+/* Curves are drawn at slightly different places, so that their bars do not hide each other. */
+static double shifted(const Panel *panel, int32_t curve, Range places, double x)
 {
     const double step = (curve - (panel->curve_count - 1) / 2.0) * 0.01;
     if (places.is_log)
@@ -69,7 +70,8 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
         if (panel->curves[c].count > longest->count)
             longest = &panel->curves[c];
     const int32_t width = layout.width - LEFT, count = longest->count;
-    const bool is_named = !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
+    const bool is_named =
+        !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
     const int32_t letters = width / (count > 0 ? count : 1) / 7;
     text_printf(out, "tics = %" PRId32 "\narray tic_name[%" PRId32 "]\narray tic_at[%" PRId32 "]\n",
                 is_named ? count : 0, count + 1, count + 1);
@@ -85,13 +87,17 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
     }
 }
 
-static void row_print(Text *out, const double *values, int32_t count)
+#define DOT                                                                                        \
+    " \"\xE2\x97\x8F\"" /* gnuplot's own points do not survive the embedding into a page           \
+                         */
+
+static void row_print(Text *out, const double *values, int32_t count, const char *mark)
 {
     for (int32_t i = 0; i < count; i++) {
         text_add(out, i > 0 ? " " : "");
         value_print(out, values[i]);
     }
-    text_add(out, "\n");
+    text_printf(out, "%s\n", mark);
 }
 
 static void marks_print(Text *out, const Panel *panel, Range places)
@@ -103,12 +109,12 @@ static void marks_print(Text *out, const Panel *panel, Range places)
             const Mark *mark = &panel->curves[c].marks[i];
             const double half = half_of(mark);
             row_print(out,
-                      (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                      (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
                                  (mark->mean - half) * scale,
                                  (mark->mean + (mark->is_bound ? 0 : half)) * scale},
-                      4);
+                      4, DOT);
         }
-        text_add(out, "NaN NaN NaN NaN\n\n\n");
+        text_add(out, "\n\n");
     }
     text_add(out, "END\n$bounds << END\n");
     for (int32_t c = 0; c < panel->curve_count; c++)
@@ -116,14 +122,19 @@ static void marks_print(Text *out, const Panel *panel, Range places)
             const Mark *mark = &panel->curves[c].marks[i];
             if (mark->is_bound)
                 row_print(out,
-                          (double[]){apart(panel, c, places, mark->x), mark->mean * scale,
+                          (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
                                      series_rgb[c]},
-                          3);
+                          3, "");
         }
     text_add(out, "NaN NaN 0\nEND\n$dots << END\n");
     for (int32_t i = 0; i < panel->dot_count; i++)
-        row_print(out, (double[]){panel->dots[i].x, panel->dots[i].value * scale}, 2);
-    text_add(out, "NaN NaN\nEND\n");
+        row_print(out, (double[]){panel->dots[i].x, panel->dots[i].value * scale}, 2, DOT);
+    // gnuplot 5.4 crashes without any label.
+    if (panel->dot_count == 0)
+        row_print(out,
+                  (double[]){panel->curves[0].marks[0].x, panel->curves[0].marks[0].mean * scale},
+                  2, " \" \"");
+    text_add(out, "END\n");
 }
 
 static void legend_print(Text *out, const Panel *panel, FigureLayout layout)
@@ -133,6 +144,7 @@ static void legend_print(Text *out, const Panel *panel, FigureLayout layout)
         shades[c] = (Shade){panel->curves[c].name, series_rgb[c]};
     key_print(out, shades, panel->curve_count,
               panel->curve_count > 1 ? (1U << panel->curve_count) - 1 : 0, layout);
+    text_printf(out, "dots_rgb = 0x%06" PRIX32 "\n", (uint32_t)RGB_DOTS);
     text_printf(out, "curves = %" PRId32 "\narray curve_rgb[curves]\n", panel->curve_count);
     for (int32_t c = 0; c < panel->curve_count; c++)
         text_printf(out, "curve_rgb[%" PRId32 "] = 0x%06" PRIX32 "\n", c + 1,
@@ -144,14 +156,14 @@ static void data_print(Text *out, const Panel *panel, FigureLayout layout)
     const Range places = places_of(panel), values = values_of(panel);
     const StudyAxis *axis = panel->axis;
     legend_print(out, panel, layout);
-    range_print(out, "x", places);
-    range_print(out, "y", values);
+    range_print(out, "x", places, layout.width / STEP_WIDTH);
+    range_print(out, "y", values, 1);
     text_add(out, "x_label = ");
     gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
                                                                    axis->name, axis->unit)
                                                     : axis->name);
-    text_printf(out, "\nhas_lines = %d\nbound_length = ",
-                axis->is_of_numbers || panel->curve_count > 1);
+    text_printf(out,
+                "\nhas_lines = %d\nbound_length = ", axis->is_of_numbers || panel->curve_count > 1);
     value_print(out, (values.high - values.low) * 0.07);
     text_add(out, "\n");
     tics_print(out, panel, layout);
@@ -208,15 +220,6 @@ static const FigureNumbers *numbers_of(const Panel *panel)
     return numbers;
 }
 
-static bool has_bounds(const Panel *panel)
-{
-    for (int32_t c = 0; c < panel->curve_count; c++)
-        for (int32_t i = 0; i < panel->curves[c].count; i++)
-            if (panel->curves[c].marks[i].is_bound)
-                return true;
-    return false;
-}
-
 void panel_draw(Figures *figures, Figure figure, const Panel *panel)
 {
     Text wide = {0}, narrow = {0};
@@ -228,11 +231,6 @@ void panel_draw(Figures *figures, Figure figure, const Panel *panel)
         figures_missing(figures, figure);
         return;
     }
-    if (has_bounds(panel))
-        figure.note = arena_printf(figures->arena,
-                                   "%s%sAn arrow: the mean is only a lower bound, because jobs "
-                                   "still waited when runs ended.",
-                                   figure.note, figure.note[0] != '\0' ? " " : "");
     figure.left = figure.left_narrow = LEFT;
     figure.numbers = numbers_of(panel);
     data_print(&wide, panel, figure_layout(figure.is_half, false));

@@ -34,7 +34,8 @@ typedef struct {
 } Panel;
 
 /* Adds the drawing, with the table of its numbers. `figure` has section, file, title, note and
- * is_half; remarks about lower bounds are added to the note. */
+ * is_half. Lower bounds have an arrow. Curves without marks are left out; without any, the note
+ * says so. */
 void panel_draw(Figures *figures, Figure figure, const Panel *panel);
 
 #endif

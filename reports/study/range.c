@@ -55,12 +55,27 @@ void value_print(Text *out, double value)
         text_add(out, "NaN");
 }
 
-void range_print(Text *out, const char *axis, Range range)
+/* 1, 2 or 5 times a power of ten. */
+static double step_of(double width, int32_t steps)
+{
+    double step = 1;
+    while (width / step > steps)
+        step *= 10;
+    while (width / (step / 10) <= steps)
+        step /= 10;
+    if (width / (step / 5) <= steps)
+        return step / 5;
+    return width / (step / 2) <= steps ? step / 2 : step;
+}
+
+void range_print(Text *out, const char *axis, Range range, int32_t steps)
 {
     text_printf(out, "%s_begin = ", axis);
     value_print(out, range.low);
     text_printf(out, "\n%s_end = ", axis);
     value_print(out, range.high);
+    text_printf(out, "\n%s_step = ", axis);
+    value_print(out, step_of(range.high - range.low, steps));
     text_printf(out, "\n%s_is_log = %d\n", axis, range.is_log);
 }
 
@@ -71,8 +86,10 @@ static int64_t inside(double ppm)
 
 PlotBand range_band(Range range, double value, int64_t width_ppm)
 {
-    const double place = range.is_log ? random_log(value / range.low) / random_log(range.high / range.low)
-                                      : (value - range.low) / (range.high - range.low);
+    const double place = range.is_log
+                             ? random_log(value / range.low) / random_log(range.high / range.low)
+                             : (value - range.low) / (range.high - range.low);
     const double middle = place * (double)PPM;
-    return (PlotBand){inside(middle - (double)width_ppm / 2), inside(middle + (double)width_ppm / 2)};
+    return (PlotBand){inside(middle - (double)width_ppm / 2),
+                      inside(middle + (double)width_ppm / 2)};
 }

@@ -3,6 +3,7 @@
 #define REPORTS_STUDY_RANGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "reports/figure/numbers.h"
 #include "sim/base/text.h"
@@ -22,8 +23,9 @@ Range range_for_values(Range range);
 /* With a little room, for places of marks. */
 Range range_for_places(Range range);
 
-/* "x_begin = ...", with the name `axis` instead of "x". */
-void range_print(Text *out, const char *axis, Range range);
+/* "x_begin = ...", "x_end", "x_is_log", "x_step": with the name `axis` instead of "x", and at most
+ * `steps` steps along the axis. */
+void range_print(Text *out, const char *axis, Range range, int32_t steps);
 /* A number for gnuplot. */
 void value_print(Text *out, double value);
 /* The part of the drawing around `value` that `width_ppm` of it cover. */

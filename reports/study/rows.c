@@ -11,7 +11,8 @@ enum {
     LETTER_WIDTH = 7,
     LETTERS_MAX = 34,
     LETTERS_MAX_NARROW = 15,
-    LABEL_GAP = 14
+    LABEL_GAP = 14,
+    STEP_WIDTH = 105
 };
 
 Rows rows_begin(Arena *arena, int32_t capacity, double zero, const char *const *headings,
@@ -61,7 +62,7 @@ void rows_mark(Rows *rows, double value, int32_t rgb)
     range_add(&rows->range, value);
     text_printf(&rows->marks, "%" PRId32 " ", rows->row_count);
     value_print(&rows->marks, value);
-    text_printf(&rows->marks, " 0x%06" PRIX32 "\n", (uint32_t)rgb);
+    text_printf(&rows->marks, " \"\xE2\x97\x8F\" 0x%06" PRIX32 "\n", (uint32_t)rgb);
 }
 
 static int32_t letters_of(const Rows *rows, int32_t most)
@@ -86,7 +87,7 @@ static void data_print(Text *out, const Rows *rows, int32_t letters, FigureLayou
 {
     key_print(out, rows->shades, rows->shade_count,
               rows->shade_count > 0 ? (1U << rows->shade_count) - 1 : 0, layout);
-    range_print(out, "x", shown_range(rows));
+    range_print(out, "x", shown_range(rows), layout.width / STEP_WIDTH);
     text_add(out, "zero = ");
     value_print(out, rows->zero);
     text_add(out, "\nx_label = ");
@@ -102,8 +103,10 @@ static void data_print(Text *out, const Rows *rows, int32_t letters, FigureLayou
     }
     text_printf(out,
                 "$bars << END\n%sNaN NaN NaN NaN 0 NaN\nEND\n$spans << END\n%sNaN NaN NaN\nEND\n"
-                "$marks << END\n%sNaN NaN 0\nEND\n",
+                "$marks << END\n%s1 ",
                 text_string(&rows->bars), text_string(&rows->spans), text_string(&rows->marks));
+    value_print(out, rows->zero);
+    text_add(out, " \" \" 0\nEND\n"); // gnuplot 5.4 crashes without any label
 }
 
 void rows_draw(Figures *figures, Figure figure, Rows *rows)

@@ -13,7 +13,8 @@ static void rules_print(Text *html, const Study *study)
         text_printf(html, "<li>Each point has %" PRId32 " runs.</li>\n", seeds->at_least);
         return;
     }
-    text_printf(html, "<li>Each point has %" PRId32 " to %" PRId32 " runs, until the half-width of ",
+    text_printf(html,
+                "<li>Each point has %" PRId32 " to %" PRId32 " runs, until the half-width of ",
                 seeds->at_least, seeds->at_most);
     for (int32_t i = 0; i < seeds->rule_count; i++) {
         text_add(html, i > 0 ? ", and of " : "");
@@ -22,8 +23,9 @@ static void rules_print(Text *html, const Study *study)
         percent_print(html, seeds->rules[i].width_ppm, 1);
         text_add(html, " of its mean");
     }
-    text_add(html, ". Whether a point needs more runs is decided at the ends of waves only, not "
-                   "after each run, because looking after each run makes intervals too narrow.</li>\n");
+    text_add(html,
+             ". Whether a point needs more runs is decided at the ends of waves only, not "
+             "after each run, because looking after each run makes intervals too narrow.</li>\n");
 }
 
 /* Points with a rule that all of their runs did not meet. */

@@ -35,17 +35,29 @@ static void single_point_print(Text *html, const StudyFacts *facts)
     text_add(html, ".</p>\n");
 }
 
+/* "; 3 points have too few seeds ..." */
+static void not_compared_print(Text *html, const StudyFacts *facts)
+{
+    if (facts->not_compared == 0)
+        return;
+    text_add(html, "; ");
+    thousands_print(html, facts->not_compared);
+    text_printf(html, " point%s too few runs to be compared",
+                facts->not_compared == 1 ? " has" : "s have");
+}
+
 static void doubt_print(Text *html, const StudyFacts *facts)
 {
-    text_add(html, "<p>Each interval holds alone, with 95 % confidence. ");
-    if (facts->like_lowest > 0) {
-        text_add(html, "Compared seed by seed, ");
-        thousands_print(html, facts->like_lowest);
-        text_printf(html, " other point%s cannot be told from the lowest",
-                    plural(facts->like_lowest));
+    const bool all_differ = facts->like_lowest == 0 && facts->not_compared == 0;
+    text_add(html, "<p>Each interval holds alone, with 95 % confidence. Compared seed by seed, ");
+    if (all_differ) {
+        text_add(html, "every other point differs from the lowest");
     } else {
-        text_add(html, "Compared seed by seed, every other point differs from the lowest");
+        thousands_print(html, facts->like_lowest);
+        text_printf(html, " other point%s cannot be distinguished from the lowest",
+                    plural(facts->like_lowest));
     }
+    not_compared_print(html, facts);
     text_add(html, ". This page does not decide: the lowest of many means tends to be a little "
                    "too low, and the highest too high.</p>\n");
 }

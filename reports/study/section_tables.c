@@ -1,6 +1,7 @@
 /* Private to reports/study: the points, what their levels change, and how to repeat a run. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "reports/study/page.h"
 #include "reports/text/wording.h"
@@ -13,7 +14,15 @@ enum { OPEN_ROWS = 40, ROWS_SHOWN = 1000, METRIC_COLUMNS = 6, LEVELS_SHOWN = 40 
 static void heading_print(Text *html, const char *name, bool is_number)
 {
     text_printf(html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
-    markup_print(html, name);
+    for (const char *at = name; *at != '\0';) { // may be broken after a dot
+        const size_t part = strcspn(at, ".") + (strchr(at, '.') != NULL);
+        Text piece = {0};
+        text_append(&piece, at, part);
+        markup_print(html, text_string(&piece));
+        text_add(html, at[part] != '\0' ? "<wbr>" : "");
+        text_free(&piece);
+        at += part;
+    }
     text_add(html, "</th>");
 }
 
@@ -60,7 +69,7 @@ static void point_row(Text *html, const StudyFacts *facts, int32_t point)
 static void point_rows(Text *html, const StudyFacts *facts, int32_t shown)
 {
     const Study *study = facts->study;
-    text_add(html, "<div class=\"table\"><table class=\"cards\"><thead><tr>");
+    text_add(html, "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
     heading_print(html, "point", true);
     for (int32_t f = 0; f < study->factor_count; f++)
         heading_print(html, study->factors[f]->name, false);
@@ -116,7 +125,7 @@ void section_settings(Text *html, const StudyFacts *facts)
     text_add(html, "<section>\n<h2>What each level changes</h2>\n<p class=\"note\">A point has the "
                    "options of the levels of all its factors. study.json lists them for each "
                    "point.</p>\n<details><summary>Levels of the factors</summary>\n"
-                   "<div class=\"table\"><table class=\"cards\"><thead><tr>");
+                   "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
     heading_print(html, "factor", false);
     heading_print(html, "level", false);
     heading_print(html, "options of trainyard run", false);
@@ -126,8 +135,7 @@ void section_settings(Text *html, const StudyFacts *facts)
         for (int32_t i = 0; i < factor->level_count && i < LEVELS_SHOWN; i++)
             level_row(html, facts, factor, i);
         if (factor->level_count > LEVELS_SHOWN)
-            text_printf(html,
-                        "<tr><td colspan=\"3\">and %" PRId32 " more levels of %s</td></tr>\n",
+            text_printf(html, "<tr><td colspan=\"3\">and %" PRId32 " more levels of %s</td></tr>\n",
                         factor->level_count - LEVELS_SHOWN, factor->name);
     }
     text_add(html, "</tbody></table></div>\n</details>\n</section>\n");

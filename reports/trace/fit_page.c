@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "reports/figure/drawing.h"
+#include "reports/page/cells.h"
 #include "reports/page/page.h"
 #include "reports/text/wording.h"
-#include "reports/page/cells.h"
 #include "sim/cli/files.h"
 
 enum { QUANTILE_POINTS = 199, PLOT_BODY = 300, HEAT_BODY = 190 };

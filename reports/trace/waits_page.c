@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "reports/figure/drawing.h"
+#include "reports/page/cells.h"
 #include "reports/page/page.h"
 #include "reports/text/wording.h"
-#include "reports/page/cells.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 

@@ -174,8 +174,11 @@ enum { LEVELS_COMPARED_MAX = 1000 };
 
 static void look_at_factor(Finder *finder, int32_t f)
 {
-    const int32_t level_count = finder->findings->study->factors[f]->level_count;
-    if (level_count > LEVELS_COMPARED_MAX)
+    const Study *study = finder->findings->study;
+    const int32_t level_count = study->factors[f]->level_count;
+    // Levels that a design has drawn from a span are not in the order of their values.
+    if (level_count > LEVELS_COMPARED_MAX ||
+        (study->factors[f]->span != NULL && design_kind_size(study->design->plan.kind)[0] != '\0'))
         return;
     int32_t first = 0;
     bool is_exact = true;

@@ -22,8 +22,8 @@ typedef struct {
 } IdleLevels;
 
 /* The idle levels of all factors, in their order. Points without runs, and factors that change
- * together with others, are left out. Reads the scenarios of some points, and runs them, to find
- * reasons. In `arena`; returns the number. */
+ * together with others, are left out; so are factors whose values a random design has drawn. Reads
+ * the scenarios of some points, and runs them, to find reasons. In `arena`; returns the number. */
 int32_t idle_levels_find(Arena *arena, const StudyFindings *findings, FileSource files,
                          const char *version, const IdleLevels **out);
 

@@ -28,7 +28,8 @@ static const Json *member(Reader *reader, const Json *object, const char *key, J
     const Json *found = json_member(object, key);
     if (found != NULL && found->kind == kind)
         return found;
-    refuse(reader, key);
+    if (object != NULL) // otherwise the missing object is noted
+        refuse(reader, key);
     return NULL;
 }
 

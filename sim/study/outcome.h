@@ -1,5 +1,5 @@
-/* What a sweep has found so far, of the sweep itself or read from its folder: reports are made from
- * it, with the same bytes in both cases. */
+/* The findings of a sweep so far, of the sweep itself or read from its folder: reports are made
+ * from them, with the same bytes in both cases. */
 #ifndef SIM_STUDY_OUTCOME_H
 #define SIM_STUDY_OUTCOME_H
 

@@ -226,7 +226,7 @@ static void put_design(Arena *arena, Json *root, const Study *study)
     put_coordinates(arena, object, design);
 }
 
-/* What each level of each factor changes. */
+/* The changes that each level of each factor makes. */
 static void put_changes(Arena *arena, Json *root, const Study *study)
 {
     Json *changes = json_put_object(arena, root, "changes");

@@ -23,11 +23,38 @@ holds [ "$(wc -l <one/results.csv)" -eq 81 ]
 holds [ "$(wc -l <one/points.csv)" -eq 5 ]
 holds grep -q '"trainyard_study_expanded": 1' one/study.json
 
+example "the report is made with the tables, and again from the folder"
+holds grep -q "<h1>How long does the nap take?</h1>" one/report.html
+holds grep -q "jobs.nap.run_s is lowest at point 0 (nap=10m size=STANDARD_NC6)" one/report.html
+holds grep -q "<svg " one/report.html
+holds [ -s one/plots/differences-1.svg ]
+cp one/report.html before.html
+trainyard report one
+exit_is 0
+stdout_has "one/report.html"
+holds cmp -s before.html one/report.html
+
+example "without gnuplot a sweep is fine, its report has no plots, and report fails"
+{ PATH=/nonexistent "$TRAINYARD" sweep study.json -o plain >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_has "plain/report.html has no plots: the program gnuplot is not installed"
+holds grep -q "This plot is missing" plain/report.html
+{ PATH=/nonexistent "$TRAINYARD" report plain >/dev/null; } 2>stderr
+status=$?
+exit_is 3
+
+example "a report of a damaged or foreign folder is refused"
+mkdir damaged && sed 's/"seeds"/"sedes"/' one/study.json >damaged/study.json
+trainyard report damaged
+exit_is 2
+stderr_begins 'damaged/study.json: is not a study.json of this version: "seeds" is missing or wrong'
+
 example "the tables do not depend on the number of threads"
 trainyard sweep study.json -o two -j 2 -q
 exit_is 0
 stdout_is_empty
-for table in results.csv points.csv study.json; do
+for table in results.csv points.csv study.json report.html; do
     holds cmp -s one/$table two/$table
 done
 
@@ -50,6 +77,7 @@ trainyard sweep study.json -o killed
 exit_is 0
 holds cmp -s one/results.csv killed/results.csv
 holds cmp -s one/points.csv killed/points.csv
+holds cmp -s one/report.html killed/report.html
 
 example "Ctrl-C: exit code 130, valid tables, and the rest later"
 "$TRAINYARD" sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 3000000 --metric cost_usd.total -o long \
@@ -68,6 +96,10 @@ exit_is 130
 stderr_has "of 2 points decided"
 stdout_has "the same command continues"
 holds [ "$(tail -c 1 long/results.csv | od -An -c | tr -d ' ')" = '\n' ]
+holds grep -q "of 6,000,000 runs.</strong> This study is not finished" long/report.html
+trainyard report long
+exit_is 0
+holds grep -q "of 6,000,000 runs.</strong> This study is not finished" long/report.html
 
 example "a time limit"
 trainyard sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --seeds 3000000 --metric cost_usd.total -o long \

@@ -3,10 +3,23 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
+#include "sim/study/outcome.h"
 #include "sim/study/study_json.h"
 #include "tests/support/memory_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The same bytes as a study.json: reading ends with a study or with a status. */
+static void read_expanded(Arena *arena, const uint8_t *data, size_t size)
+{
+    Problems problems = problems_create(arena);
+    const Json *root =
+        json_parse(arena, "study.json", (const char *)data, size, JSON_STRICT, &problems);
+    StudyOutcome outcome;
+    Status status = {0};
+    if (root != NULL && !study_outcome_read_tree(arena, root, &outcome, &status))
+        invariant(status.code == STATUS_BAD_INPUT);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,10 +36,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         invariant(point_name(arena, study, i) != NULL);
     }
     if (study != NULL && study->point_count <= POINTS_LOOKED_AT) {
+        const Json *root = study_json(arena, study, "fuzz", NULL, 0);
         StudyPoint point;
+        StudyOutcome outcome;
         Status status;
-        invariant(study_json_point(arena, study_json(arena, study, "fuzz", NULL, 0), 0, &point, &status));
+        invariant(study_json_point(arena, root, 0, &point, &status));
+        invariant(study_outcome_read_tree(arena, root, &outcome, &status));
+        invariant(outcome.findings.study->point_count == study->point_count);
     }
+    read_expanded(arena, data, size);
     arena_destroy(arena);
     return 0;
 }

@@ -836,6 +836,43 @@ static void make_job(Maker *maker, int j)
     make_job_changes(maker, &dice, name, experiment);
 }
 
+/* Many small jobs that ask for GPUs of a cluster of their own within minutes, so that they share
+ * nodes. */
+static void make_crowd(Maker *maker)
+{
+    Dice dice = dice_of(maker, "crowd");
+    if (!has(maker, SWARM_GPUS) || !happens(&dice, 75))
+        return;
+    const int each = happens(&dice, 60) ? 4 : 2, nodes = 1 + roll(&dice, NODES_MAX);
+    Json *create = add_command(maker, "cluster.create", "crowd");
+    Json *cluster = set_object(maker, set_object(maker, create, "config"), "properties");
+    set_text(maker, cluster, "vmSize", each == 4 ? "Standard_NC24" : "Standard_NC12");
+    if (happens(&dice, 30))
+        make_scale(maker, &dice, cluster, nodes);
+    else
+        set_integer(maker, set_object(maker, set_object(maker, cluster, "scaleSettings"), "manual"),
+                    "targetNodeCount", nodes);
+    const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
+    for (int j = 0; j < count; j++) {
+        Json *command = add_command(maker, "job.create", FORMAT(maker, "crowd%d", j + 1));
+        set_text(maker, command, "cluster", "crowd");
+        set_text(maker, command, "at", seconds(maker, begin_s + roll(&dice, 120)));
+        const bool is_wide = happens(&dice, 10);
+        if (happens(&dice, 15))
+            set_integer(maker, command, "gpus_per_node", 1 + roll(&dice, each));
+        else
+            set_integer(maker, command, "gpus",
+                        is_wide ? roll(&dice, nodes * each + 1) : roll(&dice, each));
+        Json *properties = set_object(maker, set_object(maker, command, "config"), "properties");
+        set_integer(maker, properties, "nodeCount", is_wide ? nodes : 1);
+        set_text(maker, set_object(maker, properties, "customToolkitSettings"), "commandLine",
+                 FORMAT(maker, "echo begin; sleep %d", 60 + roll(&dice, 900)));
+        add_share_mount(maker, set_object(maker, properties, "mountVolumes"), "results", "results");
+        set_text(maker, properties, "stdOutErrPathPrefix",
+                 "$AZ_BATCHAI_JOB_MOUNT_ROOT/results/logs");
+    }
+}
+
 /* --- What the users do besides --- */
 
 static void make_resizes(Maker *maker)
@@ -1208,6 +1245,7 @@ Json *swarm_scenario(Arena *arena, uint64_t seed, uint32_t features)
         maker.job_count = j + 1; // those that may be named
         make_job(&maker, j);
     }
+    make_crowd(&maker);
     make_resizes(&maker);
     make_shows(&maker);
     make_late_share(&maker);

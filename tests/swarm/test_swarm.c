@@ -160,8 +160,9 @@ START_TEST(every_key_and_every_word_of_the_format_comes_up)
     EXPECT_WORDS(arrivals);
     EXPECT_WORDS(recoveries);
 #undef EXPECT_WORDS
-    const ObjectType *const types[] = {&scenario_type, &program_type, &group_type,   &failures_type,
-                                       &fault_type,    &network_type, &workload_type};
+    const ObjectType *const types[] = {&scenario_type, &program_type,        &group_type,
+                                       &failures_type, &fault_type,          &network_type,
+                                       &workload_type, &preemption_cost_type};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         expect_keys(all, types[i]);
     arena_destroy(arena);

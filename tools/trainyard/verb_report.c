@@ -67,8 +67,8 @@ static int run_report(int argc, char **argv)
     int exit_code;
     if (options_read(&report_table, arena, argc, argv, NULL, &operands, &exit_code)) {
         const char *folder = operands.items[0];
-        exit_code = is_of_sweep(arena, folder) ? report_sweep(arena, folder)
-                                               : report_run(arena, folder);
+        exit_code =
+            is_of_sweep(arena, folder) ? report_sweep(arena, folder) : report_run(arena, folder);
     }
     arena_destroy(arena);
     return exit_code;

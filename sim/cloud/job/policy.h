@@ -143,8 +143,8 @@ int32_t policy_srtf_victim(const PolicyView *view);
  * As in policy_backfill the reservations count slots and name no node; an overdue job may end at
  * any time, and nodes under repair or allocation may come at any time: their slots count for a
  * reservation, but an idle slot that an earlier job may need at any time is not given to a later
- * one. A job that needs more than the cluster may have gets no reservation. A pass takes
- * O(waiting * (waiting + running)) steps while slots are free, O(waiting) when none is. Mu'alem and
+ * one. A job that needs more than the cluster may have gets no reservation. A choice takes
+ * O(w * (w + running)) steps for the w jobs before the last one that could start now. Mu'alem and
  * Feitelson (see policy_backfill). */
 int32_t policy_conservative(const PolicyView *view);
 

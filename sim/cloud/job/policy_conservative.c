@@ -95,23 +95,37 @@ static bool is_possible(const PolicyView *view, JobRequest request)
     return request_is_possible(request, most, view->room.gpus_per_node);
 }
 
+/* Whether the job could start now, given the reservations so far. With further reservations no more
+ * jobs fit. `spare`: idle slots that no earlier job may need at any time. */
+static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job,
+                     int64_t spare)
+{
+    const int64_t slots = slots_of(view, job->request);
+    return slots <= spare && request_fits(job->request, view->room) &&
+           next_shortage(profile, 0, slots, bounded_add(view->now_ns, job->expected_ns)) ==
+               profile->count;
+}
+
 int32_t policy_conservative(const PolicyView *view)
 {
     Profile profile = profile_begin(view);
-    int64_t spare = room_slots(view->room); // idle slots that no earlier job may need at any time
-    for (int32_t i = 0; i < view->waiting_count; i++) {
+    int64_t spare = room_slots(view->room);
+    int32_t next = 0; // no job before it, from `i` on, can start now
+    for (int32_t i = 0;; i++) {
+        while (next < view->waiting_count && !fits_now(view, &profile, &view->waiting[next], spare))
+            next++;
+        if (next == view->waiting_count)
+            return POLICY_NONE;
+        if (next == i)
+            return i;
         const WaitingJob *job = &view->waiting[i];
         const int64_t slots = slots_of(view, job->request);
-        if (!is_possible(view, job->request) || (spare <= 0 && slots > 0))
-            continue; // without idle slots reservations make no difference
-        const int32_t step = earliest(&profile, slots, job->expected_ns);
-        const bool is_now = step == 0;
-        if (is_now && slots <= spare && request_fits(job->request, view->room))
-            return i;
-        if (is_now)
+        const int32_t step = is_possible(view, job->request)
+                                 ? earliest(&profile, slots, job->expected_ns)
+                                 : profile.count;
+        if (step == 0)
             spare -= slots;
         if (step < profile.count)
             reserve(&profile, step, slots, job->expected_ns);
     }
-    return POLICY_NONE;
 }

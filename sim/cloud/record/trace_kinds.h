@@ -58,9 +58,9 @@
     X(JOB_STATE, job_state, JOBS, CLUSTER | JOB | NAME, VALUE_OR_NONE(exit_code))                  \
     /* span: one attempt, from taking the nodes to giving them back; name: completed failed        \
      * stopped lost preempted unfinished. The node time of all its nodes adds up to nodes times    \
-     * the span; for a job that has GPUs (job_placed) GPU time adds up to GPUs times the span:                     \
-     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting             \
-     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,               \
+     * the span; for a job that has GPUs (job_placed) GPU time adds up to GPUs times the span:     \
+     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting  \
+     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,     \
      * preparation, program start), checkpoint, lost (done and thrown away) */                     \
     X(JOB_ATTEMPT, job_attempt, JOBS, CLUSTER | JOB | NAME,                                        \
       VALUE(nodes) VALUE(kept_ns) VALUE(exchange_ns) VALUE(input_ns) VALUE(gang_ns)                \
@@ -112,8 +112,9 @@
     /* The job takes GPUs of the node until its attempt ends; the node has `gpus_per_node`. Jobs   \
      * with whole nodes have no such record. */                                                    \
     X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))        \
-    /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew comes to a node \
-     * that has waited, and the span is its wait. A node that need not wait has no such record. */ \
+    /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew begins at a     \
+     * node that has waited, and the span is its wait. A node that need not wait has no such                  \
+     * record. */                                                                                  \
     X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */

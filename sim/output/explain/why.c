@@ -125,7 +125,7 @@ static const JobSpec *job_spec(const Why *why, uint32_t job)
     return why->world != NULL ? world_job(why->world, (JobId){job})->spec : NULL;
 }
 
-/* What the job asks for; 0 nodes: unknown. */
+/* The request of the job; 0 nodes: unknown. */
 static JobRequest job_request(const Why *why, uint32_t job)
 {
     return why->world != NULL ? world_job(why->world, (JobId){job})->request : (JobRequest){0};
@@ -299,7 +299,7 @@ static void story_stage(Story *story, const TraceRecord *record)
     story->stage_end_ns = record->at_ns;
 }
 
-/* The job gives its GPUs back. Its nodes may go on with other jobs, so no record says it. */
+/* The job gives its GPUs back. Its nodes may still run other jobs, so no record says it. */
 static void give_shared_back(const Why *why, Story *story)
 {
     const bool has_gpus = job_request(why, story->job).kind != REQUEST_NODES;

@@ -75,16 +75,16 @@ static WaitReason reason_of(const Wait *wait, WaitView view)
     return working + nodes[NODE_UNUSABLE] >= wait->needed ? WAIT_FOR_REPAIR : WAIT_FOR_NODES;
 }
 
-static void note_stranded(Wait *wait, Room room)
+static void note_free_gpus(Wait *wait, Room room)
 {
     const int64_t gpus = room_slots(room);
-    if (gpus <= wait->stranded_gpus)
+    if (wait->gpus_per_node > 0 && gpus <= wait->free_gpus)
         return;
     wait->gpus_per_node = room.gpus_per_node;
-    wait->stranded_gpus = gpus;
-    wait->stranded_nodes = 0;
+    wait->free_gpus = gpus;
+    wait->free_nodes = 0;
     for (int32_t free = 1; free <= room.gpus_per_node; free++)
-        wait->stranded_nodes += room.places[free].count;
+        wait->free_nodes += room.places[free].count;
 }
 
 void wait_passes(Wait *wait, WaitView view, int64_t span_ns)
@@ -96,8 +96,8 @@ void wait_passes(Wait *wait, WaitView view, int64_t span_ns)
         return;
     const WaitReason reason = reason_of(wait, view);
     wait->reason_ns[reason] += span_ns; // no wait is longer than the run
-    if (reason == WAIT_FOR_GPUS)
-        note_stranded(wait, view.room);
+    if (asks_for_gpus(wait, view) && (reason == WAIT_FOR_GPUS || reason == WAIT_FOR_RUNNING))
+        note_free_gpus(wait, view.room);
 }
 
 void wait_has_earlier(Wait *wait, OtherJob job)
@@ -310,16 +310,21 @@ static void add_request(Text *out, JobRequest request, int32_t gpus_per_node)
                     request.nodes - large);
 }
 
-static void add_stranded(Text *out, const Wait *wait)
+/* "it needed 8 GPUs on one node; at most 11 were free, on 5 nodes" */
+static void add_free_gpus(Text *out, const Wait *wait)
 {
-    if (wait->reason_ns[WAIT_FOR_GPUS] == 0)
+    if (wait->gpus_per_node == 0)
         return;
     begin_reason(out);
     text_add(out, "it needed ");
     add_request(out, wait->request, wait->gpus_per_node);
-    text_printf(out, "; at most %" PRId64 " %s free, on ", wait->stranded_gpus,
-                wait->stranded_gpus == 1 ? "was" : "were");
-    why_add_count(out, wait->stranded_nodes, "node");
+    if (wait->free_gpus == 0) {
+        text_add(out, "; none was free\n");
+        return;
+    }
+    text_printf(out, "; at most %" PRId64 " %s free, on ", wait->free_gpus,
+                wait->free_gpus == 1 ? "was" : "were");
+    why_add_count(out, wait->free_nodes, "node");
     text_add(out, "\n");
 }
 
@@ -364,7 +369,7 @@ void wait_add_reasons(Text *out, const Wait *wait, uint32_t nodes, int64_t at_ns
 {
     const bool has_started = nodes > 0;
     add_times(out, wait);
-    add_stranded(out, wait);
+    add_free_gpus(out, wait);
     add_earlier(out, wait, has_started);
     add_notes(out, wait);
     add_prepared(out, wait);

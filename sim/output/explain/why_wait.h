@@ -53,11 +53,12 @@ typedef struct {
     int64_t since_ns; /* INT64_MAX: the job does not wait */
     int32_t needed;   /* nodes; 0: unknown, as are the reasons for the time */
     JobRequest request;
-    /* WAIT_FOR_GPUS: when most GPUs were free, so many were, on so many nodes. */
-    int64_t stranded_gpus;
-    int32_t stranded_nodes;
-    int32_t gpus_per_node;
-    int32_t idle; /* nodes when the wait began */
+    /* A job that asks for GPUs and found too few: when most GPUs were free, so many were, on so
+     * many nodes. */
+    int64_t free_gpus;
+    int32_t free_nodes;
+    int32_t gpus_per_node; /* 0: no such time */
+    int32_t idle;          /* nodes when the wait began */
     int32_t usable_max;
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];

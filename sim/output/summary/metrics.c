@@ -34,7 +34,8 @@ struct MetricsFold {
     const char *job_states[JOB_STATE_COUNT];
     const char *job_stages[STAGE_COUNT];
     RunMetrics run;
-    uint32_t cluster_capacity, job_capacity, share_capacity, file_capacity, refused_capacity;
+    uint32_t cluster_capacity, piece_capacity, job_cluster_capacity, share_capacity, file_capacity,
+        refused_capacity;
     NodeTrack *nodes; /* [NodeId.index] */
     uint32_t node_count, node_capacity;
     QueueClock *clocks; /* [ClusterId.index], zero until a job waits there */
@@ -81,36 +82,92 @@ static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
     return &run->clusters[id];
 }
 
+static const JobDetails no_details = {.prepared_ns = METRIC_NEVER};
+
+const JobDetails *job_details(const JobMetrics *job)
+{
+    return job->details != NULL ? job->details : &no_details;
+}
+
+int64_t job_use_ns(const JobMetrics *job, NodeUse use)
+{
+    return use == USE_USEFUL ? job->useful_ns : job_details(job)->use_ns[use];
+}
+
+/* The details of the job, to change them. */
+static JobDetails *details_of(MetricsFold *fold, JobMetrics *job)
+{
+    if (job->details == NULL) {
+        job->details = ARENA_NEW(fold->arena, JobDetails);
+        *job->details = no_details;
+    }
+    return job->details;
+}
+
+static void training_forget_attempt(TrainingMetrics *training)
+{
+    training->begun_ns = METRIC_NEVER;
+    training->trained_ns = METRIC_NEVER;
+    training->epochs = 0;
+    training->step_count = 0;
+}
+
 static void job_forget_attempt(JobMetrics *job)
 {
     job->started_ns = METRIC_NEVER;
-    job->prepared_ns = METRIC_NEVER;
-    job->training_ns = METRIC_NEVER;
-    job->trained_ns = METRIC_NEVER;
     job->ended_ns = METRIC_NEVER;
-    job->error = NULL;
-    if (job->training != NULL) {
-        job->training->epochs = 0;
-        job->training->step_count = 0;
+    if (job->details == NULL)
+        return;
+    job->details->prepared_ns = METRIC_NEVER;
+    job->details->error = NULL;
+    if (job->details->training != NULL)
+        training_forget_attempt(job->details->training);
+}
+
+static JobMetrics *job_at(MetricsFold *fold, uint32_t id)
+{
+    return &fold->run.job_pieces[id / JOBS_A_PIECE][id % JOBS_A_PIECE];
+}
+
+static void add_job(MetricsFold *fold)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = run->job_count++;
+    if (id % JOBS_A_PIECE == 0) {
+        run->job_pieces = array_room(fold->arena, run->job_pieces, id / JOBS_A_PIECE + 1,
+                                     &fold->piece_capacity, sizeof *run->job_pieces);
+        run->job_pieces[id / JOBS_A_PIECE] = ARENA_ARRAY(fold->arena, JobMetrics, JOBS_A_PIECE);
     }
+    JobMetrics *job = job_at(fold, id);
+    *job = (JobMetrics){.submitted_ns = METRIC_NEVER,
+                        .queued_since_ns = METRIC_NEVER,
+                        .exit_code = -1,
+                        .cluster = {ID_NONE}};
+    job_forget_attempt(job);
+}
+
+static void job_is_on(MetricsFold *fold, JobMetrics *job, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t cluster = row->record.cluster.index;
+    job->cluster = row->record.cluster;
+    if (cluster == ID_NONE)
+        return;
+    run->job_clusters = array_room(fold->arena, run->job_clusters, cluster + 1,
+                                   &fold->job_cluster_capacity, sizeof *run->job_clusters);
+    run->job_clusters[cluster] = row->cluster;
 }
 
 static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
 {
-    RunMetrics *run = &fold->run;
     const uint32_t id = row->record.job.index;
-    for (; run->job_count <= id; run->job_count++) {
-        run->jobs = array_room(fold->arena, run->jobs, run->job_count + 1, &fold->job_capacity,
-                               sizeof *run->jobs);
-        JobMetrics *job = &run->jobs[run->job_count];
-        *job = (JobMetrics){
-            .submitted_ns = METRIC_NEVER, .queued_since_ns = METRIC_NEVER, .exit_code = -1};
-        job_forget_attempt(job);
-    }
-    run->jobs[id].path = row->job;
-    run->jobs[id].cluster = row->record.cluster;
-    run->jobs[id].cluster_path = row->cluster;
-    return &run->jobs[id];
+    while (fold->run.job_count <= id)
+        add_job(fold);
+    JobMetrics *job = job_at(fold, id);
+    job->path = row->job;
+    if (job->cluster.index != row->record.cluster.index)
+        job_is_on(fold, job, row);
+    return job;
 }
 
 static ShareMetrics *share_of(MetricsFold *fold, const TraceRow *row)
@@ -317,7 +374,7 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
     node_book_use(fold, node, at_ns);
     fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
-        add(&fold->run.jobs[node->job].node_ns, span_ns);
+        add(&job_at(fold, node->job)->node_ns, span_ns);
     node->since_ns = at_ns;
 }
 
@@ -331,7 +388,7 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
     if (node->state == NODE_STATE_COUNT)
         cluster->nodes_now++;
     if (node->job != ID_NONE)
-        fold->run.jobs[node->job].nodes_now--;
+        job_at(fold, node->job)->nodes_now--;
     node->state = (NodeState)index_of_name(fold->node_states, NODE_STATE_COUNT, row->record.name);
     node->since_ns = row->record.at_ns;
     node->waited_ns = clock_read(fold, node->cluster, row->record.at_ns);
@@ -373,13 +430,6 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
 }
 
 /* --- Jobs --- */
-
-static void job_provisioning(MetricsFold *fold, const TraceRow *row)
-{
-    JobMetrics *job = job_of(fold, row);
-    job->provisioning = row->record.name;
-    note_first(&job->submitted_ns, row->record.at_ns);
-}
 
 /* Adds the time that `job` has waited, if it is waiting. */
 static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
@@ -455,8 +505,10 @@ static void job_attempt(MetricsFold *fold, const TraceRow *row)
         [USE_LOST] = record->job_attempt.lost_ns,
     };
     _Static_assert(sizeof use_ns / sizeof use_ns[0] == USE_OF_ATTEMPTS, "one value per use");
+    add(&job->useful_ns, use_ns[USE_USEFUL]);
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
-        add(&job->use_ns[use], use_ns[use]);
+        if (use != USE_USEFUL && use_ns[use] != 0)
+            add(&details_of(fold, job)->use_ns[use], use_ns[use]);
         attempt_ns[use] += (Wide)use_ns[use] * slots;
     }
 }
@@ -487,22 +539,25 @@ static void job_stage(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
     if (index_of_name(fold->job_stages, STAGE_COUNT, row->record.name) <= STAGE_PREPARATION)
-        job->prepared_ns = row->record.at_ns; // in order of time, so the last stage's end stays
+        details_of(fold, job)->prepared_ns =
+            row->record.at_ns; // in order of time, so the last stage's end stays
 }
 
 /* The training of the job that the row is about; made when it is first mentioned. */
 static TrainingMetrics *training_of(MetricsFold *fold, const TraceRow *row)
 {
-    JobMetrics *job = job_of(fold, row);
-    if (job->training == NULL)
-        job->training = ARENA_NEW(fold->arena, TrainingMetrics);
-    return job->training;
+    JobDetails *details = details_of(fold, job_of(fold, row));
+    if (details->training == NULL) {
+        details->training = ARENA_NEW(fold->arena, TrainingMetrics);
+        training_forget_attempt(details->training);
+    }
+    return details->training;
 }
 
 static void job_training(MetricsFold *fold, const TraceRow *row)
 {
     TrainingMetrics *training = training_of(fold, row);
-    job_of(fold, row)->training_ns = row->record.at_ns;
+    training->begun_ns = row->record.at_ns;
     training->ranks = row->record.job_training.ranks;
     training->steps_per_epoch = row->record.job_training.steps;
     training->epochs_planned = row->record.job_training.epochs;
@@ -512,7 +567,7 @@ static void job_trained(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     TrainingMetrics *training = training_of(fold, row);
-    job_of(fold, row)->trained_ns = record->at_ns;
+    training->trained_ns = record->at_ns;
     training->epochs = training->epochs_planned;
     training->steps = record->job_trained.steps;
     training->parts = record->job_trained.parts;
@@ -682,7 +737,7 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     for (uint32_t i = 0; i < fold->run.cluster_count; i++)
         shared_close_span(fold, i, row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.job_count; i++)
-        job_close_wait(fold, &fold->run.jobs[i], row->record.at_ns);
+        job_close_wait(fold, job_at(fold, i), row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.file_count; i++)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;
@@ -716,13 +771,13 @@ static void fold_row(void *listener, const TraceRow *row)
         node_billed(fold, row);
         return;
     case TRACE_JOB_PROVISIONING:
-        job_provisioning(fold, row);
+        note_first(&job_of(fold, row)->submitted_ns, row->record.at_ns);
         return;
     case TRACE_JOB_STATE:
         job_state(fold, row);
         return;
     case TRACE_JOB_ERROR:
-        job_of(fold, row)->error = row->record.name;
+        details_of(fold, job_of(fold, row))->error = row->record.name;
         return;
     case TRACE_JOB_STAGE:
         job_stage(fold, row);

@@ -60,36 +60,41 @@ typedef struct {
     int64_t evaluate_ns, checkpoint_ns;
     int64_t accuracy_ppm, loss_micro;
 
+    int64_t begun_ns;   /* the first step began; this and the next: of the latest attempt */
+    int64_t trained_ns; /* the last epoch ended */
+
     int64_t *step_ns; /* [step_count]: every step of rank 0, if steps are recorded */
     uint32_t step_count, step_capacity;
 } TrainingMetrics;
 
+/* What most jobs of a list do not have. */
 typedef struct {
-    const char *path; /* "workspace/experiment/job" */
-    ClusterId cluster;
-    const char *cluster_path;
-    const char *provisioning; /* as above */
-    const char *state;        /* "queued", ..., "failed"; NULL before */
-    int64_t exit_code;        /* -1: no exit code */
-    const char *error;        /* "JobFailed: Job failed with non-zero exit code"; NULL */
-    int64_t submitted_ns;
-    int64_t started_ns;  /* this and the times below: of the latest attempt */
+    const char *error;   /* "JobFailed: Job failed with non-zero exit code"; NULL */
     int64_t prepared_ns; /* the last node finished mounts, image, container and job preparation */
-    int64_t training_ns; /* the first step began */
-    int64_t trained_ns;  /* the last epoch ended */
-    int64_t ended_ns;
-    int64_t queue_ns;                /* time in the queue, all attempts together */
-    int64_t queued_since_ns;         /* METRIC_NEVER unless the job waits now ... */
-    uint32_t queue_cluster;          /* ... on this cluster */
-    int32_t restarts;                /* how often the job returned to the queue */
-    int64_t node_ns;                 /* node time, all attempts; GPU time if it asks for GPUs */
-    int32_t attempts;                /* attempts that took nodes and have ended */
-    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time or GPU time, by use */
-    int32_t nodes_now, nodes_max;
-    int64_t gpus_now;      /* that it has of shared nodes */
-    int32_t gpus_per_node; /* of these; 0: it has had whole nodes only */
+    int64_t use_ns[USE_OF_ATTEMPTS]; /* but not USE_USEFUL: see job_use_ns */
+    TrainingMetrics *training;       /* NULL unless the job trains */
+} JobDetails;
 
-    TrainingMetrics *training; /* NULL unless the job trains */
+/* Ordered to be small: a run may have millions. */
+typedef struct {
+    const char *path;  /* "workspace/experiment/job"; NULL: no row mentioned the job */
+    const char *state; /* "queued", ..., "failed"; NULL before */
+    int64_t exit_code; /* -1: no exit code */
+    int64_t submitted_ns;
+    int64_t started_ns; /* this and ended_ns: of the latest attempt */
+    int64_t ended_ns;
+    int64_t queue_ns;        /* time in the queue, all attempts together */
+    int64_t queued_since_ns; /* METRIC_NEVER unless the job waits now ... */
+    int64_t node_ns;         /* node time, all attempts; GPU time if it asks for GPUs */
+    int64_t useful_ns;       /* the part that was kept, of attempts that have ended */
+    int64_t gpus_now;        /* that it has of shared nodes */
+    JobDetails *details;     /* NULL: none; job_details reads them */
+    ClusterId cluster;
+    uint32_t queue_cluster; /* ... on this cluster */
+    int32_t restarts;       /* how often the job returned to the queue */
+    int32_t attempts;       /* attempts that took nodes and have ended */
+    int32_t nodes_now, nodes_max;
+    int32_t gpus_per_node; /* of the shared nodes; 0: it has had whole nodes only */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */
@@ -131,12 +136,15 @@ typedef struct {
     int64_t cost_micro_usd; /* rounded down */
 } FileServerMetrics;
 
+enum { JOBS_A_PIECE = 64 }; /* jobs keep their places, so that growing copies none */
+
 typedef struct {
     uint32_t cluster_count, job_count, share_count, file_count, refused_count, error_count,
         file_server_count;
-    ClusterMetrics *clusters; /* [ClusterId.index] */
-    JobMetrics *jobs;         /* [JobId.index] */
-    ShareMetrics *shares;     /* [ShareId.index] */
+    ClusterMetrics *clusters;  /* [ClusterId.index] */
+    JobMetrics **job_pieces;   /* JOBS_A_PIECE jobs each; run_job reads them */
+    const char **job_clusters; /* [ClusterId.index] paths of the clusters that jobs have */
+    ShareMetrics *shares;      /* [ShareId.index] */
     FileMetrics *files;
     RefusedCommand *refused;
     ErrorMetrics *errors;    /* in the order of first occurrence */
@@ -154,6 +162,17 @@ typedef struct {
     int64_t ended_ns;     /* time of the last row */
     int64_t events;       /* known once ended */
 } RunMetrics;
+
+/* The job `id`, below RunMetrics.job_count. */
+static inline const JobMetrics *run_job(const RunMetrics *run, uint32_t id)
+{
+    return &run->job_pieces[id / JOBS_A_PIECE][id % JOBS_A_PIECE];
+}
+
+/* The details of the job, or those of a job without any. */
+const JobDetails *job_details(const JobMetrics *job);
+/* The node time or GPU time of the attempts that have ended, by use. */
+int64_t job_use_ns(const JobMetrics *job, NodeUse use);
 
 /* A time of the job, of its nodes or of its GPUs, as node time; rounded down. */
 int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns);

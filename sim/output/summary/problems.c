@@ -39,7 +39,7 @@ static void add_commands(Making *making)
 
 static bool needs_too_much(const Making *making, uint32_t id)
 {
-    const uint32_t cluster = making->run->jobs[id].cluster.index;
+    const uint32_t cluster = run_job(making->run, id)->cluster.index;
     return making->facts->jobs[id].nodes > making->run->clusters[cluster].nodes_max;
 }
 
@@ -53,12 +53,12 @@ static bool is_queued(const JobMetrics *job)
 static uint32_t blocked_by(const Making *making, uint32_t id)
 {
     const RunFacts *facts = making->facts;
-    const JobMetrics *jobs = making->run->jobs;
     for (uint32_t i = 0; facts->policy == POLICY_SERVICE && i < making->run->job_count; i++) {
         const JobPriority own = facts->jobs[id].priority, other = facts->jobs[i].priority;
         const bool is_before = other > own || (other == own && i < id);
-        if (is_before && making_lists_job(making, i) && is_queued(&jobs[i]) &&
-            jobs[i].cluster.index == jobs[id].cluster.index && needs_too_much(making, i))
+        if (is_before && making_lists_job(making, i) && is_queued(run_job(making->run, i)) &&
+            run_job(making->run, i)->cluster.index == run_job(making->run, id)->cluster.index &&
+            needs_too_much(making, i))
             return i;
     }
     return ID_NONE;
@@ -67,7 +67,7 @@ static uint32_t blocked_by(const Making *making, uint32_t id)
 /* Why a job that still waits could not start, as far as the numbers show; "" otherwise. */
 static const char *waiting_reason(const Making *making, uint32_t id)
 {
-    const JobMetrics *job = &making->run->jobs[id];
+    const JobMetrics *job = run_job(making->run, id);
     const uint32_t cluster = job->cluster.index;
     if (making->facts == NULL || cluster >= making->run->cluster_count)
         return "";
@@ -87,9 +87,10 @@ static const char *waiting_reason(const Making *making, uint32_t id)
 
 static void add_job(Making *making, uint32_t id)
 {
-    const JobMetrics *job = &making->run->jobs[id];
+    const JobMetrics *job = run_job(making->run, id);
     const char *name = making->job_names[id];
-    const char *error = job->error != NULL ? job->error : "no reason given";
+    const char *error =
+        job_details(job)->error != NULL ? job_details(job)->error : "no reason given";
     if (job->state == NULL || strcmp(job->state, job_state_name(JOB_SUCCEEDED)) == 0)
         return;
     if (strcmp(job->state, job_state_name(JOB_FAILED)) != 0)
@@ -121,10 +122,10 @@ static void add_wide_jobs(Making *making)
     bool *is_reported = ARENA_ARRAY(making->arena, bool, count + 1);
     for (uint32_t i = 0; count > 0 && i < run->job_count; i++) {
         const JobFacts *facts = &making->facts->jobs[i];
-        const uint32_t cluster = run->jobs[i].cluster.index;
+        const uint32_t cluster = run_job(run, i)->cluster.index;
         const int32_t most = cluster < run->cluster_count ? run->clusters[cluster].nodes_max : 0;
         if (facts->workload == 0 || most == 0 || is_reported[facts->workload] ||
-            !is_queued(&run->jobs[i]) || !needs_too_much(making, i))
+            !is_queued(run_job(run, i)) || !needs_too_much(making, i))
             continue;
         is_reported[facts->workload] = true;
         add(making,
@@ -133,7 +134,7 @@ static void add_wide_jobs(Making *making)
                          " node%s, cluster %s never had more than %" PRId32
                          ": it may have blocked the queue",
                          making->facts->workloads[facts->workload - 1], facts->size, facts->nodes,
-                         plural(facts->nodes), making_cluster_of(making, &run->jobs[i]), most));
+                         plural(facts->nodes), making_cluster_of(making, run_job(run, i)), most));
     }
 }
 

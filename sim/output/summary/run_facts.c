@@ -34,10 +34,10 @@ int32_t job_size(JobRequest request, const VmSize *vm_size)
     return (int32_t)request_slots(request, vm_size->gpus);
 }
 
-/* The value of a column in the row of the job; -1 without the column. */
-static int32_t list_word(const int32_t *column, const Job *job)
+/* The value of a column in a row of a list; -1 without the column. */
+static int32_t list_word(const int32_t *column, int64_t row)
 {
-    return column != NULL ? column[job->row] : -1;
+    return column != NULL ? column[row] : -1;
 }
 
 static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
@@ -53,8 +53,8 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .priority = job->spec->priority,
                       .size =
                           job_size(job->request, world_cluster(world, job->cluster)->spec->vm_size),
-                      .user = list_word(list != NULL ? list->user : NULL, job),
-                      .queue = list_word(list != NULL ? list->queue : NULL, job),
+                      .user = list_word(list != NULL ? list->user : NULL, job->row),
+                      .queue = list_word(list != NULL ? list->queue : NULL, job->row),
                       .workload = workload};
 }
 
@@ -67,6 +67,8 @@ static JobFacts forgotten_facts(const World *world, JobId id)
                       .nodes = 1,
                       .priority = workload->specs[0]->priority,
                       .size = workload->list->gpus[listed.row],
+                      .user = list_word(workload->list->user, listed.row),
+                      .queue = list_word(workload->list->queue, listed.row),
                       .workload = (uint32_t)listed.workload + 1};
 }
 

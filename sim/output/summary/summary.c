@@ -39,8 +39,9 @@ static void name_resources(Making *making)
     const char **jobs = ARENA_ARRAY(making->arena, const char *, run->job_count);
     // Jobs of workloads are not listed: they need no names.
     for (uint32_t i = 0; i < run->job_count; i++)
-        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0 ? run->jobs[i].path
-                                                                                : NULL;
+        jobs[i] = making->facts == NULL || making->facts->jobs[i].workload == 0
+                      ? run_job(run, i)->path
+                      : NULL;
     making->job_names = lists_any_job(making)
                             ? summary_names(making->arena, jobs, run->job_count)
                             : ARENA_ARRAY(making->arena, const char *, run->job_count);
@@ -117,7 +118,7 @@ const char *making_cluster_of(const Making *making, const JobMetrics *job)
     const uint32_t id = job->cluster.index;
     return id < making->run->cluster_count && making->cluster_names[id] != NULL
                ? making->cluster_names[id]
-               : summary_short_name(job->cluster_path);
+               : summary_short_name(making->run->job_clusters[id]);
 }
 
 /* "JobFailed: Job failed with non-zero exit code" as code and message. */
@@ -137,14 +138,16 @@ static int64_t between(int64_t from_ns, int64_t to_ns)
 
 static bool trains(const JobMetrics *metrics)
 {
-    return metrics->training != NULL && metrics->training->ranks > 0;
+    const TrainingMetrics *training = job_details(metrics)->training;
+    return training != NULL && training->ranks > 0;
 }
 
 static void put_times(SummaryJob *job, const JobMetrics *metrics)
 {
     // Without any preparation the program begins with the job.
+    const JobDetails *details = job_details(metrics);
     const int64_t prepared_ns =
-        metrics->prepared_ns != METRIC_NEVER ? metrics->prepared_ns : metrics->started_ns;
+        details->prepared_ns != METRIC_NEVER ? details->prepared_ns : metrics->started_ns;
     job->submitted_ns = metrics->submitted_ns;
     job->started_ns = metrics->started_ns;
     job->ended_ns = metrics->ended_ns;
@@ -152,9 +155,10 @@ static void put_times(SummaryJob *job, const JobMetrics *metrics)
     job->prep_ns = between(metrics->started_ns, prepared_ns);
     job->run_ns = between(metrics->started_ns, metrics->ended_ns);
     if (trains(metrics)) {
-        job->start_ns = between(prepared_ns, metrics->training_ns);
-        job->train_ns = between(metrics->training_ns, metrics->trained_ns);
-        job->finish_ns = between(metrics->trained_ns, metrics->ended_ns);
+        const TrainingMetrics *training = details->training;
+        job->start_ns = between(prepared_ns, training->begun_ns);
+        job->train_ns = between(training->begun_ns, training->trained_ns);
+        job->finish_ns = between(training->trained_ns, metrics->ended_ns);
     }
 }
 
@@ -187,8 +191,8 @@ static void put_steps(SummaryJob *job, const TrainingMetrics *metrics)
 
 static void put_training(SummaryJob *job, const JobMetrics *metrics)
 {
-    const TrainingMetrics *training = metrics->training;
-    const bool is_trained = metrics->trained_ns != METRIC_NEVER;
+    const TrainingMetrics *training = job_details(metrics)->training;
+    const bool is_trained = training->trained_ns != METRIC_NEVER;
     job->trains = true;
     job->ranks = training->ranks;
     job->epochs = training->epochs;
@@ -225,7 +229,7 @@ static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts
     job->nodes = facts->nodes;
     const int32_t gpus = metrics->gpus_per_node > 0 ? 1 : gpus_per_node;
     job->gpu_ns = (Wide)metrics->node_ns * gpus;
-    job->wasted_gpu_ns = (Wide)metrics->use_ns[USE_LOST] * gpus;
+    job->wasted_gpu_ns = (Wide)job_use_ns(metrics, USE_LOST) * gpus;
     job->output_path = facts->output_path;
     if (facts->real != NULL)
         put_real(job, facts->real);
@@ -253,13 +257,13 @@ static int64_t goodput_ppm(const JobMetrics *metrics)
 {
     Wide use_ns[USE_OF_ATTEMPTS];
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        use_ns[use] = metrics->use_ns[use];
+        use_ns[use] = job_use_ns(metrics, (NodeUse)use);
     return uses_goodput_ppm(use_ns);
 }
 
 static SummaryJob job_summary(const Making *making, uint32_t id)
 {
-    const JobMetrics *metrics = &making->run->jobs[id];
+    const JobMetrics *metrics = run_job(making->run, id);
     const RunFacts *facts = making->facts;
     SummaryJob job = no_job;
     job.name = making->job_names[id];
@@ -268,15 +272,15 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     job.nodes = metrics->nodes_max;
     job.state = metrics->state;
     job.exit_code = metrics->exit_code >= 0 ? metrics->exit_code : SUMMARY_NEVER;
-    if (metrics->error != NULL)
-        put_error(making->arena, &job, metrics->error);
+    if (job_details(metrics)->error != NULL)
+        put_error(making->arena, &job, job_details(metrics)->error);
     put_times(&job, metrics);
     if (trains(metrics))
         put_training(&job, metrics);
     job.node_ns = job_node_time_ns(metrics, metrics->node_ns);
     job.restarts = metrics->restarts;
     job.attempts = metrics->attempts;
-    job.lost_ns = job_node_time_ns(metrics, metrics->use_ns[USE_LOST]);
+    job.lost_ns = job_node_time_ns(metrics, job_use_ns(metrics, USE_LOST));
     job.goodput_ppm = goodput_ppm(metrics);
     if (facts != NULL)
         put_facts(&job, metrics, &facts->jobs[id],

@@ -17,7 +17,7 @@ static uint32_t workload_of(const RunFacts *facts, uint32_t job)
 
 static JobTimes times_of(const Making *making, uint32_t id)
 {
-    const JobMetrics *job = &making->run->jobs[id];
+    const JobMetrics *job = run_job(making->run, id);
     const bool has_ended = job->ended_ns != METRIC_NEVER;
     const int64_t end_ns = has_ended ? job->ended_ns : making->run->ended_ns;
     JobTimes times = {
@@ -49,7 +49,7 @@ static JobTimes times_of(const Making *making, uint32_t id)
 /* Whether the job counts: it exists, and was submitted in the measured part of the run. */
 static bool is_counted(const Making *making, uint32_t job)
 {
-    const JobMetrics *metrics = &making->run->jobs[job];
+    const JobMetrics *metrics = run_job(making->run, job);
     return metrics->path != NULL &&
            (making->facts == NULL || measure_has(making->facts->measure, metrics->submitted_ns));
 }
@@ -75,8 +75,8 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
         workload->last_ended_ns = job->ended_ns;
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        use_ns[use] += job->use_ns[use];
-    workload->lost_ns += job_node_time_ns(job, job->use_ns[USE_LOST]);
+        use_ns[use] += job_use_ns(job, (NodeUse)use);
+    workload->lost_ns += job_node_time_ns(job, job_use_ns(job, USE_LOST));
 }
 
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
@@ -124,7 +124,8 @@ void summary_add_workloads(Making *making)
         const uint32_t number = workload_of(making->facts, i);
         jobs[next[number]++] = times_of(making, i);
         if (number > 0)
-            workload_count_job(&summary->workloads[number - 1], use_ns[number - 1], &run->jobs[i]);
+            workload_count_job(&summary->workloads[number - 1], use_ns[number - 1],
+                               run_job(run, i));
     }
     for (uint32_t w = 0; w < summary->workload_count; w++) {
         // Each place has moved on to the first job of the following workload.

@@ -155,7 +155,7 @@ static const ClusterConfig *cluster_of_row(const Trace *trace, int64_t row)
     return trace->clusters[column != NULL ? column[row] : 0];
 }
 
-/* Warns of what the list states and the world does not take into account. */
+/* Warns of columns of the list that the world does not take into account. */
 static void warn_of_unused_columns(const Trace *trace)
 {
     const JobList *list = trace->workload->list;

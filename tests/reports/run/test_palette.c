@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "reports/run/palette.h"
+#include "reports/study/palette.h"
 #include "tests/support/suite.h"
 
 static const double deuteranopia[3][3] = {{0.367322, 0.860646, -0.227968},
@@ -121,6 +122,16 @@ START_TEST(jobs_that_run_and_wait_differ)
 }
 END_TEST
 
+START_TEST(colours_of_studies_differ)
+{
+    const int32_t differences[] = {RGB_DIFFERS, RGB_MAY_BE_0}, effects[] = {RGB_EFFECT, RGB_SPREAD};
+    const int32_t dots[] = {RGB_DOTS, series_rgb[0]};
+    check_pairs(differences, 2, "differences");
+    check_pairs(effects, 2, "effects");
+    check_pairs(dots, 2, "dots and their curve");
+}
+END_TEST
+
 START_TEST(series_without_a_meaning_differ)
 {
     check_pairs(series_rgb, SERIES_MAX, "series");
@@ -136,6 +147,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, sizes_of_jobs_differ_from_each_other_and_from_idle_nodes);
     tcase_add_test(tests, curves_of_waits_differ);
     tcase_add_test(tests, jobs_that_run_and_wait_differ);
+    tcase_add_test(tests, colours_of_studies_differ);
     tcase_add_test(tests, series_without_a_meaning_differ);
     suite_add_tcase(suite, tests);
     return suite;

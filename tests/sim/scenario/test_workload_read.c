@@ -299,6 +299,33 @@ START_TEST(the_policy_and_the_expected_durations_are_read)
 }
 END_TEST
 
+START_TEST(the_cost_of_preemption_has_defaults_by_size)
+{
+    static const char *const sets[] = {"/policy=srtf", "/preemption_cost={\"to_8_gpus\": \"2m\"}"};
+    for (int32_t count = 0; count <= 2; count++) {
+        Problems problems;
+        const Scenario *scenario = &read_with(sets, count, &problems)->scenario;
+        ck_assert_int_eq(scenario->policy, count > 0 ? POLICY_SRTF : POLICY_SERVICE);
+        ck_assert_int_eq(scenario->preemption_cost.one_ns, 7 * NS_PER_S);
+        ck_assert_int_eq(scenario->preemption_cost.eight_ns, (count == 2 ? 120 : 30) * NS_PER_S);
+        ck_assert_int_eq(scenario->preemption_cost.more_ns, 60 * NS_PER_S);
+        ck_assert_int_eq(scenario->fair_share_half_life_ns, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_half_life_is_longer_than_0)
+{
+    static const char *const sets[] = {"/fair_share_half_life=7d", "/fair_share_half_life=0s"};
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, 1, &problems);
+    ck_assert_int_eq(file->scenario.fair_share_half_life_ns, 7 * 24 * NS_PER_HOUR);
+    ck_assert_ptr_null(read_with(sets + 1, 1, &problems));
+    ck_assert_str_eq(problems.items[0].message,
+                     "fair_share_half_life is 0, expected a longer time");
+}
+END_TEST
+
 START_TEST(a_workload_is_explained_with_its_jobs)
 {
     static const char *const sets[] = {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"30%\"}"};
@@ -333,6 +360,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, two_workloads_must_have_different_names);
     tcase_add_test(tests, the_end_of_the_scenario_may_end_a_workload);
     tcase_add_test(tests, the_policy_and_the_expected_durations_are_read);
+    tcase_add_test(tests, the_cost_of_preemption_has_defaults_by_size);
+    tcase_add_test(tests, a_half_life_is_longer_than_0);
     tcase_add_test(tests, a_workload_is_explained_with_its_jobs);
     suite_add_tcase(suite, tests);
     return suite;

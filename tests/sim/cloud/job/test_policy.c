@@ -529,8 +529,9 @@ START_TEST(every_policy_keeps_every_invariant_in_random_worlds)
 }
 END_TEST
 
-/* Jobs that state their exact durations, on a cluster that does not change. */
-static Scenario *exact_scenario(Arena *own, uint64_t seed)
+/* Jobs that state their exact durations, on a cluster that does not change, without those submitted
+ * after `last_s`. */
+static Scenario *exact_scenario(Arena *own, uint64_t seed, int64_t last_s)
 {
     uint64_t draw = 0;
     CommandList commands = commands_begin(own);
@@ -540,8 +541,10 @@ static Scenario *exact_scenario(Arena *own, uint64_t seed)
         int64_t program_s = 1 + roll(seed, &draw, 300);
         JobSpec *spec = plain_job(own, nodes, plain_fixed_program(own, program_s * NS_PER_S, 0));
         spec->expected_ns = (program_s + 1) * NS_PER_S;
-        commands_create_job(&commands, arena_printf(own, "j%d", (int)j),
-                            (230 + roll(seed, &draw, 1200)) * NS_PER_S, "c", spec);
+        const int64_t at_s = 230 + roll(seed, &draw, 1200);
+        if (at_s <= last_s)
+            commands_create_job(&commands, arena_printf(own, "j%d", (int)j), at_s * NS_PER_S, "c",
+                                spec);
     }
     return scenario_of(&commands, seed);
 }
@@ -583,7 +586,7 @@ START_TEST(backfill_with_exact_durations_never_delays_the_first_job)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         Arena *own = arena_create();
-        Scenario *scenario = exact_scenario(own, seed);
+        Scenario *scenario = exact_scenario(own, seed, INT64_MAX);
         scenario->policy = POLICY_BACKFILL;
         World *world = world_create(own, scenario, (TraceSink){0});
         JobId first = {ID_NONE};
@@ -603,6 +606,39 @@ START_TEST(backfill_with_exact_durations_never_delays_the_first_job)
         ck_assert_uint_eq(first.index, ID_NONE);
         arena_destroy(own);
     }
+}
+END_TEST
+
+static World *run_conservative(Arena *own, uint64_t seed, int64_t last_s)
+{
+    Scenario *scenario = exact_scenario(own, seed, last_s);
+    scenario->policy = POLICY_CONSERVATIVE;
+    World *world = world_create(own, scenario, (TraceSink){0});
+    world_run(world);
+    return world;
+}
+
+START_TEST(conservative_with_exact_durations_lets_no_job_delay_an_earlier_one)
+{
+    // Without the later jobs each job starts at the same time.
+    int32_t overtakes = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        Arena *own = arena_create();
+        const World *all = run_conservative(own, seed, INT64_MAX);
+        for (int64_t last_s = 400; last_s <= 1200; last_s += 400) {
+            const World *early = run_conservative(own, seed, last_s);
+            for (uint32_t j = 0; j < world_job_count(early); j++)
+                ck_assert_msg(world_job(early, (JobId){j})->started_ns ==
+                                  world_job(all, (JobId){j})->started_ns,
+                              "seed %d, job %d of those until %d s", (int)seed, (int)j,
+                              (int)last_s);
+        }
+        for (uint32_t j = 1; j < world_job_count(all); j++)
+            overtakes +=
+                world_job(all, (JobId){j})->started_ns < world_job(all, (JobId){j - 1})->started_ns;
+        arena_destroy(own);
+    }
+    ck_assert_int_gt(overtakes, 100);
 }
 END_TEST
 
@@ -636,6 +672,7 @@ Suite *test_suite(void)
     tcase_add_test(worlds, with_a_half_life_old_use_counts_less);
     tcase_add_test(worlds, every_policy_keeps_every_invariant_in_random_worlds);
     tcase_add_test(worlds, backfill_with_exact_durations_never_delays_the_first_job);
+    tcase_add_test(worlds, conservative_with_exact_durations_lets_no_job_delay_an_earlier_one);
     suite_add_tcase(suite, worlds);
     return suite;
 }

@@ -98,6 +98,42 @@ static const char *const hard_life[] = {
     NULL,
 };
 
+/* The scheduler stops the job, and another has its node at the same instant. */
+static const char *const gives_way[] = {
+    "0s 0s node_state w/gpu n1 - - - idle was=0",
+    "0s 0s job_provisioning w/gpu - w/e/train - - creating -",
+    "0s 0s job_state w/gpu - w/e/train - - queued exit_code=-1",
+    "0s 0s job_state w/gpu - w/e/train - - running exit_code=-1",
+    "0s 0s node_state w/gpu n1 w/e/train - - running was=1",
+    "60s 60s job_provisioning w/gpu - w/e/urgent - - creating -",
+    "60s 60s job_state w/gpu - w/e/urgent - - queued exit_code=-1",
+    "60s 0s job_attempt:precedence w/gpu - w/e/train - - preempted nodes=1 kept_ns=60s " ATTEMPT
+    "lost_ns=0 epochs_kept=0",
+    "60s 0s node_state w/gpu n1 - - - idle was=2",
+    "60s 0s job_state:precedence w/gpu - w/e/train - - queued exit_code=-1",
+    "60s 60s job_state w/gpu - w/e/urgent - - running exit_code=-1",
+    "60s 60s node_state w/gpu n1 w/e/urgent - - running was=1",
+    "90s 60s job_attempt w/gpu - w/e/urgent - - completed nodes=1 kept_ns=30s " ATTEMPT
+    "lost_ns=0 epochs_kept=0",
+    "90s 60s job_state:exit w/gpu - w/e/urgent - - succeeded exit_code=0",
+    "90s 60s node_state w/gpu n1 - - - idle was=2",
+    "90s 60s job_state w/gpu - w/e/train - - running exit_code=-1",
+    "90s 90s node_state w/gpu n1 w/e/train - - running was=1",
+    "150s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+    NULL,
+};
+
+START_TEST(a_story_says_that_the_scheduler_stopped_the_job)
+{
+    const char *story = story_of("train", gives_way);
+    ck_assert_msg(strstr(story, "1 min  the scheduler stopped it, so that another job could start\n"
+                                "           1 min  back in the queue"),
+                  "%s", story);
+    ck_assert_ptr_null(strstr(story, "lost")); // neither node nor work
+    ck_assert_ptr_nonnull(strstr(story, "started again on n1\n"));
+}
+END_TEST
+
 START_TEST(a_story_with_many_failures_is_in_order)
 {
     ck_assert_str_eq(
@@ -366,6 +402,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("why");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_story_with_many_failures_is_in_order);
+    tcase_add_test(tests, a_story_says_that_the_scheduler_stopped_the_job);
     tcase_add_test(tests, a_plain_job_has_a_plain_story);
     tcase_add_test(tests, the_story_of_a_job_that_never_starts_names_what_it_waits_for);
     tcase_add_test(tests,

@@ -68,23 +68,23 @@ START_TEST(a_job_records_its_times_and_its_training)
 {
     const RunMetrics *run = metrics_of(trace_story_training);
     ck_assert_uint_eq(run->job_count, 1);
-    const JobMetrics *job = &run->jobs[0];
+    const JobMetrics *job = run_job(run, 0);
     ck_assert_str_eq(job->state, "succeeded");
     ck_assert_int_eq(job->exit_code, 0);
     ck_assert_int_eq(job->submitted_ns, 120 * NS_PER_S);
     ck_assert_int_eq(job->started_ns, 162 * NS_PER_S);
-    ck_assert_int_eq(job->prepared_ns, 172 * NS_PER_S); // the later of the two nodes
-    ck_assert_int_eq(job->training_ns, 180 * NS_PER_S);
-    ck_assert_int_eq(job->trained_ns, 230 * NS_PER_S);
+    ck_assert_int_eq(job_details(job)->prepared_ns, 172 * NS_PER_S); // the later of the two nodes
+    ck_assert_int_eq(job_details(job)->training->begun_ns, 180 * NS_PER_S);
+    ck_assert_int_eq(job_details(job)->training->trained_ns, 230 * NS_PER_S);
     ck_assert_int_eq(job->ended_ns, 232 * NS_PER_S);
     ck_assert_int_eq(job->queue_ns, 42 * NS_PER_S);
     ck_assert_int_eq(job->node_ns, 140 * NS_PER_S);
     ck_assert_int_eq(job->nodes_max, 2);
-    ck_assert_int_eq(job->training->epochs, 2);
-    ck_assert_int_eq(job->training->steps, 4);
-    ck_assert_int_eq(job->training->parts.exchange_ns, 16 * NS_PER_S);
-    ck_assert_int_eq(job->training->accuracy_ppm, 750000);
-    ck_assert_uint_eq(job->training->step_count, 4); // of rank 0
+    ck_assert_int_eq(job_details(job)->training->epochs, 2);
+    ck_assert_int_eq(job_details(job)->training->steps, 4);
+    ck_assert_int_eq(job_details(job)->training->parts.exchange_ns, 16 * NS_PER_S);
+    ck_assert_int_eq(job_details(job)->training->accuracy_ppm, 750000);
+    ck_assert_uint_eq(job_details(job)->training->step_count, 4); // of rank 0
     ck_assert_int_eq(job->restarts, 0);
 }
 END_TEST
@@ -147,12 +147,12 @@ START_TEST(a_requeued_job_starts_again)
         "100s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
         NULL,
     });
-    const JobMetrics *job = &run->jobs[0];
+    const JobMetrics *job = run_job(run, 0);
     ck_assert_int_eq(job->restarts, 1);
     ck_assert_int_eq(job->queue_ns, 40 * NS_PER_S);
     ck_assert_int_eq(job->started_ns, 60 * NS_PER_S);
-    ck_assert_int_eq(job->training_ns, METRIC_NEVER);
-    ck_assert_uint_eq(job->training->step_count, 0);
+    ck_assert_int_eq(job_details(job)->training->begun_ns, METRIC_NEVER);
+    ck_assert_uint_eq(job_details(job)->training->step_count, 0);
     ck_assert_int_eq(job->node_ns, 60 * NS_PER_S); // 20 + 40, closed by the end of the run
     ck_assert_str_eq(job->state, "running");
 }
@@ -166,8 +166,8 @@ START_TEST(a_job_that_still_waits_has_waited_until_the_end)
         "60s 0s run_ended - - - - - - events=2 draws=0 drawn=0",
         NULL,
     });
-    ck_assert_int_eq(run->jobs[0].queue_ns, 55 * NS_PER_S);
-    ck_assert_int_eq(run->jobs[0].restarts, 0);
+    ck_assert_int_eq(run_job(run, 0)->queue_ns, 55 * NS_PER_S);
+    ck_assert_int_eq(run_job(run, 0)->restarts, 0);
 }
 END_TEST
 

@@ -132,7 +132,7 @@ static void check_sums(const RunMetrics *run, uint64_t seed)
     Wide running_ns = 0, job_ns = 0;
     int64_t attempts = 0;
     for (uint32_t i = 0; i < run->job_count; i++)
-        attempts += run->jobs[i].attempts;
+        attempts += run_job(run, i)->attempts;
     for (uint32_t i = 0; i < run->cluster_count; i++) {
         const ClusterMetrics *cluster = &run->clusters[i];
         Wide in_states_ns = 0;
@@ -145,7 +145,7 @@ static void check_sums(const RunMetrics *run, uint64_t seed)
         running_ns += cluster->state_ns[NODE_RUNNING];
     }
     for (uint32_t i = 0; i < run->job_count; i++)
-        job_ns += run->jobs[i].node_ns;
+        job_ns += run_job(run, i)->node_ns;
     ck_assert_msg(running_ns == job_ns, "seed %llu: nodes ran for %lld ns, jobs for %lld ns",
                   (unsigned long long)seed, (long long)running_ns, (long long)job_ns);
     ck_assert(run->is_ended);
@@ -162,15 +162,15 @@ static void check_world(const RunMetrics *run, const World *world, uint64_t seed
                          world_cluster(world, (ClusterId){i})->current_nodes);
     for (uint32_t i = 0; i < run->job_count; i++) {
         const Job *job = world_job(world, (JobId){i});
-        ck_assert_msg(strcmp(run->jobs[i].state, job_state_name(job->state)) == 0,
+        ck_assert_msg(strcmp(run_job(run, i)->state, job_state_name(job->state)) == 0,
                       "seed %llu: job %s", (unsigned long long)seed, job->path.name);
-        ck_assert_int_eq(run->jobs[i].ended_ns, job->ended_ns);
+        ck_assert_int_eq(run_job(run, i)->ended_ns, job->ended_ns);
         // A queued job has been requeued as often as started, so its last requeue has no later
         // start.
         bool may_wait_again = job->state == JOB_QUEUED || job->state == JOB_FAILED;
         int32_t later_starts = job->starts > 0 ? job->starts - 1 : 0;
-        ck_assert_int_ge(run->jobs[i].restarts, later_starts);
-        ck_assert_int_le(run->jobs[i].restarts, may_wait_again ? job->starts : later_starts);
+        ck_assert_int_ge(run_job(run, i)->restarts, later_starts);
+        ck_assert_int_le(run_job(run, i)->restarts, may_wait_again ? job->starts : later_starts);
     }
 }
 
