@@ -280,8 +280,7 @@ Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t
         int32_t points = 0;
         for (int32_t point = 0; point < facts->study->point_count; point++)
             if (axis_level(facts, axis, point) == level) {
-                sum += results->points[point]
-                           .values[(size_t)r * (size_t)results->metric_count + (size_t)metric];
+                sum += results_value(results, point, metric, r);
                 points++;
             }
         means[count] = sum / points;

@@ -122,10 +122,13 @@ static const char *new_warning(Arena *arena, const PointScenario *with,
 }
 
 /* The first error of a cluster in the first run. */
-static const char *first_error(Finder *finder, const PointScenario *point)
+static const char *first_error(Finder *finder, const PointScenario *scenario, int32_t point)
 {
-    const Summary *summary = single_run_summary(
-        finder->arena, point, finder->findings->study->seeds.first, finder->version);
+    SteadyPlan plan;
+    const bool has_plan = results_plan(finder->findings->results, point, 0, &plan);
+    const Summary *summary =
+        single_run_summary(finder->arena, scenario, has_plan ? &plan : NULL,
+                           finder->findings->study->seeds.first, finder->version);
     return summary->error_count > 0
                ? arena_printf(finder->arena, "cluster %s: %s", summary->errors[0].cluster,
                               summary->errors[0].what)
@@ -148,7 +151,7 @@ static const char *find_reason(Finder *finder, int32_t f, int32_t first, int32_t
         if (with == NULL || without == NULL)
             return NULL;
         const char *warning = new_warning(finder->arena, with, without);
-        return warning != NULL ? warning : first_error(finder, with);
+        return warning != NULL ? warning : first_error(finder, with, other);
     }
     return NULL;
 }

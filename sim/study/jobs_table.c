@@ -124,7 +124,10 @@ bool jobs_table(const StudyFindings *findings, FileSource files, const char *ver
             const ArenaMark mark = arena_mark(arena);
             const uint64_t seed = study->seeds.first + (uint64_t)r;
             begin_run(&writer, point, seed);
-            add_run(&writer, single_run_summary(arena, scenario, seed, version));
+            SteadyPlan plan;
+            const bool has_plan = results_plan(findings->results, point, r, &plan);
+            add_run(&writer,
+                    single_run_summary(arena, scenario, has_plan ? &plan : NULL, seed, version));
             arena_rewind(arena, mark);
             is_whole = is_stopped == NULL || !is_stopped(context);
         }

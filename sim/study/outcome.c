@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/base/units.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/waves.h"
 
@@ -70,6 +71,43 @@ static bool read_count(Reader *reader, const Json *object, const char *key, int3
 
 /* --- Metrics and seeds --- */
 
+/* The kind of a metric decides how its runs are put together. */
+static bool read_kind(Reader *reader, StudyMetric *metric)
+{
+    const char *name = optional_text(json_member(reader->root, "kinds"), metric->name);
+    int kind = 0;
+    while (name != NULL && kind < MEASURE_KIND_COUNT &&
+           strcmp(measure_kind_name((MeasureKind)kind), name) != 0)
+        kind++;
+    if (name == NULL || kind == MEASURE_KIND_COUNT)
+        return refuse(reader, "kinds");
+    metric->kind = (MeasureKind)kind;
+    return metric->kind != MEASURE_PERCENTILE ||
+           read_whole(reader, json_member(reader->root, "quantiles_ppb"), metric->name, 1,
+                      999999999, &metric->quantile_ppb);
+}
+
+/* "auto", or nanoseconds. */
+static bool read_auto(Reader *reader, const Json *node, const char *key, int64_t *ns)
+{
+    const char *text = optional_text(node, key);
+    *ns = HORIZON_AUTO;
+    return text != NULL ? strcmp(text, "auto") == 0 || refuse(reader, key)
+                        : read_whole(reader, node, key, 0, LAST_INSTANT_NS, ns);
+}
+
+static bool read_horizon(Reader *reader)
+{
+    const Json *node = json_member(reader->root, "horizon");
+    Horizon *horizon = &reader->study->horizon;
+    if (node == NULL)
+        return true;
+    horizon->kind = HORIZON_STEADY;
+    return read_auto(reader, node, "warm_up_ns", &horizon->warm_up_ns) &&
+           read_auto(reader, node, "length_ns", &horizon->length_ns) &&
+           read_whole(reader, node, "jobs", 1, INT64_MAX, &horizon->jobs_most);
+}
+
 static bool read_metrics(Reader *reader)
 {
     const Json *list = member(reader, reader->root, "metrics", JSON_ARRAY);
@@ -83,21 +121,31 @@ static bool read_metrics(Reader *reader)
             return refuse(reader, "metrics");
         metrics[reader->study->metric_count++] =
             (StudyMetric){.name = item->text, .unit = optional_text(units, item->text)};
+        if (!read_kind(reader, &metrics[reader->study->metric_count - 1]))
+            return false;
     }
+    if (!read_horizon(reader))
+        return false;
+    study_number_values(reader->study, metrics);
     return true;
 }
 
-static bool read_rules(Reader *reader, const Json *until)
+/* Half-widths as parts of values, or as amounts. */
+static bool read_rules(Reader *reader, const Json *ppm, const Json *nano)
 {
     SeedPlan *seeds = &reader->study->seeds;
-    StopRule *rules = ARENA_ARRAY(reader->arena, StopRule, until->count + 1);
+    StopRule *rules = ARENA_ARRAY(reader->arena, StopRule, ppm->count + nano->count + 1);
+    const Json *const lists[] = {ppm, nano};
     seeds->rules = rules;
-    for (const Json *item = until->first; item != NULL; item = item->next) {
-        const int32_t metric = study_find_metric(reader->study, item->key);
-        if (metric < 0 || item->kind != JSON_NUMBER || !item->is_integer || item->integer <= 0)
-            return refuse(reader, "until_ppm");
-        rules[seeds->rule_count++] = (StopRule){metric, item->integer};
-    }
+    for (int i = 0; i < 2; i++)
+        for (const Json *item = lists[i]->first; item != NULL; item = item->next) {
+            const int32_t metric = study_find_metric(reader->study, item->key);
+            if (metric < 0 || item->kind != JSON_NUMBER || !item->is_integer || item->integer <= 0)
+                return refuse(reader, "until_ppm");
+            rules[seeds->rule_count++] = (StopRule){.metric = metric,
+                                                    .width_ppm = i == 0 ? item->integer : 0,
+                                                    .width_nano = i == 1 ? item->integer : 0};
+        }
     return true;
 }
 
@@ -105,15 +153,16 @@ static bool read_seeds(Reader *reader)
 {
     SeedPlan *seeds = &reader->study->seeds;
     const Json *node = member(reader, reader->root, "seeds", JSON_OBJECT);
-    const Json *until = member(reader, node, "until_ppm", JSON_OBJECT);
+    const Json *ppm = member(reader, node, "until_ppm", JSON_OBJECT);
+    const Json *nano = member(reader, node, "until_nano", JSON_OBJECT);
     int64_t first = 0;
-    if (node == NULL || until == NULL ||
+    if (node == NULL || ppm == NULL || nano == NULL ||
         !read_whole(reader, node, "first", INT64_MIN, INT64_MAX, &first) ||
         !read_count(reader, node, "at_least", 1, &seeds->at_least) ||
         !read_count(reader, node, "at_most", seeds->at_least, &seeds->at_most))
         return false;
     seeds->first = (uint64_t)first;
-    return read_rules(reader, until);
+    return read_rules(reader, ppm, nano);
 }
 
 /* --- Factors --- */
@@ -364,11 +413,8 @@ static bool read_identity(Reader *reader, JournalIdentity *identity)
 {
     const Json *root = reader->root, *hashes = member(reader, root, "hashes", JSON_OBJECT);
     const Study *study = reader->study;
-    const char **metrics = ARENA_ARRAY(reader->arena, const char *, study->metric_count);
-    for (int32_t m = 0; m < study->metric_count; m++)
-        metrics[m] = study->metrics[m].name;
-    *identity =
-        (JournalIdentity){.metrics = metrics, .metric_count = (uint32_t)study->metric_count};
+    *identity = (JournalIdentity){.metrics = study_value_names(reader->arena, study),
+                                  .metric_count = (uint32_t)study->value_count};
     return read_text(reader, root, "version", &identity->version) &&
            read_text(reader, root, "rng", &identity->rng) &&
            read_text(reader, hashes, "points", &identity->study) &&

@@ -12,6 +12,11 @@ struct CachedPoint {
     const PointScenario *scenario;
 };
 
+typedef struct {
+    enum { PLAN_UNKNOWN, PLAN_IN_THE_MAKING, PLAN_KNOWN } state;
+    SteadyPlan plan;
+} CachedPlan;
+
 struct PointCache {
     const Study *study;
     FileSource files;
@@ -20,6 +25,8 @@ struct PointCache {
     int64_t takes;
     int32_t count;
     CachedPoint *entries;
+    pthread_cond_t planned;
+    CachedPlan *plans; /* [point_count]; NULL: the study is not steady */
 };
 
 enum { ENTRIES_PER_THREAD = 2 };
@@ -35,7 +42,10 @@ PointCache *point_cache_create(Arena *arena, const Study *study, FileSource file
                      .entries = ARENA_ARRAY(arena, CachedPoint, ENTRIES_PER_THREAD * thread_count)};
     for (int32_t i = 0; i < cache->count; i++)
         cache->entries[i].point = NO_POINT;
+    if (study->horizon.kind == HORIZON_STEADY)
+        cache->plans = ARENA_ARRAY(arena, CachedPlan, study->point_count);
     pthread_mutex_init(&cache->lock, NULL);
+    pthread_cond_init(&cache->planned, NULL);
     return cache;
 }
 
@@ -43,6 +53,7 @@ void point_cache_destroy(PointCache *cache)
 {
     for (int32_t i = 0; i < cache->count; i++)
         arena_destroy(cache->entries[i].arena);
+    pthread_cond_destroy(&cache->planned);
     pthread_mutex_destroy(&cache->lock);
 }
 
@@ -82,6 +93,31 @@ CachedPoint *point_cache_take(PointCache *cache, int32_t point, Problems *proble
 const PointScenario *point_cache_scenario(const CachedPoint *cached)
 {
     return cached->scenario;
+}
+
+const SteadyPlan *point_cache_plan(PointCache *cache, const CachedPoint *cached,
+                                   const char *version, const atomic_bool *is_stopped)
+{
+    if (cache->plans == NULL)
+        return NULL;
+    CachedPlan *own = &cache->plans[cached->point];
+    pthread_mutex_lock(&cache->lock);
+    while (own->state == PLAN_IN_THE_MAKING)
+        pthread_cond_wait(&cache->planned, &cache->lock);
+    if (own->state == PLAN_UNKNOWN) {
+        own->state = PLAN_IN_THE_MAKING;
+        pthread_mutex_unlock(&cache->lock);
+        SteadyPlan plan;
+        const bool is_found =
+            steady_plan_find(cache->study, cached->scenario, version, is_stopped, &plan);
+        pthread_mutex_lock(&cache->lock);
+        own->plan = plan;
+        own->state = is_found ? PLAN_KNOWN : PLAN_UNKNOWN;
+        pthread_cond_broadcast(&cache->planned);
+    }
+    const bool is_known = own->state == PLAN_KNOWN;
+    pthread_mutex_unlock(&cache->lock);
+    return is_known ? &own->plan : NULL;
 }
 
 void point_cache_return(PointCache *cache, CachedPoint *cached)

@@ -113,6 +113,7 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     if (scenario->file == NULL)
         return NULL;
     scenario->metric_count = study->metric_count;
+    scenario->value_count = study->value_count;
     scenario->metrics = compile_metrics(arena, study, &scenario->file->scenario, problems);
     return problems->count == before ? scenario : NULL;
 }

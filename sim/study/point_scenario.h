@@ -3,13 +3,13 @@
 #ifndef SIM_STUDY_POINT_SCENARIO_H
 #define SIM_STUDY_POINT_SCENARIO_H
 
-#include "sim/output/summary/metric.h"
 #include "sim/study/study.h"
 
 typedef struct {
     const ScenarioFile *file;
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
+    int32_t value_count; /* of the record of a run: Study.value_count */
 } PointScenario;
 
 /* Reads the scenario of `point`. Lives in `arena`. NULL with problems; a problem of a setting has

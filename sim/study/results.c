@@ -4,11 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/units.h"
+
 Results *results_create(Arena *arena, const Study *study)
 {
     Results *results = ARENA_NEW(arena, Results);
     *results = (Results){.arena = arena,
-                         .metric_count = study->metric_count,
+                         .study = study,
+                         .value_count = study->value_count,
                          .point_count = study->point_count,
                          .points = ARENA_ARRAY(arena, PointResults, study->point_count)};
     return results;
@@ -24,7 +27,7 @@ static void *grown(Arena *arena, const void *old, int64_t old_count, int64_t cou
 
 static void make_room(Results *results, PointResults *point, int32_t replication)
 {
-    const int64_t old = point->capacity, metrics = results->metric_count;
+    const int64_t old = point->capacity, numbers = results->value_count;
     if (replication < old)
         return;
     int64_t capacity = old > 0 ? old : SEEDS_AT_LEAST;
@@ -33,9 +36,9 @@ static void make_room(Results *results, PointResults *point, int32_t replication
     Arena *arena = results->arena;
     point->is_known = grown(arena, point->is_known, old, capacity, sizeof *point->is_known);
     point->values =
-        grown(arena, point->values, old * metrics, capacity * metrics, sizeof *point->values);
+        grown(arena, point->values, old * numbers, capacity * numbers, sizeof *point->values);
     point->flags =
-        grown(arena, point->flags, old * metrics, capacity * metrics, sizeof *point->flags);
+        grown(arena, point->flags, old * numbers, capacity * numbers, sizeof *point->flags);
     point->fingerprints =
         grown(arena, point->fingerprints, old, capacity, sizeof *point->fingerprints);
     point->took_ns = grown(arena, point->took_ns, old, capacity, sizeof *point->took_ns);
@@ -57,13 +60,13 @@ void results_put(Results *results, const RunRecord *record, int64_t took_ns)
 {
     PointResults *point = &results->points[record->point];
     const int32_t r = record->replication;
-    const size_t metrics = (size_t)results->metric_count;
+    const size_t numbers = (size_t)results->value_count;
     if (results_have(results, record->point, r))
         return;
     make_room(results, point, r);
     point->is_known[r] = true;
-    memcpy(point->values + (size_t)r * metrics, record->values, metrics * sizeof *point->values);
-    memcpy(point->flags + (size_t)r * metrics, record->flags, metrics);
+    memcpy(point->values + (size_t)r * numbers, record->values, numbers * sizeof *point->values);
+    memcpy(point->flags + (size_t)r * numbers, record->flags, numbers);
     point->fingerprints[r] = record->fingerprint;
     point->took_ns[r] = took_ns;
     if (took_ns >= 0) {
@@ -106,11 +109,11 @@ RunRecord results_record(const Results *results, const Study *study, int32_t poi
                          int32_t replication)
 {
     const PointResults *found = &results->points[point];
-    const size_t at = (size_t)replication * (size_t)results->metric_count;
+    const size_t at = (size_t)replication * (size_t)results->value_count;
     return (RunRecord){.point = point,
                        .replication = replication,
                        .seed = study->seeds.first + (uint64_t)replication,
-                       .value_count = (uint32_t)results->metric_count,
+                       .value_count = (uint32_t)results->value_count,
                        .values = found->values + at,
                        .flags = found->flags + at,
                        .fingerprint = found->fingerprints[replication]};
@@ -123,7 +126,7 @@ int32_t results_values(const Results *results, int32_t point, int32_t metric, in
     int32_t known = 0;
     *lower_bounds = 0;
     for (int32_t r = 0; r < count; r++) {
-        const size_t at = (size_t)r * (size_t)results->metric_count + (size_t)metric;
+        const size_t at = (size_t)r * (size_t)results->value_count + (size_t)metric;
         if (isnan(found->values[at]))
             continue;
         values[known++] = found->values[at];
@@ -138,4 +141,28 @@ int64_t results_mean_ns(const Results *results, int32_t point)
     if (found->timed_count > 0)
         return found->timed_ns / found->timed_count;
     return results->timed_count > 0 ? results->timed_ns / results->timed_count : 0;
+}
+
+/* Of a record that another program may have written. */
+static int64_t ns_of(double seconds)
+{
+    const double ns = seconds * (double)NS_PER_S;
+    return ns >= 0 && ns <= (double)LAST_INSTANT_NS / 2 ? (int64_t)(ns + 0.5) : 0;
+}
+
+bool results_plan(const Results *results, int32_t point, int32_t replication, SteadyPlan *plan)
+{
+    const int32_t part = results->study->steady_part;
+    if (results->study->horizon.kind != HORIZON_STEADY)
+        return false;
+    double values[STEADY_PARTS];
+    for (int32_t i = 0; i < STEADY_PARTS; i++)
+        values[i] = results_value(results, point, part + i, replication);
+    const double mark = values[STEADY_MARK];
+    *plan = (SteadyPlan){.warm_up_ns = ns_of(values[STEADY_WARM_UP_S]),
+                         .length_ns = ns_of(values[STEADY_LENGTH_S]),
+                         .mark = mark >= STEADY_GOOD && mark <= STEADY_UNSTABLE ? (SteadyMark)mark
+                                                                                : STEADY_TOO_SHORT,
+                         .needed_jobs = values[STEADY_NEEDED_JOBS]};
+    return true;
 }

@@ -5,7 +5,7 @@
 #include "sim/study/journal/journal.h"
 #include "sim/study/study.h"
 
-/* Arrays are indexed by replication, values and flags by replication * metric_count + metric. */
+/* Arrays are indexed by replication, values and flags by replication * value_count + value. */
 typedef struct {
     int32_t capacity; /* of replications */
     int32_t prefix;   /* replications 0 to prefix - 1 are known */
@@ -20,7 +20,8 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    int32_t metric_count;
+    const Study *study;
+    int32_t value_count; /* of a record */
     int32_t point_count;
     PointResults *points;
     int64_t run_count;
@@ -47,6 +48,17 @@ bool results_have(const Results *results, int32_t point, int32_t replication);
 /* The record of a known run; it borrows the results. */
 RunRecord results_record(const Results *results, const Study *study, int32_t point,
                          int32_t replication);
+
+/* Number `value` of a record: a metric or a part of one. NAN: unknown. */
+static inline double results_value(const Results *results, int32_t point, int32_t value,
+                                   int32_t replication)
+{
+    return results->points[point]
+        .values[(size_t)replication * (size_t)results->value_count + (size_t)value];
+}
+
+/* The plan by which the known run was made; false: the study is not steady. */
+bool results_plan(const Results *results, int32_t point, int32_t replication, SteadyPlan *plan);
 
 /* The known values of a metric in replications 0 to `count` - 1, in their order, written to
  * `values`. Returns their number. `*lower_bounds` counts those that are lower bounds. */

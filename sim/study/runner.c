@@ -35,26 +35,29 @@ typedef struct {
 
 /* --- One unit --- */
 
-static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t metric_count)
+static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t value_count)
 {
     UnitResults results = {.outcomes = ARENA_ARRAY(arena, RunOutcome, unit->count),
                            .took_ns = ARENA_ARRAY(arena, int64_t, unit->count)};
     for (int32_t i = 0; i < unit->count; i++)
-        results.outcomes[i] = (RunOutcome){.values = ARENA_ARRAY(arena, double, metric_count),
-                                           .flags = ARENA_ARRAY(arena, uint8_t, metric_count)};
+        results.outcomes[i] = (RunOutcome){.values = ARENA_ARRAY(arena, double, value_count),
+                                           .flags = ARENA_ARRAY(arena, uint8_t, value_count)};
     return results;
 }
 
 /* `memory` is empty before and after each run. */
-static void run_unit(Crew *crew, Arena *memory, const PointScenario *point, const Unit *unit,
+static void run_unit(Crew *crew, Arena *memory, const CachedPoint *cached, const Unit *unit,
                      UnitResults *results)
 {
     const RunnerPlan *plan = crew->plan;
+    const PointScenario *point = point_cache_scenario(cached);
+    const SteadyPlan *steady =
+        point_cache_plan(crew->cache, cached, plan->version, &crew->is_stopped);
     int64_t before_ns = machine_clock_ns();
     for (int32_t i = 0; i < unit->count && !atomic_load(&crew->is_stopped); i++) {
         const uint64_t seed = plan->study->seeds.first + (uint64_t)(unit->first + i);
-        const bool has_run = single_run(memory, point, seed, plan->version, &crew->is_stopped,
-                                        &results->outcomes[i]);
+        const bool has_run = single_run(memory, point, steady, seed, plan->version,
+                                        &crew->is_stopped, &results->outcomes[i]);
         arena_reset(memory);
         if (!has_run)
             return;
@@ -87,7 +90,7 @@ static void record_unit(Crew *crew, const Unit *unit, const UnitResults *results
         const RunRecord record = {.point = unit->point,
                                   .replication = unit->first + i,
                                   .seed = plan->study->seeds.first + (uint64_t)(unit->first + i),
-                                  .value_count = (uint32_t)plan->study->metric_count,
+                                  .value_count = (uint32_t)plan->study->value_count,
                                   .values = outcome->values,
                                   .flags = outcome->flags,
                                   .fingerprint = outcome->fingerprint};
@@ -131,9 +134,9 @@ static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
 {
     Problems found = problems_create(arena);
     CachedPoint *cached = point_cache_take(crew->cache, unit->point, &found);
-    UnitResults results = unit_results(arena, unit, crew->plan->study->metric_count);
+    UnitResults results = unit_results(arena, unit, crew->plan->study->value_count);
     if (cached != NULL) {
-        run_unit(crew, memory, point_cache_scenario(cached), unit, &results);
+        run_unit(crew, memory, cached, unit, &results);
         point_cache_return(crew->cache, cached);
     }
     pthread_mutex_lock(&crew->lock);

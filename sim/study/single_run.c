@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/base/units.h"
 #include "sim/output/trace/fan.h"
 #include "sim/study/journal/journal.h"
 
@@ -23,6 +24,13 @@ static void take_values(const PointScenario *point, const Summary *summary, RunO
         outcome->values[i] = found.is_known ? found.value : (double)NAN;
         outcome->flags[i] = found.is_known && found.is_lower_bound ? RUN_VALUE_IS_LOWER_BOUND : 0;
     }
+    double *parts = outcome->values + point->metric_count;
+    for (int32_t i = 0; i < point->metric_count; i++) {
+        metric_parts(point->metrics[i], summary, parts);
+        parts += measure_part_count(metric_kind(point->metrics[i]));
+    }
+    memset(outcome->flags + point->metric_count, 0,
+           (size_t)(point->value_count - point->metric_count) * sizeof *outcome->flags);
 }
 
 /* Runs all instants; false: stopped. */
@@ -37,44 +45,138 @@ static bool run_instants(World *world, const atomic_bool *is_stopped)
     return true;
 }
 
-/* Runs a world to its end; NULL: stopped. `*run` has its metrics. */
-static const Summary *run_to_end(Arena *arena, const PointScenario *point, uint64_t seed,
-                                 const char *version, const atomic_bool *is_stopped,
-                                 const RunMetrics **run)
+/* Workloads of `jobs` jobs each that end at `end_ns`. */
+static void set_workloads(Arena *arena, Scenario *scenario, int64_t end_ns, int64_t jobs)
+{
+    Workload *workloads = ARENA_ARRAY(arena, Workload, scenario->workload_count);
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        workloads[i] = scenario->workloads[i];
+        workloads[i].end_ns = end_ns;
+        workloads[i].jobs_max = jobs;
+    }
+    scenario->workloads = workloads;
+    scenario->until_ns = INT64_MAX;
+}
+
+static Scenario scenario_of(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
+                            uint64_t seed)
 {
     Scenario scenario = point->file->scenario;
     scenario.seed = seed;
+    if (plan == NULL)
+        return scenario;
+    const int64_t end_ns = plan->warm_up_ns + plan->length_ns;
+    set_workloads(arena, &scenario, end_ns, INT64_MAX);
+    scenario.measure = (MeasureWindow){.from_ns = plan->warm_up_ns, .until_ns = end_ns};
+    return scenario;
+}
+
+typedef struct {
+    const RunMetrics *metrics;
+    RunFacts facts;
+    const Summary *summary;
+} EndedRun;
+
+/* Runs a world to its end; false: stopped. */
+static bool run_to_end(Arena *arena, const Scenario *scenario, const char *version,
+                       const atomic_bool *is_stopped, EndedRun *run)
+{
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
+    metrics_fold_measure(fold, scenario->measure);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
-    World *world = world_create(arena, &scenario, trace_fan_sink(fan));
+    World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
     world_forget_ended(world);
     if (!run_instants(world, is_stopped))
-        return NULL;
-    *run = metrics_fold_result(fold);
-    const RunFacts facts = run_facts_of_world(arena, world, version);
-    return summary_of_run(arena, &facts, *run, NULL);
-}
-
-bool single_run(Arena *scratch, const PointScenario *point, uint64_t seed, const char *version,
-                const atomic_bool *is_stopped, RunOutcome *outcome)
-{
-    const RunMetrics *run;
-    const Summary *summary = run_to_end(scratch, point, seed, version, is_stopped, &run);
-    if (summary == NULL)
         return false;
-    take_values(point, summary, outcome);
-    outcome->fingerprint = fingerprint_of(summary, run, outcome, point->metric_count);
-    outcome->job_count = run->job_count;
-    outcome->events = run->events;
+    run->metrics = metrics_fold_result(fold);
+    run->facts = run_facts_of_world(arena, world, version);
+    run->summary = summary_of_run(arena, &run->facts, run->metrics, NULL);
     return true;
 }
 
-const Summary *single_run_summary(Arena *arena, const PointScenario *point, uint64_t seed,
-                                  const char *version)
+static void take_steady(const PointScenario *point, const SteadyPlan *plan, const Summary *summary,
+                        RunOutcome *outcome)
 {
-    const RunMetrics *run;
+    double *parts = outcome->values + point->value_count - STEADY_PARTS;
+    parts[STEADY_WARM_UP_S] = (double)plan->warm_up_ns / (double)NS_PER_S;
+    parts[STEADY_LENGTH_S] = (double)plan->length_ns / (double)NS_PER_S;
+    parts[STEADY_MARK] = plan->mark;
+    parts[STEADY_NEEDED_JOBS] = plan->needed_jobs;
+    parts[STEADY_JOBS] = (double)summary->submitted;
+}
+
+bool single_run(Arena *scratch, const PointScenario *point, const SteadyPlan *plan, uint64_t seed,
+                const char *version, const atomic_bool *is_stopped, RunOutcome *outcome)
+{
+    EndedRun run;
+    const Scenario scenario = scenario_of(scratch, point, plan, seed);
+    if (!run_to_end(scratch, &scenario, version, is_stopped, &run))
+        return false;
+    take_values(point, run.summary, outcome);
+    if (plan != NULL)
+        take_steady(point, plan, run.summary, outcome);
+    outcome->fingerprint = fingerprint_of(run.summary, run.metrics, outcome, point->metric_count);
+    outcome->job_count = run.metrics->job_count;
+    outcome->events = run.metrics->events;
+    return true;
+}
+
+const Summary *single_run_summary(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
+                                  uint64_t seed, const char *version)
+{
+    EndedRun run;
     const atomic_bool never = false;
-    return run_to_end(arena, point, seed, version, &never, &run);
+    const Scenario scenario = scenario_of(arena, point, plan, seed);
+    return run_to_end(arena, &scenario, version, &never, &run) ? run.summary : NULL;
+}
+
+/* --- Pilot runs --- */
+
+/* When the first of the workloads had submitted all of its jobs. */
+static int64_t arrivals_end(Arena *scratch, const Scenario *scenario, const EndedRun *ended)
+{
+    int64_t *last_ns = ARENA_ARRAY(scratch, int64_t, scenario->workload_count + 1);
+    for (uint32_t i = 0; i < ended->metrics->job_count; i++)
+        last_ns[ended->facts.jobs[i].workload] = ended->metrics->jobs[i].submitted_ns;
+    int64_t first_ns = INT64_MAX;
+    for (int32_t w = 1; w <= scenario->workload_count; w++)
+        first_ns = last_ns[w] < first_ns ? last_ns[w] : first_ns;
+    return first_ns;
+}
+
+/* Jobs have the order of their submission. */
+static void take_waits(Arena *arena, const RunMetrics *metrics, PilotRun *run)
+{
+    run->waits = ARENA_ARRAY(arena, double, metrics->job_count);
+    run->submitted_ns = ARENA_ARRAY(arena, int64_t, metrics->job_count);
+    run->job_count = 0;
+    for (uint32_t i = 0; i < metrics->job_count; i++) {
+        const JobMetrics *job = &metrics->jobs[i];
+        if (job->path == NULL || job->submitted_ns > run->arrivals_end_ns)
+            continue;
+        run->waits[run->job_count] = (double)job->queue_ns / (double)NS_PER_S;
+        run->submitted_ns[run->job_count++] = job->submitted_ns;
+    }
+}
+
+bool single_run_pilot(Arena *arena, Arena *scratch, const PointScenario *point,
+                      const PilotPlan *plan, const char *version, const atomic_bool *is_stopped,
+                      PilotRun *run)
+{
+    EndedRun ended;
+    Scenario scenario = scenario_of(scratch, point, NULL, plan->seed);
+    set_workloads(scratch, &scenario, INT64_MAX, plan->jobs);
+    scenario.measure = (MeasureWindow){.from_ns = plan->from_ns};
+    if (!run_to_end(scratch, &scenario, version, is_stopped, &ended))
+        return false;
+    run->arrivals_end_ns = arrivals_end(scratch, &scenario, &ended);
+    take_waits(arena, ended.metrics, run);
+    run->values = ARENA_ARRAY(arena, double, point->metric_count);
+    for (int32_t i = 0; i < point->metric_count; i++) {
+        const MetricValue found = metric_of(point->metrics[i], ended.summary);
+        run->values[i] = found.is_known ? found.value : (double)NAN;
+    }
+    return true;
 }

@@ -11,11 +11,28 @@ typedef struct {
     FileSource files;
     const StudyText *text;
     Study *study;
-    StudyMetric *metrics; /* those of the study */
     Problems *problems;
 } Reader;
 
 /* --- Metrics and seeds --- */
+
+/* Compiles the metrics for what all points have in common. Metrics that the scenario without
+ * changes does not have are unknown in all points. */
+static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
+{
+    Study *study = reader->study;
+    const int32_t before = reader->problems->count;
+    for (int32_t i = 0; i < study->metric_count; i++) {
+        const Metric *metric = metric_compile(reader->arena, &study->scenario->scenario,
+                                              metrics[i].name, metrics[i].at, reader->problems);
+        if (metric == NULL)
+            continue;
+        metrics[i].unit = metric_unit(metric);
+        metrics[i].kind = metric_kind(metric);
+        metrics[i].quantile_ppb = metric_quantile_ppb(metric);
+    }
+    return reader->problems->count == before;
+}
 
 static bool read_metrics(Reader *reader)
 {
@@ -27,7 +44,7 @@ static bool read_metrics(Reader *reader)
         return false;
     }
     StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, list->count);
-    reader->study->metrics = reader->metrics = metrics;
+    reader->study->metrics = metrics;
     const int32_t before = reader->problems->count;
     for (const Json *item = list->first; item != NULL; item = item->next) {
         const char *name = item->kind == JSON_STRING ? item->text : "";
@@ -40,21 +57,43 @@ static bool read_metrics(Reader *reader)
         else
             metrics[reader->study->metric_count++] = (StudyMetric){.name = name, .at = item->at};
     }
-    return reader->problems->count == before;
+    return reader->problems->count == before &&
+           (reader->study->scenario == NULL || describe_metrics(reader, metrics));
 }
 
-/* Metrics that the scenario without changes does not have are unknown in all points. Fills in the
- * units of the others. */
-static bool check_metrics(const Reader *reader)
+/* Whether values of the unit are written without it: counts and ratios. */
+static bool is_number_alone(const char *unit)
 {
-    const int32_t before = reader->problems->count;
-    for (int32_t i = 0; i < reader->study->metric_count; i++) {
-        StudyMetric *own = &reader->metrics[i];
-        const Metric *metric = metric_compile(reader->arena, &reader->study->scenario->scenario,
-                                              own->name, own->at, reader->problems);
-        own->unit = metric != NULL ? metric_unit(metric) : NULL;
+    return unit == NULL || strcmp(unit, "1") == 0;
+}
+
+/* A half-width in the unit of its metric: "30s", "2 USD", 0.02. */
+static bool read_half_width(const Json *node, const char *unit, int64_t *nano)
+{
+    enum { DECIMALS = 9 };
+    Status unused = {0};
+    if (is_number_alone(unit)) {
+        const double most = 9e9; // so that the product fits
+        const double number = node->kind == JSON_NUMBER ? node->number : 0;
+        *nano = number > 0 && number < most ? (int64_t)(number * 1e9) : 0;
+        return *nano > 0;
     }
-    return reader->problems->count == before;
+    if (node->kind != JSON_STRING)
+        return false;
+    if (strcmp(unit, "s") == 0) {
+        if (!duration_parse(node->text, node->at, nano, &unused))
+            return false;
+    } else {
+        const char *blank = strchr(node->text, ' ');
+        char number[32] = "";
+        if (blank == NULL || strcmp(blank + 1, unit) != 0 ||
+            (size_t)(blank - node->text) >= sizeof number)
+            return false;
+        memcpy(number, node->text, (size_t)(blank - node->text));
+        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, nano, &unused))
+            return false;
+    }
+    return *nano > 0;
 }
 
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
@@ -71,11 +110,20 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
         return false;
     }
     const char *ratio = member->kind == JSON_STRING ? member->text : "";
-    if (ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
+    if (strchr(ratio, '%') == NULL
+            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->width_nano)
+            : ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
         return true;
-    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, member->at,
-                             "the half-width of \"%s\" is not a ratio above 0", member->key),
-                "as in \"5%%\"");
+    const char *unit = study->metrics[rule->metric].unit;
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, member->at,
+                                   "the half-width of \"%s\" is neither a part of its value nor "
+                                   "an amount above 0",
+                                   member->key);
+    if (is_number_alone(unit))
+        status_hint(problem, "as in \"5%%\", or a number such as 0.02");
+    else
+        status_hint(problem, "as in \"5%%\" or \"%s\"",
+                    strcmp(unit, "s") == 0 ? "30s" : arena_printf(reader->arena, "2 %s", unit));
     return false;
 }
 
@@ -98,8 +146,85 @@ static bool read_rules(const Reader *reader, const Json *until)
     return is_sound;
 }
 
+/* --- The horizon --- */
+
+static bool read_auto(const Reader *reader, const BoundText *text, int64_t least_ns, int64_t *ns)
+{
+    Status status = {0};
+    *ns = HORIZON_AUTO;
+    if (strcmp(text->value, "auto") == 0)
+        return true;
+    const Place at = json_at(text->node);
+    if (duration_parse(text->value, at, ns, &status) && *ns >= least_ns)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                             "\"%s\" is neither \"auto\" nor a duration%s", text->value,
+                             least_ns > 0 ? " above 0" : ""),
+                "as in \"30d\"");
+    return false;
+}
+
+/* Workloads of a system that never ends arrive at random, at one rate. */
+static bool check_workloads(const Reader *reader)
+{
+    const Scenario *scenario = &reader->study->scenario->scenario;
+    const Place at = json_at(reader->text->horizon->kind.node);
+    if (scenario->workload_count == 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                     "a steady study needs a scenario with \"workloads\"");
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        const Workload *workload = &scenario->workloads[i];
+        if (workload->list == NULL && workload->arrivals != ARRIVALS_DIURNAL)
+            continue;
+        problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                     "workload \"%s\" has no steady state: it %s", workload->name,
+                     workload->list != NULL ? "is a list of jobs, which ends"
+                                            : "has another rate at each hour");
+        return false;
+    }
+    return scenario->workload_count > 0;
+}
+
+static bool read_horizon(const Reader *reader)
+{
+    const HorizonText *text = reader->text->horizon;
+    Study *study = reader->study;
+    if (text == NULL || text->kind.value == HORIZON_TERMINATING) {
+        const Json *node = text == NULL                 ? NULL
+                           : text->warm_up.node != NULL ? text->warm_up.node
+                           : text->length.node != NULL  ? text->length.node
+                                                        : text->jobs.node;
+        if (node != NULL)
+            status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
+                                     "\"%s\" belongs to a steady study", node->key),
+                        "\"kind\": \"steady\"");
+        return node == NULL;
+    }
+    study->horizon.kind = HORIZON_STEADY;
+    study->horizon.jobs_most = text->jobs.value;
+    return read_auto(reader, &text->warm_up, 0, &study->horizon.warm_up_ns) &&
+           read_auto(reader, &text->length, 1, &study->horizon.length_ns) &&
+           check_workloads(reader);
+}
+
+/* A length can only be chosen for a purpose. */
+static bool check_length(const Reader *reader)
+{
+    const Study *study = reader->study;
+    if (study->horizon.kind != HORIZON_STEADY || study->horizon.length_ns != HORIZON_AUTO ||
+        study->seeds.rule_count > 0)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT,
+                             json_at(reader->text->horizon->kind.node),
+                             "the length of steady runs needs \"until\" in \"seeds\": how narrow "
+                             "which interval shall be"),
+                "as in \"until\": {\"%s\": \"5%%\"}; or give \"length\"", study->metrics[0].name);
+    return false;
+}
+
 static bool read_seeds(const Reader *reader)
 {
+    enum { STEADY_EXTENSION = 4 }; // where the pilot has forecast too few jobs
     const SeedsText *text = reader->text->seeds;
     SeedPlan *seeds = &reader->study->seeds;
     *seeds = (SeedPlan){.first = 1, .at_least = SEEDS_AT_LEAST, .at_most = SEEDS_AT_LEAST};
@@ -107,7 +232,10 @@ static bool read_seeds(const Reader *reader)
         return true;
     seeds->first = (uint64_t)text->first.value;
     seeds->at_least = (int32_t)text->at_least.value;
-    seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value : seeds->at_least;
+    seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value
+                     : reader->study->horizon.kind == HORIZON_STEADY && text->until != NULL
+                         ? STEADY_EXTENSION * seeds->at_least
+                         : seeds->at_least;
     if (seeds->at_most < seeds->at_least) {
         problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
                      "at_most is less than at_least, %d", (int)seeds->at_least);
@@ -125,7 +253,8 @@ static bool read_seeds(const Reader *reader)
 /* --- Factors --- */
 
 /* The names of columns that are not factors. */
-static const char *const taken_names[] = {"point", "seed", "n", "lower_bounds", NULL};
+static const char *const taken_names[] = {"point",     "seed",     "n", "lower_bounds",
+                                          "warm_up_s", "length_s", NULL};
 
 static bool name_is_free(const Reader *reader, const Json *node)
 {
@@ -256,13 +385,14 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         return NULL;
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
-    bool is_sound = read_scenario(&reader);
-    is_sound &= read_metrics(&reader) && read_seeds(&reader);
-    is_sound = is_sound && read_factors(&reader);
+    const bool has_scenario = read_scenario(&reader);
+    bool is_sound = read_metrics(&reader) && has_scenario;
+    is_sound = is_sound && read_horizon(&reader);
+    if (is_sound)
+        study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
+    is_sound = is_sound && read_seeds(&reader) && check_length(&reader) && read_factors(&reader);
     if (is_sound) {
-        const bool has_metrics = check_metrics(&reader);
-        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
-                   try_levels(&reader) && has_metrics;
+        is_sound = points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }
     return is_sound && problems->count == before ? reader.study : NULL;
 }
@@ -303,6 +433,33 @@ const char *point_name(Arena *arena, const Study *study, int32_t point)
     const char *copy = arena_strdup(arena, text_string(&name));
     text_free(&name);
     return copy;
+}
+
+void study_number_values(Study *study, StudyMetric *metrics)
+{
+    study->value_count = study->metric_count;
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        metrics[m].part = study->value_count;
+        metrics[m].part_count = measure_part_count(metrics[m].kind);
+        study->value_count += metrics[m].part_count;
+    }
+    study->steady_part = study->value_count;
+    if (study->horizon.kind == HORIZON_STEADY)
+        study->value_count += STEADY_PARTS;
+}
+
+const char *const *study_value_names(Arena *arena, const Study *study)
+{
+    const char **names = ARENA_ARRAY(arena, const char *, study->value_count);
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        const StudyMetric *metric = &study->metrics[m];
+        names[m] = metric->name;
+        for (int32_t i = 0; i < metric->part_count; i++)
+            names[metric->part + i] = arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
+    }
+    for (int32_t i = 0; study->horizon.kind == HORIZON_STEADY && i < STEADY_PARTS; i++)
+        names[study->steady_part + i] = arena_printf(arena, "steady#%d", (int)i + 1);
+    return names;
 }
 
 int32_t study_find_metric(const Study *study, const char *name)

@@ -6,16 +6,19 @@
 #ifndef SIM_STUDY_STUDY_H
 #define SIM_STUDY_STUDY_H
 
+#include "sim/output/summary/metric.h"
 #include "sim/scenario/read.h"
 #include "sim/study/design/design.h"
 #include "sim/study/factor.h"
+#include "sim/study/statistics/steady.h"
 
 enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 
 /* A metric that ends the replications of a point. */
 typedef struct {
-    int32_t metric;    /* index in Study.metrics */
-    int64_t width_ppm; /* largest half-width, as a part of the mean */
+    int32_t metric;     /* index in Study.metrics */
+    int64_t width_ppm;  /* largest half-width, as a part of the value; 0: `half_width` */
+    int64_t width_nano; /* largest half-width, in 10^-9 of the metric's unit */
 } StopRule;
 
 typedef struct {
@@ -25,11 +28,47 @@ typedef struct {
     const StopRule *rules;
 } SeedPlan;
 
+/* A run has a record of numbers: the metrics, then the parts of the metrics, which a run keeps in
+ * addition to their values (metric.h). */
 typedef struct {
     const char *name;
     const char *unit; /* as metric_unit; NULL: none, or the scenario lacks the metric */
     Place at;
+    MeasureKind kind;
+    int64_t quantile_ppb; /* MEASURE_PERCENTILE: the part of the jobs, in 10^-9 */
+    int32_t part;         /* index of its first part in the record */
+    int32_t part_count;
 } StudyMetric;
+
+typedef enum { HORIZON_TERMINATING, HORIZON_STEADY } HorizonKind;
+
+enum { HORIZON_AUTO = -1 };
+
+/* Whether runs are about something that ends (a day, a month), or about the long run. */
+typedef struct {
+    HorizonKind kind;
+    /* HORIZON_STEADY */
+    int64_t warm_up_ns, length_ns; /* HORIZON_AUTO: by pilot runs of each point */
+    int64_t jobs_most;             /* of all runs of a point in its first wave */
+} Horizon;
+
+/* The findings of a steady study about a point. */
+typedef struct {
+    int64_t warm_up_ns; /* which is not measured */
+    int64_t length_ns;  /* of the measured part of each run */
+    SteadyMark mark;    /* other than STEADY_GOOD: the runs of the point give no interval */
+    double needed_jobs; /* of all runs; 0: unknown */
+} SteadyPlan;
+
+/* In the record of a run of a steady study: its plan, and the jobs that it measured. */
+typedef enum {
+    STEADY_WARM_UP_S,
+    STEADY_LENGTH_S,
+    STEADY_MARK,
+    STEADY_NEEDED_JOBS,
+    STEADY_JOBS,
+    STEADY_PARTS
+} SteadyPart;
 
 typedef struct {
     const char *path; /* of the study file; of the scenario for a study of options alone */
@@ -45,6 +84,9 @@ typedef struct {
     const int32_t *levels; /* [point_count * factor_count]: use point_level */
     int32_t metric_count;
     const StudyMetric *metrics;
+    int32_t value_count; /* of a record: metrics and parts */
+    Horizon horizon;
+    int32_t steady_part; /* HORIZON_STEADY: index in a record of the first SteadyPart */
     SeedPlan seeds;
     bool has_baseline;
     const int32_t *baseline; /* [factor_count] of levels; -1: that of the compared point */
@@ -72,6 +114,13 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills
+ * in `part`, `part_count`, `value_count` and `steady_part`. */
+void study_number_values(Study *study, StudyMetric *metrics);
+
+/* The names of all numbers of a record: "cost_usd.total", "waited_within(20m)#1". In `arena`. */
+const char *const *study_value_names(Arena *arena, const Study *study);
 
 /* The metric called `name`; -1 when the study has none. */
 int32_t study_find_metric(const Study *study, const char *name);

@@ -30,9 +30,28 @@ static const char *hash_text(Arena *arena, uint64_t hash)
     return arena_printf(arena, "%016" PRIx64, hash);
 }
 
+/* What the runs of a steady study depend on. */
+static uint64_t horizon_hash(uint64_t hash, const Study *study)
+{
+    const Horizon *horizon = &study->horizon;
+    if (horizon->kind != HORIZON_STEADY)
+        return hash;
+    const int64_t numbers[] = {horizon->warm_up_ns, horizon->length_ns, horizon->jobs_most,
+                               study->seeds.at_least};
+    hash = bytes_hash(hash, numbers, sizeof numbers);
+    for (int32_t i = 0; i < study->seeds.rule_count; i++) {
+        const StopRule *rule = &study->seeds.rules[i];
+        hash = text_hash(hash, study->metrics[rule->metric].name);
+        hash = bytes_hash(hash, &rule->width_ppm, sizeof rule->width_ppm);
+        hash = bytes_hash(hash, &rule->width_nano, sizeof rule->width_nano);
+    }
+    return hash;
+}
+
 static uint64_t points_hash(const Study *study)
 {
     uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
+    hash = horizon_hash(hash, study);
     Arena *scratch = arena_create();
     for (int32_t point = 0; point < study->point_count; point++) {
         const ArenaMark mark = arena_mark(scratch);
@@ -64,9 +83,6 @@ static const char *workloads_hash(Arena *arena, const RunGiven *given)
 
 JournalIdentity study_identity(Arena *arena, const Study *study, const char *version)
 {
-    const char **metrics = ARENA_ARRAY(arena, const char *, study->metric_count);
-    for (int32_t m = 0; m < study->metric_count; m++)
-        metrics[m] = study->metrics[m].name;
     Json *scenario = scenario_whole(arena, study->scenario);
     const Json *catalogue = json_member(scenario, "catalog");
     return (JournalIdentity){
@@ -76,8 +92,8 @@ JournalIdentity study_identity(Arena *arena, const Study *study, const char *ver
         .scenario = hash_text(arena, tree_hash(scenario)),
         .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
         .workloads = workloads_hash(arena, &study->scenario->scenario.given),
-        .metrics = metrics,
-        .metric_count = (uint32_t)study->metric_count,
+        .metrics = study_value_names(arena, study),
+        .metric_count = (uint32_t)study->value_count,
     };
 }
 
@@ -119,16 +135,39 @@ static void put_points(Arena *arena, Json *root, const Study *study)
     }
 }
 
+static void put_auto(Arena *arena, Json *object, const char *key, int64_t ns)
+{
+    if (ns == HORIZON_AUTO)
+        json_put_text(arena, object, key, "auto");
+    else
+        json_put_integer(arena, object, key, ns);
+}
+
+static void put_horizon(Arena *arena, Json *root, const Horizon *horizon)
+{
+    Json *object = json_put_object(arena, root, "horizon");
+    json_put_text(arena, object, "kind", "steady");
+    put_auto(arena, object, "warm_up_ns", horizon->warm_up_ns);
+    put_auto(arena, object, "length_ns", horizon->length_ns);
+    json_put_integer(arena, object, "jobs", horizon->jobs_most);
+}
+
 static void put_seeds(Arena *arena, Json *root, const Study *study)
 {
     Json *seeds = json_put_object(arena, root, "seeds");
     json_put_integer(arena, seeds, "first", (int64_t)study->seeds.first);
     json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
     json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
-    Json *until = json_put_object(arena, seeds, "until_ppm");
-    for (int32_t i = 0; i < study->seeds.rule_count; i++)
-        json_put_integer(arena, until, study->metrics[study->seeds.rules[i].metric].name,
-                         study->seeds.rules[i].width_ppm);
+    Json *ppm = json_put_object(arena, seeds, "until_ppm");
+    Json *amounts = json_put_object(arena, seeds, "until_nano");
+    for (int32_t i = 0; i < study->seeds.rule_count; i++) {
+        const StopRule *rule = &study->seeds.rules[i];
+        const char *name = study->metrics[rule->metric].name;
+        if (rule->width_ppm > 0)
+            json_put_integer(arena, ppm, name, rule->width_ppm);
+        else
+            json_put_integer(arena, amounts, name, rule->width_nano);
+    }
 }
 
 /* Facts that reports need and that names and labels do not say. */
@@ -137,6 +176,14 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     Json *units = json_put_object(arena, root, "units");
     for (int32_t m = 0; m < study->metric_count; m++)
         json_put_text(arena, units, study->metrics[m].name, study->metrics[m].unit);
+    Json *kinds = json_put_object(arena, root, "kinds");
+    Json *quantiles = json_put_object(arena, root, "quantiles_ppb");
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        const StudyMetric *metric = &study->metrics[m];
+        json_put_text(arena, kinds, metric->name, measure_kind_name(metric->kind));
+        if (metric->kind == MEASURE_PERCENTILE)
+            json_put_integer(arena, quantiles, metric->name, metric->quantile_ppb);
+    }
     if (study->until_ns != INT64_MAX)
         json_put_integer(arena, root, "until_ns", study->until_ns);
 }
@@ -240,6 +287,8 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     json_put_text(arena, root, "description", study->description);
     json_put_text(arena, root, "scenario", study->scenario_path);
     put_identity(arena, root, study, version);
+    if (study->horizon.kind == HORIZON_STEADY)
+        put_horizon(arena, root, &study->horizon);
     put_seeds(arena, root, study);
     Json *metrics = json_put_array(arena, root, "metrics");
     for (int32_t m = 0; m < study->metric_count; m++)

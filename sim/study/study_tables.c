@@ -72,26 +72,28 @@ void results_table(const StudyFindings *findings, ByteSink out)
 
 /* --- points.csv --- */
 
+typedef enum { COLUMN_REAL, COLUMN_COUNT, COLUMN_TEXT, COLUMN_NOTE } ColumnKind;
+
 typedef struct {
     const char *name;
     size_t offset; /* in MetricEstimate */
-    bool is_count;
+    ColumnKind kind;
     bool is_of_baseline;
 } EstimateColumn;
 
-#define REAL(name, member)                                                                         \
+#define COLUMN(kind, name, member, of_baseline)                                                    \
     {                                                                                              \
-        name, offsetof(MetricEstimate, member), false, false                                       \
+        name, offsetof(MetricEstimate, member), kind, of_baseline                                  \
     }
-#define COUNT(name, member)                                                                        \
-    {                                                                                              \
-        name, offsetof(MetricEstimate, member), true, false                                        \
-    }
-#define PAIRED(name, member)                                                                       \
-    {                                                                                              \
-        name, offsetof(MetricEstimate, member), false, true                                        \
-    }
+#define REAL(name, member) COLUMN(COLUMN_REAL, name, member, false)
+#define COUNT(name, member) COLUMN(COLUMN_COUNT, name, member, false)
+#define PAIRED(name, member) COLUMN(COLUMN_REAL, name, member, true)
 static const EstimateColumn columns[] = {
+    REAL("value", value),
+    REAL("low", low),
+    REAL("high", high),
+    COLUMN(COLUMN_TEXT, "method", method, false),
+    COLUMN(COLUMN_NOTE, "note", note, false),
     REAL("mean", mean),
     REAL("half_width", half_width),
     REAL("min", minimum),
@@ -105,12 +107,12 @@ static const EstimateColumn columns[] = {
     PAIRED("difference_half_width", difference_half_width),
     PAIRED("variance_reduction", variance_reduction),
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static void add_estimate_names(const Study *study, const char *metric, Text *row)
 {
     Text name = {0};
-    for (int32_t c = 0; c < COLUMN_COUNT; c++) {
+    for (int32_t c = 0; c < COLUMNS; c++) {
         if (columns[c].is_of_baseline && !study->has_baseline)
             continue;
         text_clear(&name);
@@ -120,16 +122,47 @@ static void add_estimate_names(const Study *study, const char *metric, Text *row
     text_free(&name);
 }
 
+static void add_words(Text *row, const char *words)
+{
+    if (words[0] != '\0')
+        csv_text(row, words);
+    else
+        csv_unknown(row);
+}
+
 static void add_estimate(const Study *study, const MetricEstimate *estimate, Text *row)
 {
-    for (int32_t c = 0; c < COLUMN_COUNT; c++) {
+    for (int32_t c = 0; c < COLUMNS; c++) {
         const void *member = (const char *)estimate + columns[c].offset;
         if (columns[c].is_of_baseline && !study->has_baseline)
             continue;
-        if (columns[c].is_count)
-            csv_integer(row, *(const int32_t *)member);
-        else
+        switch (columns[c].kind) {
+        case COLUMN_REAL:
             csv_real(row, *(const double *)member);
+            break;
+        case COLUMN_COUNT:
+            csv_integer(row, *(const int32_t *)member);
+            break;
+        case COLUMN_TEXT:
+            add_words(row, *(const char *const *)member);
+            break;
+        case COLUMN_NOTE:
+            add_words(row, member);
+            break;
+        }
+    }
+}
+
+static void add_plan(const StudyFindings *findings, int32_t point, Text *row)
+{
+    const Study *study = findings->study;
+    if (study->horizon.kind != HORIZON_STEADY)
+        return;
+    for (int part = STEADY_WARM_UP_S; part <= STEADY_LENGTH_S; part++) {
+        if (findings->used[point] > 0)
+            csv_real(row, results_value(findings->results, point, study->steady_part + part, 0));
+        else
+            csv_unknown(row);
     }
 }
 
@@ -140,6 +173,10 @@ void points_table(const StudyFindings *findings, ByteSink out)
     csv_text(&row, "point");
     add_factor_names(study, &row);
     csv_text(&row, "n");
+    if (study->horizon.kind == HORIZON_STEADY) {
+        csv_text(&row, "warm_up_s");
+        csv_text(&row, "length_s");
+    }
     for (int32_t m = 0; m < study->metric_count; m++)
         add_estimate_names(study, study->metrics[m].name, &row);
     flush(&row, out);
@@ -148,6 +185,7 @@ void points_table(const StudyFindings *findings, ByteSink out)
         csv_integer(&row, point);
         add_factors(study, point, &row);
         csv_integer(&row, findings->used[point]);
+        add_plan(findings, point, &row);
         for (int32_t m = 0; m < study->metric_count; m++) {
             const MetricEstimate estimate =
                 metric_estimate(findings->results, m, point, findings->used[point], baseline,

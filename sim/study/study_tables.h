@@ -16,9 +16,11 @@ typedef struct {
  * whose value in this run is only a lower bound, separated by spaces. Rows by point and seed. */
 void results_table(const StudyFindings *findings, ByteSink out);
 
-/* Columns: point, the factors, n (runs), and for each metric M the members of MetricEstimate:
- * M.mean, M.half_width (95 %), M.min, M.p05, M.p50, M.p95, M.max, M.runs, M.lower_bounds; with a
- * baseline also M.difference, M.difference_half_width, M.variance_reduction. */
+/* Columns: point, the factors, n (runs), of a steady study warm_up_s and length_s (of the measured
+ * part of each run), and for each metric M the members of MetricEstimate:
+ * M.value, M.low, M.high (95 %), M.method, M.note, M.mean, M.half_width, M.min, M.p05, M.p50,
+ * M.p95, M.max, M.runs, M.lower_bounds; with a baseline also M.difference, M.difference_half_width,
+ * M.variance_reduction. */
 void points_table(const StudyFindings *findings, ByteSink out);
 
 /* Columns: point, seed, seconds. The only table that differs between machines. Runs that were

@@ -50,9 +50,11 @@ static const Field seeds_fields[] = {
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
                   "most replications of a point; the default is `at_least`"),
     FIELD_JSON("until", until,
-               "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}",
+               "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", "
+               "\"number\"]}}",
                "a point is finished when the 95 % half-width of each of these metrics is at most "
-               "this part of its mean, such as {\"cost_usd.total\": \"2%\"}"),
+               "this part of its value, such as {\"cost_usd.total\": \"2%\"}, or at most this "
+               "amount: \"30s\", \"1 USD\", 0.02 for a share"),
     {0},
 };
 #undef OWNER
@@ -61,6 +63,33 @@ static const ObjectType seeds_type = {
     "How often each point is run. All points share their seeds, so that differences between "
     "points are not blurred by chance.",
     sizeof(SeedsText), seeds_fields};
+
+#define OWNER HorizonText
+static const char *const horizon_words[] = {
+#define X(name, text) text,
+    HORIZONS(X)
+#undef X
+        NULL};
+static const Field horizon_fields[] = {
+    FIELD_CHOICE("kind", kind, horizon_words, "terminating",
+                 "terminating: the scenario from its beginning to its end, such as a day. steady: "
+                 "the long run of a system that never ends; the scenario's workloads then have no "
+                 "end, and its `measure` and `until` are not used"),
+    FIELD_TEXT("warm_up", warm_up, "auto",
+               "steady: how long a run is not measured at first; auto: pilot runs of each point "
+               "tell, by MSER-5"),
+    FIELD_TEXT("length", length, "auto",
+               "steady: how long the measured part of each run is; auto: as long as the "
+               "half-widths of `until` need in `at_least` runs"),
+    FIELD_INTEGER("jobs", jobs, 1000, INT64_C(1) << 40, "10000000",
+                  "steady: with auto, the most jobs of a point; a point that needs more is marked "
+                  "\"run too short\" and has no interval"),
+    {0},
+};
+#undef OWNER
+static const ObjectType horizon_type = {
+    "horizon", "What the runs of a study are about: something that ends, or the long run.",
+    sizeof(HorizonText), horizon_fields};
 
 #define OWNER StudyText
 static const Field study_fields[] = {
@@ -83,6 +112,7 @@ static const Field study_fields[] = {
         "how points are made of factors: \"grid\" (the default), \"one-at-a-time\", or "
         "points within the ranges of `between`: {\"latin_hypercube\": 200}, {\"sobol\": 256}, "
         "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
+    FIELD_OBJECT("horizon", horizon, horizon_type, "what ends a run"),
     FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
     NEEDED_JSON("metrics", metrics,
                 "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",

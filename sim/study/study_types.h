@@ -32,8 +32,19 @@ typedef struct {
 typedef struct {
     const Json *node;
     BoundInteger first, at_least, at_most;
-    const Json *until; /* {metric: ratio} */
+    const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
+
+#define HORIZONS(X)                                                                                \
+    X(TERMINATING, "terminating")                                                                  \
+    X(STEADY, "steady")
+
+typedef struct {
+    const Json *node;
+    BoundInteger kind; /* HorizonKind */
+    BoundText warm_up, length;
+    BoundInteger jobs;
+} HorizonText;
 
 typedef struct {
     const Json *node;
@@ -43,8 +54,9 @@ typedef struct {
     const Json *factors; /* {name: FactorText} */
     const Json *zip;
     const Json *where;
-    const Json *design; /* "grid", {"sobol": 256} */
-    SeedsText *seeds;   /* NULL: absent */
+    const Json *design;   /* "grid", {"sobol": 256} */
+    HorizonText *horizon; /* NULL: absent */
+    SeedsText *seeds;     /* NULL: absent */
     const Json *metrics;
     const Json *baseline;
 } StudyText;

@@ -7,6 +7,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/sweep_progress.h"
 
 /* --- Forecast --- */
@@ -15,32 +16,54 @@
 static int64_t bytes_a_run(const Study *study)
 {
     enum { FIXED = 60, NUMBER = 20 };
-    return 2 * (FIXED + (int64_t)NUMBER * (study->metric_count + study->factor_count));
+    return 2 * (FIXED + (int64_t)NUMBER * (study->value_count + study->factor_count));
 }
 
-/* The time of `runs` runs of each point, from the pilot's times. */
-static int64_t forecast_ns(const Sweep *sweep, int64_t runs)
+/* A number of runs of each point. */
+typedef int32_t RunsOfPoint(const Sweep *sweep, int32_t point);
+
+static int32_t runs_at_least(const Sweep *sweep, int32_t point)
 {
-    double sum_ns = 0;
-    for (int32_t point = 0; point < sweep->study->point_count; point++)
-        sum_ns += (double)results_mean_ns(sweep->findings.results, point) * (double)runs;
-    sum_ns /= sweep->thread_count;
-    return sum_ns < (double)LAST_INSTANT_NS ? (int64_t)sum_ns : LAST_INSTANT_NS;
+    (void)point;
+    return sweep->study->seeds.at_least;
 }
 
-static void add_amount(const Sweep *sweep, int64_t runs_a_point, Text *out)
+static int32_t runs_at_most(const Sweep *sweep, int32_t point)
+{
+    (void)point;
+    return sweep->study->seeds.at_most;
+}
+
+/* By the rules; points without a pilot as the last one before them with one. */
+static int32_t runs_by_rule(const Sweep *sweep, int32_t point)
+{
+    int32_t runs = 0;
+    for (int32_t p = point; runs == 0 && p >= 0; p--)
+        runs = waves_forecast(sweep->study, sweep->findings.results, p);
+    return runs > 0 ? runs : sweep->study->seeds.at_least;
+}
+
+/* Runs, jobs, time and disk, from the pilot's runs. */
+static void add_amount(const Sweep *sweep, RunsOfPoint *runs_of, Text *out)
 {
     const Study *study = sweep->study;
     const Results *results = sweep->findings.results;
-    const int64_t runs = runs_a_point * study->point_count;
+    double ns = 0;
+    int64_t runs = 0;
+    for (int32_t point = 0; point < study->point_count; point++) {
+        const int32_t own = runs_of(sweep, point);
+        ns += (double)results_mean_ns(results, point) * own;
+        runs += own;
+    }
+    ns /= sweep->thread_count;
     thousands_print(out, runs);
-    text_add(out, " runs, about ");
-    thousands_print(out, results->timed_count > 0
-                             ? (int64_t)((double)results->job_count / (double)results->timed_count *
-                                         (double)runs)
-                             : 0);
+    text_add(out, " runs, ");
+    forecast_count_print(out, results->timed_count > 0
+                                  ? (double)results->job_count / (double)results->timed_count *
+                                        (double)runs
+                                  : 0);
     text_add(out, " jobs, ");
-    duration_print(out, forecast_ns(sweep, runs_a_point));
+    duration_print(out, ns < (double)LAST_INSTANT_NS ? (int64_t)ns : LAST_INSTANT_NS);
     text_printf(out, " on %" PRId32 " thread%s, ", sweep->thread_count,
                 plural(sweep->thread_count));
     bytes_print(out, runs * bytes_a_run(study));
@@ -53,10 +76,12 @@ void sweep_text_forecast(const Sweep *sweep, Text *out)
     const SeedPlan *seeds = &study->seeds;
     thousands_print(out, study->point_count);
     text_printf(out, " point%s x %" PRId32 " seeds: ", plural(study->point_count), seeds->at_least);
-    add_amount(sweep, seeds->at_least, out);
+    add_amount(sweep, runs_at_least, out);
     if (seeds->rule_count > 0) {
+        text_add(out, "until the half-widths are met: ");
+        add_amount(sweep, runs_by_rule, out);
         text_printf(out, "at most %" PRId32 " seeds each: ", seeds->at_most);
-        add_amount(sweep, seeds->at_most, out);
+        add_amount(sweep, runs_at_most, out);
     }
     if (sweep->resumed_count > 0) {
         thousands_print(out, sweep->resumed_count);
@@ -77,9 +102,11 @@ typedef struct {
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
     Text text = {0};
-    if (isnan(estimate->mean))
+    if (isnan(estimate->value))
         return "?";
     point_estimate_print(estimate, 1, &text);
+    if (isnan(estimate->low) && estimate->note[0] != '\0' && estimate->lower_bound_count == 0)
+        text_add(&text, " *"); // add_notes has it
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;
@@ -150,6 +177,30 @@ static void add_points(const Sweep *sweep, Text *out)
     arena_destroy(grid.arena);
 }
 
+/* The notes of the points shown, each once: "* 20 runs are too few for p99 at 95 %". */
+static void add_notes(const Sweep *sweep, Text *out)
+{
+    enum { NOTES_MAX = 5 };
+    const Study *study = sweep->study;
+    const char *seen[NOTES_MAX];
+    int32_t count = 0;
+    Arena *scratch = arena_create();
+    for (int32_t point = 0; point < study->point_count && point < ROWS_MAX; point++)
+        for (int32_t m = 0; m < study->metric_count && count < NOTES_MAX; m++) {
+            const MetricEstimate estimate = metric_estimate(
+                sweep->findings.results, m, point, sweep->findings.used[point], NO_POINT, 0);
+            int32_t i = 0;
+            while (i < count && strcmp(seen[i], estimate.note) != 0)
+                i++;
+            if (i < count || estimate.note[0] == '\0' || estimate.lower_bound_count > 0)
+                continue;
+            seen[count++] = arena_strdup(scratch, estimate.note);
+            text_printf(out, "* point %" PRId32 ", %s: %s\n", point, study->metrics[m].name,
+                        estimate.note);
+        }
+    arena_destroy(scratch);
+}
+
 static void add_shard(const Sweep *sweep, Text *out)
 {
     const int64_t missing = waves_missing_count(sweep->waves);
@@ -192,8 +243,10 @@ static void add_summary(const Sweep *sweep, Text *out)
 
 void sweep_text_result(const Sweep *sweep, Text *out)
 {
-    if (sweep->shard.count == 1)
+    if (sweep->shard.count == 1) {
         add_points(sweep, out);
+        add_notes(sweep, out);
+    }
     add_summary(sweep, out);
     for (int32_t i = 0; i < sweep->idle_count; i++)
         idle_levels_print(sweep->study, &sweep->idle[i], out);

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
+#include "sim/study/point_estimate.h"
+#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/stopping.h"
 
 #define UNIT_LEAST_NS (50 * NS_PER_MS)
-enum { PILOTS_MAX = 32, CONFIDENCE_PERCENT = 95 };
+enum { PILOTS_MAX = 32, FORECAST_RUNS = 10 };
 
 typedef struct {
     int32_t end;    /* of the present wave */
@@ -36,7 +38,8 @@ struct Waves {
     int32_t pilot_count;
     int32_t pilots[PILOTS_MAX];
     int32_t pilot_next;
-    bool is_ordered; /* by the pilot's times */
+    int32_t pilot_runs; /* of each pilot */
+    bool is_ordered;    /* by the pilot's times */
 };
 
 /* --- Decisions --- */
@@ -47,28 +50,46 @@ int32_t wave_after(const SeedPlan *seeds, int32_t n)
     return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
 }
 
-static double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t n,
-                          double *values)
+/* A plan that is marked gets no better by more runs. */
+static bool is_given_up(const Results *results, int32_t point)
 {
-    int32_t lower_bounds;
-    const int32_t known = results_values(results, point, rule->metric, n, values, &lower_bounds);
-    if (known < n || known < 2)
-        return (double)INFINITY;
-    const Estimate estimate = estimate_mean(values, known, CONFIDENCE_PERCENT / 100.0);
-    return estimate_relative_half_width(&estimate) * (double)PPM / (double)rule->width_ppm;
+    SteadyPlan plan;
+    return results_plan(results, point, 0, &plan) && plan.mark != STEADY_GOOD;
 }
 
 double waves_excess(const Study *study, const Results *results, int32_t point, int32_t n)
 {
     double worst = 0;
-    Arena *scratch = arena_create();
-    double *values = ARENA_ARRAY(scratch, double, n);
     for (int32_t i = 0; i < study->seeds.rule_count; i++) {
-        const double excess = rule_excess(results, &study->seeds.rules[i], point, n, values);
+        const double excess = rule_excess(results, &study->seeds.rules[i], point, n);
         worst = excess > worst ? excess : worst;
     }
-    arena_destroy(scratch);
     return worst;
+}
+
+int32_t waves_forecast(const Study *study, const Results *results, int32_t point)
+{
+    const SeedPlan *seeds = &study->seeds;
+    const int32_t known = results->points[point].prefix;
+    double runs = seeds->at_least;
+    if (known < 2)
+        return 0;
+    if (is_given_up(results, point))
+        return seeds->at_least;
+    for (int32_t i = 0; i < seeds->rule_count; i++) {
+        // The half-width of a known rule over its limit, as an estimate of 1.
+        const Estimate estimate = {.mean = 1,
+                                   .half_width =
+                                       rule_excess(results, &seeds->rules[i], point, known),
+                                   .count = known,
+                                   .confidence = STUDY_CONFIDENCE};
+        runs = isfinite(estimate.half_width) ? fmax(runs, forecast_runs(&estimate, 1))
+                                             : (double)INFINITY;
+    }
+    int32_t n = seeds->at_least;
+    while (n < runs && wave_after(seeds, n) > n)
+        n = wave_after(seeds, n);
+    return n;
 }
 
 /* Whether this shard runs the replication now: it is its own, and not known. */
@@ -97,7 +118,7 @@ static void decide(Waves *waves, int32_t point)
     const SeedPlan *seeds = &waves->study->seeds;
     while (!state->has_decided && waves->results->points[point].prefix >= state->end) {
         const int32_t next = wave_after(seeds, state->end);
-        if (next == state->end ||
+        if (next == state->end || is_given_up(waves->results, point) ||
             waves_excess(waves->study, waves->results, point, state->end) <= 1) {
             state->has_decided = true;
             waves->decided_count++;
@@ -158,9 +179,9 @@ static UnitAnswer pilot_next(void *source, Unit *unit)
         const int32_t point = waves->pilots[waves->pilot_next++];
         if (!is_wanted(waves, point, 0))
             continue;
-        waves->points[point].given = 1;
-        waves->points[point].flying = 1;
-        *unit = (Unit){.point = point, .first = 0, .count = 1};
+        waves->points[point].given = waves->pilot_runs;
+        waves->points[point].flying = waves->pilot_runs;
+        *unit = (Unit){.point = point, .first = 0, .count = waves->pilot_runs};
         return UNIT_READY;
     }
     for (int32_t i = 0; i < waves->pilot_count; i++)
@@ -232,6 +253,9 @@ UnitSource waves_source(Waves *waves)
 
 UnitSource waves_pilot_source(Waves *waves)
 {
+    const SeedPlan *seeds = &waves->study->seeds;
+    if (seeds->rule_count > 0)
+        waves->pilot_runs = seeds->at_least < FORECAST_RUNS ? seeds->at_least : FORECAST_RUNS;
     return (UnitSource){.source = waves, .next = pilot_next, .done = unit_done};
 }
 
@@ -253,6 +277,7 @@ Waves *waves_create(Arena *arena, const Study *study, const Results *results, Sh
                      .plan = shard_plan(shard, study->point_count, study->seeds.at_least,
                                         study->seeds.rule_count > 0),
                      .points = ARENA_ARRAY(arena, PointWaves, study->point_count),
+                     .pilot_runs = 1,
                      .order_count = study->point_count,
                      .order = ARENA_ARRAY(arena, TimedPoint, study->point_count),
                      .active = ARENA_ARRAY(arena, int32_t, study->point_count)};

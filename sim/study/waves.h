@@ -22,8 +22,13 @@ Waves *waves_create(Arena *arena, const Study *study, const Results *results, Sh
  * first. The first units are a pilot: one run of each of some points, which measure how long runs
  * take. */
 UnitSource waves_source(Waves *waves);
-/* Only the pilot's units. */
+/* Only the pilot's units. With a stopping rule each has some runs, which tell how much the metrics
+ * vary (waves_forecast). */
 UnitSource waves_pilot_source(Waves *waves);
+
+/* The replications that a point will have by the rules, from those that are known: between at_least
+ * and at_most. 0: fewer than 2 are known. */
+int32_t waves_forecast(const Study *study, const Results *results, int32_t point);
 
 /* The replications at which the wave of `n` replications is followed by another: the end of the
  * next wave; `n` itself if it is the last. */
@@ -44,8 +49,8 @@ bool waves_are_done(const Waves *waves); /* no run of this shard is left */
 /* The runs of all shards in the waves so far that are not known. */
 int64_t waves_missing_count(const Waves *waves);
 
-/* The largest half-width of a rule at `point` as a part of its mean, over its limit: at most 1
- * when the point is precise enough. 0 without rules. */
+/* The largest half-width of a rule at `point` as a part of its value or as an amount, over its
+ * limit: at most 1 when the point is precise enough. 0 without rules. */
 double waves_excess(const Study *study, const Results *results, int32_t point, int32_t n);
 
 #endif

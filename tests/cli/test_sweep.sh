@@ -145,6 +145,23 @@ trainyard sweep small/scenario.json --vary nap=/programs/0/duration=10m,20m --se
 exit_is 0
 stdout_has "8 runs in"
 
+example "a steady study: a queue that settles, and one that grows for ever"
+cat >steady.json <<'JSON'
+{"trainyard_study": 1, "scenario": "queue.json", "horizon": {"kind": "steady", "jobs": 400000},
+ "factors": {"rate": {"values": ["0.03/h", "0.2/h"]}}, "seeds": {"until": {"workloads.all.queue_s.mean": "10%"}},
+ "metrics": ["workloads.all.queue_s.mean", "workloads.all.waited_within(2h)"]}
+JSON
+cp "$(dirname "${BASH_SOURCE[0]}")/../sim/study/coverage/queue.json" queue.json
+trainyard sweep steady.json -o steady
+exit_is 0
+stdout_has "unstable: the queue grows until the end"
+holds [ "$(cut -d, -f4,5 steady/points.csv | head -n 1)" = warm_up_s,length_s ]
+holds [ -n "$(sed -n 2p steady/points.csv | cut -d, -f7)" ] # an interval ...
+holds [ -z "$(sed -n 3p steady/points.csv | cut -d, -f7)" ] # ... and none
+trainyard sweep steady.json -o steady-too -j 1 -q
+exit_is 0
+holds cmp -s steady/points.csv steady-too/points.csv
+
 example "the command that repeats a run"
 trainyard show one 3 7
 exit_is 0

@@ -1,6 +1,7 @@
 #include "sim/output/summary/metric.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/array.h"
@@ -22,6 +23,7 @@ enum { STEPS_MAX = 2 };
 
 struct Metric {
     const char *name;
+    const Metric *above, *below; /* a ratio of these; else NULL, and all members below count */
     int32_t step_count;
     Step steps[STEPS_MAX]; /* from the summary to a struct ... */
     bool is_of_class;      /* ... and from a workload to the jobs of one class */
@@ -314,7 +316,7 @@ static bool walk(Compiler *compiler, Position position)
     return add_unknown(compiler, position, "member", names, count);
 }
 
-const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const char *name, Place at,
+static const Metric *compile_one(Arena *arena, const Scenario *scenario, const char *name, Place at,
                                  Problems *problems)
 {
     Metric *metric = ARENA_NEW(arena, Metric);
@@ -326,6 +328,31 @@ const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const c
                          .problems = problems,
                          .metric = metric};
     return walk(&compiler, (Position){.type = &summary_type, .rest = name}) ? metric : NULL;
+}
+
+static const char ratio_sign[] = " / ";
+
+const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const char *name, Place at,
+                                 Problems *problems)
+{
+    const char *sign = strstr(name, ratio_sign);
+    if (sign == NULL)
+        return compile_one(arena, scenario, name, at, problems);
+    const char *above = arena_strndup(arena, name, (size_t)(sign - name));
+    Metric *metric = ARENA_NEW(arena, Metric);
+    *metric = (Metric){
+        .name = name,
+        .above = metric_compile(arena, scenario, above, at, problems),
+        .below = metric_compile(arena, scenario, sign + strlen(ratio_sign), at, problems),
+    };
+    if (metric->above == NULL || metric->below == NULL)
+        return NULL;
+    if (metric_kind(metric->above) == MEASURE_MEAN && metric_kind(metric->below) == MEASURE_MEAN)
+        return metric;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                             "\"%s\" is not a ratio of two sums or counts", name),
+                "as in \"cost_usd.total / workloads.day.succeeded\"");
+    return NULL;
 }
 
 const Metric *metric_compile(Arena *arena, const Scenario *scenario, const char *name, Place at,
@@ -345,11 +372,23 @@ const char *metric_name(const Metric *metric)
 
 bool metric_is_text(const Metric *metric)
 {
-    return metric->what == METRIC_MEMBER && metric->field->kind == VALUE_TEXT;
+    return metric->above == NULL && metric->what == METRIC_MEMBER &&
+           metric->field->kind == VALUE_TEXT;
+}
+
+/* The units of ratios that people ask for; others have none. */
+static const char *unit_of_ratio(const Metric *metric)
+{
+    const char *above = metric_unit(metric->above), *below = metric_unit(metric->below);
+    if (below == NULL)
+        return above;
+    return above != NULL && strcmp(above, below) == 0 ? "1" : NULL;
 }
 
 const char *metric_unit(const Metric *metric)
 {
+    if (metric->above != NULL)
+        return unit_of_ratio(metric);
     switch (metric->what) {
     case METRIC_MEMBER:
         return metric->field->unit;
@@ -452,35 +491,169 @@ static int32_t class_value_of(const JobTimes *job, JobClassKind kind)
     return -1;
 }
 
-/* The value among the jobs of the metric's class. */
-static MetricValue value_in_class(const Metric *metric, const SummaryWorkload *workload)
+/* The jobs of the metric's class. False: they are unknown. */
+static bool find_class(Arena *arena, const Metric *metric, const SummaryWorkload *workload,
+                       SummaryClass *class)
 {
     const SummarySpread *all = &workload->all.queue;
     if (all->jobs == NULL)
-        return (MetricValue){0};
-    Arena *scratch = arena_create();
-    JobTimes *jobs = ARENA_ARRAY(scratch, JobTimes, all->job_count);
+        return false;
+    JobTimes *jobs = ARENA_ARRAY(arena, JobTimes, all->job_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->job_count; i++)
         if (class_value_of(&all->jobs[i], metric->class_kind) == metric->class_value)
             jobs[count++] = all->jobs[i];
-    const SummaryClass class = summary_class(scratch, jobs, count);
-    const MetricValue value = value_in(metric, &class);
-    arena_destroy(scratch);
-    return value;
+    *class = summary_class(arena, jobs, count);
+    return true;
+}
+
+static MetricValue ratio_value(const Metric *metric, const Summary *summary)
+{
+    const MetricValue above = metric_of(metric->above, summary);
+    const MetricValue below = metric_of(metric->below, summary);
+    if (!above.is_known || !below.is_known || below.value <= 0)
+        return (MetricValue){0};
+    return (MetricValue){above.value / below.value, true, above.is_lower_bound};
 }
 
 MetricValue metric_of(const Metric *metric, const Summary *summary)
 {
+    if (metric->above != NULL)
+        return ratio_value(metric, summary);
     const void *item = struct_of(metric, summary);
     if (item == NULL || metric_is_text(metric))
         return (MetricValue){0};
-    return metric->is_of_class ? value_in_class(metric, item) : value_in(metric, item);
+    if (!metric->is_of_class)
+        return value_in(metric, item);
+    Arena *scratch = arena_create();
+    SummaryClass class;
+    const MetricValue value =
+        find_class(scratch, metric, item, &class) ? value_in(metric, &class) : (MetricValue){0};
+    arena_destroy(scratch);
+    return value;
+}
+
+/* --- Many runs --- */
+
+/* The percentile in parts of 10^-7 per cent; 0: no percentile. */
+static int64_t percent_of(const Metric *metric)
+{
+    int64_t percent;
+    if (metric->above != NULL)
+        return 0;
+    if (metric->what == METRIC_PERCENTILE)
+        return metric->argument;
+    return metric->what == METRIC_MEMBER && metric->is_in_spread &&
+                   read_percentile(metric->field->name, &percent)
+               ? percent
+               : 0;
+}
+
+MeasureKind metric_kind(const Metric *metric)
+{
+    if (metric->above != NULL)
+        return MEASURE_RATIO;
+    if (metric->what == METRIC_WITHIN)
+        return MEASURE_SHARE;
+    const int64_t percent = percent_of(metric);
+    if (percent > 0 && percent < 100 * PERCENT_PARTS)
+        return MEASURE_PERCENTILE;
+    const char *unit = metric_unit(metric);
+    return unit != NULL && strcmp(unit, "1") == 0 ? MEASURE_FRACTION : MEASURE_MEAN;
+}
+
+int64_t metric_quantile_ppb(const Metric *metric)
+{
+    _Static_assert(100 * PERCENT_PARTS == 1000000000, "a percentage counts 10^-9 of the whole");
+    return percent_of(metric);
+}
+
+static const struct {
+    const char *name;
+    int32_t part_count;
+} measure_kinds[MEASURE_KIND_COUNT] = {
+    [MEASURE_MEAN] = {"mean", 0},   [MEASURE_FRACTION] = {"fraction", 0},
+    [MEASURE_SHARE] = {"share", 1}, [MEASURE_PERCENTILE] = {"percentile", METRIC_PARTS_MAX},
+    [MEASURE_RATIO] = {"ratio", 2},
+};
+
+const char *measure_kind_name(MeasureKind kind)
+{
+    return measure_kinds[kind].name;
+}
+
+int32_t measure_part_count(MeasureKind kind)
+{
+    return measure_kinds[kind].part_count;
+}
+
+int64_t metric_order_rank(int32_t index, double quantile, int64_t count)
+{
+    // The part of the times above the rank, in per cent of the part above the percentile.
+    static const int32_t above[METRIC_ORDER_RANKS] = {0,  1000, 500, 300, 200, 150, 125, 110, 100,
+                                                      90, 80,   65,  50,  35,  20,  10,  0};
+    if (index == 0)
+        return 1;
+    const double beyond = (1 - quantile) * (double)count * above[index] / 100;
+    // A rank that is a whole number must not move by a rounding error.
+    const int64_t rank = count - (int64_t)(beyond + 1e-6);
+    return rank > 1 ? rank : 1;
+}
+
+static void order_parts(const Metric *metric, const SummarySpread *spread, double *parts)
+{
+    if (spread->jobs == NULL)
+        return;
+    Arena *scratch = arena_create();
+    const int64_t *sorted;
+    const double quantile = (double)metric_quantile_ppb(metric) / 1e9;
+    const uint32_t count = spread_sorted(scratch, spread, &sorted);
+    parts[0] = count;
+    for (int32_t i = 0; i < METRIC_ORDER_RANKS && count > 0; i++)
+        parts[1 + i] = scaled(sorted[metric_order_rank(i, quantile, count) - 1], 9);
+    arena_destroy(scratch);
+}
+
+static void parts_in(const Metric *metric, const void *item, double *parts)
+{
+    const SummarySpread *spread = at(item, metric->spread);
+    if (metric_kind(metric) == MEASURE_PERCENTILE)
+        order_parts(metric, spread, parts);
+    else if (spread->jobs != NULL)
+        parts[0] = (double)spread_within(spread, metric->argument).jobs;
+}
+
+static void put_known(MetricValue value, double *part)
+{
+    if (value.is_known)
+        *part = value.value;
+}
+
+void metric_parts(const Metric *metric, const Summary *summary, double *parts)
+{
+    const int32_t count = measure_part_count(metric_kind(metric));
+    for (int32_t i = 0; i < count; i++)
+        parts[i] = (double)NAN;
+    if (metric->above != NULL) {
+        put_known(metric_of(metric->above, summary), &parts[0]);
+        put_known(metric_of(metric->below, summary), &parts[1]);
+        return;
+    }
+    const void *item = count > 0 ? struct_of(metric, summary) : NULL;
+    if (item == NULL)
+        return;
+    Arena *scratch = arena_create();
+    SummaryClass class;
+    if (!metric->is_of_class)
+        parts_in(metric, item, parts);
+    else if (find_class(scratch, metric, item, &class))
+        parts_in(metric, &class, parts);
+    arena_destroy(scratch);
 }
 
 const char *metric_text_of(const Metric *metric, const Summary *summary)
 {
-    const void *item = struct_of(metric, summary);
+    const void *item = metric->above == NULL ? struct_of(metric, summary) : NULL;
     if (item == NULL || !metric_is_text(metric) || metric->is_of_class ||
         is_hidden(metric->field, item))
         return NULL;
@@ -587,7 +760,9 @@ void metric_reference(Text *out)
     for (int i = 0; i < FUNCTION_COUNT; i++)
         text_printf(out, "| `workloads.day.%s` | %s |\n", functions[i].example, functions[i].doc);
     text_add(out, "| `waited_within(20m)` | the same of all jobs of the run |\n"
-                  "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n");
+                  "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n"
+                  "| `cost_usd.total / workloads.day.succeeded` | a ratio of two sums or counts; a "
+                  "study divides the totals of its runs |\n");
     static const char *const examples[] = {"8", "anna", "research"};
     _Static_assert(sizeof examples / sizeof examples[0] == JOB_CLASS_COUNT, "one of each kind");
     for (int kind = 0; kind < JOB_CLASS_COUNT; kind++)

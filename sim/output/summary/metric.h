@@ -7,6 +7,7 @@
  *     workloads.day.turnaround_within(2h) share of the jobs that ended within 2 hours
  *     waited_within(20m)                  the same of all jobs of the run
  *     workloads.day.sizes.8.queue_s.p95   jobs of one class: by size, user or queue
+ *     cost_usd.total / workloads.day.succeeded   a ratio of two of these
  *
  * A name is compiled once for the runs of a scenario, against the tables of the summary
  * (summary_members.c), and then evaluated on the summary of each run without JSON. A compiled
@@ -47,6 +48,41 @@ typedef struct {
 MetricValue metric_of(const Metric *metric, const Summary *summary);
 /* The text of a metric that is one; NULL: unknown. */
 const char *metric_text_of(const Metric *metric, const Summary *summary);
+
+/* --- Many runs --- */
+
+/* The kind of a metric decides how the values of many runs are put together. */
+typedef enum {
+    MEASURE_MEAN,       /* a mean, a sum or a count: the runs' values have a mean */
+    MEASURE_FRACTION,   /* a part of something, in [0, 1], such as utilisation */
+    MEASURE_SHARE,      /* a share of jobs */
+    MEASURE_PERCENTILE, /* of the times of jobs */
+    MEASURE_RATIO,      /* of two sums */
+    MEASURE_KIND_COUNT
+} MeasureKind;
+
+MeasureKind metric_kind(const Metric *metric);
+/* "mean", "fraction", "share", "percentile", "ratio". */
+const char *measure_kind_name(MeasureKind kind);
+/* MEASURE_PERCENTILE: the part of the jobs in 10^-9, 950,000,000 for p95. */
+int64_t metric_quantile_ppb(const Metric *metric);
+
+/* Runs keep further numbers in addition to the value of the metric, so that the values of many runs
+ * can be put together: a few numbers, however many jobs a run has.
+ *
+ *     MEASURE_SHARE       the number of jobs
+ *     MEASURE_PERCENTILE  the number of jobs; the times at the ranks of metric_order_rank
+ *     MEASURE_RATIO       the number above and the number below the line */
+enum { METRIC_ORDER_RANKS = 17, METRIC_PARTS_MAX = 1 + METRIC_ORDER_RANKS };
+
+int32_t measure_part_count(MeasureKind kind);
+/* Writes measure_part_count numbers of a run; NAN: unknown. */
+void metric_parts(const Metric *metric, const Summary *summary, double *parts);
+
+/* The rank, from 1, of part `index` of METRIC_ORDER_RANKS for the percentile `quantile` of `count`
+ * >= 1 sorted times. Ranks rise with the index, from the smallest time to the largest; they are
+ * close together around the percentile. */
+int64_t metric_order_rank(int32_t index, double quantile, int64_t count);
 
 /* One metric of a list, for help. */
 typedef struct {

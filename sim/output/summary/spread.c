@@ -1,5 +1,6 @@
 #include "sim/output/summary/spread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/wide.h"
@@ -83,6 +84,20 @@ SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent)
     const SpreadValue value = percentile_in(spread, &times, percent);
     arena_destroy(scratch);
     return value;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b); // equal times cannot be told apart
+}
+
+uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted)
+{
+    const Times times = times_of(arena, spread);
+    qsort(times.ns, times.count, sizeof *times.ns, by_value);
+    *sorted = times.ns;
+    return times.count;
 }
 
 static void put_bounds(Arena *arena, SummarySpread *spread, const SpreadValue *values)

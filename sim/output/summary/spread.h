@@ -61,6 +61,10 @@ typedef struct {
 /* The percentile in ns; `percent` as in percentile_place. */
 SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent);
 
+/* Sorts the known times, in ns, as far as they are known; returns their number. `*sorted` lives in
+ * `arena`. */
+uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted);
+
 /* The jobs whose time was at most `limit_ns`. A job that has waited longer counts as not within; so
  * does a job that may still end within, and then the value is a lower bound. */
 typedef struct {

@@ -147,7 +147,7 @@ static const Field job_fields[] = {
     FIELD_GROUP("split_s", split_type, "what the training time went into"),
     FIELD_COUNT("epochs", epochs, "epochs trained"),
     RATIO("val_accuracy", val_accuracy_ppm, "validation accuracy"),
-    RATIO("val_loss", val_loss_micro, "validation loss"),
+    MEASURED("val_loss", val_loss_micro, DECIMALS_RATIO, NULL, "validation loss"),
     SECONDS("node_s", node_ns, "node time of its attempts"),
     SECONDS("gpu_s", gpu_ns, "their GPU time"),
     FIELD_COUNT("restarts", restarts, "attempts after the first"),

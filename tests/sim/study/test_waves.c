@@ -19,9 +19,10 @@ static void tear_down(void)
 /* A study of `points` points and one metric, without a scenario. */
 static Study study_of(int32_t points, int32_t at_least, int32_t at_most, const StopRule *rule)
 {
-    static const StudyMetric metrics[] = {{.name = "value"}};
+    static const StudyMetric metrics[] = {{.name = "value"}}; // a mean
     return (Study){.point_count = points,
                    .metric_count = 1,
+                   .value_count = 1,
                    .metrics = metrics,
                    .seeds = {.first = 1,
                              .at_least = at_least,

@@ -269,6 +269,47 @@ START_TEST(a_measured_part_counts_the_jobs_submitted_in_it)
 }
 END_TEST
 
+START_TEST(a_ratio_is_known_by_its_two_sums)
+{
+    double parts[METRIC_PARTS_MAX];
+    const Metric *ratio = compiled("cost_usd.total / workloads.day.succeeded");
+    ck_assert_int_eq(metric_kind(ratio), MEASURE_RATIO);
+    ck_assert_int_eq(measure_part_count(MEASURE_RATIO), 2);
+    ck_assert_str_eq(metric_unit(ratio), "USD");
+    metric_parts(ratio, summary, parts);
+    ck_assert_double_eq(parts[0], value("cost_usd.total").value);
+    ck_assert_double_eq(parts[1], value("workloads.day.succeeded").value);
+    ck_assert_double_eq(metric_of(ratio, summary).value, parts[0] / parts[1]);
+}
+END_TEST
+
+START_TEST(a_percentile_keeps_order_statistics_and_a_share_its_jobs)
+{
+    double parts[METRIC_PARTS_MAX];
+    const Metric *p90 = compiled("workloads.day.queue_s.p90");
+    ck_assert_int_eq(metric_kind(p90), MEASURE_PERCENTILE);
+    ck_assert_int_eq(metric_quantile_ppb(p90), 900000000);
+    metric_parts(p90, summary, parts);
+    ck_assert_double_eq(parts[0], value("workloads.day.jobs").value);
+    for (int32_t i = 1; i < METRIC_ORDER_RANKS; i++)
+        ck_assert_double_le(parts[i], parts[i + 1]);
+    ck_assert_double_eq(parts[METRIC_ORDER_RANKS], value("workloads.day.queue_s.max").value);
+    bool has_p90 = false; // one of the ranks is that of the percentile
+    for (int32_t i = 1; i <= METRIC_ORDER_RANKS; i++)
+        has_p90 |= parts[i] == metric_of(p90, summary).value;
+    ck_assert(has_p90);
+    ck_assert_int_eq(metric_order_rank(0, .9, 60), 1);
+    ck_assert_int_eq(metric_order_rank(8, .9, 60), 54);
+    ck_assert_int_eq(metric_order_rank(METRIC_ORDER_RANKS - 1, .9, 60), 60);
+    const Metric *share = compiled("workloads.day.waited_within(20m)");
+    ck_assert_int_eq(metric_kind(share), MEASURE_SHARE);
+    metric_parts(share, summary, parts);
+    ck_assert_double_eq(parts[0], value("workloads.day.jobs").value);
+    ck_assert_int_eq(metric_kind(compiled("utilisation")), MEASURE_FRACTION);
+    ck_assert_int_eq(metric_kind(compiled("workloads.day.queue_s.mean")), MEASURE_MEAN);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("metric");
@@ -279,6 +320,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_percentile_of_any_part_lies_between_its_neighbours);
     tcase_add_test(tests, classes_by_size_divide_the_jobs);
     tcase_add_test(tests, metrics_have_units);
+    tcase_add_test(tests, a_ratio_is_known_by_its_two_sums);
+    tcase_add_test(tests, a_percentile_keeps_order_statistics_and_a_share_its_jobs);
     tcase_add_test(tests, a_wrong_name_is_reported_with_the_nearest_one);
     tcase_add_test(tests, a_resource_that_the_run_does_not_have_is_unknown);
     tcase_add_test(tests, a_measured_part_counts_the_jobs_submitted_in_it);

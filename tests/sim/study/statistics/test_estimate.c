@@ -121,6 +121,37 @@ START_TEST(shares_that_are_all_one_still_have_an_interval)
 }
 END_TEST
 
+START_TEST(the_interval_of_skewed_values_reaches_further_to_the_long_tail)
+{
+    static const double values[] = {1, 2, 2, 3, 3, 3, 4, 5, 9, 20};
+    const Interval interval =
+        estimate_skewed_mean(values, 10, .95); // by P. Hall's formula on paper
+    ck_assert_double_eq_tol(interval.value, 5.2, 1e-12);
+    ck_assert_double_eq_tol(interval.low, 2.5242619527982106, 1e-9);
+    ck_assert_double_eq_tol(interval.high, 18.855683024110853, 1e-9);
+    double mirrored[10];
+    for (int32_t i = 0; i < 10; i++)
+        mirrored[i] = -values[i];
+    const Interval other = estimate_skewed_mean(mirrored, 10, .95);
+    ck_assert_double_eq_tol(other.low, -interval.high, 1e-9);
+    ck_assert_double_eq_tol(other.high, -interval.low, 1e-9);
+}
+END_TEST
+
+START_TEST(values_without_skewness_and_few_values_have_the_interval_of_t)
+{
+    static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 30};
+    static const int32_t counts[] = {10, 9};
+    for (int i = 0; i < 2; i++) {
+        const double *from = i == 0 ? values : values + 2; // 10 symmetrical ones; 9 skewed ones
+        const Interval interval = estimate_skewed_mean(from, counts[i], .95);
+        const Estimate plain = estimate_mean(from, counts[i], .95);
+        ck_assert_double_eq_tol(interval.high - interval.value, plain.half_width, 1e-9);
+        ck_assert_double_eq_tol(interval.value - interval.low, plain.half_width, 1e-9);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("estimate");
@@ -130,6 +161,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_mean_of_large_numbers_keeps_their_small_spread);
     tcase_add_test(tests, a_relative_half_width_of_zero_divided_by_zero_is_zero);
     tcase_add_test(tests, a_quantile_across_runs_is_bounded_by_runs);
+    tcase_add_test(tests, the_interval_of_skewed_values_reaches_further_to_the_long_tail);
+    tcase_add_test(tests, values_without_skewness_and_few_values_have_the_interval_of_t);
     tcase_add_test(tests, wilson_s_interval_on_paper);
     tcase_add_test(tests, clopper_and_pearson_s_interval_on_paper);
     tcase_add_test(tests, ten_runs_bound_a_share_by_t_and_fewer_by_wilson);
