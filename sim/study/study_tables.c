@@ -1,7 +1,7 @@
 #include "sim/study/study_tables.h"
 
 #include "sim/base/units.h"
-#include "sim/study/csv.h"
+#include "sim/formats/csv.h"
 #include "sim/study/point_estimate.h"
 
 /* --- Rows --- */

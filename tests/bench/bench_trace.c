@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/policy.h"
+#include "sim/cloud/policy/policy.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/output/trace/fan.h"
 #include "tests/support/worlds.h"

@@ -353,6 +353,31 @@ static void make_head(Maker *maker)
     }
 }
 
+/* Members that change the inputs of a run: parameters, the measured part, quotas, assumed values.
+ */
+static void make_inputs(Maker *maker)
+{
+    Dice dice = dice_of(maker, "inputs");
+    if (happens(&dice, 20)) {
+        const Json *until = json_member(maker->root, "until");
+        Json *length =
+            set_object(maker, set_object(maker, maker->root, "parameters"), "run_length");
+        set_text(maker, length, "value", until->text);
+        set_text(maker, length, "type", "duration");
+        set_text(maker, maker->root, "until", "${run_length}");
+    }
+    if (happens(&dice, 20)) {
+        Json *measure = set_object(maker, maker->root, "measure");
+        set_text(maker, measure, "from", FORMAT(maker, "%dm", roll(&dice, 30)));
+        set_text(maker, measure, "until", FORMAT(maker, "%dm", 30 + roll(&dice, 90)));
+    }
+    if (happens(&dice, 10))
+        set_text(maker, maker->root, "quotas", "unlimited");
+    if (happens(&dice, 10))
+        set_text(maker, set_object(maker, maker->root, "assume"),
+                 "vm_sizes/Standard_NC6/dedicated_price_per_hour", "0.80USD");
+}
+
 static void make_policy(Maker *maker)
 {
     static const char *const policies[] = {
@@ -1169,7 +1194,15 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     Json *config = random_job(maker, dice, cluster);
     json_set(maker->arena, workload, "config", config);
     set_text(maker, workload, "arrivals", kind);
-    set_text(maker, workload, "rate", FORMAT(maker, "%d/h", 1 + roll(dice, 12)));
+    Dice amount = dice_of(maker, FORMAT(maker, "amount of load %d", w));
+    if (happens(&amount, 20)) {
+        set_integer(maker, workload, "count", 1 + roll(&amount, 20));
+        set_text(
+            maker, workload, "within",
+            FORMAT(maker, "%dh", 24 + roll(&amount, 48))); // of diurnal arrivals at least a day
+    } else {
+        set_text(maker, workload, "rate", FORMAT(maker, "%d/h", 1 + roll(dice, 12)));
+    }
     set_integer(maker, workload, "jobs", 1 + roll(dice, 12));
     if (happens(dice, 40))
         set_text(maker, workload, "begin", "10m");
@@ -1229,6 +1262,7 @@ Json *swarm_scenario(Arena *arena, uint64_t seed, uint32_t features)
     maker.cluster_count = 1 + roll(&dice, CLUSTERS_MAX);
     maker.commands = json_array(arena);
     make_head(&maker);
+    make_inputs(&maker);
     make_policy(&maker);
     make_placement(&maker);
     make_catalog(&maker);

@@ -8,8 +8,8 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
-#include "sim/cloud/job/policy.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/cloud/policy/policy.h"
 #include "sim/model/bounded.h"
 #include "sim/model/random_math.h"
 

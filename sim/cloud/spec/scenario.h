@@ -36,7 +36,7 @@ typedef struct {
     int32_t repair_crews; /* failed nodes that are repaired at once; 0: all of them */
 } Failures;
 
-/* How a cluster's queue chooses the next job (sim/cloud/job/policy.h). X(ENUM, function, name,
+/* How a cluster's queue chooses the next job (sim/cloud/policy/policy.h). X(ENUM, function, name,
  * PolicySight, function that chooses the job to stop or NULL, description) */
 #define POLICIES(X)                                                                                \
     X(SERVICE, service, "service", HEAD, NULL,                                                     \

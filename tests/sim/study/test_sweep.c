@@ -5,7 +5,7 @@
 
 #include "sim/base/philox.h"
 #include "sim/cli/files.h"
-#include "sim/study/csv.h"
+#include "sim/formats/csv.h"
 #include "sim/study/point_estimate.h"
 #include "tests/support/small_scenario_fixture.h"
 #include "tests/support/temporary_folder.h"

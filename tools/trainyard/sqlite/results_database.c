@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "sim/study/csv.h"
+#include "sim/formats/csv.h"
 
 struct ResultsDatabase {
     const char *path;

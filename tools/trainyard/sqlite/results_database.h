@@ -9,7 +9,7 @@ typedef struct ResultsDatabase ResultsDatabase;
 /* Creates a new database in the file `path`, which does not exist. NULL with STATUS_MACHINE. */
 ResultsDatabase *results_database_create(Arena *arena, const char *path, Status *status);
 
-/* Adds the table `name` with the content of `csv` (sim/study/csv.h), whose first row names the
+/* Adds the table `name` with the content of `csv` (sim/formats/csv.h), whose first row names the
  * columns. Columns hold numbers where fields are numbers, except a column "lower_bounds". Rows with
  * another number of fields than the first are STATUS_BAD_INPUT at their line of `source`. */
 MUST_CHECK bool results_database_add(ResultsDatabase *database, const char *name,

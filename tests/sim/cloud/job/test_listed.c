@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/job/policy.h"
+#include "sim/cloud/policy/policy.h"
 #include "sim/engine/rng.h"
 #include "tests/support/replay_twin.h"
 #include "tests/support/suite.h"

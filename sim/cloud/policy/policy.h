@@ -1,5 +1,5 @@
 /* Scheduling policies, which choose the next job of a queue. A policy is a pure function in a file
- * policy_NAME.c, and a row in POLICIES (scenario.h).
+ * NAME.c, and a row in POLICIES (scenario.h).
  *
  * A policy chooses one of the waiting jobs of a cluster, or none. The scheduler calls it when jobs
  * are submitted or nodes become idle, starts the chosen job, and calls it again until it chooses
@@ -14,8 +14,8 @@
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
  * max_wall_clock_ns) may be wrong. */
-#ifndef SIM_CLOUD_JOB_POLICY_H
-#define SIM_CLOUD_JOB_POLICY_H
+#ifndef SIM_CLOUD_POLICY_POLICY_H
+#define SIM_CLOUD_POLICY_POLICY_H
 
 #include "sim/cloud/record/ids.h"
 #include "sim/cloud/spec/scenario.h"

@@ -1,4 +1,4 @@
-#include "sim/study/csv.h"
+#include "sim/formats/csv.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Private to sim/cloud/job: one of the policies of policy.h. */
-#include "sim/cloud/job/policy.h"
+/* Private to sim/cloud/policy: one of the policies of policy.h. */
+#include "sim/cloud/policy/policy.h"
 
 /* The reservation of the first job that can ever fit. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "sim/cloud/job/policy.h"
+#include "sim/cloud/policy/policy.h"
 
 #include "sim/base/invariant.h"
 

@@ -1,5 +1,5 @@
 /* Policies: examples on paper, random queues, and policies in simulated worlds. */
-#include "sim/cloud/job/policy.h"
+#include "sim/cloud/policy/policy.h"
 
 #include "sim/base/units.h"
 #include "sim/engine/rng.h"

@@ -1,5 +1,5 @@
-/* Private to sim/cloud/job: one of the policies of policy.h. */
-#include "sim/cloud/job/policy.h"
+/* Private to sim/cloud/policy: one of the policies of policy.h. */
+#include "sim/cloud/policy/policy.h"
 
 static bool is_newer(const RunningJob *a, const RunningJob *b)
 {

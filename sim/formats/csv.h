@@ -1,7 +1,7 @@
 /* Tables as comma-separated values: one line a row, the first has the names of the columns. Numbers
  * have the fewest digits that a reader turns into the same double; unknown values are empty. */
-#ifndef SIM_STUDY_CSV_H
-#define SIM_STUDY_CSV_H
+#ifndef SIM_FORMATS_CSV_H
+#define SIM_FORMATS_CSV_H
 
 #include <stdbool.h>
 #include <stdint.h>
