@@ -113,7 +113,7 @@
      * with whole nodes have no such record. */                                                    \
     X(JOB_PLACED, job_placed, JOBS, CLUSTER | JOB | NODE, VALUE(gpus) VALUE(gpus_per_node))        \
     /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew begins at a     \
-     * node that has waited, and the span is its wait. A node that need not wait has no such       \
+     * node that has waited, and the span is its wait. A node that need not wait has no such                  \
      * record. */                                                                                  \
     X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))
 
