@@ -3,7 +3,6 @@
 
 #include "reports/study/page.h"
 #include "reports/text/wording.h"
-#include "sim/json/decimal.h"
 #include "sim/study/waves.h"
 
 static void rules_print(Text *html, const Study *study)
