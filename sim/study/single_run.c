@@ -139,7 +139,7 @@ static int64_t arrivals_end(Arena *scratch, const Scenario *scenario, const Ende
 {
     int64_t *last_ns = ARENA_ARRAY(scratch, int64_t, scenario->workload_count + 1);
     for (uint32_t i = 0; i < ended->metrics->job_count; i++)
-        last_ns[ended->facts.jobs[i].workload] = ended->metrics->jobs[i].submitted_ns;
+        last_ns[ended->facts.jobs[i].workload] = run_job(ended->metrics, i)->submitted_ns;
     int64_t first_ns = INT64_MAX;
     for (int32_t w = 1; w <= scenario->workload_count; w++)
         first_ns = last_ns[w] < first_ns ? last_ns[w] : first_ns;
@@ -153,7 +153,7 @@ static void take_waits(Arena *arena, const RunMetrics *metrics, PilotRun *run)
     run->submitted_ns = ARENA_ARRAY(arena, int64_t, metrics->job_count);
     run->job_count = 0;
     for (uint32_t i = 0; i < metrics->job_count; i++) {
-        const JobMetrics *job = &metrics->jobs[i];
+        const JobMetrics *job = run_job(metrics, i);
         if (job->path == NULL || job->submitted_ns > run->arrivals_end_ns)
             continue;
         run->waits[run->job_count] = (double)job->queue_ns / (double)NS_PER_S;
