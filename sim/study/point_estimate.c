@@ -182,6 +182,16 @@ static const struct {
     [MEASURE_RATIO] = {"bootstrap", ratio_interval},
 };
 
+/* The percentile of a run that ends is a number of that run, such as the p95 of a day. */
+static MeasureKind estimator_of(const Sample *sample)
+{
+    const MeasureKind kind = sample->metric->kind;
+    return kind == MEASURE_PERCENTILE &&
+                   sample->results->study->horizon.kind == HORIZON_TERMINATING
+               ? MEASURE_MEAN
+               : kind;
+}
+
 static Sample sample_of(const Results *results, int32_t metric, int32_t point, int32_t count,
                         Arena *scratch)
 {
@@ -210,7 +220,7 @@ double metric_half_width(const Results *results, int32_t metric, int32_t point, 
     Arena *scratch = arena_create();
     const Sample sample = sample_of(results, metric, point, count, scratch);
     if (sample.count == count && count >= 2) {
-        const Interval interval = estimators[sample.metric->kind].interval(&sample, note);
+        const Interval interval = estimators[estimator_of(&sample)].interval(&sample, note);
         *value = interval.value;
         half_width = (interval.high - interval.low) / 2;
     }
@@ -290,8 +300,8 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
 /* A value that is a lower bound has no upper one. */
 static void add_interval(const Sample *sample, MetricEstimate *estimate)
 {
-    const Interval interval = estimators[sample->metric->kind].interval(sample, estimate->note);
-    estimate->method = estimators[sample->metric->kind].method;
+    const Interval interval = estimators[estimator_of(sample)].interval(sample, estimate->note);
+    estimate->method = estimators[estimator_of(sample)].method;
     estimate->value = interval.value;
     if (isfinite(interval.low))
         estimate->low = interval.low;
