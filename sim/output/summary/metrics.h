@@ -67,7 +67,7 @@ typedef struct {
     uint32_t step_count, step_capacity;
 } TrainingMetrics;
 
-/* What most jobs of a list do not have. */
+/* The part of a job's metrics that most jobs of a list do not need. */
 typedef struct {
     const char *error;   /* "JobFailed: Job failed with non-zero exit code"; NULL */
     int64_t prepared_ns; /* the last node finished mounts, image, container and job preparation */
