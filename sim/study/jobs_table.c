@@ -1,7 +1,7 @@
 #include "sim/study/jobs_table.h"
 
-#include "sim/json/decimal.h"
 #include "sim/formats/csv.h"
+#include "sim/json/decimal.h"
 #include "sim/study/single_run.h"
 
 typedef struct {

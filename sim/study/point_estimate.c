@@ -186,8 +186,7 @@ static const struct {
 static MeasureKind estimator_of(const Sample *sample)
 {
     const MeasureKind kind = sample->metric->kind;
-    return kind == MEASURE_PERCENTILE &&
-                   sample->results->study->horizon.kind == HORIZON_TERMINATING
+    return kind == MEASURE_PERCENTILE && sample->results->study->horizon.kind == HORIZON_TERMINATING
                ? MEASURE_MEAN
                : kind;
 }

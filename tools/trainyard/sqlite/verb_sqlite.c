@@ -7,8 +7,8 @@
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
-#include "sim/json/json.h"
 #include "sim/formats/csv.h"
+#include "sim/json/json.h"
 #include "tools/trainyard/sqlite/results_database.h"
 #include "tools/trainyard/sqlite/sqlite_options.h"
 
