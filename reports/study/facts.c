@@ -37,7 +37,7 @@ static void choose_scales(StudyFacts *facts)
     for (int32_t m = 0; m < study->metric_count; m++) {
         double largest = 0;
         for (int32_t point = 0; point < study->point_count; point++)
-            largest = fmax(largest, fabs(fact_estimate(facts, point, m)->mean)); // ignores NAN
+            largest = fmax(largest, fabs(fact_estimate(facts, point, m)->value)); // ignores NAN
         scales[m] = scale_for(study->metrics[m].unit, largest);
     }
     facts->scales = scales;
@@ -226,12 +226,12 @@ static void find_extremes(StudyFacts *facts)
     const StudyFindings *findings = &facts->outcome->findings;
     facts->lowest = facts->highest = NO_POINT;
     for (int32_t point = 0; point < facts->study->point_count; point++) {
-        const double mean = fact_estimate(facts, point, 0)->mean;
-        if (isnan(mean))
+        const double value = fact_estimate(facts, point, 0)->value;
+        if (isnan(value))
             continue;
-        if (facts->lowest == NO_POINT || mean < fact_estimate(facts, facts->lowest, 0)->mean)
+        if (facts->lowest == NO_POINT || value < fact_estimate(facts, facts->lowest, 0)->value)
             facts->lowest = point;
-        if (facts->highest == NO_POINT || mean > fact_estimate(facts, facts->highest, 0)->mean)
+        if (facts->highest == NO_POINT || value > fact_estimate(facts, facts->highest, 0)->value)
             facts->highest = point;
     }
     for (int32_t point = 0; facts->lowest != NO_POINT && point < facts->study->point_count;
@@ -268,6 +268,17 @@ static int32_t runs_at_level(const StudyFacts *facts, const StudyAxis *axis, int
     return least < INT32_MAX ? least : 0;
 }
 
+/* Whether all points at a level have an interval, or one with a lower bound only. */
+static bool level_has_intervals(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
+                                int32_t metric)
+{
+    for (int32_t point = 0; point < facts->study->point_count; point++)
+        if (axis_level(facts, axis, point) == level &&
+            isnan(fact_estimate(facts, point, metric)->low))
+            return false;
+    return true;
+}
+
 Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
                          int32_t metric)
 {
@@ -288,7 +299,10 @@ Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t
     }
     if (count == 0)
         return (Estimate){.mean = (double)NAN, .half_width = (double)NAN};
-    return estimate_mean(means, count, STUDY_CONFIDENCE);
+    Estimate mean = estimate_mean(means, count, STUDY_CONFIDENCE);
+    if (!level_has_intervals(facts, axis, level, metric))
+        mean.half_width = (double)NAN;
+    return mean;
 }
 
 /* --- Words --- */
@@ -314,10 +328,24 @@ void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, doubl
 
 void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric)
 {
-    const MetricEstimate *estimate = fact_estimate(facts, point, metric);
-    if (estimate->lower_bound_count > 0)
+    MetricEstimate estimate = *fact_estimate(facts, point, metric);
+    if (estimate.lower_bound_count > 0)
         text_add(out, "\xE2\x89\xA5\xC2\xA0"); // at least
-    fact_number_print(out, facts, metric, estimate->mean, estimate->half_width);
+    estimate.lower_bound_count = 0;            // the sign is there
+    point_estimate_print(&estimate, facts->scales[metric].factor, out);
+    unit_print(out, facts, metric, estimate.value);
+}
+
+const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t metric)
+{
+    const char *note = fact_estimate(facts, point, metric)->note;
+    Text text = {0};
+    fact_estimate_print(&text, facts, point, metric);
+    if (note[0] != '\0')
+        text_printf(&text, " (%s)", note);
+    const char *kept = arena_strdup(facts->arena, text_string(&text));
+    text_free(&text);
+    return kept;
 }
 
 const char *fact_point_name(const StudyFacts *facts, int32_t point)

@@ -3,6 +3,8 @@
 #ifndef REPORTS_STUDY_FACTS_H
 #define REPORTS_STUDY_FACTS_H
 
+#include <float.h>
+
 #include "sim/study/outcome.h"
 #include "sim/study/point_estimate.h"
 
@@ -59,17 +61,28 @@ static inline int32_t axis_level(const StudyFacts *facts, const StudyAxis *axis,
 const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t level);
 
 /* The mean of the metric over all points at a level of an axis, for designs that combine all
- * levels. Its interval comes from replications: all points of a replication are averaged first. */
+ * levels. Its interval is Student's t over replications: all points of a replication are averaged
+ * first. Its half-width is NAN if one of the points has no lower bound, as unstable ones. */
 Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
                          int32_t metric);
+
+/* A bound of a drawn bar: `value` itself if the bound is not known. */
+static inline double fact_bar_end(double bound, double value)
+{
+    return bound > -DBL_MAX && bound < DBL_MAX ? bound : value; // false for NAN
+}
 
 /* "queue_s.mean, min": the name of a metric with the unit of its numbers. In the facts' arena. */
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric);
 /* "4.1 ± 0.3 min"; "unknown". */
 void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, double mean,
                        double half_width);
-/* The same of a point, with "at least" as a sign before a lower bound. */
+/* The value of a point with its interval, as point_estimate_print does, with the unit, and with "at
+ * least" as a sign before a lower bound. */
 void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric);
+/* The same, and in brackets the note: why there is no interval, or what it lacks. In the facts'
+ * arena. */
+const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t metric);
 /* "nodes=4 load=1.5"; "the scenario" without factors. In the facts' arena. */
 const char *fact_point_name(const StudyFacts *facts, int32_t point);
 /* "4, 1.5": the levels of the factors that vary, in the order of the study. */

@@ -67,12 +67,11 @@ static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t
     const double scale = facts->scales[metric].factor;
     const double half = estimate->difference_half_width;
     const bool may_be_0 = fabs(estimate->difference) <= half;
-    Text difference = {0}, own = {0};
+    Text difference = {0};
     fact_number_print(&difference, facts, metric, estimate->difference, half);
-    fact_estimate_print(&own, facts, point, metric);
     const char *cells[COLUMNS] = {
         arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_name(facts, point)),
-        text_of(facts->arena, &difference), text_of(facts->arena, &own),
+        text_of(facts->arena, &difference), fact_noted_estimate(facts, point, metric),
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
     rows_add(rows,
@@ -92,7 +91,7 @@ static bool chosen_are_0(const Difference *chosen, int32_t count)
 
 static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t metric)
 {
-    static const char *const headings[COLUMNS] = {"point", "difference", "mean of the point",
+    static const char *const headings[COLUMNS] = {"point", "difference", "value of the point",
                                                   "compared with point", "variance reduction"};
     Arena *arena = figures->arena;
     Difference *chosen = ARENA_ARRAY(arena, Difference, facts->study->point_count);

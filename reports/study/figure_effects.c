@@ -13,7 +13,7 @@ enum { COLUMNS = 4 };
 typedef struct {
     const StudyFacts *facts;
     int32_t metric;
-    const double *means;      /* [point] */
+    const double *means;      /* [point] the values */
     const char *const *names; /* [axis of the design] */
     double scale;
 } Effects;
@@ -72,7 +72,7 @@ static const char *add_swings(Rows *rows, const Effects *effects)
         if (swing.high > effects->means[0])
             rows_span(rows, (swing.high - half) * scale, (swing.high + half) * scale);
     }
-    return "The lowest and highest mean that a factor alone reaches, from the baseline (upright "
+    return "The lowest and highest value that a factor alone reaches, from the baseline (upright "
            "line). Grey lines are 95 % intervals of the differences to the baseline.";
 }
 
@@ -135,7 +135,7 @@ typedef struct {
 static const EffectKind kinds[DESIGN_KIND_COUNT] = {
     [DESIGN_ONE_AT_A_TIME] = {add_swings,
                               "%s: each factor alone",
-                              {"factor", "lowest mean", "highest mean", "swing"},
+                              {"factor", "lowest value", "highest value", "swing"},
                               {{NULL, 0}},
                               0},
     [DESIGN_MORRIS] = {add_elementary,
@@ -163,12 +163,12 @@ static const char *const *axis_names(const StudyFacts *facts)
     return names;
 }
 
-/* The means of all points; NULL if a point has none, without which effects cannot be computed. */
+/* The values of all points; NULL if a point has none, without which effects cannot be computed. */
 static const double *means_of(const StudyFacts *facts, int32_t metric)
 {
     double *means = ARENA_ARRAY(facts->arena, double, facts->study->point_count);
     for (int32_t point = 0; point < facts->study->point_count; point++) {
-        means[point] = fact_estimate(facts, point, metric)->mean;
+        means[point] = fact_estimate(facts, point, metric)->value;
         if (isnan(means[point]))
             return NULL;
     }

@@ -10,7 +10,22 @@
 #include "reports/study/figures.h"
 #include "reports/study/panel.h"
 
-#define INTERVALS "Bars are 95 % intervals of means."
+#define INTERVALS "Bars are 95 % intervals."
+
+/* Fills in a mean of several points, whose other members are known. */
+static void put_mean(const StudyFacts *facts, int32_t metric, const Estimate *mean, Mark *mark)
+{
+    Text text = {0};
+    mark->value = mean->mean;
+    mark->low = mean->mean - mean->half_width;
+    mark->high = mean->mean + mean->half_width;
+    mark->note = isfinite(mean->half_width) ? "" : "too few points or runs have one";
+    text_add(&text, mark->is_bound ? "\xE2\x89\xA5\xC2\xA0" : "");
+    fact_number_print(&text, facts, metric, mean->mean,
+                      mark->is_bound ? (double)NAN : mean->half_width);
+    mark->text = arena_strdup(facts->arena, text_string(&text));
+    text_free(&text);
+}
 
 /* Fills in the mark of a point; false if no run has a value. */
 static bool mark_of_point(const StudyFacts *facts, const StudyAxis *axis, int32_t metric,
@@ -19,11 +34,14 @@ static bool mark_of_point(const StudyFacts *facts, const StudyAxis *axis, int32_
     const MetricEstimate *estimate = fact_estimate(facts, point, metric);
     const int32_t level = axis_level(facts, axis, point);
     *mark = (Mark){.x = axis->x[level],
-                   .mean = estimate->mean,
-                   .half_width = estimate->half_width,
+                   .value = estimate->value,
+                   .low = estimate->low,
+                   .high = estimate->high,
                    .is_bound = estimate->lower_bound_count > 0,
-                   .label = axis_label(facts, axis, level)};
-    return !isnan(estimate->mean);
+                   .label = axis_label(facts, axis, level),
+                   .text = fact_noted_estimate(facts, point, metric),
+                   .note = estimate->note};
+    return !isnan(estimate->value);
 }
 
 static Figure figure_for(const StudyFacts *facts, int32_t metric, int32_t number, const char *title,
@@ -135,13 +153,11 @@ static Curve level_means(const StudyFacts *facts, const StudyAxis *axis, int32_t
         if (isnan(mean.mean))
             continue;
         Mark *mark = &curve.marks[curve.count++];
-        *mark = (Mark){.x = axis->x[level],
-                       .mean = mean.mean,
-                       .half_width = mean.half_width,
-                       .label = axis_label(facts, axis, level)};
+        *mark = (Mark){.x = axis->x[level], .label = axis_label(facts, axis, level)};
         for (int32_t point = 0; point < facts->study->point_count; point++)
             mark->is_bound |= axis_level(facts, axis, point) == level &&
                               fact_estimate(facts, point, metric)->lower_bound_count > 0;
+        put_mean(facts, metric, &mean, mark);
     }
     return curve;
 }
@@ -188,7 +204,7 @@ static int32_t points_by_x(const StudyFacts *facts, const StudyAxis *axis, int32
     for (int32_t point = 0; point < point_count; point++)
         placed[first[axis_level(facts, axis, point)]++] = point;
     for (int32_t i = 0; i < point_count; i++)
-        if (!isnan(fact_estimate(facts, placed[i], metric)->mean))
+        if (!isnan(fact_estimate(facts, placed[i], metric)->value))
             points[count++] = placed[i];
     return count;
 }
@@ -201,7 +217,7 @@ static Mark group_mark(const StudyFacts *facts, const StudyAxis *axis, int32_t m
     double x = 0;
     Mark mark = {0};
     for (int32_t i = 0; i < count; i++) {
-        means[i] = fact_estimate(facts, points[i], metric)->mean;
+        means[i] = fact_estimate(facts, points[i], metric)->value;
         x += axis->x[axis_level(facts, axis, points[i])] / count;
         mark.is_bound |= fact_estimate(facts, points[i], metric)->lower_bound_count > 0;
     }
@@ -209,8 +225,7 @@ static Mark group_mark(const StudyFacts *facts, const StudyAxis *axis, int32_t m
     const int32_t first = axis_level(facts, axis, points[0]);
     const int32_t last = axis_level(facts, axis, points[count - 1]);
     mark.x = first == last ? axis->x[first] : x;
-    mark.mean = mean.mean;
-    mark.half_width = mean.half_width;
+    put_mean(facts, metric, &mean, &mark);
     mark.label = first == last
                      ? axis_label(facts, axis, first)
                      : arena_printf(facts->arena, "%s to %s", axis_label(facts, axis, first),
@@ -249,7 +264,7 @@ static const Dot *dots_of(const StudyFacts *facts, const StudyAxis *axis, int32_
     for (int32_t i = 0; i < *dot_count; i++) {
         const int32_t point = points[(int64_t)i * count / *dot_count];
         dots[i] = (Dot){axis->x[axis_level(facts, axis, point)],
-                        fact_estimate(facts, point, metric)->mean};
+                        fact_estimate(facts, point, metric)->value};
     }
     return dots;
 }

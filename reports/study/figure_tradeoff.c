@@ -40,8 +40,8 @@ static void choose_points(const StudyFacts *facts, Tradeoff *tradeoff)
     const int32_t point_count = facts->study->point_count;
     tradeoff->points = ARENA_ARRAY(facts->arena, int32_t, point_count);
     for (int32_t point = 0; point < point_count; point++)
-        if (!isnan(fact_estimate(facts, point, tradeoff->across)->mean) &&
-            !isnan(fact_estimate(facts, point, tradeoff->up)->mean))
+        if (!isnan(fact_estimate(facts, point, tradeoff->across)->value) &&
+            !isnan(fact_estimate(facts, point, tradeoff->up)->value))
             tradeoff->points[tradeoff->all++] = point;
     tradeoff->count = tradeoff->all < DOTS_MAX ? tradeoff->all : DOTS_MAX;
     for (int32_t i = 0; i < tradeoff->count; i++)
@@ -69,22 +69,30 @@ static bool has_bars(const Tradeoff *tradeoff)
     return tradeoff->count <= MARKS_MAX;
 }
 
-static double half_of(const Tradeoff *tradeoff, int32_t point, int32_t metric)
+/* The value of a metric with the ends of its bar, in the units of the axis. */
+typedef struct {
+    double value, low, high;
+} Bar;
+
+static Bar bar_of(const Tradeoff *tradeoff, int32_t point, int32_t metric)
 {
-    const double half = fact_estimate(tradeoff->facts, point, metric)->half_width;
-    return has_bars(tradeoff) && isfinite(half) ? half : 0;
+    const MetricEstimate *estimate = fact_estimate(tradeoff->facts, point, metric);
+    const double scale = tradeoff->facts->scales[metric].factor;
+    const double value = estimate->value;
+    if (!has_bars(tradeoff))
+        return (Bar){value * scale, value * scale, value * scale};
+    return (Bar){value * scale, fact_bar_end(estimate->low, value) * scale,
+                 fact_bar_end(estimate->high, value) * scale};
 }
 
 static Range range_of(const Tradeoff *tradeoff, int32_t metric)
 {
     Range range = range_empty;
-    const double scale = tradeoff->facts->scales[metric].factor;
     for (int32_t i = 0; i < tradeoff->count; i++) {
-        const int32_t point = tradeoff->points[i];
-        const double mean = fact_estimate(tradeoff->facts, point, metric)->mean;
-        const double half = half_of(tradeoff, point, metric);
-        range_add(&range, (mean - half) * scale);
-        range_add(&range, (mean + half) * scale);
+        const Bar bar = bar_of(tradeoff, tradeoff->points[i], metric);
+        range_add(&range, bar.value);
+        range_add(&range, bar.low);
+        range_add(&range, bar.high);
     }
     return range_for_values(range);
 }
@@ -105,10 +113,8 @@ static void name_print(Text *out, const Tradeoff *tradeoff, int32_t point, Figur
 
 static void scaled_print(Text *out, const Tradeoff *tradeoff, int32_t point, int32_t metric)
 {
-    const double scale = tradeoff->facts->scales[metric].factor;
-    const double mean = fact_estimate(tradeoff->facts, point, metric)->mean;
-    const double half = half_of(tradeoff, point, metric);
-    const double values[] = {mean * scale, (mean - half) * scale, (mean + half) * scale};
+    const Bar bar = bar_of(tradeoff, point, metric);
+    const double values[] = {bar.value, bar.low, bar.high};
     for (int32_t i = 0; i < 3; i++) {
         value_print(out, values[i]);
         text_add(out, " ");
@@ -118,10 +124,10 @@ static void scaled_print(Text *out, const Tradeoff *tradeoff, int32_t point, int
 static void place_print(Text *out, const Tradeoff *tradeoff, int32_t point)
 {
     const StudyFacts *facts = tradeoff->facts;
-    value_print(out, fact_estimate(facts, point, tradeoff->across)->mean *
+    value_print(out, fact_estimate(facts, point, tradeoff->across)->value *
                          facts->scales[tradeoff->across].factor);
     text_add(out, " ");
-    value_print(out, fact_estimate(facts, point, tradeoff->up)->mean *
+    value_print(out, fact_estimate(facts, point, tradeoff->up)->value *
                          facts->scales[tradeoff->up].factor);
 }
 
@@ -141,8 +147,8 @@ static double distance(const Tradeoff *tradeoff, int32_t i, int32_t other, int32
 {
     const Range range = range_of(tradeoff, metric);
     const double scale = tradeoff->facts->scales[metric].factor;
-    return fabs(fact_estimate(tradeoff->facts, tradeoff->points[i], metric)->mean -
-                fact_estimate(tradeoff->facts, tradeoff->points[other], metric)->mean) *
+    return fabs(fact_estimate(tradeoff->facts, tradeoff->points[i], metric)->value -
+                fact_estimate(tradeoff->facts, tradeoff->points[other], metric)->value) *
            scale / (range.high - range.low);
 }
 
@@ -172,7 +178,7 @@ static void points_print(Text *out, const Tradeoff *tradeoff)
 /* Names of points on the right are left of them and lower, so that they stay in the drawing. */
 static bool is_on_right(const Tradeoff *tradeoff, int32_t point)
 {
-    const double at = fact_estimate(tradeoff->facts, point, tradeoff->across)->mean *
+    const double at = fact_estimate(tradeoff->facts, point, tradeoff->across)->value *
                       tradeoff->facts->scales[tradeoff->across].factor;
     return range_band(range_of(tradeoff, tradeoff->across), at, 0).from_ppm > 85 * PPM / 100;
 }
@@ -216,17 +222,13 @@ static const FigureNumbers *numbers_of(const Tradeoff *tradeoff)
     const Range across = range_of(tradeoff, tradeoff->across);
     for (int32_t i = 0; i < tradeoff->count && i < MARKS_MAX; i++) {
         const int32_t point = tradeoff->points[i];
-        Text x = {0}, y = {0};
-        fact_estimate_print(&x, facts, point, tradeoff->across);
-        fact_estimate_print(&y, facts, point, tradeoff->up);
         const char *const cells[COLUMNS] = {arena_printf(facts->arena, "%" PRId32, point),
-                                            fact_point_name(facts, point), text_string(&x),
-                                            text_string(&y)};
-        const double at = fact_estimate(facts, point, tradeoff->across)->mean *
+                                            fact_point_name(facts, point),
+                                            fact_noted_estimate(facts, point, tradeoff->across),
+                                            fact_noted_estimate(facts, point, tradeoff->up)};
+        const double at = fact_estimate(facts, point, tradeoff->across)->value *
                           facts->scales[tradeoff->across].factor;
         numbers_add(numbers, range_band(across, at, BAND_PPM), cells);
-        text_free(&x);
-        text_free(&y);
     }
     return numbers;
 }
@@ -239,7 +241,8 @@ static const char *note_of(const Tradeoff *tradeoff)
                             "%" PRId32 " of %" PRId32
                             " points, without their intervals; points.csv has all.",
                             tradeoff->count, tradeoff->all);
-    const char *bars = "Crosses are 95 % intervals of both means, each alone.";
+    const char *bars = "Crosses are 95 % intervals of both values, each alone; a line is missing "
+                       "where the interval is.";
     if (tradeoff->count > NAMED_POINTS_MAX)
         return bars;
     return arena_printf(arena,

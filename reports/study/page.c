@@ -83,8 +83,9 @@ static void sections_print(Text *html, const StudyFacts *facts, const Plot *plot
         if (sections[section].words[0] != '\0')
             text_printf(html, "<p>%s</p>\n", sections[section].words);
         if (section == SECTION_LEVELS && facts->bound_count > 0)
-            text_add(html, "<p>An arrow: the mean is only a lower bound, because jobs still waited "
-                           "when runs ended.</p>\n");
+            text_add(html,
+                     "<p>An arrow: the value is only a lower bound, because jobs still waited "
+                     "when runs ended.</p>\n");
         limits_print(html, facts, section);
         text_add(html, "<div class=\"plots\">\n");
         for (uint32_t i = 0; i < plot_count; i++)

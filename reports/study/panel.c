@@ -16,9 +16,19 @@ static double scale_of(const Panel *panel)
     return panel->facts->scales[panel->metric].factor;
 }
 
-static double half_of(const Mark *mark)
+static double low_of(const Mark *mark)
 {
-    return isfinite(mark->half_width) ? mark->half_width : 0;
+    return fact_bar_end(mark->low, mark->value);
+}
+
+static double high_of(const Mark *mark)
+{
+    return fact_bar_end(mark->high, mark->value);
+}
+
+static bool is_hollow(const Mark *mark)
+{
+    return !mark->is_bound && !(isfinite(mark->low) && isfinite(mark->high));
 }
 
 /* --- Ranges --- */
@@ -43,8 +53,9 @@ static Range values_of(const Panel *panel)
     for (int32_t c = 0; c < panel->curve_count; c++)
         for (int32_t i = 0; i < panel->curves[c].count; i++) {
             const Mark *mark = &panel->curves[c].marks[i];
-            range_add(&range, (mark->mean - half_of(mark)) * scale_of(panel));
-            range_add(&range, (mark->mean + half_of(mark)) * scale_of(panel));
+            range_add(&range, mark->value * scale_of(panel));
+            range_add(&range, low_of(mark) * scale_of(panel));
+            range_add(&range, high_of(mark) * scale_of(panel));
         }
     for (int32_t i = 0; i < panel->dot_count; i++)
         range_add(&range, panel->dots[i].value * scale_of(panel));
@@ -91,6 +102,8 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
     " \"\xE2\x97\x8F\"" /* gnuplot's own points do not survive the embedding into a page           \
                          */
 
+#define CIRCLE " \"\xE2\x97\x8B\""
+
 static void row_print(Text *out, const double *values, int32_t count, const char *mark)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -107,12 +120,11 @@ static void marks_print(Text *out, const Panel *panel, Range places)
     for (int32_t c = 0; c < panel->curve_count; c++) {
         for (int32_t i = 0; i < panel->curves[c].count; i++) {
             const Mark *mark = &panel->curves[c].marks[i];
-            const double half = half_of(mark);
             row_print(out,
-                      (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
-                                 (mark->mean - half) * scale,
-                                 (mark->mean + (mark->is_bound ? 0 : half)) * scale},
-                      4, DOT);
+                      (double[]){shifted(panel, c, places, mark->x), mark->value * scale,
+                                 low_of(mark) * scale,
+                                 (mark->is_bound ? mark->value : high_of(mark)) * scale},
+                      4, is_hollow(mark) ? CIRCLE : DOT);
         }
         text_add(out, "\n\n");
     }
@@ -122,7 +134,7 @@ static void marks_print(Text *out, const Panel *panel, Range places)
             const Mark *mark = &panel->curves[c].marks[i];
             if (mark->is_bound)
                 row_print(out,
-                          (double[]){shifted(panel, c, places, mark->x), mark->mean * scale,
+                          (double[]){shifted(panel, c, places, mark->x), mark->value * scale,
                                      series_rgb[c]},
                           3, "");
         }
@@ -132,7 +144,7 @@ static void marks_print(Text *out, const Panel *panel, Range places)
     // gnuplot 5.4 crashes without any label.
     if (panel->dot_count == 0)
         row_print(out,
-                  (double[]){panel->curves[0].marks[0].x, panel->curves[0].marks[0].mean * scale},
+                  (double[]){panel->curves[0].marks[0].x, panel->curves[0].marks[0].value * scale},
                   2, " \" \"");
     text_add(out, "END\n");
 }
@@ -180,17 +192,9 @@ static const Mark *mark_at(const Curve *curve, double x)
     return NULL;
 }
 
-static const char *mark_text(const Panel *panel, const Mark *mark)
+static const char *mark_text(const Mark *mark)
 {
-    Text text = {0};
-    if (mark == NULL)
-        return "\xE2\x80\x93"; // a dash
-    if (mark->is_bound)
-        text_add(&text, "\xE2\x89\xA5\xC2\xA0");
-    fact_number_print(&text, panel->facts, panel->metric, mark->mean, mark->half_width);
-    const char *kept = arena_strdup(panel->facts->arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return mark != NULL ? mark->text : "\xE2\x80\x93"; // a dash
 }
 
 /* A row for each x of the first curve, and then for those that only later curves have. */
@@ -214,10 +218,54 @@ static const FigureNumbers *numbers_of(const Panel *panel)
                 continue;
             cells[0] = mark->label;
             for (int32_t k = 0; k < panel->curve_count; k++)
-                cells[k + 1] = mark_text(panel, mark_at(&panel->curves[k], mark->x));
+                cells[k + 1] = mark_text(mark_at(&panel->curves[k], mark->x));
             numbers_add(numbers, range_band(places, mark->x, BAND_PPM), cells);
         }
     return numbers;
+}
+
+/* --- The note --- */
+
+enum { NOTES_SHOWN = 3 };
+
+static const Mark *mark_number(const Panel *panel, int32_t number)
+{
+    for (int32_t c = 0; c < panel->curve_count; number -= panel->curves[c++].count)
+        if (number < panel->curves[c].count)
+            return &panel->curves[c].marks[number];
+    return NULL;
+}
+
+/* How many hollow marks before `end` have the note. */
+static int32_t noted_before(const Panel *panel, const char *note, int32_t end)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < end; i++) {
+        const Mark *mark = mark_number(panel, i);
+        count += is_hollow(mark) && strcmp(mark->note, note) == 0;
+    }
+    return count;
+}
+
+/* `note`, and why hollow marks have no interval. */
+static const char *note_of(const Panel *panel, int32_t mark_count, const char *note)
+{
+    Text words = {0};
+    int32_t notes = 0;
+    for (int32_t i = 0; i < mark_count; i++) {
+        const Mark *mark = mark_number(panel, i);
+        if (!is_hollow(mark) || noted_before(panel, mark->note, i) > 0 || notes++ >= NOTES_SHOWN)
+            continue;
+        text_add(&words, notes == 1 ? "Hollow marks have no interval: " : "; ");
+        text_printf(&words, "%s (%" PRId32 ")", mark->note,
+                    noted_before(panel, mark->note, mark_count));
+    }
+    if (notes > 0)
+        text_add(&words, notes > NOTES_SHOWN ? "; the numbers have more." : ".");
+    const char *kept = arena_printf(panel->facts->arena, "%s%s%s", note,
+                                    note[0] != '\0' && notes > 0 ? " " : "", text_string(&words));
+    text_free(&words);
+    return kept;
 }
 
 void panel_draw(Figures *figures, Figure figure, const Panel *panel)
@@ -232,6 +280,7 @@ void panel_draw(Figures *figures, Figure figure, const Panel *panel)
         return;
     }
     figure.left = figure.left_narrow = LEFT;
+    figure.note = note_of(panel, mark_count, figure.note);
     figure.numbers = numbers_of(panel);
     data_print(&wide, panel, figure_layout(figure.is_half, false));
     data_print(&narrow, panel, figure_layout(figure.is_half, true));

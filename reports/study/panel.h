@@ -1,4 +1,4 @@
-/* A drawing of a metric over the levels of an axis: curves of means with intervals, and dots of
+/* A drawing of a metric over the levels of an axis: curves of values with intervals, and dots of
  * points. Private to reports/study. */
 #ifndef REPORTS_STUDY_PANEL_H
 #define REPORTS_STUDY_PANEL_H
@@ -8,9 +8,12 @@
 
 typedef struct {
     double x;
-    double mean, half_width; /* of the metric, unscaled; half_width may be infinite */
-    bool is_bound;           /* the mean is only a lower bound */
-    const char *label;       /* of the level */
+    double value;      /* of the metric, unscaled */
+    double low, high;  /* its interval; not finite: not known */
+    bool is_bound;     /* the value is only a lower bound */
+    const char *label; /* of the level */
+    const char *text;  /* the value with its interval, or why there is none */
+    const char *note;  /* why there is no interval, or what it lacks; "" */
 } Mark;
 
 typedef struct {
@@ -34,8 +37,8 @@ typedef struct {
 } Panel;
 
 /* Adds the drawing, with the table of its numbers. `figure` has section, file, title, note and
- * is_half. Lower bounds have an arrow. Curves without marks are left out; without any, the note
- * says so. */
+ * is_half. Lower bounds have an arrow, and other values without interval are hollow: the note says
+ * why. Curves without marks are left out; without any, the note says so. */
 void panel_draw(Figures *figures, Figure figure, const Panel *panel);
 
 #endif

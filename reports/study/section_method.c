@@ -1,12 +1,25 @@
 /* Private to reports/study: how the intervals were made, and what they do not say. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "reports/study/page.h"
 #include "reports/text/wording.h"
 #include "sim/study/waves.h"
 
-static void rules_print(Text *html, const Study *study)
+/* "5 % of its value", "2 min": the half-width that a rule asks for. */
+static void limit_print(Text *html, const StudyFacts *facts, const StopRule *rule)
 {
+    if (rule->width_ppm > 0) {
+        percent_print(html, rule->width_ppm, 1);
+        text_add(html, " of its value");
+    } else {
+        fact_number_print(html, facts, rule->metric, (double)rule->width_nano / 1e9, 0);
+    }
+}
+
+static void rules_print(Text *html, const StudyFacts *facts)
+{
+    const Study *study = facts->study;
     const SeedPlan *seeds = &study->seeds;
     if (seeds->rule_count == 0) {
         text_printf(html, "<li>Each point has %" PRId32 " runs.</li>\n", seeds->at_least);
@@ -19,8 +32,7 @@ static void rules_print(Text *html, const Study *study)
         text_add(html, i > 0 ? ", and of " : "");
         markup_print(html, study->metrics[seeds->rules[i].metric].name);
         text_add(html, " is at most ");
-        percent_print(html, seeds->rules[i].width_ppm, 1);
-        text_add(html, " of its mean");
+        limit_print(html, facts, &seeds->rules[i]);
     }
     text_add(html,
              ". Whether a point needs more runs is decided at the ends of waves only, not "
@@ -44,27 +56,101 @@ static void imprecise_print(Text *html, const StudyFacts *facts)
                 count == 1 ? "is" : "are");
 }
 
+/* --- Methods --- */
+
+/* The methods of sim/study/point_estimate.h in words. */
+static const struct {
+    const char *method, *words;
+} methods[] = {
+    {"t, skew", "the mean of the runs' values, with Student's t corrected for their skewness (Hall "
+                "1992). Fewer than 10 runs have the plain t interval"},
+    {"t in 0..1", "the mean of the runs' values, with Student's t, cut at 0 and 1"},
+    {"share", "the mean of the runs' shares, with Student's t. Fewer than 10 runs, and shares that "
+              "are all 0 or all 1, have Wilson's interval"},
+    {"pooled", "the percentile of the jobs of all runs together, with all limits at which the t "
+               "interval of the runs' shares contains it (Woodruff 1952)"},
+    {"bootstrap", "the total above divided by the total below, with a bootstrap of the runs (BCa, "
+                  "Efron 1987). Fewer than 10 runs have the jackknife's interval"},
+};
+
+/* The method is the same at all points that have runs; "" without runs. */
+static const char *method_of(const StudyFacts *facts, int32_t metric)
+{
+    for (int32_t point = 0; point < facts->study->point_count; point++)
+        if (fact_estimate(facts, point, metric)->method[0] != '\0')
+            return fact_estimate(facts, point, metric)->method;
+    return "";
+}
+
+static void methods_print(Text *html, const StudyFacts *facts)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        bool is_used = false;
+        for (int32_t m = 0; m < facts->study->metric_count; m++) {
+            if (strcmp(method_of(facts, m), methods[i].method) != 0)
+                continue;
+            text_add(html, is_used ? ", " : "<li>");
+            markup_print(html, facts->study->metrics[m].name);
+            is_used = true;
+        }
+        if (is_used)
+            text_printf(html, " (\"%s\"): %s.</li>\n", methods[i].method, methods[i].words);
+    }
+}
+
+/* Whether a metric is the mean of the runs' percentiles. */
+static bool averages_percentiles(const StudyFacts *facts)
+{
+    for (int32_t m = 0; m < facts->study->metric_count; m++)
+        if (facts->study->metrics[m].kind == MEASURE_PERCENTILE &&
+            facts->study->horizon.kind == HORIZON_TERMINATING)
+            return true;
+    return false;
+}
+
+static void horizon_print(Text *html, const StudyFacts *facts)
+{
+    if (facts->study->horizon.kind == HORIZON_STEADY)
+        text_add(html, "<li>The study is about the long run, so each run leaves out its warm-up. A "
+                       "point has no intervals if its queue grows until the end (\"unstable\"), or "
+                       "if its runs are too short.</li>\n");
+    else
+        text_add(html, "<li>Runs start with an empty cluster: the values are those of such runs, "
+                       "not of a cluster that has been busy for ever.</li>\n");
+}
+
+static void differences_print(Text *html, const StudyFacts *facts)
+{
+    text_add(html, "<li>Replication r of every point has the same seed, so points meet the same "
+                   "arrivals and failures. Differences between points are therefore mostly more "
+                   "precise than the two intervals suggest.");
+    if (facts->study->point_count > 1)
+        text_add(html, " A difference is the mean of the differences of the runs' values, pair by "
+                       "pair, with Student's t.");
+    text_add(html, "</li>\n");
+}
+
 void section_method(Text *html, const StudyFacts *facts)
 {
     text_add(html,
              "<section>\n<h2>How the intervals were made</h2>\n<ul>\n"
              "<li>A run is one replication: it starts empty, with its own seed, and gives one "
-             "value of each metric. The interval of a mean is that of Student's t over these "
-             "values, with 95 % confidence. It holds for values that are roughly normal, as means "
-             "over many jobs are, or for many runs.</li>\n"
-             "<li>Replication r of every point has the same seed, so points meet the same arrivals "
-             "and failures. Differences between points are therefore more precise than the two "
-             "intervals suggest.</li>\n");
-    rules_print(html, facts->study);
+             "value of each metric. The intervals have 95 % confidence. Student's t holds for "
+             "values that are roughly normal, as means over many jobs are, or for many "
+             "runs.</li>\n");
+    methods_print(html, facts);
+    differences_print(html, facts);
+    rules_print(html, facts);
     imprecise_print(html, facts);
     text_add(html,
              "</ul>\n<h2>What is not claimed</h2>\n<ul>\n"
              "<li>The intervals are about chance between runs. They say nothing about how well the "
-             "scenario and its catalogue describe your cluster.</li>\n"
-             "<li>A metric that is itself a percentile of a run is averaged over runs. The mean of "
-             "percentiles is not the percentile of all jobs together, and is often lower.</li>\n"
-             "<li>Runs start with an empty cluster: the means are those of such runs, not of a "
-             "cluster that has been busy for ever.</li>\n");
+             "scenario and its catalogue describe your cluster.</li>\n");
+    if (averages_percentiles(facts))
+        text_add(html, "<li>A metric that is itself a percentile of a run is averaged over runs. "
+                       "The mean of percentiles is not the percentile of all jobs together, and is "
+                       "often lower.</li>\n");
+    horizon_print(html, facts);
     if (facts->bound_count > 0)
         text_add(html, "<li>Values with \xE2\x89\xA5 are lower bounds, because jobs still waited "
                        "when runs ended. Their intervals have no upper end, and differences to "

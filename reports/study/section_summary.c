@@ -12,11 +12,17 @@
 static void estimate_print(Text *html, const StudyFacts *facts, int32_t point)
 {
     Text text = {0};
+    const char *note = fact_estimate(facts, point, 0)->note;
     fact_estimate_print(&text, facts, point, 0);
     text_add(html, "<strong class=\"t\">");
     markup_print(html, text_string(&text));
     text_add(html, "</strong>");
     text_free(&text);
+    if (note[0] == '\0')
+        return;
+    text_add(html, " (");
+    markup_print(html, note);
+    text_add(html, ")");
 }
 
 static void point_print(Text *html, const StudyFacts *facts, int32_t point)
@@ -28,7 +34,7 @@ static void point_print(Text *html, const StudyFacts *facts, int32_t point)
 
 static void single_point_print(Text *html, const StudyFacts *facts)
 {
-    text_add(html, "<p>The mean of ");
+    text_add(html, "<p>");
     markup_print(html, facts->study->metrics[0].name);
     text_add(html, " is ");
     estimate_print(html, facts, facts->lowest);
@@ -49,7 +55,8 @@ static void not_compared_print(Text *html, const StudyFacts *facts)
 static void doubt_print(Text *html, const StudyFacts *facts)
 {
     const bool all_differ = facts->like_lowest == 0 && facts->not_compared == 0;
-    text_add(html, "<p>Each interval holds alone, with 95 % confidence. Compared seed by seed, ");
+    text_add(html,
+             "<p>Each stated interval holds alone, with 95 % confidence. Compared seed by seed, ");
     if (all_differ) {
         text_add(html, "every other point differs from the lowest");
     } else {
@@ -58,7 +65,7 @@ static void doubt_print(Text *html, const StudyFacts *facts)
                     plural(facts->like_lowest));
     }
     not_compared_print(html, facts);
-    text_add(html, ". This page does not decide: the lowest of many means tends to be a little "
+    text_add(html, ". This page does not decide: the lowest of many values tends to be a little "
                    "too low, and the highest too high.</p>\n");
 }
 

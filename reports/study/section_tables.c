@@ -58,10 +58,7 @@ static void point_row(Text *html, const StudyFacts *facts, int32_t point)
         cell_print(html, study->factors[f]->name, point_level(study, point, f)->label, false);
     number_cell(html, "runs", facts->outcome->findings.used[point]);
     for (int32_t m = 0; m < metrics_shown(facts); m++) {
-        Text text = {0};
-        fact_estimate_print(&text, facts, point, m);
-        cell_print(html, study->metrics[m].name, text_string(&text), true);
-        text_free(&text);
+        cell_print(html, study->metrics[m].name, fact_noted_estimate(facts, point, m), true);
     }
     text_add(html, "</tr>\n");
 }
@@ -86,8 +83,9 @@ void section_points(Text *html, const StudyFacts *facts)
 {
     const int32_t all = facts->study->point_count;
     const int32_t shown = all < ROWS_SHOWN ? all : ROWS_SHOWN;
-    text_add(html, "<section>\n<h2>Points</h2>\n<p class=\"note\">Means of the runs with 95 % "
-                   "intervals. points.csv also has quantiles and differences, results.csv a row "
+    text_add(html, "<section>\n<h2>Points</h2>\n<p class=\"note\">Values with 95 % intervals, "
+                   "or the reason why there is none. points.csv also has quantiles and "
+                   "differences, results.csv a row "
                    "for each run.</p>\n");
     if (shown < all || metrics_shown(facts) < facts->study->metric_count)
         text_printf(html,

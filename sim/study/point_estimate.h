@@ -9,9 +9,12 @@
  *     percentile of jobs   t, skew      the mean of the runs' percentiles, such as the p95 of a day
  *       of a steady study  pooled       the percentile of the jobs of all runs together, bounded by
  *                                       its share (pooled_quantile_bounds): the mean of short runs'
- *                                       percentiles is too low for the long run. For days it covers
- *                                       in 74 % of studies instead of 94 %
+ *                                       percentiles is too low for the long run
  *     ratio                bootstrap    the total above over the total below the line
+ *
+ * The pooled percentile of days is not the mean of their percentiles: the pooled p95 covered the
+ * mean of the days' p95 in 74.0 % of 100 studies of scenarios/workloads/poisson. The mean of the
+ * runs' p95 by "t, skew" covered its own truth in 94.4 % of 5,000 studies.
  *
  * A point of a steady study has no intervals if its queue grows, or if its pilot needs more jobs
  * than the study allows; a metric of "until" has none while it is wider than was asked for, because

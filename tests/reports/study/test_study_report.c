@@ -183,7 +183,7 @@ START_TEST(lower_bounds_have_a_sign_and_a_word)
     const char *page = page_of(outcome_of(the_study(grid), 20, true));
     has(page, "\xE2\x89\xA5\xC2\xA0");
     has(page, "values that are only lower bounds");
-    has(page, "An arrow: the mean is only a lower bound");
+    has(page, "An arrow: the value is only a lower bound");
 }
 END_TEST
 
