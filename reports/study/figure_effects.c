@@ -187,8 +187,10 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, const Effec
     Figure figure = {.section = SECTION_EFFECTS,
                      .file = arena_printf(arena, "effects-%" PRId32, metric),
                      .title = arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
-    if (effects.means == NULL) {
-        figure.note = "Effects need a value of every point, and some have none yet.";
+    if (effects.means == NULL || facts->study->design->axis_count == 0) {
+        figure.note = effects.means == NULL
+                          ? "Effects need a value of every point, and some have none yet."
+                          : "The study has no factors, so there are no effects.";
         figures_missing(figures, figure);
         return;
     }

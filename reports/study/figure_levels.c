@@ -12,14 +12,16 @@
 
 #define INTERVALS "Bars are 95 % intervals."
 
-/* Fills in a mean of several points, whose other members are known. */
-static void put_mean(const StudyFacts *facts, int32_t metric, const Estimate *mean, Mark *mark)
+/* Fills in a mean of several points in a mark whose other members are known; `without_interval`
+ * says why, if it has none. */
+static void put_mean(const StudyFacts *facts, int32_t metric, const Estimate *mean,
+                     const char *without_interval, Mark *mark)
 {
     Text text = {0};
     mark->value = mean->mean;
     mark->low = mean->mean - mean->half_width;
     mark->high = mean->mean + mean->half_width;
-    mark->note = isfinite(mean->half_width) ? "" : "too few points or runs have one";
+    mark->note = isfinite(mean->half_width) ? "" : without_interval;
     text_add(&text, mark->is_bound ? "\xE2\x89\xA5\xC2\xA0" : "");
     fact_number_print(&text, facts, metric, mean->mean,
                       mark->is_bound ? (double)NAN : mean->half_width);
@@ -157,7 +159,7 @@ static Curve level_means(const StudyFacts *facts, const StudyAxis *axis, int32_t
         for (int32_t point = 0; point < facts->study->point_count; point++)
             mark->is_bound |= axis_level(facts, axis, point) == level &&
                               fact_estimate(facts, point, metric)->lower_bound_count > 0;
-        put_mean(facts, metric, &mean, mark);
+        put_mean(facts, metric, &mean, "a point of the level has none", mark);
     }
     return curve;
 }
@@ -225,7 +227,7 @@ static Mark group_mark(const StudyFacts *facts, const StudyAxis *axis, int32_t m
     const int32_t first = axis_level(facts, axis, points[0]);
     const int32_t last = axis_level(facts, axis, points[count - 1]);
     mark.x = first == last ? axis->x[first] : x;
-    put_mean(facts, metric, &mean, &mark);
+    put_mean(facts, metric, &mean, "the group has one point", &mark);
     mark.label = first == last
                      ? axis_label(facts, axis, first)
                      : arena_printf(facts->arena, "%s to %s", axis_label(facts, axis, first),
@@ -275,7 +277,8 @@ typedef const char *FillPanel(const StudyFacts *facts, Panel *panel);
 static const char *fill_level_means(const StudyFacts *facts, Panel *panel)
 {
     panel->curves[0] = level_means(facts, panel->axis, panel->metric);
-    return "Means over all points of a level. " INTERVALS;
+    return "Means of the runs' values over all points of a level. Bars are 95 % intervals by "
+           "Student's t over replications.";
 }
 
 static const char *fill_axis_points(const StudyFacts *facts, Panel *panel)

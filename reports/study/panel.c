@@ -268,12 +268,24 @@ static const char *note_of(const Panel *panel, int32_t mark_count, const char *n
     return kept;
 }
 
-void panel_draw(Figures *figures, Figure figure, const Panel *panel)
+/* Without the curves that have no marks: gnuplot would count an empty block as no block. */
+static Panel with_marks(const Panel *panel, int32_t *mark_count)
+{
+    Panel kept = *panel;
+    kept.curve_count = *mark_count = 0;
+    for (int32_t c = 0; c < panel->curve_count; c++) {
+        *mark_count += panel->curves[c].count;
+        if (panel->curves[c].count > 0)
+            kept.curves[kept.curve_count++] = panel->curves[c];
+    }
+    return kept;
+}
+
+void panel_draw(Figures *figures, Figure figure, const Panel *given)
 {
     Text wide = {0}, narrow = {0};
-    int32_t mark_count = 0;
-    for (int32_t c = 0; c < panel->curve_count; c++)
-        mark_count += panel->curves[c].count;
+    int32_t mark_count;
+    const Panel kept = with_marks(given, &mark_count), *panel = &kept;
     if (mark_count == 0) {
         figure.note = "No run with a value of this metric has finished.";
         figures_missing(figures, figure);

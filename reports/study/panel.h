@@ -39,6 +39,6 @@ typedef struct {
 /* Adds the drawing, with the table of its numbers. `figure` has section, file, title, note and
  * is_half. Lower bounds have an arrow, and other values without interval are hollow: the note says
  * why. Curves without marks are left out; without any, the note says so. */
-void panel_draw(Figures *figures, Figure figure, const Panel *panel);
+void panel_draw(Figures *figures, Figure figure, const Panel *given);
 
 #endif

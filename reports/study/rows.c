@@ -111,6 +111,7 @@ static void data_print(Text *out, const Rows *rows, int32_t letters, FigureLayou
 
 void rows_draw(Figures *figures, Figure figure, Rows *rows)
 {
+    invariant(rows->row_count > 0); // gnuplot has no empty arrays
     const int32_t wide_letters = letters_of(rows, LETTERS_MAX);
     const int32_t narrow_letters = letters_of(rows, LETTERS_MAX_NARROW);
     Text wide = {0}, narrow = {0};

@@ -29,7 +29,7 @@ void rows_add(Rows *rows, const char *label, const char *const *cells);
 void rows_bar(Rows *rows, double from, double to, double below, double half_height, int32_t rgb);
 void rows_span(Rows *rows, double low, double high);
 void rows_mark(Rows *rows, double value, int32_t rgb);
-/* Draws the rows; `rows` must not be used afterwards. */
+/* Draws the rows, of which there is at least one; `rows` must not be used afterwards. */
 void rows_draw(Figures *figures, Figure figure, Rows *rows);
 
 #endif

@@ -310,7 +310,7 @@ static void add_interval(const Sample *sample, MetricEstimate *estimate)
         snprintf(estimate->note, NOTE_SIZE,
                  "at least this: jobs still waited at the end of %" PRId32 " run%s",
                  estimate->lower_bound_count, estimate->lower_bound_count == 1 ? "" : "s");
-    else if (sample->count == 1)
+    else if (sample->count == 1 && isnan(estimate->low))
         snprintf(estimate->note, NOTE_SIZE, "one run has no interval");
 }
 

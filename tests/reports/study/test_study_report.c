@@ -1,5 +1,7 @@
 #include "reports/study/report.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +274,62 @@ static void effects_are_drawn(const char *design, const char *heading)
     ck_assert_str_eq(numbers->cells[0], "extra");
 }
 
+START_TEST(effects_without_factors_are_a_note_instead_of_a_drawing)
+{
+    const Study *study = the_study("\"factors\": {}, \"design\": {\"morris\": 4}");
+    const Figures figures = study_figures(arena, study_facts(arena, outcome_of(study, 2, false)));
+    const Figure *effects = figure_called(&figures, "effects-0");
+    ck_assert_ptr_null(effects->wide);
+    has(effects->note, "The study has no factors");
+}
+END_TEST
+
+/* A 2 by 3 grid of which only points with the second level of "extra" have runs. */
+START_TEST(curves_without_values_are_left_out)
+{
+    StudyOutcome *outcome = outcome_of(
+        the_study("\"factors\": {" SEED "\"values\": [3, 4]}, " NODES "\"values\": [2, 3, 4]}}"), 2,
+        false);
+    int32_t used[6] = {0, 0, 0, 2, 2, 2};
+    outcome->findings.used = used;
+    const Figures figures = study_figures(arena, study_facts(arena, outcome));
+    const Figure *levels = figure_called(&figures, "levels-0");
+    has(levels->wide, "curves = 1\n");
+    ck_assert_int_eq(levels->numbers->column_count, 2);
+    ck_assert_str_eq(levels->numbers->headings[1], "extra=4");
+}
+END_TEST
+
+START_TEST(values_have_asymmetrical_bars_and_the_reason_where_one_is_missing)
+{
+    StudyOutcome *outcome = outcome_of(the_study(grid), 20, false);
+    StudyFacts facts = *study_facts(arena, outcome);
+    MetricEstimate estimates[6];
+    memcpy(estimates, facts.estimates, sizeof estimates);
+    for (int32_t i = 0; i < 6; i++)
+        estimates[i].value = 600, estimates[i].low = 540, estimates[i].high = 900;
+    estimates[2].low = estimates[2].high = (double)NAN; // point 1, metric 0
+    snprintf(estimates[2].note, NOTE_SIZE, "unstable: it <grows>");
+    facts.estimates = estimates;
+    const Figures figures = study_figures(arena, &facts);
+    const Figure *levels = figure_called(&figures, "levels-0");
+    has(levels->wide, " 10 9 15 \"\xE2\x97\x8F\"");
+    has(levels->wide, " 10 10 10 \"\xE2\x97\x8B\"");
+    has(levels->note, "Hollow marks have no interval: unstable: it <grows> (1).");
+    ck_assert_str_eq(levels->numbers->cells[1], "10.0 (9.0 to 15.0)\xC2\xA0min");
+    ck_assert_str_eq(levels->numbers->cells[3], "10.00\xC2\xA0min (unstable: it <grows>)");
+}
+END_TEST
+
+START_TEST(the_methods_of_the_study_are_named_by_metric)
+{
+    const char *page = page_of(outcome_of(the_study(grid), 20, false));
+    has(page, "<li>jobs.train.queue_s, cost_usd.total (\"t, skew\"): ");
+    lacks(page, "\"share\"");
+    lacks(page, "\"pooled\"");
+}
+END_TEST
+
 START_TEST(designs_of_sensitivity_show_their_effects)
 {
     effects_are_drawn("{\"morris\": 4}", "mean size");
@@ -474,6 +532,10 @@ Suite *test_suite(void)
     tcase_add_test(page, points_with_one_run_cannot_be_compared);
     tcase_add_test(page, idle_levels_are_named_with_the_reason);
     tcase_add_test(page, a_large_hypercube_draws_few_dots_and_says_so);
+    tcase_add_test(page, effects_without_factors_are_a_note_instead_of_a_drawing);
+    tcase_add_test(page, curves_without_values_are_left_out);
+    tcase_add_test(page, values_have_asymmetrical_bars_and_the_reason_where_one_is_missing);
+    tcase_add_test(page, the_methods_of_the_study_are_named_by_metric);
     tcase_add_test(page, designs_of_sensitivity_show_their_effects);
     tcase_add_test(page, one_at_a_time_shows_the_swing_of_each_factor);
     tcase_add_test(page, small_grids_are_curves_and_larger_ones_have_a_drawing_for_each_factor);
