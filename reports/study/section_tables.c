@@ -49,6 +49,25 @@ static void number_cell(Text *html, const char *heading, int32_t number)
     text_free(&text);
 }
 
+/* The note is below the value, where it may be broken into lines. */
+static void estimate_cell(Text *html, const StudyFacts *facts, int32_t point, int32_t metric)
+{
+    const char *note = fact_estimate(facts, point, metric)->note;
+    Text value = {0};
+    fact_estimate_print(&value, facts, point, metric);
+    text_add(html, "<td class=\"n\" data-label=\"");
+    markup_print(html, facts->study->metrics[metric].name);
+    text_add(html, "\">");
+    markup_print(html, text_string(&value));
+    if (note[0] != '\0') {
+        text_add(html, "<span class=\"why\">");
+        markup_print(html, note);
+        text_add(html, "</span>");
+    }
+    text_add(html, "</td>");
+    text_free(&value);
+}
+
 static void point_row(Text *html, const StudyFacts *facts, int32_t point)
 {
     const Study *study = facts->study;
@@ -57,9 +76,8 @@ static void point_row(Text *html, const StudyFacts *facts, int32_t point)
     for (int32_t f = 0; f < study->factor_count; f++)
         cell_print(html, study->factors[f]->name, point_level(study, point, f)->label, false);
     number_cell(html, "runs", facts->outcome->findings.used[point]);
-    for (int32_t m = 0; m < metrics_shown(facts); m++) {
-        cell_print(html, study->metrics[m].name, fact_noted_estimate(facts, point, m), true);
-    }
+    for (int32_t m = 0; m < metrics_shown(facts); m++)
+        estimate_cell(html, facts, point, m);
     text_add(html, "</tr>\n");
 }
 
