@@ -16,8 +16,8 @@ void point_cache_destroy(PointCache *cache);
 /* The scenario of `point`, which stays until it is returned. NULL with problems. */
 CachedPoint *point_cache_take(PointCache *cache, int32_t point, Problems *problems);
 const PointScenario *point_cache_scenario(const CachedPoint *cached);
-/* The plan of the point's runs in a steady study: made by the first that asks, for whom the others
- * wait. NULL: the study is not steady, or `*is_stopped`. */
+/* The plan of the point's runs in a steady study: the first caller makes it, and the
+ * others wait. NULL: the study is not steady, or `*is_stopped`. */
 const SteadyPlan *point_cache_plan(PointCache *cache, const CachedPoint *cached,
                                    const char *version, const atomic_bool *is_stopped);
 void point_cache_return(PointCache *cache, CachedPoint *cached);

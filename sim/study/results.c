@@ -143,7 +143,7 @@ int64_t results_mean_ns(const Results *results, int32_t point)
     return results->timed_count > 0 ? results->timed_ns / results->timed_count : 0;
 }
 
-/* Of a record that another program may have written. */
+/* The time in a record, which another program may have written. */
 static int64_t ns_of(double seconds)
 {
     const double ns = seconds * (double)NS_PER_S;

@@ -30,7 +30,7 @@ static const char *hash_text(Arena *arena, uint64_t hash)
     return arena_printf(arena, "%016" PRIx64, hash);
 }
 
-/* What the runs of a steady study depend on. */
+/* The members that the runs of a steady study depend on. */
 static uint64_t horizon_hash(uint64_t hash, const Study *study)
 {
     const Horizon *horizon = &study->horizon;

@@ -76,8 +76,8 @@ static const Field horizon_fields[] = {
                  "the long run of a system that never ends; the scenario's workloads then have no "
                  "end, and its `measure` and `until` are not used"),
     FIELD_TEXT("warm_up", warm_up, "auto",
-               "steady: how long a run is not measured at first; auto: pilot runs of each point "
-               "tell, by MSER-5"),
+               "steady: how long a run is not measured at first; auto: MSER-5 finds it in "
+               "pilot runs of each point"),
     FIELD_TEXT("length", length, "auto",
                "steady: how long the measured part of each run is; auto: as long as the "
                "half-widths of `until` need in `at_least` runs"),
@@ -88,7 +88,7 @@ static const Field horizon_fields[] = {
 };
 #undef OWNER
 static const ObjectType horizon_type = {
-    "horizon", "What the runs of a study are about: something that ends, or the long run.",
+    "horizon", "The runs of a study are about something that ends, or about the long run.",
     sizeof(HorizonText), horizon_fields};
 
 #define OWNER StudyText

@@ -22,7 +22,7 @@ Waves *waves_create(Arena *arena, const Study *study, const Results *results, Sh
  * first. The first units are a pilot: one run of each of some points, which measure how long runs
  * take. */
 UnitSource waves_source(Waves *waves);
-/* Only the pilot's units. With a stopping rule each has some runs, which tell how much the metrics
+/* Only the pilot's units. With a stopping rule each has some runs, which show how much the metrics
  * vary (waves_forecast). */
 UnitSource waves_pilot_source(Waves *waves);
 

@@ -1060,6 +1060,9 @@ static void make_failures(Maker *maker)
         set_text(maker, group, "group", happens(&dice, 50) ? "rack" : "zone");
         set_text(maker, group, "model", "frail");
     }
+    Dice crews = dice_of(maker, "crews");
+    if (happens(&crews, 40))
+        set_integer(maker, failures, "crews", 1 + roll(&crews, 2));
 }
 
 static void make_fault_time(Maker *maker, Dice *dice, Json *fault)

@@ -89,7 +89,7 @@ SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent)
 static int by_value(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b); // equal times cannot be told apart
+    return (a > b) - (a < b); // the order of equal times has no effect
 }
 
 uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted)

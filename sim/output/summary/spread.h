@@ -61,7 +61,7 @@ typedef struct {
 /* The percentile in ns; `percent` as in percentile_place. */
 SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent);
 
-/* Sorts the known times, in ns, as far as they are known; returns their number. `*sorted` lives in
+/* Sorts the known times, in ns; returns their number. `*sorted` lives in
  * `arena`. */
 uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted);
 
