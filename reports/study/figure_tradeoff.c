@@ -242,7 +242,7 @@ static const char *note_of(const Tradeoff *tradeoff)
                             " points, without their intervals; points.csv has all.",
                             tradeoff->count, tradeoff->all);
     const char *bars = "Crosses are 95 % intervals of both values, each alone; a line is missing "
-                       "where the interval is.";
+                       "where there is no interval.";
     if (tradeoff->count > NAMED_POINTS_MAX)
         return bars;
     return arena_printf(arena,
