@@ -104,7 +104,8 @@ RunGiven scenario_given(Arena *arena, const FileRecorder *recorder,
     }
     given.files = recorder->files;
     given.file_count = recorder->count;
-    if (overrides->samples.train > 0)
+    // The replay of a real run has no folder of data, and must have the same inputs.
+    if (overrides->samples.train > 0 && !overrides->trains_for_real)
         given.samples = arena_printf(arena, "%" PRId64 " %" PRId64, overrides->samples.train,
                                      overrides->samples.test);
     return given;

@@ -69,7 +69,7 @@ stdout_has "0 runs in "
 holds same_tables plain shared
 
 example "more shards than points share each wave, and begin the next when all have run it"
-few=("$scenarios/workloads/poisson/scenario.json" --vary "load=/workloads/0/rate=6/h,12/h" --seeds 10 --at-most 60 --precision 0.2
+few=("$scenarios/workloads/poisson/scenario.json" --vary "load=/workloads/0/rate=6/h,12/h" --seeds 10 --at-most 60 --precision 20%
     --metric workloads.day.queue_s.mean)
 trainyard sweep "${few[@]}" -o few
 for _ in 1 2 3 4 5 6; do
@@ -134,7 +134,7 @@ example "shards of another study are refused, with both identities"
 trainyard merge part-0 plain-1 -o mixed
 exit_is 2
 stderr_has "plain-1/journal/1-0.log:1:1: contains runs of another study: study \""
-stderr_has ", 2 metrics instead of 4"
+stderr_has ", 2 values a run instead of"
 holds [ ! -e mixed ]
 
 example "a sweep of another study does not continue a folder"

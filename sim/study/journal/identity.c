@@ -113,8 +113,8 @@ static void add_metric_differences(Text *out, const JournalIdentity *found,
                                    const JournalIdentity *expected)
 {
     if (found->metric_count != expected->metric_count) {
-        text_printf(out, "%s%" PRIu32 " metrics instead of %" PRIu32, out->length > 0 ? ", " : "",
-                    found->metric_count, expected->metric_count);
+        text_printf(out, "%s%" PRIu32 " values a run instead of %" PRIu32,
+                    out->length > 0 ? ", " : "", found->metric_count, expected->metric_count);
         return;
     }
     for (uint32_t i = 0; i < found->metric_count; i++)

@@ -243,7 +243,7 @@ START_TEST(the_journal_of_another_study_is_refused_with_both_identities)
     expected.metric_count = 1;
     ck_assert(!journal_text_read(&crc, "0-0.log", text.data, text.length, &expected, NULL, &extent,
                                  &problems));
-    check_problem(0, 1, 1, "contains runs of another study: 2 metrics instead of 1");
+    check_problem(0, 1, 1, "contains runs of another study: 2 values a run instead of 1");
 }
 END_TEST
 
