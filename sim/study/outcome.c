@@ -476,7 +476,8 @@ bool study_outcome_read_tree(Arena *arena, const Json *root, StudyOutcome *outco
                                "in DIR");
 }
 
-static const Json *load(Arena *arena, FileSource files, const char *folder, Problems *problems)
+const Json *study_folder_load(Arena *arena, FileSource files, const char *folder,
+                              Problems *problems)
 {
     const JsonLoader loader = {.arena = arena, .files = files, .problems = problems};
     Status status = {0};
@@ -492,7 +493,7 @@ static const Json *load(Arena *arena, FileSource files, const char *folder, Prob
 bool study_outcome_read(Arena *arena, FileSource files, const char *folder, StudyOutcome *outcome,
                         Problems *problems)
 {
-    const Json *root = load(arena, files, folder, problems);
+    const Json *root = study_folder_load(arena, files, folder, problems);
     Status status = {0};
     int64_t count;
     if (root == NULL)

@@ -17,6 +17,9 @@ typedef struct {
     int64_t done_count, run_count;
 } StudyOutcome;
 
+/* The tree of `folder`/study.json; NULL with a problem, and a hint when there is no such file. */
+const Json *study_folder_load(Arena *arena, FileSource files, const char *folder,
+                              Problems *problems);
 /* Reads `folder`/study.json and the journals: while a sweep runs there, too. The study has neither
  * a scenario nor spans of factors. Lives in `arena`. False with problems. */
 MUST_CHECK bool study_outcome_read(Arena *arena, FileSource files, const char *folder,

@@ -5,8 +5,8 @@
 
 #include "sim/cli/disk_files.h"
 #include "sim/cli/shell_code.h"
-#include "sim/schema/json_load.h"
 #include "sim/schema/value.h"
+#include "sim/study/outcome.h"
 #include "sim/study/study_json.h"
 #include "tools/trainyard/verbs.h"
 
@@ -93,26 +93,13 @@ static bool number_of(const char *text, const char *what, int64_t *number, Statu
                        "%s is \"%s\", expected a number as in results.csv", what, text);
 }
 
-static const Json *load_study(Arena *arena, const char *folder, Problems *problems)
-{
-    const JsonLoader loader = {.arena = arena, .files = disk_files, .problems = problems};
-    Status status = {0};
-    const Json *root =
-        json_load(&loader, arena_printf(arena, "%s/study.json", folder), JSON_STRICT, &status);
-    if (root == NULL && status.code != STATUS_OK) {
-        status_hint(&status, "`trainyard sweep STUDY -o %s` writes it", folder);
-        problems_add_status(problems, &status);
-    }
-    return root;
-}
-
 static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
 {
     Problems problems = problems_create(arena);
     Status status = {0};
     int64_t point, seed;
     StudyPoint found;
-    const Json *root = load_study(arena, operands->items[0], &problems);
+    const Json *root = study_folder_load(arena, disk_files, operands->items[0], &problems);
     if (root == NULL)
         return report_problems(&problems);
     if (!number_of(operands->items[1], "the point", &point, &status) ||
