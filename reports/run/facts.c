@@ -340,7 +340,10 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
 {
     Arena *arena = rows->arena;
     Facts *facts = ARENA_NEW(arena, Facts);
+    const bool has_target = summary->wait_target_ns != ABSENT;
     *facts = (Facts){.run = summary,
+                     .wait_target_ns =
+                         has_target ? summary->wait_target_ns : WAIT_TARGET_DEFAULT_NS,
                      .gpus_per_node = ARENA_ARRAY(arena, int32_t, summary->cluster_count),
                      .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
                      .level = header->level,

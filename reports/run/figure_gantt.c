@@ -325,9 +325,7 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
     if (facts_has(facts, TRACE_EPOCH))
         text_add(&note,
                  "White notches in a job's bar mark the ends of epochs where there is room.");
-    const char *kept = arena_strdup(arena, text_string(&note));
-    text_free(&note);
-    return kept;
+    return text_move(arena, &note);
 }
 
 static const char *moment_cell(Arena *arena, int64_t ns)
@@ -335,9 +333,7 @@ static const char *moment_cell(Arena *arena, int64_t ns)
     Text text = {0};
     if (ns != ABSENT)
         span_print(&text, ns);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static const FigureNumbers *gantt_numbers(Arena *arena, const Facts *facts)

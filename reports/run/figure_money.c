@@ -76,9 +76,7 @@ static const char *usd_cell(Arena *arena, int64_t micro_usd)
 {
     Text text = {0};
     usd_print(&text, micro_usd);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static bool is_used(const Facts *facts, int use)

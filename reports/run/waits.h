@@ -6,9 +6,6 @@
 #include "reports/run/facts.h"
 #include "reports/run/palette.h"
 
-/* Jobs should not wait longer: the share within it is a key figure. */
-#define WAIT_TARGET_NS (30 * NS_PER_MIN)
-
 /* Jobs of `least` to `most` nodes, or GPUs if a job asks for GPUs. */
 typedef struct {
     int32_t least, most;

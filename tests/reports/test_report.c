@@ -74,7 +74,7 @@ static const char *page_of_sample(const char *sample)
 {
     Status status = {0};
     put_sample(sample, "second_job", "second_job");
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     return file_text(directory, "report.html");
 }
 
@@ -260,7 +260,7 @@ START_TEST(names_do_not_break_out_of_the_page_or_the_plots)
     Status status = {0};
     const char hostile[] = "x<b>&'`date`%s{/5 y}";
     put_sample("two-jobs", "second_job", hostile);
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_balanced(page);
     ck_assert_ptr_null(strstr(page, "<b>"));
@@ -310,7 +310,7 @@ START_TEST(a_crowd_is_cut_with_a_note)
 {
     Status status = {0};
     put_crowd(250, 100);
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_balanced(page);
     check_says(page, "Of 250 jobs the first 24 are drawn.");
@@ -333,7 +333,7 @@ START_TEST(the_last_job_of_all_may_be_of_a_workload)
     put_sample("two-jobs", "\"jobs\": {",
                "\"workloads\": {\"night\": {\"jobs\": 3, \"succeeded\": 3, \"failed\": 0, "
                "\"unfinished\": 0, \"last_ended_s\": 90000}}, \"jobs\": {");
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_says(page, "<dd>1 d 1 h</dd><dt>until the last job was done</dt>");
 }
@@ -343,10 +343,10 @@ START_TEST(plots_of_another_run_do_not_stay)
 {
     Status status = {0};
     put_sample("two-jobs", "second_job", "second_job");
-    ck_assert(report_write(arena, directory, &status));
+    ck_assert(report_write(arena, directory, 0, &status));
     ck_assert_int_eq(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
     put_sample("jobs-level", "second_job", "second_job");
-    ck_assert(report_write(arena, directory, &status));
+    ck_assert(report_write(arena, directory, 0, &status));
     ck_assert_int_ne(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
 }
 END_TEST
@@ -368,7 +368,7 @@ START_TEST(a_broken_run_is_refused_and_nothing_written)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Status status = {0};
         put_sample("two-jobs", rows[i].old, rows[i].new);
-        ck_assert_msg(!report_write(arena, directory, &status), "read with %s", rows[i].new);
+        ck_assert_msg(!report_write(arena, directory, 0, &status), "read with %s", rows[i].new);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
         Text said = {0};
         status_print(&status, false, &said);
@@ -383,14 +383,14 @@ START_TEST(a_missing_directory_or_file_is_named)
 {
     Status status = {0};
     const char *missing = arena_printf(arena, "%s/nowhere", directory);
-    ck_assert(!report_write(arena, missing, &status));
+    ck_assert(!report_write(arena, missing, 0, &status));
     ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
     ck_assert_str_eq(status.message, "there is no such file");
     ck_assert_str_eq(status.at.source, arena_printf(arena, "%s/summary.json", missing));
     ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));
 
     put("summary.json", file_text(arena_printf(arena, "%s/empty", samples), "summary.json"));
-    ck_assert(!report_write(arena, directory, &status));
+    ck_assert(!report_write(arena, directory, 0, &status));
     ck_assert_str_eq(status.message, "there is no such file");
     ck_assert_str_eq(status.at.source, arena_printf(arena, "%s/trace.tsv", directory));
 }
@@ -401,7 +401,7 @@ START_TEST(without_gnuplot_the_page_is_written_with_notes)
     Status status = {0};
     put_sample("two-jobs", "second_job", "second_job");
     ck_assert_int_eq(setenv("PATH", directory, 1), 0); // this folder does not contain gnuplot
-    const bool is_written = report_write(arena, directory, &status);
+    const bool is_written = report_write(arena, directory, 0, &status);
     ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0); // for rm
     ck_assert(!is_written);
     ck_assert_int_eq(status.code, STATUS_MACHINE);

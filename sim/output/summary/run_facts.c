@@ -111,6 +111,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
+                      .wait_target_ns = scenario->wait_target_ns,
                       .clusters = clusters,
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,

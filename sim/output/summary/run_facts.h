@@ -45,6 +45,7 @@ typedef struct {
     PolicyKind policy;
     int64_t start_unix_ms;
     MeasureWindow measure;
+    int64_t wait_target_ns;       /* 0: the scenario has none */
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;
