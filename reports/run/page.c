@@ -4,14 +4,10 @@
 #include <stdio.h>
 
 #include "reports/run/clock.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/figures.h"
 #include "reports/run/sections.h"
+#include "reports/run/table.h"
 #include "reports/text/wording.h"
-
-static const char *or_unknown(const char *text)
-{
-    return text != NULL ? text : "unknown";
-}
 
 static void head_print(Text *html, const Facts *facts)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "reports/figure/drawing.h"
-#include "reports/run/facts.h"
-#include "reports/run/figures.h"
+#include "reports/run/facts/facts.h"
+#include "reports/run/figures/figures.h"
 #include "reports/run/page.h"
 #include "sim/cli/files.h"
 

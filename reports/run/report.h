@@ -2,7 +2,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/base/status.h"
 
 /* Writes `run_directory`/report.html, one self-contained page, and the same plots as files

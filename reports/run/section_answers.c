@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "reports/run/clock.h"
+#include "reports/run/facts/totals.h"
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
-#include "reports/run/totals.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/text.h"
@@ -362,6 +362,19 @@ static void answer_accuracy(Text *html, const Facts *facts)
 
 /* --- Were the expectations met? --- */
 
+/* "jobs.train.run_s at most 1h: got 4012.5." for the first missed expectations. */
+static void missed_words(Text *out, const Facts *facts)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < facts->run->expectation_count && told < TOLD_ONE_BY_ONE; i++) {
+        const SummaryExpectation *stated = &facts->run->expectations[i];
+        if (!run_expectation_is(facts, i, EXPECTATION_MISSED))
+            continue;
+        text_printf(out, "%s: got %s.\n", or_unknown(stated->text), or_unknown(stated->got));
+        told++;
+    }
+}
+
 static void answer_expected(Text *html, const Facts *facts)
 {
     const ExpectationCounts counts = run_expectation_counts(facts);
@@ -375,10 +388,11 @@ static void answer_expected(Text *html, const Facts *facts)
     else if (judged > 0)
         text_printf(&plain, "No: %" PRIu32 " of %" PRIu32 " %s missed.\n", counts.missed, judged,
                     counts.missed == 1 ? "was" : "were");
+    missed_words(&plain, facts);
     if (open > 0)
         text_printf(&plain,
-                    "%" PRIu32 " %s about several seeds, which one run cannot judge; "
-                    "`trainyard test` does.\n",
+                    "%" PRIu32 " %s about several seeds, which one run cannot judge; trainyard "
+                    "test does.\n",
                     open, open == 1 ? "is" : "are");
     answer_print(html, "Were the expectations met?", &plain);
 }

@@ -1,9 +1,9 @@
 /* Private to reports/run: the key figures at the top of the page, as tiles. */
 #include <inttypes.h>
 
+#include "reports/run/facts/totals.h"
+#include "reports/run/figures/wait_times.h"
 #include "reports/run/sections.h"
-#include "reports/run/totals.h"
-#include "reports/run/waits.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/text.h"
@@ -45,7 +45,7 @@ static int64_t first_ready_ns(const Facts *facts)
     return first_ns;
 }
 
-/* What went wrong comes first: failed jobs, missed expectations. */
+/* Failed jobs and missed expectations; printed before all other tiles. */
 static void key_faults_print(Text *html, const Facts *facts)
 {
     const JobCounts jobs = run_job_counts(facts);

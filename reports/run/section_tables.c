@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/run/facts/totals.h"
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
-#include "reports/run/totals.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"

@@ -2,7 +2,7 @@
 #ifndef REPORTS_RUN_SECTIONS_H
 #define REPORTS_RUN_SECTIONS_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/base/text.h"
 
 /* Questions and answers in plain words. */

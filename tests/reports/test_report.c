@@ -5,6 +5,7 @@
 
 #include "reports/run/report.h"
 #include "sim/base/text.h"
+#include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
 #include "sim/cloud/cluster/cluster.h"
@@ -203,6 +204,82 @@ START_TEST(a_page_answers_and_has_every_section)
     ck_assert_int_eq(count_of(page, "<svg "), 2 * 8); // for a page and for a phone
     ck_assert_int_eq(count_of(page, "class=\"failed\""), 1);
     ck_assert_int_eq(count_of(page, "class=\"missing\""), 0);
+}
+END_TEST
+
+START_TEST(every_plot_has_its_numbers)
+{
+    const char *page = page_of_sample("two-jobs");
+    ck_assert_int_eq(count_of(page, "Numbers of this plot"), 8);
+    // The pointer shows the same: both drawings of a plot have a title for each row.
+    check_says(page, "<title>epoch: 3\ncifar_distributed, validation: 60.1 %\n");
+    check_says(page, "<td>3</td><td class=\"n\">60.1 %</td>");
+    check_says(page, "<title>job: cifar_distributed\ninput: 5.68 s\ncompute: 1 min 46 s\n");
+    ck_assert_int_eq(count_of(page, "<title>epoch: 3\n"), 2 * 3); // accuracy, loss, parts
+}
+END_TEST
+
+static const char *page_with_expectations(const char *last_result)
+{
+    Status status = {0};
+    put_sample("two-jobs", " \"fingerprint\"",
+               arena_printf(arena,
+                            " \"expectations\": [{\"expectation\": \"job a, state succeeded\", "
+                            "\"result\": \"met\"}, {\"expectation\": \"jobs.a.run_s at most 1h\", "
+                            "\"result\": \"%s\", \"expected\": \"at most 3600\", \"got\": "
+                            "\"4012.5\"}, {\"expectation\": \"cost <b> seeds 20\", \"result\": "
+                            "\"not judged\"}],\n \"fingerprint\"",
+                            last_result));
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
+    return file_text(directory, "report.html");
+}
+
+START_TEST(a_missed_expectation_is_seen_at_a_glance)
+{
+    const char *page = page_with_expectations("missed");
+    check_balanced(page);
+    // The first tiles are red: a job failed, too.
+    check_says(page, "<dl class=\"keys\">\n<div class=\"bad\"><dd>1 failed</dd><dt>job</dt></div>\n"
+                     "<div class=\"bad\"><dd>1 of 2 missed</dd><dt>expectations</dt></div>\n");
+    check_says(page, "<p>No: 1 of 2 was missed.</p><p>jobs.a.run_s at most 1h: got 4012.5.</p>");
+    check_says(page, "1 is about several seeds");
+    check_says(page, "cost &lt;b&gt; seeds 20");
+    ck_assert_int_eq(count_of(page, "<tr class=\"failed\">"), 2); // the job, the expectation
+}
+END_TEST
+
+START_TEST(met_expectations_are_a_quiet_tile)
+{
+    const char *page = page_with_expectations("met");
+    check_says(page, "<div><dd>2 of 2</dd><dt>expectations met</dt></div>");
+    check_says(page, "<p>Yes, all 2.</p>");
+    ck_assert_ptr_null(strstr(page, "missed"));
+}
+END_TEST
+
+START_TEST(the_target_of_waits_is_the_runs_or_the_callers)
+{
+    Status status = {0};
+    static const struct {
+        const char *of_run;
+        int64_t given_ns;
+        const char *tile, *row;
+    } rows[] = {
+        {"", 0, "of the jobs waited at most 30 min", "<td>30 min</td>"},
+        {" \"wait_target_s\": 1200,\n", 0, "of the jobs waited at most 20 min", "<td>20 min</td>"},
+        {" \"wait_target_s\": 1200,\n", 90 * NS_PER_MIN, "of the jobs waited at most 1 h 30 min",
+         "<td>1 h 30 min</td>"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put_sample("mishaps", " \"fingerprint\"",
+                   arena_printf(arena, "%s \"fingerprint\"", rows[i].of_run));
+        ck_assert_msg(report_write(arena, directory, rows[i].given_ns, &status), "%s",
+                      status.message);
+        const char *page = file_text(directory, "report.html");
+        check_says(page, rows[i].tile);
+        check_says(page, rows[i].row);
+        ck_assert_int_eq(count_of(with(page, "\xC2\xA0", " "), rows[i].row), 1);
+    }
 }
 END_TEST
 
@@ -423,6 +500,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_page_is_well_formed_and_fetches_nothing);
     tcase_add_test(tests, a_plot_file_is_well_formed_and_says_no_version);
     tcase_add_test(tests, a_page_answers_and_has_every_section);
+    tcase_add_test(tests, every_plot_has_its_numbers);
+    tcase_add_test(tests, a_missed_expectation_is_seen_at_a_glance);
+    tcase_add_test(tests, met_expectations_are_a_quiet_tile);
+    tcase_add_test(tests, the_target_of_waits_is_the_runs_or_the_callers);
     tcase_add_test(tests, a_page_notes_what_the_trace_level_left_out);
     tcase_add_test(tests, a_page_lists_faults_with_reasons_and_costs);
     tcase_add_test(tests, an_empty_run_has_a_page);

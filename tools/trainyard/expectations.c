@@ -280,8 +280,8 @@ void expectations_summarise(Arena *arena, const ScenarioFile *file, const Expect
     summary->expectation_count = (uint32_t)count;
     for (int32_t i = 0; i < count; i++) {
         SummaryExpectation *stated = &summary->expectations[i];
-        *stated = (SummaryExpectation){.text = file->expectations[i].text,
-                                       .result = EXPECTATION_MET};
+        *stated =
+            (SummaryExpectation){.text = file->expectations[i].text, .result = EXPECTATION_MET};
         if (file->expectations[i].kind == EXPECT_STATISTIC) {
             stated->result = EXPECTATION_NOT_JUDGED;
         } else if (!answers[i].holds) {

@@ -26,8 +26,8 @@ struct RunSummary {
     RunFacts facts;
     const RunMetrics *metrics;
     const char *fingerprint;
-    Summary *folded;       /* NULL: not used yet */
-    const Json *json;      /* NULL: not used yet */
+    Summary *folded;  /* NULL: not used yet */
+    const Json *json; /* NULL: not used yet */
 };
 
 static Summary *folded_summary(const RunResult *result)

@@ -7,8 +7,10 @@
 #include "sim/cli/report.h"
 #include "tools/trainyard/verbs.h"
 
+enum { NOT_GIVEN = -1 };
+
 typedef struct {
-    int64_t target_ns; /* 0: the run's */
+    int64_t target_ns; /* NOT_GIVEN: the run's */
 } ReportArguments;
 
 #define OWNER ReportArguments
@@ -55,7 +57,7 @@ static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
     Problems problems = problems_create(arena);
     StudyOutcome outcome;
     Status no_plots = {0}, status = {0};
-    if (target_ns > 0) {
+    if (target_ns != NOT_GIVEN) {
         status_fail(&status, STATUS_BAD_INPUT, place_in("--target", 0, 0),
                     "%s is the folder of a sweep, which has a target for each metric", folder);
         status_hint(&status, "name the metric waited_within(TIME) in the study, or with --metric");
@@ -72,7 +74,12 @@ static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
 static int report_run(Arena *arena, const char *folder, int64_t target_ns)
 {
     Status status = {0};
-    if (!report_write(arena, folder, target_ns, &status))
+    if (target_ns == 0) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("--target", 0, 0),
+                    "is 0, expected a longer time");
+        return report_status(&status);
+    }
+    if (!report_write(arena, folder, target_ns == NOT_GIVEN ? 0 : target_ns, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);
     return EXIT_FINE;
@@ -82,13 +89,12 @@ static int run_report(int argc, char **argv)
 {
     Arena *arena = arena_create();
     Operands operands;
-    ReportArguments arguments = {0};
+    ReportArguments arguments = {.target_ns = NOT_GIVEN};
     int exit_code;
     if (options_read(&report_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         const char *folder = operands.items[0];
-        exit_code = is_of_sweep(arena, folder)
-                        ? report_sweep(arena, folder, arguments.target_ns)
-                        : report_run(arena, folder, arguments.target_ns);
+        exit_code = is_of_sweep(arena, folder) ? report_sweep(arena, folder, arguments.target_ns)
+                                               : report_run(arena, folder, arguments.target_ns);
     }
     arena_destroy(arena);
     return exit_code;

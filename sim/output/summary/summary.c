@@ -440,7 +440,7 @@ static void add_facts(Making *making)
 }
 
 Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                              const char *fingerprint)
+                        const char *fingerprint)
 {
     Summary *summary = ARENA_NEW(arena, Summary);
     *summary = (Summary){

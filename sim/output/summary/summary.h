@@ -159,7 +159,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
-    int64_t wait_target_ns; /* the scenario's */
+    int64_t wait_target_ns;                           /* the scenario's */
     int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
@@ -188,7 +188,7 @@ typedef struct {
  * `fingerprint` may be NULL. Sorts the step times of `metrics`. Lives in `arena`; names are
  * borrowed from `facts` and `metrics`. */
 Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                              const char *fingerprint);
+                        const char *fingerprint);
 
 /* The jobs together. They are borrowed. */
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count);

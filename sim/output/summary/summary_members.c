@@ -353,8 +353,7 @@ static const Field summary_fields[] = {
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
-               "the scenario's expectations and whether they were met",
-               .is_left_out_empty = true),
+               "the scenario's expectations and whether they were met", .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };

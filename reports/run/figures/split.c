@@ -1,10 +1,11 @@
-/* Private to reports/run: the parts of training time: a bar for each job, and one job's epochs. */
+/* Private to reports/run/figures: the parts of training time: a bar for each job, and one job's
+ * epochs. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
-#include "reports/run/epoch_rows.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/epoch_rows.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"
@@ -173,11 +174,10 @@ static const FigureNumbers *epochs_numbers(Arena *arena, const Facts *facts, uin
     for (int64_t row = 0; row < rows.count; row++) {
         cells[0] = arena_printf(arena, "%" PRId64, epoch_rows_epoch(&rows, row));
         for (int32_t part = 0; part < PART_STEP_COUNT; part++)
-            cells[part + 1] = epochs[row] == NULL
-                                  ? ""
-                                  : time_cell(arena, epoch_parts(epochs[row]).ns[part]);
+            cells[part + 1] =
+                epochs[row] == NULL ? "" : time_cell(arena, epoch_parts(epochs[row]).ns[part]);
         // epochs.gp begins at 0.4 and leaves 0.6 on the right.
-        numbers_add(numbers, epoch_rows_band(&rows, row, 40, 100 * rows.epochs + 60), cells);
+        numbers_add(numbers, epoch_rows_band(&rows, row, 40, (Wide)100 * rows.epochs + 60), cells);
     }
     return numbers;
 }

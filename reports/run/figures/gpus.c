@@ -1,9 +1,10 @@
-/* Private to reports/run: GPUs over time, a plot for each cluster whose jobs ask for GPUs. */
+/* Private to reports/run/figures: GPUs over time, a plot for each cluster whose jobs ask for GPUs.
+ */
 #include <stdlib.h>
 
 #include "reports/figure/stack.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
 enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, CLUSTERS_SHOWN = 6 };
 

@@ -1,7 +1,7 @@
-/* Private to reports/run: how many jobs run and wait over time. */
+/* Private to reports/run/figures: how many jobs run and wait over time. */
 #include "reports/figure/stack.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
 enum { BAND_RUNNING, BAND_WAITING, BANDS };
 
@@ -28,10 +28,8 @@ static Stack stack_of(Arena *arena, const Facts *facts)
 
 void figures_queue(Figures *figures, const Facts *facts)
 {
-    Figure figure = {.section = SECTION_QUEUE,
-                     .file = "queue",
-                     .title = "Jobs that run and wait",
-                     .note = ""};
+    Figure figure = {
+        .section = SECTION_QUEUE, .file = "queue", .title = "Jobs that run and wait", .note = ""};
     if (facts->job_span_count == 0) {
         figure.note = facts_no_rows(facts);
         figures_missing(figures, figure);

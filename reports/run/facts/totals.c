@@ -1,4 +1,4 @@
-#include "reports/run/totals.h"
+#include "reports/run/facts/totals.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Private to reports/run: the share of jobs that waited at most so long, by the size of the jobs.
- */
+/* Private to reports/run/figures: the share of jobs that waited at most so long, by the size of
+ * the jobs. */
 #include <inttypes.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/waits.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/wait_times.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
@@ -171,8 +171,8 @@ static PlotBand row_band(const WaitRows *rows, int32_t row, int32_t step_count)
 {
     const int64_t at = place_ppm(rows->ns[row]);
     const int64_t from = row == 0 ? 0 : (place_ppm(rows->ns[row - 1]) + at) / 2;
-    const int64_t to = row + 1 == rows->count ? (step_count - 1) * PPM
-                                              : (at + place_ppm(rows->ns[row + 1])) / 2;
+    const int64_t to =
+        row + 1 == rows->count ? (step_count - 1) * PPM : (at + place_ppm(rows->ns[row + 1])) / 2;
     return (PlotBand){from / (step_count - 1), to / (step_count - 1)};
 }
 

@@ -1,13 +1,13 @@
-/* Private to reports/run: slots of clusters over time, coloured by the size of the jobs. A slot is
- * a place that nodes take one after another: a new node takes the first free one. So there are as
- * many slots as nodes at one time, however often nodes are replaced. Where jobs ask for GPUs, each
- * GPU of a slot is a row, and a job is drawn on the first free ones. */
+/* Private to reports/run/figures: slots of clusters over time, coloured by the size of the jobs. A
+ * slot is a place that nodes take one after another: a new node takes the first free one. So there
+ * are as many slots as nodes at one time, however often nodes are replaced. Where jobs ask for
+ * GPUs, each GPU of a slot is a row, and a job is drawn on the first free ones. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/waits.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/wait_times.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"

@@ -3,6 +3,7 @@
 #define REPORTS_RUN_EPOCH_ROWS_H
 
 #include "reports/figure/numbers.h"
+#include "sim/base/wide.h"
 
 typedef struct {
     int64_t epochs, stride, count;
@@ -15,6 +16,6 @@ int64_t epoch_rows_epoch(const EpochRows *rows, int64_t row);
 int64_t epoch_rows_find(const EpochRows *rows, int64_t epoch);
 /* The part of the plot that is nearer to the row's epoch than to any other row's. The axis begins
  * and ends at these hundredths of an epoch. */
-PlotBand epoch_rows_band(const EpochRows *rows, int64_t row, int64_t axis_begin, int64_t axis_end);
+PlotBand epoch_rows_band(const EpochRows *rows, int64_t row, Wide axis_begin, Wide axis_end);
 
 #endif

@@ -1,7 +1,7 @@
-/* Private to reports/run: nodes by state over time, a plot for each cluster. */
+/* Private to reports/run/figures: nodes by state over time, a plot for each cluster. */
 #include "reports/figure/stack.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
 enum { CLUSTERS_SHOWN = 6 };
 

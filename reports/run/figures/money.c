@@ -1,9 +1,10 @@
-/* Private to reports/run: the cost of each cluster as a bar, divided by the use of its nodes. */
+/* Private to reports/run/figures: the cost of each cluster as a bar, divided by the use of its
+ * nodes. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 

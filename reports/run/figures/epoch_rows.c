@@ -1,4 +1,4 @@
-#include "reports/run/epoch_rows.h"
+#include "reports/run/figures/epoch_rows.h"
 
 #include "sim/base/units.h"
 
@@ -24,13 +24,11 @@ int64_t epoch_rows_find(const EpochRows *rows, int64_t epoch)
     return has_row ? row : -1;
 }
 
-PlotBand epoch_rows_band(const EpochRows *rows, int64_t row, int64_t axis_begin, int64_t axis_end)
+PlotBand epoch_rows_band(const EpochRows *rows, int64_t row, Wide axis_begin, Wide axis_end)
 {
-    const int64_t at = epoch_rows_epoch(rows, row);
-    const int64_t from = row == 0 ? axis_begin : (epoch_rows_epoch(rows, row - 1) + at) * 50;
-    const int64_t to =
-        row + 1 == rows->count ? axis_end : (at + epoch_rows_epoch(rows, row + 1)) * 50;
-    const int64_t length = axis_end - axis_begin;
-    return (PlotBand){mul_div(from - axis_begin, PPM, length),
-                      mul_div(to - axis_begin, PPM, length)};
+    const Wide at = epoch_rows_epoch(rows, row), length = axis_end - axis_begin;
+    const Wide from = row == 0 ? axis_begin : (epoch_rows_epoch(rows, row - 1) + at) * 50;
+    const Wide to = row + 1 == rows->count ? axis_end : (at + epoch_rows_epoch(rows, row + 1)) * 50;
+    return (PlotBand){(int64_t)((from - axis_begin) * PPM / length),
+                      (int64_t)((to - axis_begin) * PPM / length)};
 }

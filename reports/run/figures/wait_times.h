@@ -3,8 +3,8 @@
 #define REPORTS_RUN_WAITS_H
 
 #include "reports/figure/figure.h"
-#include "reports/run/facts.h"
-#include "reports/run/palette.h"
+#include "reports/run/facts/facts.h"
+#include "reports/run/figures/palette.h"
 
 /* Jobs of `least` to `most` nodes, or GPUs if a job asks for GPUs. */
 typedef struct {

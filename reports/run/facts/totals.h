@@ -2,7 +2,7 @@
 #ifndef REPORTS_RUN_TOTALS_H
 #define REPORTS_RUN_TOTALS_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/cloud/job/job.h"
 
 /* All jobs, listed or of workloads. */

@@ -79,7 +79,7 @@ typedef struct {
 typedef struct {
     const Summary *run;
     int64_t wait_target_ns; /* jobs should not wait longer: the share within it is a key figure */
-    JobRows *job_rows; /* [Summary.job_count] */
+    JobRows *job_rows;      /* [Summary.job_count] */
     TraceLevel level;
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     ReportNode *nodes;     /* by NodeId of the rows */

@@ -1,9 +1,9 @@
-/* Private to reports/run: accuracy and loss over epochs, in training and in validation. */
+/* Private to reports/run/figures: accuracy and loss over epochs, in training and in validation. */
 #include <inttypes.h>
 
-#include "reports/run/epoch_rows.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/epoch_rows.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/json/decimal.h"
 
@@ -105,8 +105,7 @@ static void curve_style_print(Text *out, const Curves *curves, int32_t curve)
 
 static int64_t epoch_of(const TraceRow *row)
 {
-    return row->record.kind == TRACE_EPOCH ? row->record.epoch.epoch
-                                           : row->record.evaluation.epoch;
+    return row->record.kind == TRACE_EPOCH ? row->record.epoch.epoch : row->record.evaluation.epoch;
 }
 
 /* Prints the curve's points and returns its last epoch. */
@@ -188,20 +187,19 @@ static const char *const *learning_headings(Arena *arena, const Facts *facts, co
     for (int32_t i = 0; i < curves->count; i++) {
         const Curve *curve = &curves->items[i];
         const char *kind = curve->kind == TRACE_EPOCH ? "training" : "validation";
-        headings[i + 1] = curves->jobs == 1
-                              ? kind
-                              : arena_printf(arena, "%s, %s", facts->run->jobs[curve->job].name,
-                                             kind);
+        headings[i + 1] = curves->jobs == 1 ? kind
+                                            : arena_printf(arena, "%s, %s",
+                                                           facts->run->jobs[curve->job].name, kind);
     }
     return headings;
 }
 
-static const FigureNumbers *learning_numbers(Arena *arena, const Facts *facts,
-                                             const Curves *curves, const Measure *measure)
+static const FigureNumbers *learning_numbers(Arena *arena, const Facts *facts, const Curves *curves,
+                                             const Measure *measure)
 {
     const EpochRows rows = epoch_rows(last_epoch(facts, curves));
     const int32_t columns = curves->count + 1;
-    const char **cells = ARENA_ARRAY(arena, const char *, rows.count * columns);
+    const char **cells = ARENA_ARRAY(arena, const char *, rows.count *columns);
     for (int64_t row = 0; row < rows.count; row++)
         for (int32_t column = 0; column < columns; column++)
             cells[row * columns + column] =
@@ -215,7 +213,7 @@ static const FigureNumbers *learning_numbers(Arena *arena, const Facts *facts,
     FigureNumbers *numbers =
         numbers_create(arena, learning_headings(arena, facts, curves), columns, false);
     for (int64_t row = 0; row < rows.count; row++) // learning.gp leaves 2 % on the right
-        numbers_add(numbers, epoch_rows_band(&rows, row, 0, 102 * rows.epochs),
+        numbers_add(numbers, epoch_rows_band(&rows, row, 0, (Wide)102 * rows.epochs),
                     cells + row * columns);
     return numbers;
 }
