@@ -32,8 +32,7 @@ static const OptionTable report_table = {
         "while the sweep runs, and the page says how many runs are missing.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
-    .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
-               "trainyard report out/cifar10\n"
+    .example = "trainyard run scenarios/workloads/poisson/scenario.json -o out/poisson\n"
                "trainyard report out/poisson --target 20m\n"
                "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/nodes\n"
                "trainyard report out/nodes",
