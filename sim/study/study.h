@@ -94,6 +94,7 @@ typedef struct {
      * point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
     BoundList expect; /* StudyExpectText (expect/study_expect.h) */
+    const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */
 } Study;
 
 /* The study in the file `path`, or of the tree `root`, in which the scenario's path is relative to
