@@ -383,8 +383,9 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
                      .problems = problems};
     if (!bind_is_whole(&study_type, reader.text) || problems->count > before)
         return NULL;
-    *reader.study =
-        (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
+    *reader.study = (Study){.path = arena_strdup(arena, path),
+                            .description = reader.text->description.value,
+                            .expect = reader.text->expect};
     const bool has_scenario = read_scenario(&reader);
     const bool has_metrics = read_metrics(&reader);
     const bool has_factors = has_scenario && read_factors(&reader);
