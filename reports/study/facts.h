@@ -5,14 +5,9 @@
 
 #include <float.h>
 
+#include "sim/study/metric_words.h"
 #include "sim/study/outcome.h"
 #include "sim/study/point_estimate.h"
-
-/* A metric is shown as its value times `factor`, in `unit`. */
-typedef struct {
-    double factor;
-    const char *unit; /* "min", "%", "USD", "" */
-} MetricScale;
 
 /* A factor, or factors that change together, with at least two levels among the points. */
 typedef struct {

@@ -92,8 +92,7 @@ static bool share_words(Arena *arena, const char *name, MetricWords *words)
             continue;
         words->form = METRIC_IS_SHARE;
         words->subject = jobs;
-        words->predicate =
-            arena_printf(arena, "%s %s", shares[i].predicate, time_of(arena, name));
+        words->predicate = arena_printf(arena, "%s %s", shares[i].predicate, time_of(arena, name));
         words->noun = arena_printf(arena, "%s that %s", jobs, words->predicate);
         return true;
     }
@@ -119,7 +118,10 @@ static const struct {
 static const struct {
     const char *key, *words;
 } statistics[] = {
-    {"mean", "mean"}, {"min", "shortest"}, {"max", "longest"}, {"p50", "median"},
+    {"mean", "mean"},
+    {"min", "shortest"},
+    {"max", "longest"},
+    {"p50", "median"},
 };
 
 /* "mean wait", "p95 of the wait", "wait". */
@@ -146,8 +148,8 @@ static const char *number_words(Arena *arena, const char *name)
         if (!is_member(rest, members[i].key))
             continue;
         const char *key = rest + strlen(members[i].key);
-        const char *noun = *key == '.' ? statistic_words(arena, members[i].words, key + 1)
-                                       : members[i].words;
+        const char *noun =
+            *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
         return rest == name ? noun : arena_printf(arena, "%s of %s", noun, jobs);
     }
     return name;
@@ -158,10 +160,10 @@ MetricWords metric_words(Arena *arena, const char *name)
     MetricWords words = {.form = METRIC_IS_OTHER};
     const char *line = strstr(name, " / ");
     if (line != NULL) {
-        words.noun = arena_printf(arena, "%s / %s",
-                                  number_words(arena, arena_strndup(arena, name,
-                                                                    (size_t)(line - name))),
-                                  number_words(arena, line + strlen(" / ")));
+        words.noun =
+            arena_printf(arena, "%s / %s",
+                         number_words(arena, arena_strndup(arena, name, (size_t)(line - name))),
+                         number_words(arena, line + strlen(" / ")));
         return words;
     }
     if (share_words(arena, name, &words))
