@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/study/goal.h"
 
 /* --- Units --- */
 
@@ -281,6 +282,15 @@ Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t
     if (!level_has_intervals(facts, axis, level, metric))
         mean.half_width = (double)NAN;
     return mean;
+}
+
+double fact_limit(const StudyFacts *facts, int32_t metric)
+{
+    const Goal *goal = facts->study->goal;
+    for (int32_t i = 0; goal != NULL && i < goal->constraint_count; i++)
+        if (goal->constraints[i].metric == metric)
+            return goal->constraints[i].limit;
+    return (double)NAN;
 }
 
 /* --- Words --- */
