@@ -84,7 +84,7 @@ void card_cell_print(Text *html, const char *heading, const char *text, bool is_
 
 void cards_begin(Text *html, const char *const *headings)
 {
-    text_add(html, "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
+    text_add(html, "<div class=\"table\"><table class=\"cards\"><thead><tr>");
     for (int32_t i = 0; headings[i] != NULL; i++)
         card_heading_print(html, headings[i] + (headings[i][0] == '#'), headings[i][0] == '#');
     text_add(html, "</tr></thead>\n<tbody>\n");

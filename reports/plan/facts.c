@@ -31,6 +31,45 @@ const char *check_words(const PlanFacts *facts, const PlanCheck *check)
                         &check->estimate, check->is_lower_bound);
 }
 
+static bool is_cost(const PlanFacts *facts)
+{
+    const StudyMetric *metric = &facts->outcome->grid->study->metrics[facts->outcome->goal->metric];
+    return metric_words(facts->arena, metric->name).form == METRIC_IS_COST;
+}
+
+/* Whether all constraints are decided, and met. */
+static bool meets_all(const PlanFacts *facts, const PlanFindings *findings)
+{
+    for (int32_t i = 0; i < facts->outcome->check_count; i++)
+        if (!findings->checks[i].is_met)
+            return false;
+    return true;
+}
+
+const char *state_words(const PlanFacts *facts, int32_t candidate)
+{
+    const PlanCandidate *about = plan_candidate(facts, candidate);
+    switch (about->state) {
+    case CANDIDATE_WINNER:
+        return facts->outcome->verdict == PLAN_FOUND ? "recommended" : "best so far";
+    case CANDIDATE_WORSE:
+        return arena_printf(facts->arena, "%s%s", is_cost(facts) ? "costs more" : "is worse",
+                            meets_all(facts, &about->screening) ? "" : ", limits not decided");
+    case CANDIDATE_MISSES:
+        return "misses a limit";
+    case CANDIDATE_MISSES_AGAIN:
+        return "misses a limit on fresh seeds";
+    case CANDIDATE_UNSTABLE:
+        return "overloaded, not simulated";
+    case CANDIDATE_REFUSED:
+        return "not valid, not simulated";
+    case CANDIDATE_UNDECIDED:
+    case CANDIDATE_STATE_COUNT:
+        break;
+    }
+    return "needs more runs";
+}
+
 const char *objective_title(const PlanFacts *facts)
 {
     const int32_t metric = facts->outcome->goal->metric;

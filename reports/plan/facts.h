@@ -37,6 +37,8 @@ static inline const char *candidate_words(const PlanFacts *facts, int32_t candid
 const char *objective_words(const PlanFacts *facts, const PlanFindings *findings);
 /* The value of a check alone: "97.1 ± 0.4 %". */
 const char *check_words(const PlanFacts *facts, const PlanCheck *check);
+/* "recommended", "costs more": how a candidate ended, in a few words. */
+const char *state_words(const PlanFacts *facts, int32_t candidate);
 /* "cost, USD a week": what the objective counts. */
 const char *objective_title(const PlanFacts *facts);
 /* "jobs of team that wait at most 30 min". */

@@ -85,9 +85,10 @@ static ScatterPoint point_of(const PlanFacts *facts, int32_t constraint, int32_t
     cells[2] = objective_words(facts, findings);
     cells[3] = check_words(facts, check);
     cells[4] = membership_text(facts, front);
+    const char *levels = fact_point_levels(facts->study, plan_point(outcome->grid, candidate, 0));
     const char *name = front->membership >= 0.005
-                           ? arena_printf(facts->arena, "%s (%s)", cells[1], cells[4])
-                           : cells[1];
+                           ? arena_printf(facts->arena, "%s (%s)", levels, cells[4])
+                           : levels;
     return (ScatterPoint){
         .x = scaled(&findings->objective, answer_scale(outcome, outcome->goal->metric).factor),
         .y = scaled(&check->estimate, answer_scale(outcome, metric).factor),

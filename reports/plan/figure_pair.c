@@ -11,7 +11,7 @@
 enum {
     LEVELS_MAX = 12,
     CELL_HEIGHT = 30,
-    LETTER_WIDTH = 7,
+    LETTER_WIDTH = 8,
     LETTERS_MAX = 24,
     LETTERS_MAX_NARROW = 10,
     GAP = 14

@@ -10,11 +10,18 @@
 
 /* --- Key figures --- */
 
-static void tile_print(Text *html, const char *class, const char *value, const char *name)
+/* `part` is below the value, in smaller letters. */
+static void tile_print(Text *html, const char *class, const char *value, const char *part,
+                       const char *name)
 {
     text_printf(html, "<div%s%s%s><dd>", class[0] != '\0' ? " class=\"" : "", class,
                 class[0] != '\0' ? "\"" : "");
     markup_print(html, value);
+    if (part[0] != '\0') {
+        text_add(html, "<span class=\"part\">");
+        markup_print(html, part);
+        text_add(html, "</span>");
+    }
     text_add(html, "</dd><dt>");
     markup_print(html, name);
     text_add(html, "</dt></div>\n");
@@ -29,20 +36,30 @@ static const char *count_text(const PlanFacts *facts, int64_t count)
     return kept;
 }
 
+/* The value with three digits, and its interval below. */
+static void estimate_tile(Text *html, const PlanFacts *facts, const char *class, int32_t metric,
+                          const PlanEstimate *estimate, const char *name)
+{
+    const PlanEstimate value = {estimate->value, (double)NAN, (double)NAN, estimate->run_count};
+    tile_print(html, class, answer_value(facts->arena, facts->outcome, metric, &value, false),
+               answer_interval(facts->arena, facts->outcome, metric, estimate), name);
+}
+
 static void winner_tiles(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
     const PlanFindings *findings = answer_findings(plan_candidate(facts, outcome->winner));
     const MetricWords words =
         metric_words(facts->arena, outcome->grid->study->metrics[outcome->goal->metric].name);
-    tile_print(html, "", objective_words(facts, findings),
-               words.form == METRIC_IS_COST ? arena_printf(facts->arena, "%s %s", words.noun,
-                                                           answer_period(facts->arena, outcome))
-                                            : words.noun);
+    estimate_tile(html, facts, "", outcome->goal->metric, &findings->objective,
+                  words.form == METRIC_IS_COST ? arena_printf(facts->arena, "%s %s", words.noun,
+                                                              answer_period(facts->arena, outcome))
+                                               : words.noun);
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
         const PlanCheck *check = &findings->checks[answer_tightest(outcome, findings, c)];
-        tile_print(html, check->margin < 0 ? "bad" : "", check_words(facts, check),
-                   constraint_title(facts, c));
+        estimate_tile(html, facts, check->margin < 0 ? "bad" : "",
+                      outcome->goal->constraints[c].metric, &check->estimate,
+                      constraint_title(facts, c));
     }
 }
 
@@ -54,11 +71,11 @@ static void tiles_print(Text *html, const PlanFacts *facts)
         winner_tiles(html, facts);
     if (outcome->verdict != PLAN_UNFINISHED)
         tile_print(html, outcome->is_confident ? "" : "open",
-                   arena_printf(facts->arena, "%.4g\xC2\xA0%%", outcome->confidence * 100),
+                   arena_printf(facts->arena, "%.4g\xC2\xA0%%", outcome->confidence * 100), "",
                    "confidence of the choice");
-    tile_print(html, "", count_text(facts, outcome->grid->candidate_count),
+    tile_print(html, "", count_text(facts, outcome->grid->candidate_count), "",
                outcome->grid->candidate_count == 1 ? "candidate" : "candidates");
-    tile_print(html, "", count_text(facts, outcome->run_count),
+    tile_print(html, "", count_text(facts, outcome->run_count), "",
                isfinite(outcome->grid_run_count) && outcome->grid_run_count > 0
                    ? arena_printf(facts->arena, "runs; a full grid needs about %s",
                                   count_text(facts, (int64_t)outcome->grid_run_count))

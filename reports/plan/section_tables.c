@@ -67,12 +67,11 @@ static void commands_cell(Text *html, const PlanFacts *facts, int32_t candidate)
 static void candidate_row(Text *html, const PlanFacts *facts, int32_t candidate)
 {
     const PlanOutcome *outcome = facts->outcome;
-    const PlanCandidate *about = plan_candidate(facts, candidate);
-    const PlanFindings *findings = answer_findings(about);
+    const PlanFindings *findings = answer_findings(plan_candidate(facts, candidate));
     const bool has_runs = findings->run_count > 0;
     text_add(html, candidate == outcome->winner ? "<tr class=\"chosen\">" : "<tr>");
     card_cell_print(html, "candidate", candidate_words(facts, candidate), false);
-    card_cell_print(html, "state", candidate_state_words(about->state), false);
+    card_cell_print(html, "state", state_words(facts, candidate), false);
     card_cell_print(html, "runs", arena_printf(facts->arena, "%" PRId32, findings->run_count),
                     true);
     card_cell_print(html, objective_title(facts),

@@ -297,7 +297,10 @@ double fact_limit(const StudyFacts *facts, int32_t metric)
 
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric)
 {
-    const char *name = facts->study->metrics[metric].name, *unit = facts->scales[metric].unit;
+    const char *unit = facts->scales[metric].unit;
+    const char *name = facts->study->metrics[metric].name;
+    if (facts->study->goal != NULL) // the page of a plan is for readers who did not write the study
+        name = metric_words(facts->arena, name).noun;
     return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", name, unit) : name;
 }
 

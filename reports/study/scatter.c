@@ -8,7 +8,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
-enum { BODY = 320, LEFT = 64, NAME_LETTERS = 26, BAND_PPM = 12000, STEP_WIDTH = 60 };
+enum { BODY = 320, LEFT = 64, NAME_LETTERS = 34, BAND_PPM = 12000, STEP_WIDTH = 60 };
 
 /* The ranges of both axes. */
 typedef struct {

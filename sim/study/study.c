@@ -345,6 +345,21 @@ static bool scenario_exists(const Reader *reader)
     return false;
 }
 
+/* See Study.period_ns. */
+static int64_t period_of(const Scenario *scenario)
+{
+    int64_t end_ns = 0;
+    if (scenario->until_ns != INT64_MAX)
+        return scenario->until_ns;
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        const Workload *workload = &scenario->workloads[i];
+        if (workload->end_ns == INT64_MAX)
+            return 0;
+        end_ns = workload->end_ns > end_ns ? workload->end_ns : end_ns;
+    }
+    return end_ns;
+}
+
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
@@ -353,8 +368,10 @@ static bool read_scenario(Reader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
-    if (study->scenario != NULL)
+    if (study->scenario != NULL) {
         study->until_ns = study->scenario->scenario.until_ns;
+        study->period_ns = period_of(&study->scenario->scenario);
+    }
     return study->scenario != NULL;
 }
 

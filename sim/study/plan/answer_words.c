@@ -6,6 +6,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/point_estimate.h"
+#include "sim/study/statistics/words.h"
 
 static const char *kept(Arena *arena, Text *text)
 {
@@ -151,6 +152,20 @@ const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metri
     return estimate_text(arena, answer_scale(outcome, metric), estimate, is_lower_bound);
 }
 
+const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                            const PlanEstimate *estimate)
+{
+    const double factor = answer_scale(outcome, metric).factor;
+    const double error = (estimate->high - estimate->low) / 2 * factor;
+    Text out = {0};
+    if (!isfinite(error) || error <= 0)
+        return "";
+    words_number(&out, estimate->low * factor, error);
+    text_add(&out, " to ");
+    words_number(&out, estimate->high * factor, error);
+    return kept(arena, &out);
+}
+
 const char *answer_period(Arena *arena, const PlanOutcome *outcome)
 {
     static const struct {
@@ -160,17 +175,17 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome)
                    {NS_PER_DAY, "a day"},
                    {7 * NS_PER_DAY, "a week"},
                    {365 * NS_PER_DAY, "a year"}};
-    const int64_t until_ns = outcome->grid->study->until_ns;
+    const int64_t period_ns = outcome->grid->study->period_ns;
     Text out = {0};
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
-        if (periods[i].ns == until_ns)
+        if (periods[i].ns == period_ns)
             return periods[i].words;
-    if (until_ns >= 28 * NS_PER_DAY && until_ns <= 31 * NS_PER_DAY)
+    if (period_ns >= 28 * NS_PER_DAY && period_ns <= 31 * NS_PER_DAY)
         return "a month";
-    if (until_ns == INT64_MAX)
+    if (period_ns <= 0 || outcome->grid->study->horizon.kind == HORIZON_STEADY)
         return "a run";
     text_add(&out, "in ");
-    duration_print(&out, until_ns);
+    duration_print(&out, period_ns);
     return kept(arena, &out);
 }
 

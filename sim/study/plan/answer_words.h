@@ -23,6 +23,9 @@ MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric);
 /* "91.7 ± 0.4 USD", "99.98 (99.94 to 100.0) %", "unknown"; a lower bound has a sign before it. */
 const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                          const PlanEstimate *estimate, bool is_lower_bound);
+/* "88.3 to 89.1": the interval alone; "" without one. */
+const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                            const PlanEstimate *estimate);
 /* "a week", "a run": the time to which the totals of a run belong. */
 const char *answer_period(Arena *arena, const PlanOutcome *outcome);
 /* "it costs 91.7 ± 0.4 USD a week", "the mean wait is 12 ± 1 min". */
