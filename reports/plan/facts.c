@@ -4,13 +4,14 @@
 
 #include "sim/study/run_command.h"
 
-const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome)
+const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome, const WinnerJobs *jobs)
 {
     PlanFacts *facts = ARENA_NEW(arena, PlanFacts);
     const int32_t constraints = outcome->goal->constraint_count;
     *facts = (PlanFacts){.arena = arena,
                          .outcome = outcome,
                          .study = study_facts(arena, &outcome->study),
+                         .jobs = jobs,
                          .answer = answer_of(arena, outcome),
                          .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
     for (int32_t c = 0; c < facts->front_count; c++)

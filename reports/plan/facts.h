@@ -7,6 +7,7 @@
 #include "sim/study/plan/answer.h"
 #include "sim/study/plan/answer_words.h"
 #include "sim/study/plan/front.h"
+#include "sim/study/plan/winner_jobs.h"
 
 enum { FRONTS_MAX = 3 };
 
@@ -15,12 +16,13 @@ typedef struct {
     const PlanOutcome *outcome;
     const StudyFacts *study;
     Answer answer;
+    const WinnerJobs *jobs;               /* NULL: unknown */
     int32_t front_count;                  /* constraints with a front: the first ones */
     const FrontPoint *fronts[FRONTS_MAX]; /* [candidate] each */
 } PlanFacts;
 
-/* Lives in `arena`; borrows `outcome`. */
-const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome);
+/* Lives in `arena`; borrows `outcome` and `jobs`, which may be NULL. */
+const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome, const WinnerJobs *jobs);
 
 static inline const PlanCandidate *plan_candidate(const PlanFacts *facts, int32_t candidate)
 {

@@ -7,13 +7,14 @@
 #include "reports/study/figures.h"
 
 /* Sections of the page that have figures, in addition to those of a study's page. */
-enum { PLAN_FRONT = SECTION_COUNT, PLAN_PAIR, PLAN_RISK, PLAN_SECTION_END };
+enum { PLAN_FRONT = SECTION_COUNT, PLAN_PAIR, PLAN_WINNER, PLAN_RISK };
 
 Figures plan_figures(Arena *arena, const PlanFacts *facts);
 
 /* Private to reports/plan: the figures of one section each. */
 void figures_front(Figures *figures, const PlanFacts *facts);
 void figures_pair(Figures *figures, const PlanFacts *facts);
+void figures_winner(Figures *figures, const PlanFacts *facts);
 void figures_risk(Figures *figures, const PlanFacts *facts);
 
 #endif

@@ -28,6 +28,7 @@ static const Section sections[] = {
      "Each mark is a candidate. Good ones are where the objective is met for the least.", NULL},
     {PLAN_PAIR, "Two factors together", "", NULL},
     {SECTION_LEVELS, "What each factor does", "", NULL},
+    {PLAN_WINNER, "The recommended candidate at work", "", section_jobs},
     {PLAN_RISK, "How bad a bad run is", "The mean hides the runs in which much goes wrong at once.",
      section_bad_runs},
 };

@@ -14,6 +14,7 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
 void section_answer(Text *html, const PlanFacts *facts);     /* sentences and key figures */
 void section_compared(Text *html, const PlanFacts *facts);   /* next best and baseline */
 void section_others(Text *html, const PlanFacts *facts);     /* why the others lose */
+void section_jobs(Text *html, const PlanFacts *facts);       /* words below the waits */
 void section_bad_runs(Text *html, const PlanFacts *facts);   /* words below the risk's figure */
 void section_candidates(Text *html, const PlanFacts *facts); /* all of them, with commands */
 void section_decision(Text *html, const PlanFacts *facts);   /* how it was decided */

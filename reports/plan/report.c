@@ -7,9 +7,9 @@
 #include "sim/cli/files.h"
 
 bool plan_report_write(Arena *arena, const char *folder, const PlanOutcome *outcome,
-                       Status *no_plots, Status *status)
+                       const WinnerJobs *jobs, Status *no_plots, Status *status)
 {
-    const PlanFacts *facts = plan_facts(arena, outcome);
+    const PlanFacts *facts = plan_facts(arena, outcome, jobs);
     const Figures figures = plan_figures(arena, facts);
     Drawings drawings;
     const bool is_drawn = drawings_make(arena, &figures, &drawings, no_plots);

@@ -3,11 +3,13 @@
 #define REPORTS_PLAN_REPORT_H
 
 #include "sim/study/plan/plan_outcome.h"
+#include "sim/study/plan/winner_jobs.h"
 
 /* Writes `folder`/report.html, one self-contained page, and the same plots as files in
  * `folder`/plots. The same outcome gives the same bytes (with the same gnuplot); it may be that of
- * an unfinished plan, which the page then says. `no_plots` and errors as study_report_write. */
+ * an unfinished plan, which the page then says. `jobs` NULL: unknown. `no_plots` and errors as
+ * study_report_write. */
 MUST_CHECK bool plan_report_write(Arena *arena, const char *folder, const PlanOutcome *outcome,
-                                  Status *no_plots, Status *status);
+                                  const WinnerJobs *jobs, Status *no_plots, Status *status);
 
 #endif

@@ -11,6 +11,20 @@
 
 enum { OPEN_ROWS = 24, ROWS_SHOWN = 500 };
 
+/* --- Jobs --- */
+
+void section_jobs(Text *html, const PlanFacts *facts)
+{
+    const WinnerJobs *jobs = facts->jobs;
+    text_add(html, "<p class=\"note\">");
+    thousands_print(html, jobs->count);
+    text_printf(html,
+                " jobs of %" PRId32 " runs of point %" PRId32 " with the seeds from %" PRId64
+                " on, in winner-jobs.csv. <code>trainyard show DIR %" PRId32 " %" PRId64
+                "</code> prints the command of the first.</p>\n",
+                jobs->run_count, jobs->point, jobs->first_seed, jobs->point, jobs->first_seed);
+}
+
 /* --- Bad runs --- */
 
 void section_bad_runs(Text *html, const PlanFacts *facts)

@@ -68,15 +68,17 @@ static const struct {
     {"turnaround_within(", "end within"},
 };
 
-/* "30 min" from "30m)". */
-static const char *time_of(Arena *arena, const char *at)
+/* The time of "30m)"; 0: there is none. */
+static int64_t time_of(Arena *arena, const char *at)
 {
     int64_t ns;
     Status unused;
-    const size_t length = strcspn(at, ")");
-    const char *written = arena_strndup(arena, at, length);
-    if (!duration_parse(written, place_in("", 0, 0), &ns, &unused))
-        return written;
+    const char *written = arena_strndup(arena, at, strcspn(at, ")"));
+    return duration_parse(written, place_in("", 0, 0), &ns, &unused) ? ns : 0;
+}
+
+static const char *time_words(Arena *arena, int64_t ns)
+{
     Text text = {0};
     duration_print(&text, ns);
     const char *kept = arena_strdup(arena, text_string(&text));
@@ -90,9 +92,11 @@ static bool share_words(Arena *arena, const char *name, MetricWords *words)
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         if (!skip(&name, shares[i].function))
             continue;
+        const int64_t ns = time_of(arena, name);
         words->form = METRIC_IS_SHARE;
+        words->waited_ns = i == 0 ? ns : 0;
         words->subject = jobs;
-        words->predicate = arena_printf(arena, "%s %s", shares[i].predicate, time_of(arena, name));
+        words->predicate = arena_printf(arena, "%s %s", shares[i].predicate, time_words(arena, ns));
         words->noun = arena_printf(arena, "%s that %s", jobs, words->predicate);
         return true;
     }

@@ -26,6 +26,7 @@ typedef struct {
     const char *noun;      /* "cost", "jobs of team that wait at most 30 min", "p95 of the wait" */
     const char *subject;   /* METRIC_IS_SHARE: "jobs of team" ... */
     const char *predicate; /* ... "wait at most 30 min" */
+    int64_t waited_ns;     /* of waited_within(): the time; 0: another metric */
 } MetricWords;
 
 /* Lives in `arena`, may borrow `name`. */
