@@ -10,7 +10,7 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
-enum { BAND_PPM = 20000, INSTANTS = 240, QUEUE_BODY = 170, QUEUE_LEFT = 56, QUEUE_ROWS = 12 };
+enum { BAND_PPM = 20000, BINS = 84, QUEUE_BODY = 170, QUEUE_LEFT = 56, QUEUE_ROWS = 12 };
 
 static const char *duration_words(Arena *arena, double s)
 {
@@ -114,7 +114,7 @@ static const FigureNumbers *queue_numbers(const PlanFacts *facts, const QueueCur
         const int32_t k = (2 * row + 1) * queue->count / (2 * QUEUE_ROWS);
         const char *const cells[] = {duration_words(facts->arena, queue->t_s[k]),
                                      arena_printf(facts->arena, "%.2f", queue->mean[k]),
-                                     arena_printf(facts->arena, "%.0f", queue->p95[k])};
+                                     arena_printf(facts->arena, "%.2f", queue->p95[k])};
         numbers_add(numbers, (PlotBand){PPM * row / QUEUE_ROWS, PPM * (row + 1) / QUEUE_ROWS},
                     cells);
     }
@@ -123,7 +123,7 @@ static const FigureNumbers *queue_numbers(const PlanFacts *facts, const QueueCur
 
 static void queue_print(Text *out, const QueueCurve *queue, FigureLayout layout)
 {
-    const double end_s = queue->t_s[queue->count - 1];
+    const double end_s = queue->t_s[queue->count - 1] + queue->t_s[0];
     const MetricScale scale = metric_scale("s", end_s);
     Range values = range_empty;
     Shade shades[] = {{lines[0].name, lines[0].rgb}, {lines[1].name, lines[1].rgb}};
@@ -155,7 +155,7 @@ static void queue_print(Text *out, const QueueCurve *queue, FigureLayout layout)
 
 static void queue_figure(Figures *figures, const PlanFacts *facts)
 {
-    const QueueCurve queue = winner_queue(facts->arena, facts->jobs, INSTANTS);
+    const QueueCurve queue = winner_queue(facts->arena, facts->jobs, BINS);
     Text wide = {0}, narrow = {0};
     if (queue.count == 0)
         return;
@@ -164,7 +164,8 @@ static void queue_figure(Figures *figures, const PlanFacts *facts)
     figures_draw(figures,
                  (Figure){.section = PLAN_WINNER,
                           .file = "queue",
-                          .title = "Jobs that wait",
+                          .title = arena_printf(facts->arena, "Jobs that wait, mean of each %s",
+                                                duration_words(facts->arena, 2 * queue.t_s[0])),
                           .note = "",
                           .left = QUEUE_LEFT,
                           .left_narrow = QUEUE_LEFT,

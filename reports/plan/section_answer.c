@@ -36,12 +36,11 @@ static const char *count_text(const PlanFacts *facts, int64_t count)
     return kept;
 }
 
-/* The value with three digits, and its interval below. */
+/* The value, and its interval below. */
 static void estimate_tile(Text *html, const PlanFacts *facts, const char *class, int32_t metric,
                           const PlanEstimate *estimate, const char *name)
 {
-    const PlanEstimate value = {estimate->value, (double)NAN, (double)NAN, estimate->run_count};
-    tile_print(html, class, answer_value(facts->arena, facts->outcome, metric, &value, false),
+    tile_print(html, class, answer_value_alone(facts->arena, facts->outcome, metric, estimate),
                answer_interval(facts->arena, facts->outcome, metric, estimate), name);
 }
 

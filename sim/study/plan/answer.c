@@ -37,11 +37,11 @@ static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, in
 static void add_confidence(Text *out, const PlanOutcome *outcome)
 {
     if (outcome->is_confident) {
-        text_printf(out, " (%.4g %% confidence)", outcome->goal->confidence * 100);
+        text_printf(out, " (%.4g\xC2\xA0%% confidence)", outcome->goal->confidence * 100);
         return;
     }
-    text_printf(out, " (only %.2g %% confidence instead of %.4g %%: ", outcome->confidence * 100,
-                outcome->goal->confidence * 100);
+    text_printf(out, " (only %.2g\xC2\xA0%% confidence instead of %.4g\xC2\xA0%%: ",
+                outcome->confidence * 100, outcome->goal->confidence * 100);
     text_add(out, outcome->goal->budget_runs > 0 && outcome->run_count >= outcome->goal->budget_runs
                       ? "the budget of runs is spent)"
                       : "candidates had the most runs allowed)");

@@ -126,10 +126,13 @@ MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric)
     return metric_scale(outcome->grid->study->metrics[metric].unit, largest);
 }
 
+#define PLUS_MINUS "\xC2\xB1"
+#define NO_BREAK_SPACE "\xC2\xA0"
+
 static void add_unit(Text *out, MetricScale scale)
 {
     if (scale.unit[0] != '\0')
-        text_printf(out, "\xC2\xA0%s", scale.unit);
+        text_printf(out, NO_BREAK_SPACE "%s", scale.unit);
 }
 
 static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEstimate *estimate,
@@ -137,12 +140,19 @@ static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEsti
 {
     const MetricEstimate printed = {
         .value = estimate->value, .low = estimate->low, .high = estimate->high};
-    Text out = {0};
+    Text out = {0}, number = {0};
     if (isnan(estimate->value))
         return "unknown";
-    text_add(&out, is_lower_bound ? "\xE2\x89\xA5\xC2\xA0" : "");
-    point_estimate_print(&printed, scale.factor, &out);
+    text_add(&out, is_lower_bound ? "\xE2\x89\xA5" NO_BREAK_SPACE : "");
+    point_estimate_print(&printed, scale.factor, &number);
+    for (const char *at = text_string(&number); *at != '\0'; at++) {
+        const bool is_beside_sign =
+            *at == ' ' && (strncmp(at + 1, PLUS_MINUS, 2) == 0 ||
+                           (at - 2 >= number.data && strncmp(at - 2, PLUS_MINUS, 2) == 0));
+        text_append(&out, is_beside_sign ? NO_BREAK_SPACE : at, is_beside_sign ? 2 : 1);
+    }
     add_unit(&out, scale);
+    text_free(&number);
     return kept(arena, &out);
 }
 
@@ -150,6 +160,19 @@ const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metri
                          const PlanEstimate *estimate, bool is_lower_bound)
 {
     return estimate_text(arena, answer_scale(outcome, metric), estimate, is_lower_bound);
+}
+
+const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                               const PlanEstimate *estimate)
+{
+    const MetricScale scale = answer_scale(outcome, metric);
+    const double error = (estimate->high - estimate->low) / 2 * scale.factor;
+    Text out = {0};
+    if (isnan(estimate->value))
+        return "unknown";
+    words_number(&out, estimate->value * scale.factor, isfinite(error) ? error : 0);
+    add_unit(&out, scale);
+    return kept(arena, &out);
 }
 
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,

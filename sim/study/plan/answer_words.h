@@ -23,6 +23,9 @@ MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric);
 /* "91.7 ± 0.4 USD", "99.98 (99.94 to 100.0) %", "unknown"; a lower bound has a sign before it. */
 const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                          const PlanEstimate *estimate, bool is_lower_bound);
+/* "91.7 USD": without the interval, with its digits. */
+const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                               const PlanEstimate *estimate);
 /* "88.3 to 89.1": the interval alone; "" without one. */
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                             const PlanEstimate *estimate);

@@ -61,13 +61,13 @@ int32_t winner_wait_curves(Arena *arena, const WinnerJobs *jobs, WaitCurve *curv
 
 typedef struct {
     int32_t count;
-    const double *t_s;  /* [count] instants from the start of the run */
-    const double *mean; /* [count] jobs that wait then, over the runs */
+    const double *t_s;  /* [count] middles of equal parts of the run, from its start */
+    const double *mean; /* [count] jobs that wait then, as a mean over time and over the runs */
     const double *p95;  /* [count] in 95 % of the runs at most so many, by nearest rank */
 } QueueCurve;
 
 /* Each job waits in one piece from its submission on: later waits after a restart are counted
  * there too. In `arena`; `count` 0 without jobs. */
-QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t instants);
+QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t bins);
 
 #endif

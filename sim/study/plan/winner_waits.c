@@ -161,29 +161,35 @@ static double end_of(const WinnerJobs *jobs)
     return end;
 }
 
-QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t instants)
+/* Adds the part of each bin in which a job waits. */
+static void add_wait(const WinnerJob *job, double width, int32_t bins, int32_t runs,
+                     double *waiting)
 {
-    const double end = end_of(jobs);
-    const int32_t runs = jobs->run_count;
-    if (jobs->count == 0 || !(end > 0))
-        return (QueueCurve){0};
-    double *t = ARENA_ARRAY(arena, double, instants), *mean = ARENA_ARRAY(arena, double, instants);
-    double *p95 = ARENA_ARRAY(arena, double, instants);
-    double *waiting = ARENA_ARRAY(arena, double, (size_t)instants *(size_t)runs);
-    for (int32_t k = 0; k < instants; k++)
-        t[k] = end * (k + 0.5) / instants;
-    for (int64_t i = 0; i < jobs->count; i++) {
-        const WinnerJob *job = &jobs->jobs[i];
-        const double until = job->submitted_s + job->queue_s;
-        for (int32_t k = (int32_t)fmax(0, job->submitted_s / end * instants - 1);
-             k < instants && t[k] < until; k++)
-            waiting[(int64_t)k * runs + job->run] += t[k] >= job->submitted_s;
+    const double until = job->submitted_s + job->queue_s;
+    for (int32_t k = (int32_t)(job->submitted_s / width); k < bins && k * width < until; k++) {
+        const double from = fmax(job->submitted_s, k * width);
+        const double to = fmin(until, (k + 1) * width);
+        waiting[(int64_t)k * runs + job->run] += fmax(0, to - from) / width;
     }
-    for (int32_t k = 0; k < instants; k++) {
+}
+
+QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t bins)
+{
+    const double width = end_of(jobs) / bins;
+    const int32_t runs = jobs->run_count;
+    if (jobs->count == 0 || !(width > 0))
+        return (QueueCurve){0};
+    double *t = ARENA_ARRAY(arena, double, bins), *mean = ARENA_ARRAY(arena, double, bins);
+    double *p95 = ARENA_ARRAY(arena, double, bins);
+    double *waiting = ARENA_ARRAY(arena, double, (size_t)bins *(size_t)runs);
+    for (int64_t i = 0; i < jobs->count; i++)
+        add_wait(&jobs->jobs[i], width, bins, runs, waiting);
+    for (int32_t k = 0; k < bins; k++) {
         double *of_runs = waiting + (int64_t)k * runs;
+        t[k] = width * (k + 0.5);
         mean[k] = statistics_mean(of_runs, runs);
         statistics_sort(of_runs, runs);
         p95[k] = statistics_quantile(of_runs, runs, 0.95);
     }
-    return (QueueCurve){instants, t, mean, p95};
+    return (QueueCurve){bins, t, mean, p95};
 }
