@@ -93,8 +93,7 @@ RunRange stated_runs(const PlanFacts *facts, int32_t candidate)
 {
     const PlanCandidate *about = plan_candidate(facts, candidate);
     const bool is_fresh = about->fresh.run_count > 0;
-    return (RunRange){is_fresh ? facts->outcome->fresh_first : 0,
-                      answer_findings(about)->run_count};
+    return (RunRange){is_fresh ? facts->outcome->fresh_first : 0, plan_findings(about)->run_count};
 }
 
 const char *command_words(const PlanFacts *facts, int32_t point, int32_t replication)

@@ -75,7 +75,7 @@ static ScatterPoint point_of(const PlanFacts *facts, int32_t constraint, int32_t
 {
     const PlanOutcome *outcome = facts->outcome;
     const FrontPoint *front = &facts->fronts[constraint][candidate];
-    const PlanFindings *findings = answer_findings(plan_candidate(facts, candidate));
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, candidate));
     const PlanCheck *check = &findings->checks[answer_tightest(outcome, findings, constraint)];
     const Look *look = &looks[look_of(facts, candidate, check)];
     const char **cells = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
@@ -137,8 +137,7 @@ static Scatter scatter_of(const PlanFacts *facts, int32_t constraint)
                        .column_count = COLUMNS,
                        .row_count = MARKS_MAX};
     if (outcome->winner != NO_CANDIDATE && answer_indifference(outcome) > 0) {
-        const double value =
-            answer_findings(plan_candidate(facts, outcome->winner))->objective.value;
+        const double value = plan_findings(plan_candidate(facts, outcome->winner))->objective.value;
         scatter.x_band_low = (value - answer_indifference(outcome)) * x_factor;
         scatter.x_band_high = (value + answer_indifference(outcome)) * x_factor;
     }

@@ -72,7 +72,7 @@ static bool is_in_plane(const Pair *pair, int32_t candidate, int32_t other)
 
 static double objective_of(const Pair *pair, int32_t candidate)
 {
-    return answer_findings(plan_candidate(pair->facts, candidate))->objective.value;
+    return plan_findings(plan_candidate(pair->facts, candidate))->objective.value;
 }
 
 /* Finds the candidates of the cells; returns how many have a value. */
@@ -216,7 +216,7 @@ static const char *number_text(const Pair *pair, int32_t candidate)
 {
     if (candidate == NO_CANDIDATE)
         return "\xE2\x80\x93";
-    const PlanFindings *findings = answer_findings(plan_candidate(pair->facts, candidate));
+    const PlanFindings *findings = plan_findings(plan_candidate(pair->facts, candidate));
     return arena_printf(pair->facts->arena, "%s%s", mark_of(pair->facts, candidate),
                         objective_words(pair->facts, findings));
 }

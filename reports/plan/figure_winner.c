@@ -16,9 +16,7 @@ static const char *duration_words(Arena *arena, double s)
 {
     Text text = {0};
     duration_print(&text, (int64_t)(s * (double)NS_PER_S));
-    const char *kept = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return text_move(arena, &text);
 }
 
 /* --- Waits --- */

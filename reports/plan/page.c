@@ -75,7 +75,5 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
     section_decision(&html, facts);
     section_method(&html, facts->study);
     study_foot_print(&html, facts->study);
-    const char *page = arena_strndup(arena, text_string(&html), html.length);
-    text_free(&html);
-    return page;
+    return text_move(arena, &html);
 }

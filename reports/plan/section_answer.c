@@ -31,9 +31,7 @@ static const char *count_text(const PlanFacts *facts, int64_t count)
 {
     Text text = {0};
     thousands_print(&text, count);
-    const char *kept = arena_strdup(facts->arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return text_move(facts->arena, &text);
 }
 
 /* The value, and its interval below. */
@@ -47,7 +45,7 @@ static void estimate_tile(Text *html, const PlanFacts *facts, const char *class,
 static void winner_tiles(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
-    const PlanFindings *findings = answer_findings(plan_candidate(facts, outcome->winner));
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, outcome->winner));
     const MetricWords words =
         metric_words(facts->arena, outcome->grid->study->metrics[outcome->goal->metric].name);
     estimate_tile(html, facts, "", outcome->goal->metric, &findings->objective,
@@ -107,7 +105,7 @@ static void comparison_row(Text *html, const PlanFacts *facts, const PlanCompari
                            const char *role)
 {
     const PlanOutcome *outcome = facts->outcome;
-    const PlanFindings *findings = answer_findings(plan_candidate(facts, comparison->candidate));
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, comparison->candidate));
     text_add(html, "<tr>");
     card_cell_print(
         html, "candidate",

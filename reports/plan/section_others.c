@@ -25,14 +25,14 @@ static const PlanCheck *missed_check(const PlanFacts *facts, int32_t candidate)
     const PlanCandidate *about = plan_candidate(facts, candidate);
     if (about->state != CANDIDATE_MISSES && about->state != CANDIDATE_MISSES_AGAIN)
         return NULL;
-    return &answer_findings(about)->checks[about->missed_check];
+    return &plan_findings(about)->checks[about->missed_check];
 }
 
 static Group group_of(const PlanFacts *facts, int32_t candidate)
 {
     const PlanCheck *check = missed_check(facts, candidate);
     const PlanCandidate *about = plan_candidate(facts, candidate);
-    const PlanEstimate value = check != NULL ? check->estimate : answer_findings(about)->objective;
+    const PlanEstimate value = check != NULL ? check->estimate : plan_findings(about)->objective;
     return (Group){.state = about->state,
                    .constraint = check != NULL ? check->constraint : -1,
                    .reason = about->reason,

@@ -81,7 +81,7 @@ static void commands_cell(Text *html, const PlanFacts *facts, int32_t candidate)
 static void candidate_row(Text *html, const PlanFacts *facts, int32_t candidate)
 {
     const PlanOutcome *outcome = facts->outcome;
-    const PlanFindings *findings = answer_findings(plan_candidate(facts, candidate));
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, candidate));
     const bool has_runs = findings->run_count > 0;
     text_add(html, candidate == outcome->winner ? "<tr class=\"chosen\">" : "<tr>");
     card_cell_print(html, "candidate", candidate_words(facts, candidate), false);

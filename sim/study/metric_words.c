@@ -81,9 +81,7 @@ static const char *time_words(Arena *arena, int64_t ns)
 {
     Text text = {0};
     duration_print(&text, ns);
-    const char *kept = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return text_move(arena, &text);
 }
 
 static bool share_words(Arena *arena, const char *name, MetricWords *words)

@@ -42,9 +42,7 @@ const char *run_command_text(Arena *arena, const CommandWords *words)
         else
             code_quote(word, CODE_SH, &line);
     }
-    const char *kept = arena_strdup(arena, text_string(&line));
-    text_free(&line);
-    return kept;
+    return text_move(arena, &line);
 }
 
 StudyPoint run_command_point(Arena *arena, const Study *study, int32_t point)

@@ -12,19 +12,12 @@ static const PlanCandidate *candidate_of(const PlanOutcome *outcome, int32_t can
     return &outcome->candidates[candidate];
 }
 
-static const char *kept(Arena *arena, Text *text)
-{
-    const char *copy = arena_strdup(arena, text_string(text));
-    text_free(text);
-    return copy;
-}
-
 /* --- Clauses --- */
 
 /* ": 91.7 ± 0.4 USD a week, and 99.98 % of the jobs wait at most 30 min, where 95 % is asked". */
 static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, int32_t candidate)
 {
-    const PlanFindings *findings = answer_findings(candidate_of(outcome, candidate));
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, candidate));
     text_add(out, answer_objective(arena, outcome, &findings->objective));
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
         const int32_t tightest = answer_tightest(outcome, findings, c);
@@ -75,7 +68,7 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
     add_confidence(&out, outcome);
     text_add(&out, ".");
     add_reservation(&out, arena, outcome);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 /* What the next best gains in the constraints: "0.3 ± 0.1 % more of the jobs wait at most 30 min".
@@ -83,7 +76,7 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
 static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
                       const PlanComparison *comparison)
 {
-    const PlanFindings *findings = answer_findings(candidate_of(outcome, comparison->candidate));
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, comparison->candidate));
     int32_t gains = 0;
     for (int32_t i = 0; i < outcome->check_count; i++) {
         const PlanEstimate *difference = &comparison->checks[i];
@@ -112,7 +105,14 @@ static const char *next_best_words(Arena *arena, const PlanOutcome *outcome)
             text_add(&out, " and gains nothing that the objectives see");
     }
     text_add(&out, ".");
-    return kept(arena, &out);
+    return text_move(arena, &out);
+}
+
+/* The margin as a part of the limit. */
+static double distance_of(const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const double limit = fabs(plan_constraint(outcome, check)->limit);
+    return check->margin / (limit > 0 ? limit : 1);
 }
 
 /* Of the candidates that miss a constraint, the one that misses least. */
@@ -124,9 +124,8 @@ static int32_t closest_miss(const PlanOutcome *outcome)
         const PlanCandidate *candidate = candidate_of(outcome, i);
         if (candidate->state != CANDIDATE_MISSES && candidate->state != CANDIDATE_MISSES_AGAIN)
             continue;
-        const PlanFindings *findings = answer_findings(candidate);
-        const double distance =
-            plan_check_distance(outcome, &findings->checks[candidate->missed_check]);
+        const PlanFindings *findings = plan_findings(candidate);
+        const double distance = distance_of(outcome, &findings->checks[candidate->missed_check]);
         if (closest == NO_CANDIDATE || distance > best) {
             closest = i;
             best = distance;
@@ -139,7 +138,7 @@ static int32_t closest_miss(const PlanOutcome *outcome)
 static void add_miss(Text *out, Arena *arena, const PlanOutcome *outcome, int32_t candidate)
 {
     const PlanCandidate *missing = candidate_of(outcome, candidate);
-    const PlanFindings *findings = answer_findings(missing);
+    const PlanFindings *findings = plan_findings(missing);
     text_add(out, answer_check(arena, outcome, &findings->checks[missing->missed_check]));
     text_add(out, ", and ");
     text_add(out, answer_objective(arena, outcome, &findings->objective));
@@ -158,7 +157,7 @@ static const char *no_next_best_words(Arena *arena, const PlanOutcome *outcome)
         add_miss(&out, arena, outcome, closest);
     }
     text_add(&out, ".");
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 /* --- A plan without a candidate --- */
@@ -194,7 +193,7 @@ static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
                     "), or the scenario is not valid there (%" PRId32 ").",
                     count_of(outcome, CANDIDATE_UNSTABLE), count_of(outcome, CANDIDATE_REFUSED));
     }
-    return (Answer){kept(arena, &decision), kept(arena, &alternative)};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
 }
 
 static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
@@ -217,7 +216,7 @@ static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
         text_add(&alternative, ". ");
     }
     text_add(&alternative, "The same command continues the plan.");
-    return (Answer){kept(arena, &decision), kept(arena, &alternative)};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
 }
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome)

@@ -8,13 +8,6 @@
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/words.h"
 
-static const char *kept(Arena *arena, Text *text)
-{
-    const char *copy = arena_strdup(arena, text_string(text));
-    text_free(text);
-    return copy;
-}
-
 /* --- Candidates and weathers --- */
 
 static bool is_weather(const Goal *goal, int32_t factor)
@@ -64,7 +57,7 @@ static const char *candidate_levels(Arena *arena, const PlanOutcome *outcome, in
             continue;
         add_level(&out, study->factors[f]->name, level->label);
     }
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t candidate)
@@ -93,15 +86,10 @@ const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t wea
             add_level(&out, name,
                       point_level(study, plan_point(outcome->grid, 0, weather), factor)->label);
     }
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 /* --- Values --- */
-
-const PlanFindings *answer_findings(const PlanCandidate *candidate)
-{
-    return candidate->fresh.run_count > 0 ? &candidate->fresh : &candidate->screening;
-}
 
 /* The largest value of a metric in `findings`; 0: they do not have it. */
 static double largest_in(const PlanOutcome *outcome, const PlanFindings *findings, int32_t metric)
@@ -122,7 +110,7 @@ MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric)
     double largest = 0;
     for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
         largest =
-            fmax(largest, largest_in(outcome, answer_findings(&outcome->candidates[i]), metric));
+            fmax(largest, largest_in(outcome, plan_findings(&outcome->candidates[i]), metric));
     return metric_scale(outcome->grid->study->metrics[metric].unit, largest);
 }
 
@@ -153,7 +141,7 @@ static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEsti
     }
     add_unit(&out, scale);
     text_free(&number);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metric,
@@ -172,7 +160,7 @@ const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t
         return "unknown";
     words_number(&out, estimate->value * scale.factor, isfinite(error) ? error : 0);
     add_unit(&out, scale);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
@@ -186,7 +174,7 @@ const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t me
     words_number(&out, estimate->low * factor, error);
     text_add(&out, " to ");
     words_number(&out, estimate->high * factor, error);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 const char *answer_period(Arena *arena, const PlanOutcome *outcome)
@@ -209,7 +197,7 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome)
         return "a run";
     text_add(&out, "in ");
     duration_print(&out, period_ns);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 static const StudyMetric *study_metric(const PlanOutcome *outcome, int32_t metric)
@@ -248,7 +236,7 @@ static PlanEstimate size_of(const PlanEstimate *difference)
 /* " (2.9 %)" of the winner's value. */
 static const char *part_of_value(Arena *arena, const PlanOutcome *outcome, double difference)
 {
-    const double value = answer_findings(&outcome->candidates[outcome->winner])->objective.value;
+    const double value = plan_findings(&outcome->candidates[outcome->winner])->objective.value;
     if (!(fabs(value) > 0))
         return "";
     const double part = fabs(difference / value) * 100;
@@ -285,7 +273,7 @@ static const char *limit_text(Arena *arena, const PlanOutcome *outcome,
     Text out = {0};
     text_printf(&out, "%.6g", constraint->limit * scale.factor);
     add_unit(&out, scale);
-    return kept(arena, &out);
+    return text_move(arena, &out);
 }
 
 const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t index)
@@ -346,7 +334,7 @@ int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings
 double answer_indifference(const PlanOutcome *outcome)
 {
     const Goal *goal = outcome->goal;
-    const double value = answer_findings(&outcome->candidates[outcome->winner])->objective.value;
+    const double value = plan_findings(&outcome->candidates[outcome->winner])->objective.value;
     return goal->indifference_part > 0 ? goal->indifference_part * fabs(value)
                                        : goal->indifference_amount;
 }

@@ -51,9 +51,6 @@ const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanChe
 const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
                                 const PlanEstimate *difference);
 
-/* The runs that the page and the sentences state: the fresh ones, or those of the screening if
- * there are none. */
-const PlanFindings *answer_findings(const PlanCandidate *candidate);
 /* Of the checks of a constraint the one with the smallest margin: an index in `findings->checks`.
  */
 int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings,

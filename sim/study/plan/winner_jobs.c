@@ -26,8 +26,7 @@ static int32_t tightest_point(const PlanOutcome *outcome)
 }
 
 bool winner_jobs_write(Arena *arena, const PlanOutcome *outcome, const char *folder,
-                       FileSource files, const char *version, bool (*is_stopped)(void *context),
-                       void *context, Problems *problems)
+                       FileSource files, const char *version, Problems *problems)
 {
     FileWriter writer;
     Status status = {0};
@@ -42,10 +41,9 @@ bool winner_jobs_write(Arena *arena, const PlanOutcome *outcome, const char *fol
         return false;
     }
     const ByteSink out = {.to = writer.stream, .write = write_bytes};
-    if (!jobs_table(&outcome->study.findings, &runs, files, version, out, is_stopped, context,
-                    problems)) {
+    if (!jobs_table(&outcome->study.findings, &runs, files, version, out, NULL, NULL, problems)) {
         file_writer_abandon(&writer);
-        return problems->count == 0; // it was stopped
+        return false;
     }
     if (file_writer_commit(&writer, &status))
         return true;

@@ -12,11 +12,9 @@ enum { WINNER_RUNS_MAX = 40, WAIT_CLASSES_MAX = 6 };
 
 /* Repeats the fresh runs of the winner, at most WINNER_RUNS_MAX, in the weather in which its first
  * constraint has the smallest margin, and writes `folder`/winner-jobs.csv. Nothing without a winner
- * that has fresh runs. `is_stopped` as in jobs_table. False with problems. */
+ * that has fresh runs. False with problems. */
 MUST_CHECK bool winner_jobs_write(Arena *arena, const PlanOutcome *outcome, const char *folder,
-                                  FileSource files, const char *version,
-                                  bool (*is_stopped)(void *context), void *context,
-                                  Problems *problems);
+                                  FileSource files, const char *version, Problems *problems);
 
 typedef struct {
     int32_t run; /* from 0, in the order of the file */
