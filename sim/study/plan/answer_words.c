@@ -288,20 +288,28 @@ const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t 
     return arena_printf(arena, "the %s is %s %s", words.noun, side, limit);
 }
 
+/* "97 % of the jobs wait at most 30 min", "the mean wait is 12 min". */
+static const char *check_statement(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const int32_t metric = plan_constraint(outcome, check)->metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const PlanEstimate *estimate = &check->estimate;
+    const char *value = answer_value(arena, outcome, metric, estimate, check->is_lower_bound);
+    if (words.form != METRIC_IS_SHARE)
+        return arena_printf(arena, "the %s is %s", words.noun, value);
+    if (estimate->value >= 1 && !(estimate->low < 1)) // runs without a variance have no interval
+        return arena_printf(arena, "all of the %s in %" PRId32 " runs %s", words.subject,
+                            estimate->run_count, words.predicate);
+    return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
+}
+
 const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
 {
-    const GoalConstraint *constraint = &outcome->goal->constraints[check->constraint];
-    const MetricWords words = metric_words(arena, study_metric(outcome, constraint->metric)->name);
-    const char *value =
-        answer_value(arena, outcome, constraint->metric, &check->estimate, check->is_lower_bound);
+    const GoalConstraint *constraint = plan_constraint(outcome, check);
     const char *weather = answer_weather(arena, outcome, check->weather);
-    const char *in_weather = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
-    const char *said =
-        words.form == METRIC_IS_SHARE
-            ? arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate)
-            : arena_printf(arena, "the %s is %s", words.noun, value);
-    return arena_printf(arena, "%s%s%s%s, where %s%s is asked", in_weather, weather,
-                        weather[0] != '\0' ? " " : "", said,
+    const char *before = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
+    return arena_printf(arena, "%s%s%s%s, where %s%s is asked", before, weather,
+                        weather[0] != '\0' ? " " : "", check_statement(arena, outcome, check),
                         constraint->side == LIMIT_AT_MOST ? "at most " : "",
                         limit_text(arena, outcome, constraint));
 }
