@@ -58,14 +58,25 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
+/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs, and GPUs that queues
+ * kept free if there are none. */
+static void hide_uses(SummaryUses *uses, bool counts_gpus)
+{
+    const bool applies[USE_COUNT] = {
+        [USE_STRANDED] = counts_gpus, [USE_LIMITED] = uses->ns[USE_LIMITED] > 0};
+    static const NodeUse optional[] = {USE_STRANDED, USE_LIMITED};
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+        if (!applies[optional[i]])
+            uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
+}
+
 /* Time and bill by use; the bill is divided in proportion to time. */
 static SummaryUses uses_of(const ClusterMetrics *cluster)
 {
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
     attribution_divide(cluster->cost_micro_usd, uses.ns, uses.micro_usd);
-    if (cluster->gpus_per_node == 0)
-        uses.ns[USE_STRANDED] = uses.micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(&uses, cluster->gpus_per_node > 0);
     return uses;
 }
 
@@ -366,8 +377,7 @@ static void add_uses(Making *making)
         }
         counts_gpus |= making->run->clusters[i].gpus_per_node > 0;
     }
-    if (!counts_gpus)
-        sum->ns[USE_STRANDED] = sum->micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(sum, counts_gpus);
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)
