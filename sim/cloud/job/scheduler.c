@@ -52,6 +52,17 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
     return queues ? queues->waiting : 0;
 }
 
+static SlotLimit limit_of(const JobQueue *queue)
+{
+    return queue->spec != NULL ? queue_limit(queue->spec, queue->used_slots) : (SlotLimit){0};
+}
+
+SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue)
+{
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? limit_of(&queues->items[queue]) : (SlotLimit){0};
+}
+
 void scheduler_add(Jobs *jobs, Job *job)
 {
     ClusterQueues *queues = scheduler_queues(jobs, job->cluster);
@@ -146,8 +157,7 @@ static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster
     PolicyView view = {.now_ns = jobs->engine->now_ns,
                        .room = cluster_room(cluster),
                        .most_nodes = most_nodes(cluster)};
-    if (queue->spec != NULL)
-        view.room.limit = queue_limit(queue->spec, queue->used_slots);
+    view.room.limit = limit_of(queue);
     return view;
 }
 

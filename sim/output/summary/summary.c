@@ -80,6 +80,13 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     return uses;
 }
 
+/* Limits of queues are unknown where no job waited for one. */
+static void hide_limit(SummaryWaits *waits)
+{
+    if (waits->ns[WAIT_LIMIT] == 0)
+        waits->ns[WAIT_LIMIT] = SUMMARY_NEVER;
+}
+
 static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
 {
     SummaryWaits waits = {.is_known = facts != NULL && facts->waits != NULL};
@@ -87,6 +94,7 @@ static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
         waits.ns[cause] = !waits.is_known          ? SUMMARY_NEVER
                           : id < facts->wait_count ? facts->waits[id].ns[cause]
                                                    : 0;
+    hide_limit(&waits);
     return waits;
 }
 
@@ -397,9 +405,12 @@ static void add_waits(Making *making)
     const RunFacts *facts = making->facts;
     SummaryWaits *sum = &making->summary->waits;
     *sum = waits_of(facts, UINT32_MAX);
+    if (sum->is_known)
+        sum->ns[WAIT_LIMIT] = 0;
     for (uint32_t i = 0; sum->is_known && i < facts->wait_count; i++)
         for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
             sum->ns[cause] += facts->waits[i].ns[cause];
+    hide_limit(sum);
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)
