@@ -26,17 +26,22 @@ struct RunSummary {
     RunFacts facts;
     const RunMetrics *metrics;
     const char *fingerprint;
-    const Summary *folded; /* NULL: not used yet */
-    const Json *json;      /* NULL: not used yet */
+    Summary *folded;  /* NULL: not used yet */
+    const Json *json; /* NULL: not used yet */
 };
 
-const Summary *run_summary(const RunResult *result)
+static Summary *folded_summary(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->folded == NULL)
         summary->folded =
             summary_of_run(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
     return summary->folded;
+}
+
+const Summary *run_summary(const RunResult *result)
+{
+    return folded_summary(result);
 }
 
 const Json *run_summary_json(const RunResult *result)
@@ -327,6 +332,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         trace_fan_join(fan, row_watch_listener(options->row_watch));
     if (options->listener.row != NULL)
         trace_fan_join(fan, options->listener);
+    result->answers = NULL;
     result->watched = (WatchedExpectations){0};
     if (options->watches) {
         result->watched = expectations_watch(arena, result->file);
@@ -344,6 +350,10 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     }
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = prepare_summary(arena, result, &listeners);
+    if (options->watches) {
+        result->answers = expectations_answers(arena, result);
+        expectations_summarise(arena, result->file, result->answers, folded_summary(result));
+    }
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, run_summary_json(result));

@@ -455,17 +455,20 @@ static void add_facts(Making *making)
     summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;
+    if (facts->wait_target_ns > 0)
+        summary->wait_target_ns = facts->wait_target_ns;
     summary->fidelity = facts->fidelity;
     summary->start = arena_strdup(making->arena, start);
 }
 
-const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                              const char *fingerprint)
+Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
+                        const char *fingerprint)
 {
     Summary *summary = ARENA_NEW(arena, Summary);
     *summary = (Summary){
         .seed = SUMMARY_NEVER,
         .end_ns = metrics->ended_ns,
+        .wait_target_ns = SUMMARY_NEVER,
         .events = metrics->events,
         .draws = metrics->draws,
         .held_nodes = metrics->held_nodes,

@@ -235,6 +235,19 @@ static const ObjectType error_type =
     OBJECT_TYPE("Error summary", "An error of a cluster or its nodes.", error_fields);
 #undef OWNER
 
+#define OWNER SummaryExpectation
+static const Field expectation_fields[] = {
+    TEXT("expectation", text, "the expectation in a line"),
+    TEXT("result", result,
+         "met, missed, or not judged: `trainyard test` judges an expectation over several seeds"),
+    TEXT("expected", expected, "if it was missed: the expected value"),
+    TEXT("got", got, "if it was missed: the value of this run"),
+    {0},
+};
+static const ObjectType expectation_type =
+    OBJECT_TYPE("Expectation summary", "An expectation of the scenario.", expectation_fields);
+#undef OWNER
+
 #define OWNER SummaryFileServer
 static const Field file_server_fields[] = {
     FIELD_KEY(name, "name of the file server"),
@@ -339,6 +352,7 @@ static const Field summary_fields[] = {
     FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
+    SECONDS("wait_target_s", wait_target_ns, "`wait_target` of the scenario"),
     FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
@@ -353,6 +367,8 @@ static const Field summary_fields[] = {
                  "node time and its price in the part that `measure` selects"),
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
+    FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
+               "the scenario's expectations and whether they were met", .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };
