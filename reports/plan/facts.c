@@ -36,14 +36,16 @@ static StudyFacts *facts_of_study(Arena *arena, const PlanOutcome *outcome)
     return study;
 }
 
-const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome, const WinnerJobs *jobs)
+const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
 {
+    const PlanOutcome *outcome = known->outcome;
     PlanFacts *facts = ARENA_NEW(arena, PlanFacts);
     const int32_t constraints = outcome->goal->constraint_count;
     *facts = (PlanFacts){.arena = arena,
                          .outcome = outcome,
                          .study = facts_of_study(arena, outcome),
-                         .jobs = jobs,
+                         .jobs = known->jobs,
+                         .follow = known->follow,
                          .answer = answer_of(arena, outcome),
                          .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
     for (int32_t c = 0; c < facts->front_count; c++)

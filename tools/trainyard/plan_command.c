@@ -196,13 +196,17 @@ static int write_report(Arena *arena, const SweepOptions *options, const PlanOut
 {
     Status no_plots = {0}, status = {0};
     WinnerJobs jobs;
+    FollowOutcome follow;
     if (options->folder == NULL)
         return EXIT_FINE;
     if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
                            problems) ||
-        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems))
+        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
+        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
+                             problems))
         return report_problems(problems);
-    if (!plan_report_write(arena, options->folder, outcome, &jobs, &no_plots, &status))
+    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
     if (no_plots.code != STATUS_OK && !options->is_quiet)
         fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
