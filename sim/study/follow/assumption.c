@@ -245,15 +245,17 @@ static bool is_allowed(Arena *arena, const Field *field, const char *json)
     return quantity >= field->minimum && (field->maximum == 0 || quantity <= field->maximum);
 }
 
-/* `factor` times the value as JSON; the value itself where the catalogue does not allow more. */
+/* `*factor` times the value as JSON. Where the catalogue does not allow that, the range ends at the
+ * value itself. */
 static const char *end_of(Arena *arena, const CatalogValue *value, const Field *field,
-                          double factor)
+                          double *factor)
 {
     const bool is_count = field->kind == VALUE_INTEGER;
-    const char *end = assumption_times(arena, value->value, is_count, factor);
-    return end != NULL && !is_allowed(arena, field, end)
-               ? assumption_times(arena, value->value, is_count, 1)
-               : end;
+    const char *end = assumption_times(arena, value->value, is_count, *factor);
+    if (end == NULL || is_allowed(arena, field, end))
+        return end;
+    *factor = 1;
+    return assumption_times(arena, value->value, is_count, 1);
 }
 
 static void add_assumption(Finder *finder, const CatalogValue *value, const Field *field,
@@ -261,9 +263,9 @@ static void add_assumption(Finder *finder, const CatalogValue *value, const Fiel
 {
     Arena *arena = finder->arena;
     const bool is_count = field->kind == VALUE_INTEGER;
-    const Range range = range_of(arena, value, field, kind);
-    const char *low = end_of(arena, value, field, range.low);
-    const char *high = end_of(arena, value, field, range.high);
+    Range range = range_of(arena, value, field, kind);
+    const char *low = end_of(arena, value, field, &range.low);
+    const char *high = end_of(arena, value, field, &range.high);
     if (low == NULL || high == NULL || strcmp(low, high) == 0)
         return;
     const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";
