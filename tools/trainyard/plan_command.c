@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "reports/plan/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
@@ -215,6 +216,26 @@ bool plan_follow_options(const PlanArguments *arguments, FollowOptions *follow, 
     return false;
 }
 
+/* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
+ * without plots is not a failure. */
+static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
+                        Problems *problems)
+{
+    Status no_plots = {0}, status = {0};
+    WinnerJobs jobs;
+    if (options->folder == NULL)
+        return EXIT_FINE;
+    if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
+                           problems) ||
+        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems))
+        return report_problems(problems);
+    if (!plan_report_write(arena, options->folder, outcome, &jobs, &no_plots, &status))
+        return report_status(&status);
+    if (no_plots.code != STATUS_OK && !options->is_quiet)
+        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    return EXIT_FINE;
+}
+
 int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
                  const FollowOptions *follow, Problems *problems)
 {
@@ -231,5 +252,7 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
         !plan_follow(arena, study, &run.outcome, follow, disk_files, options, &run.sweep.end,
                      &run.sweep.signal, problems))
         return report_problems(problems);
-    return exit_code_of_plan(&run);
+    const int report_code = write_report(arena, options, &run.outcome, problems);
+    const int exit_code = exit_code_of_plan(&run);
+    return exit_code != EXIT_FINE ? exit_code : report_code;
 }

@@ -5,6 +5,7 @@
 
 #include "sim/formats/csv.h"
 #include "sim/study/journal/value_text.h"
+#include "sim/study/plan/answer.h"
 #include "sim/study/statistics/words.h"
 
 /* --- Numbers --- */
@@ -220,6 +221,9 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     json_put_integer(arena, root, "trainyard_plan", 1);
     json_put_text(arena, root, "description", outcome->grid->study->description);
     json_put_text(arena, root, "verdict", verdicts[outcome->verdict]);
+    const Answer answer = answer_of(arena, outcome);
+    json_put_text(arena, root, "decision", answer.decision);
+    json_put_text(arena, root, "alternative", answer.alternative);
     put_real(arena, root, "confidence", outcome->confidence);
     put_goal(arena, root, outcome);
     put_choice(arena, root, outcome->verdict == PLAN_UNFINISHED ? "best_so_far" : "winner", outcome,
