@@ -41,7 +41,8 @@ static void add_problems(const Setting *settings, int32_t count, Problems *found
             if (old.hint[0] != '\0')
                 status_hint(status, "%s", old.hint);
         }
-        status->at.source = arena_strdup(problems->arena, status->at.source);
+        if (status->at.source != NULL)
+            status->at.source = arena_strdup(problems->arena, status->at.source);
         problems_add_status(problems, status);
     }
 }

@@ -93,6 +93,37 @@ static const ObjectType horizon_type = {
     "horizon", "The runs of a study are about something that ends, or about the long run.",
     sizeof(HorizonText), horizon_fields};
 
+#define OWNER StudyExpectText
+static const char *const subject_words[] = {
+#define X(name, text) text,
+    STUDY_SUBJECTS(X)
+#undef X
+        NULL};
+static const Field study_expect_fields[] = {
+    FIELD_JSON("at", at, "{\"type\": \"object\"}",
+               "the points that it is about: {factor: level}; without it, all points"),
+    FIELD_TEXT("metric", metric, NULL, "a metric of the study"),
+    FIELD_CHOICE("of", of, subject_words, "value",
+                 "what the limits are about: the metric's value, or its difference to the "
+                 "baseline. The whole 95 % interval has to be within them"),
+    FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY, "the value that all runs have"),
+    FIELD_JSON(
+        "between", between,
+        "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
+        "}",
+        "smallest and largest value"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY, "smallest value"),
+    FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY,
+               "largest value; a lower bound is not at most anything"),
+    FIELD_TEXT("idle", idle, NULL,
+               "instead of a metric: a factor, some of whose levels change "
+               "nothing"),
+    {0},
+};
+#undef OWNER
+const ObjectType study_expect_type = {"study_expectation",
+                                      "An expected result of a study, for `trainyard test`.",
+                                      sizeof(StudyExpectText), study_expect_fields};
 #define OWNER ConstraintText
 static const Field constraint_fields[] = {
     FIELD_TEXT("share", share, NULL,
@@ -182,6 +213,7 @@ static const Field study_fields[] = {
     FIELD_CHOICE("weather_rule", weather_rule, weather_words, "each",
                  "of a plan: constraints are met in each weather, or on average over all; the "
                  "objective is always the average"),
+    FIELD_OBJECTS("expect", expect, study_expect_type, "expected results, for `trainyard test`"),
     {0},
 };
 #undef OWNER

@@ -88,11 +88,33 @@ typedef struct {
     BudgetText *budget;       /* NULL: absent */
     const Json *weather;      /* a factor, or a list of factors */
     BoundInteger weather_rule;
+    BoundList expect; /* StudyExpectText */
 } StudyText;
+
+/* An expected result of a study. */
+typedef struct {
+    const Json *node;
+    const Json *at; /* {factor: level} */
+    BoundText metric;
+    BoundInteger of; /* StudySubject */
+    const Json *equals, *between, *at_least, *at_most;
+    BoundText idle;
+} StudyExpectText;
 
 enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20, REPLICATIONS_MAX = 10000000 };
 
-extern const ObjectType study_type, factor_type;
+/* The number that the limits of an expected metric are about. X(ENUM, name) */
+#define STUDY_SUBJECTS(X)                                                                          \
+    X(VALUE, "value")                                                                              \
+    X(DIFFERENCE, "difference")
+
+typedef enum {
+#define X(name, text) STUDY_SUBJECT_##name,
+    STUDY_SUBJECTS(X)
+#undef X
+} StudySubject;
+
+extern const ObjectType study_type, factor_type, study_expect_type;
 extern const ReferenceExample study_examples[];
 
 #endif

@@ -4,7 +4,7 @@
 #define TOOLS_TRAINYARD_PLAN_COMMAND_H
 
 #include "sim/cli/options.h"
-#include "sim/study/sweep.h"
+#include "sim/study/plan/plan_follow.h"
 
 typedef struct {
     const char *output_folder;
@@ -14,6 +14,8 @@ typedef struct {
     int64_t budget, seeds;
     int64_t time_limit_ns;
     const char *check_folder;
+    int sensitivity;    /* Sensitivity */
+    const char *growth; /* of the load in a month; NULL: not asked for */
     bool is_forecast;
     bool is_quiet;
 } PlanArguments;
@@ -28,7 +30,12 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
 /* A plan on the threads of this process. */
 SweepOptions plan_options(const PlanArguments *arguments);
 
-/* Plans, and prints the answer. Returns an exit code. */
-int plan_execute(Arena *arena, const Study *study, const SweepOptions *options, Problems *problems);
+/* What follows the answer. False with a problem. */
+MUST_CHECK bool plan_follow_options(const PlanArguments *arguments, FollowOptions *follow,
+                                    Problems *problems);
+
+/* Plans, prints the answer, and runs what follows it. Returns an exit code. */
+int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
+                 const FollowOptions *follow, Problems *problems);
 
 #endif

@@ -7,8 +7,11 @@ static int plan(Arena *arena, const char *path, const PlanArguments *arguments)
 {
     Problems problems = problems_create(arena);
     const SweepOptions options = plan_options(arguments);
-    const Study *study = plan_read_study(arena, path, arguments, &problems);
-    return study != NULL ? plan_execute(arena, study, &options, &problems)
+    FollowOptions follow;
+    const Study *study = plan_follow_options(arguments, &follow, &problems)
+                             ? plan_read_study(arena, path, arguments, &problems)
+                             : NULL;
+    return study != NULL ? plan_execute(arena, study, &options, &follow, &problems)
                          : report_problems(&problems);
 }
 

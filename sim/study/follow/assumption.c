@@ -90,8 +90,8 @@ typedef struct {
     const char *words;
 } Range;
 
-static const Range price_range = {0.8, 1.25, "x 0.8 to x 1.25: how far prices differ by region"};
-static const Range life_range = {0.5, 2, "x 0.5 to x 2: how far published lives differ"};
+static const Range price_range = {0.8, 1.25, "x 0.8 to x 1.25"};
+static const Range life_range = {0.5, 2, "x 0.5 to x 2"};
 static const Range share_range = {0.8, 1.25, "x 0.8 to x 1.25, at most 100 %"};
 static const Range other_range = {0.5, 2, "x 0.5 to x 2"};
 
@@ -168,6 +168,12 @@ static bool is_quantity(const Field *field)
            field->kind == VALUE_RATIO || field->kind == VALUE_MONEY;
 }
 
+const char *assumption_price(Arena *arena, const ClusterSpec *spec)
+{
+    return arena_printf(arena, "vm_sizes/%s/%s_price_per_hour", spec->vm_size->name,
+                        spec->is_low_priority ? "low_priority" : "dedicated");
+}
+
 /* Whether nodes of a cluster of the scenario have this price. */
 static bool is_paid(const Finder *finder, const char *path)
 {
@@ -176,11 +182,7 @@ static bool is_paid(const Finder *finder, const char *path)
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        const ClusterSpec *spec = command->as.cluster_create;
-        const char *price = arena_printf(finder->arena, "vm_sizes/%s/%s_price_per_hour",
-                                         spec->vm_size->name,
-                                         spec->is_low_priority ? "low_priority" : "dedicated");
-        if (strcmp(price, path) == 0)
+        if (strcmp(assumption_price(finder->arena, command->as.cluster_create), path) == 0)
             return true;
     }
     return false;
@@ -228,14 +230,42 @@ static AssumptionKind kind_of(const char *path, const Field *field)
                                                                                 : ASSUMPTION_OTHER;
 }
 
+/* The limits of the catalogue for a value that is one quantity. */
+static bool is_allowed(Arena *arena, const Field *field, const char *json)
+{
+    const Json *value = parsed(arena, json);
+    int64_t quantity = 0;
+    Status unused = {0};
+    if (field->kind == VALUE_CUSTOM || value == NULL)
+        return value != NULL;
+    if (field->kind == VALUE_INTEGER)
+        quantity = value->integer;
+    else if (!value_parse(field->kind, value->text, place_in("", 0, 0), &quantity, &unused))
+        return false;
+    return quantity >= field->minimum && (field->maximum == 0 || quantity <= field->maximum);
+}
+
+/* `*factor` times the value as JSON. Where the catalogue does not allow that, the range ends at the
+ * value itself. */
+static const char *end_of(Arena *arena, const CatalogValue *value, const Field *field,
+                          double *factor)
+{
+    const bool is_count = field->kind == VALUE_INTEGER;
+    const char *end = assumption_times(arena, value->value, is_count, *factor);
+    if (end == NULL || is_allowed(arena, field, end))
+        return end;
+    *factor = 1;
+    return assumption_times(arena, value->value, is_count, 1);
+}
+
 static void add_assumption(Finder *finder, const CatalogValue *value, const Field *field,
                            AssumptionKind kind)
 {
     Arena *arena = finder->arena;
     const bool is_count = field->kind == VALUE_INTEGER;
-    const Range range = range_of(arena, value, field, kind);
-    const char *low = assumption_times(arena, value->value, is_count, range.low);
-    const char *high = assumption_times(arena, value->value, is_count, range.high);
+    Range range = range_of(arena, value, field, kind);
+    const char *low = end_of(arena, value, field, &range.low);
+    const char *high = end_of(arena, value, field, &range.high);
     if (low == NULL || high == NULL || strcmp(low, high) == 0)
         return;
     const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";

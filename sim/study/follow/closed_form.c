@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/model/queue.h"
@@ -83,6 +84,21 @@ static bool has_job_commands(const Scenario *scenario)
     return i < scenario->command_count;
 }
 
+/* The nodes that the cluster may have: its own limit, or that of a quota. */
+static int32_t nodes_allowed(const Scenario *scenario, const ClusterSpec *cluster)
+{
+    const VmSize *size = cluster->vm_size;
+    int64_t nodes = cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+    for (int32_t i = 0; i < scenario->quota_count && size->vcpus > 0; i++) {
+        const CoreQuota *quota = &scenario->quotas[i];
+        const int64_t room = quota_vcpus(quota, cluster->is_low_priority) / size->vcpus;
+        const bool counts = ascii_same(quota->family, FAMILY_OF_ALL) ||
+                            ascii_same(quota->family, size->family);
+        nodes = counts && room < nodes ? room : nodes;
+    }
+    return (int32_t)nodes;
+}
+
 /* Why no model applies; NULL: one may. */
 static const char *objection(const Scenario *scenario)
 {
@@ -129,47 +145,71 @@ static bool can_lose_nodes(const Scenario *scenario, bool is_low_priority)
            (is_low_priority && (failures->preemption != NULL || failures->preemption_count > 0));
 }
 
-static void find_gaps(const Scenario *scenario, const ClusterSpec *cluster, bool is_steady,
-                      bool is_exact, ClosedForm *form)
+static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bool is_exact,
+                      ClosedForm *form)
 {
     const Workload *workload = &scenario->workloads[0];
-    form->has_gap[GAP_GANGS] = mean_nodes(workload) > 1;
-    form->has_gap[GAP_SCALING] = cluster->is_automatic;
-    form->has_gap[GAP_LOSSES] = can_lose_nodes(scenario, cluster->is_low_priority);
-    form->has_gap[GAP_ARRIVALS] =
-        workload->arrivals != ARRIVALS_POISSON || workload->count > 0;
-    form->has_gap[GAP_POLICY] = scenario->policy != POLICY_SERVICE;
-    form->has_gap[GAP_HORIZON] = !is_steady;
-    form->has_gap[GAP_STARTUP] = true;
-    form->has_gap[GAP_APPROXIMATION] = !is_exact;
+    const ClusterSpec *cluster = only_cluster(scenario);
+    const bool has_gap[MODEL_GAP_COUNT] = {
+        [GAP_GANGS] = mean_nodes(workload) > 1,
+        [GAP_SCALING] = cluster->is_automatic,
+        [GAP_LOSSES] = can_lose_nodes(scenario, cluster->is_low_priority),
+        [GAP_ARRIVALS] = workload->arrivals != ARRIVALS_POISSON || workload->count > 0,
+        [GAP_POLICY] = scenario->policy != POLICY_SERVICE,
+        [GAP_HORIZON] = !is_steady,
+        [GAP_STARTUP] = true,
+        [GAP_APPROXIMATION] = !is_exact};
+    form->gaps = ARENA_ARRAY(arena, const char *, MODEL_GAP_COUNT);
+    for (int gap = 0; gap < MODEL_GAP_COUNT; gap++)
+        if (has_gap[gap])
+            form->gaps[form->gap_count++] = model_gap_words((ModelGap)gap);
 }
 
 ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady)
 {
-    ClosedForm form = {.none = objection(scenario)};
+    ClosedForm form = {.none = objection(scenario), .mean_wait_ns = PLAIN_UNKNOWN};
     if (form.none != NULL)
         return form;
     const Workload *workload = &scenario->workloads[0];
     const ClusterSpec *cluster = only_cluster(scenario);
     const Distribution duration = workload->specs[0]->program->duration;
     const double cs2 = cs2_of(duration);
-    const double size = mean_nodes(workload);
-    form.servers = cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
-    form.service_s = (double)distribution_mean(duration) / (double)NS_PER_S;
-    form.load = rate_of(workload) * form.service_s * size;
+    form.servers = nodes_allowed(scenario, cluster);
+    form.service_ns = distribution_mean(duration);
     form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL;
-    form.mean_wait_s =
-        form.service_s * queue_general_mean_wait(form.servers, form.load, cs2);
-    form.model = form.knows_waits ? arena_printf(arena, "M/M/%d", (int)form.servers)
-                 : cs2 == 0       ? arena_printf(arena, "M/D/%d", (int)form.servers)
-                                  : arena_printf(arena, "M/G/%d", (int)form.servers);
-    find_gaps(scenario, cluster, is_steady, form.knows_waits || form.servers == 1, &form);
+    const double service_s = (double)form.service_ns / (double)NS_PER_S;
+    const double load = rate_of(workload) * service_s * mean_nodes(workload);
+    const double wait_s = service_s * queue_general_mean_wait(form.servers, load, cs2);
+    form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
+    if (!isinf(wait_s))
+        form.mean_wait_ns = (int64_t)(wait_s * (double)NS_PER_S + 0.5);
+    form.model = arena_printf(arena, "M/%s/%d", form.knows_waits ? "M" : cs2 == 0 ? "D" : "G",
+                              (int)form.servers);
+    find_gaps(arena, scenario, is_steady, form.knows_waits || form.servers == 1, &form);
     return form;
 }
 
 double closed_form_within(const ClosedForm *form, double wait_s)
 {
     return form->model != NULL && form->knows_waits
-               ? queue_wait_within(form->servers, form->load, wait_s / form->service_s)
+               ? queue_wait_within(form->servers, (double)form->load_ppm / (double)PPM,
+                                   wait_s * (double)NS_PER_S / (double)form->service_ns)
                : (double)NAN;
 }
+
+#define OWNER ClosedForm
+static const Field closed_form_fields[] = {
+    FIELD_ROW(TEXT, "model", model, .doc = "M/M/4, M/G/1, ..."),
+    FIELD_ROW(TEXT, "none", none, .doc = "why no model applies"),
+    FIELD_ROW(INTEGER, "servers", servers, .doc = "nodes that the cluster may have"),
+    FIELD_DECIMAL("load", load_ppm, 6, "offered load in nodes"),
+    FIELD_DECIMAL("service_s", service_ns, 9, "mean run time of a job", .unit = "s"),
+    FIELD_DECIMAL("mean_wait_s", mean_wait_ns, 9, "mean time in the queue", .unit = "s", NULLABLE),
+    FIELD_ROW(BOOLEAN, "knows_waits", knows_waits, .doc = "the distribution of waits is known too"),
+    FIELD_LIST(TEXTS, "gaps", gaps, gap_count, NULL, "what the model leaves out"),
+    {0},
+};
+const ObjectType closed_form_type =
+    OBJECT_TYPE("Closed form", "What queueing theory says about the recommended candidate.",
+                closed_form_fields);
+#undef OWNER

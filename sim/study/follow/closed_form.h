@@ -4,6 +4,7 @@
 #define SIM_STUDY_FOLLOW_CLOSED_FORM_H
 
 #include "sim/cloud/spec/scenario.h"
+#include "sim/schema/plain.h"
 
 /* What the model leaves out. X(ENUM, name, words) */
 #define MODEL_GAPS(X)                                                                              \
@@ -28,15 +29,18 @@ const char *model_gap_name(ModelGap gap);
 const char *model_gap_words(ModelGap gap);
 
 typedef struct {
-    const char *model;    /* "M/M/4", "M/G/1"; NULL: none applies ... */
-    const char *none;     /* ... and why; NULL */
-    int32_t servers;      /* nodes, as many as the cluster may have */
-    double load;          /* offered, in nodes: gangs count with all of theirs */
-    double service_s;     /* mean run time of a job */
-    double mean_wait_s;   /* INFINITY: more work arrives than the nodes can do */
-    bool knows_waits;     /* M/M/c: the distribution of waits too */
-    bool has_gap[MODEL_GAP_COUNT];
+    const char *model;     /* "M/M/4", "M/G/1"; NULL: none applies ... */
+    const char *none;      /* ... and why; NULL */
+    int32_t servers;       /* nodes, as many as the cluster may have */
+    int64_t load_ppm;      /* offered, in millionths of a node: gangs count with all of theirs */
+    int64_t service_ns;    /* mean run time of a job */
+    int64_t mean_wait_ns;  /* PLAIN_UNKNOWN: more work arrives than the nodes can do */
+    bool knows_waits;      /* M/M/c: the distribution of waits too */
+    uint32_t gap_count;
+    const char **gaps;     /* model_gap_words */
 } ClosedForm;
+
+extern const ObjectType closed_form_type; /* in follow.json (facts.h) */
 
 /* The model of a scenario with one workload on one cluster, whose run times are drawn from a
  * distribution. Jobs of several nodes are taken as so many jobs of one node. In `arena`. */

@@ -11,6 +11,7 @@
 #define BOUNDS(X)                                                                                  \
     X(MAXIMUM, "maximum", "the largest number of nodes", true)                                     \
     X(QUOTA, "quota", "the quota of cores", true)                                                  \
+    X(LIMIT, "limit", "the limits of queues", true)                                                \
     X(GANG, "gang", "gangs at the head of the queue", true)                                        \
     X(FRAGMENTATION, "fragmentation", "free GPUs on too many nodes", true)                         \
     X(NODES, "nodes", "nodes that come only when jobs wait", true)                                 \
