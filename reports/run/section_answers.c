@@ -470,18 +470,19 @@ static int64_t first_ready_ns(const Facts *facts)
 
 /* All jobs, listed or of workloads. */
 typedef struct {
-    int64_t jobs, succeeded, failed;
+    int64_t jobs, succeeded, failed, rejected;
 } JobCounts;
 
 static JobCounts count_jobs(const Facts *facts)
 {
     JobCounts counts = {facts->run->job_count, jobs_in_state(facts, JOB_SUCCEEDED),
-                        jobs_in_state(facts, JOB_FAILED)};
+                        jobs_in_state(facts, JOB_FAILED), 0};
     for (uint32_t i = 0; i < facts->run->workload_count; i++) {
         const SummaryClass *all = &facts->run->workloads[i].all;
         counts.jobs = capped_sum(counts.jobs, all->jobs);
         counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
         counts.failed = capped_sum(counts.failed, all->failed);
+        counts.rejected = capped_sum(counts.rejected, all->rejected);
     }
     return counts;
 }
@@ -490,7 +491,7 @@ static void key_jobs_print(Text *html, const Facts *facts)
 {
     Text value = {0};
     const JobCounts counts = count_jobs(facts);
-    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed;
+    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed - counts.rejected;
     if (counts.jobs == 0)
         return;
     text_printf(&value, "%" PRId64 " of %" PRId64, counts.succeeded, counts.jobs);
@@ -499,6 +500,11 @@ static void key_jobs_print(Text *html, const Facts *facts)
         Text failed = {0};
         text_printf(&failed, "%" PRId64 " failed", counts.failed);
         key_tile_print(html, "bad", &failed, counts.failed == 1 ? "job" : "jobs");
+    }
+    if (counts.rejected > 0) {
+        Text rejected = {0};
+        text_printf(&rejected, "%" PRId64 " rejected", counts.rejected);
+        key_tile_print(html, "bad", &rejected, "by a full queue");
     }
     if (unfinished > 0) {
         Text open = {0};

@@ -436,6 +436,29 @@ static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, c
     }
 }
 
+/* The waiting job that was submitted last and has never started; NULL: there is none. */
+static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
+{
+    Job *newest = NULL;
+    for (int32_t i = 0; i < queue->waiting.count; i++) {
+        Job *job = job_row(jobs, queue->waiting.items[i].job);
+        if (job->starts == 0 && !is_stopping(job) &&
+            (newest == NULL || job->id.index > newest->id.index))
+            newest = job;
+    }
+    return newest;
+}
+
+/* Rejects the jobs that have just joined a full queue. A job that lost its nodes returns to its
+ * place, whatever the limit. */
+static void reject_beyond_limit(Jobs *jobs, const JobQueue *queue)
+{
+    Job *job;
+    while (jobs->scenario->has_queue_limit && queue->waiting.count > jobs->scenario->queue_limit &&
+           (job = newest_waiting(jobs, queue)) != NULL)
+        job_reject(jobs, job);
+}
+
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
     JobQueue *queue = scheduler_queue(jobs, cluster);
@@ -456,12 +479,13 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
     switch (policy->sight) {
     case POLICY_SEES_HEAD:
         pass_by_head(jobs, queue, cluster, policy);
-        return;
+        break;
     case POLICY_SEES_QUEUE:
     case POLICY_SEES_QUEUE_BY_TIME:
         pass_by_queue(jobs, queue, cluster, policy);
-        return;
+        break;
     }
+    reject_beyond_limit(jobs, queue);
 }
 
 /* --- Invariants --- */

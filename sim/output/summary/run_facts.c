@@ -111,6 +111,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
+                      .has_queue_limit = scenario->has_queue_limit,
                       .clusters = clusters,
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,

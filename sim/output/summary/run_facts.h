@@ -45,6 +45,7 @@ typedef struct {
     PolicyKind policy;
     int64_t start_unix_ms;
     MeasureWindow measure;
+    bool has_queue_limit;
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const JobFacts *jobs;
     uint32_t workload_count;
