@@ -233,6 +233,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
                                 .row_watch = arguments->checks_determinism ? &watch : NULL,
                                 .narration = is_silent ? NULL : stdout,
+                                .watches = arguments->is_json || arguments->output_folder != NULL,
                                 .why_job = arguments->why_job,
                                 .real = arguments->checks_determinism ? NULL : &real};
     RunResult result;
