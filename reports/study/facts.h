@@ -5,14 +5,9 @@
 
 #include <float.h>
 
+#include "sim/study/metric_words.h"
 #include "sim/study/outcome.h"
 #include "sim/study/point_estimate.h"
-
-/* A metric is shown as its value times `factor`, in `unit`. */
-typedef struct {
-    double factor;
-    const char *unit; /* "min", "%", "USD", "" */
-} MetricScale;
 
 /* A factor, or factors that change together, with at least two levels among the points. */
 typedef struct {
@@ -65,6 +60,9 @@ const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t l
  * first. Its half-width is NAN if one of the points has no lower bound, as unstable ones. */
 Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
                          int32_t metric);
+
+/* The limit of the metric by the goal of the study, unscaled; NAN: there is none. */
+double fact_limit(const StudyFacts *facts, int32_t metric);
 
 /* A bound of a drawn bar: `value` itself if the bound is not known. */
 static inline double fact_bar_end(double bound, double value)

@@ -175,6 +175,7 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
 /* The listeners of every run, whether or not files are written. */
 typedef struct {
     MetricsFold *metrics;
+    WaitingFold *waiting;
     Fingerprint fingerprint;
     Narrator *narrator; /* NULL without RunOptions.narration */
     Why *why;           /* NULL without RunOptions.why_job */
@@ -187,6 +188,8 @@ static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindo
     // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
     metrics_fold_measure(listeners->metrics, measure);
+    listeners->waiting = waiting_fold_create(arena);
+    trace_fan_join(fan, waiting_fold_listener(listeners->waiting));
     listeners->fingerprint = fingerprint_start();
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
@@ -230,6 +233,7 @@ static World *world_before_run(Arena *arena, const Scenario *scenario, const Run
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    waiting_fold_watch(listeners->waiting, world);
     if (listeners->narrator != NULL)
         narrator_watch(listeners->narrator, world);
     if (listeners->why != NULL)
@@ -284,11 +288,11 @@ static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
     Text hashes = {0};
     struct RunSummary *summary = ARENA_NEW(arena, struct RunSummary);
     fingerprint_print(&hashes, &listeners->fingerprint);
-    *summary =
-        (struct RunSummary){.arena = arena,
-                            .facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION),
-                            .metrics = result->metrics,
-                            .fingerprint = arena_strdup(arena, text_string(&hashes))};
+    *summary = (struct RunSummary){
+        .arena = arena,
+        .facts = run_facts_of_world(arena, result->world, listeners->waiting, TRAINYARD_VERSION),
+        .metrics = result->metrics,
+        .fingerprint = arena_strdup(arena, text_string(&hashes))};
     text_free(&hashes);
     return summary;
 }

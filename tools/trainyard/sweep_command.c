@@ -9,6 +9,7 @@
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/expect/study_expect.h"
 #include "sim/study/study_options.h"
 #include "sim/study/sweep_text.h"
 
@@ -142,13 +143,21 @@ static bool options_fit(const SweepArguments *arguments, Problems *problems)
     return true;
 }
 
+/* The study in a file; NULL with problems, also of its expectations. */
+static const Study *read_study_file(Arena *arena, const char *path, Problems *problems)
+{
+    StudyExpectations checked;
+    const Study *study = study_read(arena, disk_files, path, problems);
+    return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
+}
+
 const Study *sweep_read_study(Arena *arena, const char *path, const SweepArguments *arguments,
                               Problems *problems)
 {
     if (!options_fit(arguments, problems))
         return NULL;
     if (!is_without_file(arguments))
-        return study_read(arena, disk_files, path, problems);
+        return read_study_file(arena, path, problems);
     const StudyOptions options = {.scenario = path,
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
@@ -159,7 +168,7 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .seeds = arguments->seeds,
                                   .at_most = arguments->at_most,
                                   .precision = arguments->precision};
-    const Json *root = study_of_options(arena, &options, problems);
+    const Json *root = study_of_options(arena, "sweep", &options, problems);
     return root != NULL ? study_read_tree(arena, disk_files, "sweep", root, problems) : NULL;
 }
 

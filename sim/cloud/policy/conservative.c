@@ -28,9 +28,8 @@ static int64_t slots_of(const PolicyView *view, JobRequest request)
  * take no job now although no job has them may become free at any time. */
 static Profile profile_begin(const PolicyView *view)
 {
-    const JobRequest all = {.kind = REQUEST_NODES, .nodes = view->most_nodes};
     Profile profile = {.steps = view->steps, .count = 1};
-    int64_t to_come = slots_of(view, all) - room_slots(view->room);
+    int64_t to_come = policy_most_slots(view) - room_slots(view->room);
     for (int32_t i = 0; i < view->running_count; i++)
         to_come -= slots_of(view, view->running[i].request);
     profile.steps[0] =
@@ -146,13 +145,6 @@ static void reserve(Profile *profile, int32_t begin, int64_t slots, int64_t leng
     }
 }
 
-static bool is_possible(const PolicyView *view, JobRequest request)
-{
-    const int32_t idle = view->room.idle_nodes;
-    const int32_t most = idle > view->most_nodes ? idle : view->most_nodes;
-    return request_is_possible(request, most, view->room.gpus_per_node);
-}
-
 /* Whether the job could start now, given the reservations so far. With further reservations no more
  * jobs fit. `spare`: idle slots that no earlier job may need at any time. */
 static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job,
@@ -178,7 +170,7 @@ int32_t policy_conservative(const PolicyView *view)
             return i;
         const WaitingJob *job = &view->waiting[i];
         const int64_t slots = slots_of(view, job->request);
-        const int32_t step = is_possible(view, job->request)
+        const int32_t step = policy_is_possible(view, job->request)
                                  ? earliest(&profile, slots, job->expected_ns)
                                  : profile.count;
         if (step == 0)

@@ -58,15 +58,44 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
+/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs, and GPUs that queues
+ * kept free if there are none. */
+static void hide_uses(SummaryUses *uses, bool counts_gpus)
+{
+    const bool applies[USE_COUNT] = {
+        [USE_STRANDED] = counts_gpus, [USE_LIMITED] = uses->ns[USE_LIMITED] > 0};
+    static const NodeUse optional[] = {USE_STRANDED, USE_LIMITED};
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+        if (!applies[optional[i]])
+            uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
+}
+
 /* Time and bill by use; the bill is divided in proportion to time. */
 static SummaryUses uses_of(const ClusterMetrics *cluster)
 {
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
     attribution_divide(cluster->cost_micro_usd, uses.ns, uses.micro_usd);
-    if (cluster->gpus_per_node == 0)
-        uses.ns[USE_STRANDED] = uses.micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(&uses, cluster->gpus_per_node > 0);
     return uses;
+}
+
+/* Limits of queues are unknown where no job waited for one. */
+static void hide_limit(SummaryWaits *waits)
+{
+    if (waits->ns[WAIT_LIMIT] == 0)
+        waits->ns[WAIT_LIMIT] = SUMMARY_NEVER;
+}
+
+static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
+{
+    SummaryWaits waits = {.is_known = facts != NULL && facts->waits != NULL};
+    for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+        waits.ns[cause] = !waits.is_known          ? SUMMARY_NEVER
+                          : id < facts->wait_count ? facts->waits[id].ns[cause]
+                                                   : 0;
+    hide_limit(&waits);
+    return waits;
 }
 
 static SummaryCluster cluster_summary(const Making *making, uint32_t id)
@@ -85,6 +114,7 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
         .billed_ns = metrics->billed_ns,
         .cost_micro_usd = metrics->cost_micro_usd,
         .uses = uses_of(metrics),
+        .waits = waits_of(making->facts, id),
     };
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         cluster.state_ns[state] = metrics->state_ns[state];
@@ -366,8 +396,21 @@ static void add_uses(Making *making)
         }
         counts_gpus |= making->run->clusters[i].gpus_per_node > 0;
     }
-    if (!counts_gpus)
-        sum->ns[USE_STRANDED] = sum->micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(sum, counts_gpus);
+}
+
+/* The sum over clusters, also of those without a record, where no job ever ran. */
+static void add_waits(Making *making)
+{
+    const RunFacts *facts = making->facts;
+    SummaryWaits *sum = &making->summary->waits;
+    *sum = waits_of(facts, UINT32_MAX);
+    if (sum->is_known)
+        sum->ns[WAIT_LIMIT] = 0;
+    for (uint32_t i = 0; sum->is_known && i < facts->wait_count; i++)
+        for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+            sum->ns[cause] += facts->waits[i].ns[cause];
+    hide_limit(sum);
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)
@@ -463,6 +506,7 @@ Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *m
     summary_add_workloads(&making);
     add_costs(&making);
     add_uses(&making);
+    add_waits(&making);
     summary_add_problems(&making);
     add_errors(&making);
     return summary;

@@ -37,6 +37,12 @@ typedef struct {
     int64_t micro_usd[USE_COUNT];
 } SummaryUses;
 
+/* Time of jobs in the queue by cause. */
+typedef struct {
+    bool is_known;
+    Wide ns[WAIT_CAUSE_COUNT];
+} SummaryWaits;
+
 typedef struct {
     const char *name; /* the key: short where that is enough */
     const char *path; /* "workspace/cluster" */
@@ -53,6 +59,7 @@ typedef struct {
     int64_t cost_micro_usd;
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
+    SummaryWaits waits;
 } SummaryCluster;
 
 typedef struct {
@@ -168,6 +175,7 @@ typedef struct {
     int64_t held_nodes;
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;
+    SummaryWaits waits;
     int64_t utilisation_ppm;
     SummaryMeasured measured;
     const char **problems; /* a sentence each */

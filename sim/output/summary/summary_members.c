@@ -45,6 +45,16 @@ static const ObjectType uses_type =
                 uses_fields);
 #undef OWNER
 
+#define OWNER SummaryWaits
+#define WAIT_ROW(name, text, words) SECONDS(text "_s", ns[WAIT_##name], "job time: " words),
+static const Field waits_fields[] = {WAIT_CAUSES(WAIT_ROW){0}};
+const ObjectType summary_waits_type =
+    OBJECT_TYPE("Waiting",
+                "Time of jobs in the queue, divided by what they waited for. The parts add up to "
+                "the sum of the times that all jobs spent in the queue.",
+                waits_fields);
+#undef OWNER
+
 /* --- Clusters --- */
 
 #define OWNER SummaryCluster
@@ -68,6 +78,8 @@ static const Field cluster_fields[] = {
     SECONDS("leaving_s", state_ns[NODE_LEAVING], "node time of nodes that leave"),
     SECONDS("unusable_s", state_ns[NODE_UNUSABLE], "node time of unusable nodes"),
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
+    FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type, .doc = "what jobs waited for",
+              .shown_if = offsetof(OWNER, waits.is_known)),
     {0},
 };
 _Static_assert(NODE_STATE_COUNT == 5, "one row per state");
@@ -346,6 +358,9 @@ static const Field summary_fields[] = {
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),
+    FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type,
+              .doc = "what jobs waited for: sum over clusters",
+              .shown_if = offsetof(OWNER, waits.is_known)),
     RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
           NULLABLE),
     FIELD_OBJECT("measured", measured, measured_type,
