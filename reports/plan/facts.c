@@ -90,6 +90,8 @@ const char *state_words(const PlanFacts *facts, int32_t candidate)
     case CANDIDATE_WORSE:
         return arena_printf(facts->arena, "%s%s", is_cost(facts) ? "costs more" : "is worse",
                             meets_all(facts, &about->screening) ? "" : ", limits not decided");
+    case CANDIDATE_EQUAL:
+        return "as good, within the indifference";
     case CANDIDATE_MISSES:
         return "misses a limit";
     case CANDIDATE_MISSES_AGAIN:
