@@ -42,6 +42,12 @@ static const char *multiple_words(Arena *arena, const BreakEven *even)
     return arena_printf(arena, "%.3g", even->multiple);
 }
 
+/* The candidate that the studies after the decision are about. */
+static const char *subject_words(const PlanFacts *facts)
+{
+    return facts->outcome->winner != NO_CANDIDATE ? "recommended candidate" : "nearest miss";
+}
+
 /* --- What would change the answer --- */
 
 static void flips_print(Text *html, const PlanFacts *facts)
@@ -202,7 +208,7 @@ void section_why(Text *html, const PlanFacts *facts)
     const FollowOutcome *follow = facts->follow;
     const char *const headings[] = {"candidate", "bound by", "#hours in the queue",
                                     "#paid while no job ran", NULL};
-    paragraph(html, arena_printf(facts->arena, "The recommended candidate is bound by: %s.",
+    paragraph(html, arena_printf(facts->arena, "The %s is bound by: %s.", subject_words(facts),
                                  bounds_words(facts, &follow->why[0])));
     text_printf(html, "<details><summary>What bound each of %" PRIu32 " candidates</summary>\n",
                 follow->facts.point_count);
@@ -239,9 +245,9 @@ void section_stranded(Text *html, const PlanFacts *facts)
     if (facts->follow == NULL || facts->follow->why == NULL)
         return;
     const PointWhy *why = &facts->follow->why[0]; // of the recommendation
-    text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">Of the recommended "
-                   "candidate, in the mean over its runs");
-    text_printf(html, ", %s.</p>\n", answer_period(facts->arena, facts->outcome));
+    text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">");
+    text_printf(html, "The %s, in the mean over its runs, %s.</p>\n", subject_words(facts),
+                answer_period(facts->arena, facts->outcome));
     cards_begin(html, headings);
     for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++) {
         const double usd = why->use_usd[stranded[i]], s = why->use_s[stranded[i]];
@@ -277,8 +283,10 @@ void section_quota(Text *html, const PlanFacts *facts)
         "request", NULL};
     if (facts->follow == NULL || facts->follow->quota_count == 0)
         return;
-    text_printf(html, "<section>\n<h2>Quota to ask for</h2>\n<p class=\"note\">Cores of the "
-                      "recommended candidate in the region ");
+    text_printf(html,
+                "<section>\n<h2>Quota to ask for</h2>\n<p class=\"note\">Cores of the %s in "
+                "the region ",
+                subject_words(facts));
     markup_print(html, facts->follow->facts.region != NULL ? facts->follow->facts.region : "");
     text_add(html, ", with one node of each cluster in reserve.</p>\n");
     cards_begin(html, headings);
