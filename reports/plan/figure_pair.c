@@ -136,6 +136,7 @@ static const char *mark_of(const PlanFacts *facts, int32_t candidate)
     case CANDIDATE_UNDECIDED:
         return "? ";
     case CANDIDATE_WORSE:
+    case CANDIDATE_EQUAL:
     case CANDIDATE_STATE_COUNT:
         break;
     }

@@ -5,15 +5,15 @@
 #include "sim/scenario/catalog/fields.h"
 
 #define TEXT_ROW(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text)
-#define NEEDED_ROW(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text, .is_required = true)
+#define REQUIRED_TEXT(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text, .is_required = true)
 
 #define OWNER FollowCluster
 static const Field cluster_fields[] = {
-    NEEDED_ROW("name", name, "name of the cluster"),
-    NEEDED_ROW("vm_size", vm_size, "size of its nodes"),
-    NEEDED_ROW("family", family, "family of the quota"),
-    NEEDED_ROW("priority", priority, "dedicated or lowpriority"),
-    NEEDED_ROW("price", price, "the catalogue's price of an hour of a node"),
+    REQUIRED_TEXT("name", name, "name of the cluster"),
+    REQUIRED_TEXT("vm_size", vm_size, "size of its nodes"),
+    REQUIRED_TEXT("family", family, "family of the quota"),
+    REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
+    REQUIRED_TEXT("price", price, "the catalogue's price of an hour of a node"),
     FIELD_COUNT("vcpus", vcpus, "cores of a node"),
     FIELD_COUNT("quota_vcpus", quota_vcpus, "quota of the family", NULLABLE),
     FIELD_COUNT("total_vcpus", total_vcpus, "quota of all families", NULLABLE),
@@ -36,13 +36,13 @@ static const char *const kind_words[] = {"price", "life", "other", NULL};
 
 #define OWNER Assumption
 static const Field assumption_fields[] = {
-    NEEDED_ROW("path", path, "the value in the catalogue"),
+    REQUIRED_TEXT("path", path, "the value in the catalogue"),
     FIELD_ROW(CHOICE, "kind", kind, .choices = kind_words, .doc = "price, life of nodes, or other"),
     FIELD_ROW(BOOLEAN, "is_assumed", is_assumed, .doc = "without a published source"),
     FIELD_ROW(BOOLEAN, "is_preemption", is_preemption, .doc = "life of low-priority nodes"),
-    NEEDED_ROW("value", value, "today's value"),
-    NEEDED_ROW("low", low, "lower end, as JSON"),
-    NEEDED_ROW("high", high, "upper end, as JSON"),
+    REQUIRED_TEXT("value", value, "today's value"),
+    REQUIRED_TEXT("low", low, "lower end, as JSON"),
+    REQUIRED_TEXT("high", high, "upper end, as JSON"),
     TEXT_ROW("range", range, "why these ends"),
     TEXT_ROW("source", source, "source of the value"),
     {0},

@@ -82,6 +82,10 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         text_printf(out, "has a worse objective than %s",
                     plan_candidate_name(scratch, outcome->grid, own->worse_than));
         break;
+    case CANDIDATE_EQUAL:
+        text_printf(out, "is as good as %s, within the indifference",
+                    plan_candidate_name(scratch, outcome->grid, own->worse_than));
+        break;
     case CANDIDATE_MISSES:
         if (outcome->check_count > 0)
             print_missed(outcome, &own->screening, own->missed_check, out);
@@ -219,6 +223,7 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     static const char *const verdicts[] = {"found", "infeasible", "unfinished"};
     Json *root = json_object(arena);
     json_put_integer(arena, root, "trainyard_plan", 1);
+    json_put_text(arena, root, "study", outcome->goal->study_path);
     json_put_text(arena, root, "description", outcome->grid->study->description);
     json_put_text(arena, root, "verdict", verdicts[outcome->verdict]);
     const Answer answer = answer_of(arena, outcome);

@@ -4,9 +4,9 @@
 
 #include "sim/study/plan/plan_run.h"
 
-/* The answer (answer.h), the table, the runs, and after an interruption how to go on. */
+/* The answer (answer.h), the table, the runs, and after an interruption how to continue. */
 void plan_text_result(const PlanRun *run, Text *out);
-/* Of a pilot: candidates, the runs of the first round, and the most there can be. */
+/* After a pilot: the runs of the first round, and the most there can be. */
 void plan_text_forecast(const PlanRun *run, Text *out);
 
 #endif

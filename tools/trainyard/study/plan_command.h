@@ -1,7 +1,7 @@
 /* `trainyard plan` without its process: its options, its study, its run and output. The main
  * program runs a plan on threads, trainyard-plan-mpi on ranks. */
-#ifndef TOOLS_TRAINYARD_PLAN_COMMAND_H
-#define TOOLS_TRAINYARD_PLAN_COMMAND_H
+#ifndef TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
+#define TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
 
 #include "sim/cli/options.h"
 #include "sim/study/plan/plan_follow.h"
@@ -13,9 +13,10 @@ typedef struct {
     const char *minimise, *maximise, *confidence, *indifference;
     int64_t budget, seeds;
     int64_t time_limit_ns;
-    const char *check_folder;
-    int sensitivity;    /* Sensitivity */
-    const char *growth; /* of the load in a month; NULL: not asked for */
+    const char *check_folder; /* of an earlier plan to compare with; NULL: none */
+    const char *margin;       /* of --check */
+    int sensitivity;          /* Sensitivity */
+    const char *growth;       /* of the load in a month; NULL: not asked for */
     bool is_forecast;
     bool is_quiet;
 } PlanArguments;
@@ -24,18 +25,16 @@ extern const OptionTable plan_table_of_options;
 /* The values of options that are absent. */
 extern const PlanArguments plan_defaults;
 
-/* The study that the operand `path` and the options describe; NULL with problems. */
+/* The study that the operand `path` and the options describe; `path` NULL: that of the plan that is
+ * checked. NULL with problems. */
 const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments *arguments,
                              Problems *problems);
 /* A plan on the threads of this process. */
 SweepOptions plan_options(const PlanArguments *arguments);
 
-/* What follows the answer. False with a problem. */
-MUST_CHECK bool plan_follow_options(const PlanArguments *arguments, FollowOptions *follow,
-                                    Problems *problems);
-
-/* Plans, prints the answer, and runs what follows it. Returns an exit code. */
+/* Plans, prints the answer, and runs what follows it; with `check_folder` compares it. Returns an
+ * exit code. */
 int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
-                 const FollowOptions *follow, Problems *problems);
+                 const PlanArguments *arguments, Problems *problems);
 
 #endif
