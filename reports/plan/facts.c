@@ -4,14 +4,48 @@
 
 #include "sim/study/run_command.h"
 
-const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome, const WinnerJobs *jobs)
+static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
+                         const PlanEstimate *estimate)
 {
+    MetricEstimate *shown =
+        &study->estimates[(size_t)point * (size_t)study->study->metric_count + (size_t)metric];
+    shown->value = estimate->value;
+    shown->low = estimate->low;
+    shown->high = estimate->high;
+    shown->note[0] = '\0';
+}
+
+/* The figures over factors show the estimates by which the plan decided, at its confidence, and not
+ * those that a sweep has from the same runs: a page has one number for each quantity. */
+static StudyFacts *facts_of_study(Arena *arena, const PlanOutcome *outcome)
+{
+    StudyFacts *study = study_facts(arena, &outcome->study);
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        const PlanFindings *findings = plan_findings(&outcome->candidates[i]);
+        if (findings->run_count == 0)
+            continue;
+        if (outcome->grid->weather_count == 1)
+            put_estimate(study, plan_point(outcome->grid, i, 0), outcome->goal->metric,
+                         &findings->objective);
+        for (int32_t c = 0; c < outcome->check_count; c++)
+            if (findings->checks[c].weather >= 0)
+                put_estimate(study, plan_point(outcome->grid, i, findings->checks[c].weather),
+                             plan_constraint(outcome, &findings->checks[c])->metric,
+                             &findings->checks[c].estimate);
+    }
+    return study;
+}
+
+const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
+{
+    const PlanOutcome *outcome = known->outcome;
     PlanFacts *facts = ARENA_NEW(arena, PlanFacts);
     const int32_t constraints = outcome->goal->constraint_count;
     *facts = (PlanFacts){.arena = arena,
                          .outcome = outcome,
-                         .study = study_facts(arena, &outcome->study),
-                         .jobs = jobs,
+                         .study = facts_of_study(arena, outcome),
+                         .jobs = known->jobs,
+                         .follow = known->follow,
                          .answer = answer_of(arena, outcome),
                          .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
     for (int32_t c = 0; c < facts->front_count; c++)

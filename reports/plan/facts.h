@@ -1,8 +1,9 @@
-/* What the page of a plan shows: the outcome, the estimates of the study below it, and the words of
- * the answer. */
+/* The facts that the page of a plan shows: the outcome, the estimates of the study below it, and
+ * the words of the answer. */
 #ifndef REPORTS_PLAN_FACTS_H
 #define REPORTS_PLAN_FACTS_H
 
+#include "reports/plan/report.h"
 #include "reports/study/facts.h"
 #include "sim/study/plan/answer.h"
 #include "sim/study/plan/answer_words.h"
@@ -17,12 +18,13 @@ typedef struct {
     const StudyFacts *study;
     Answer answer;
     const WinnerJobs *jobs;               /* NULL: unknown */
+    const FollowOutcome *follow;          /* NULL: nothing has followed */
     int32_t front_count;                  /* constraints with a front: the first ones */
     const FrontPoint *fronts[FRONTS_MAX]; /* [candidate] each */
 } PlanFacts;
 
-/* Lives in `arena`; borrows `outcome` and `jobs`, which may be NULL. */
-const PlanFacts *plan_facts(Arena *arena, const PlanOutcome *outcome, const WinnerJobs *jobs);
+/* Lives in `arena`; borrows what `known` has. */
+const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known);
 
 static inline const PlanCandidate *plan_candidate(const PlanFacts *facts, int32_t candidate)
 {

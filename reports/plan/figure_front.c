@@ -22,7 +22,7 @@ static const Look looks[LOOK_COUNT] = {
     [LOOK_CHOSEN] = {{"\xE2\x97\x86 recommended", RGB_CHOSEN}, SCATTER_DIAMOND},
     [LOOK_MEETS] = {{"\xE2\x97\x8F meets the limit", RGB_MEETS}, SCATTER_DOT},
     [LOOK_MISSES] = {{"\xE2\x96\xB3 misses it", RGB_MISSES}, SCATTER_TRIANGLE},
-    [LOOK_OPEN] = {{"\xE2\x97\x8B not decided", RGB_OPEN}, SCATTER_CIRCLE},
+    [LOOK_OPEN] = {{"\xE2\x97\x8B dropped before it was decided", RGB_OPEN}, SCATTER_CIRCLE},
 };
 
 static LookKind look_of(const PlanFacts *facts, int32_t candidate, const PlanCheck *check)

@@ -18,6 +18,9 @@ Figures plan_figures(Arena *arena, const PlanFacts *facts)
     figures_front(&figures, facts);
     figures_pair(&figures, facts);
     figures_goal(&figures, facts);
+    figures_why(&figures, facts);
+    figures_flip(&figures, facts);
+    figures_load(&figures, facts);
     figures_winner(&figures, facts);
     figures_risk(&figures, facts);
     return figures;

@@ -24,11 +24,14 @@ typedef struct {
 } Section;
 
 static const Section sections[] = {
+    {PLAN_WHY, "What bound them", "", section_why},
+    {PLAN_FLIP, "What would change the answer", "", section_flip},
     {PLAN_FRONT, "What each objective costs",
      "Each mark is a candidate. Good ones are where the objective is met for the least.", NULL},
     {PLAN_PAIR, "Two factors together", "", NULL},
     {SECTION_LEVELS, "What each factor does", "", NULL},
     {PLAN_WINNER, "The recommended candidate at work", "", section_jobs},
+    {PLAN_LOAD, "More load, and growth", "", section_load},
     {PLAN_RISK, "How bad a bad run is", "The mean hides the runs in which much goes wrong at once.",
      section_bad_runs},
 };
@@ -70,8 +73,12 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
     section_idle(&html, facts->study);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         section_print(&html, facts, &sections[i], plots, plot_count, no_plots);
+    section_quota(&html, facts);
+    section_stranded(&html, facts);
+    section_closed_form(&html, facts);
     section_candidates(&html, facts);
     section_settings(&html, facts->study);
+    section_assumptions(&html, facts);
     section_decision(&html, facts);
     section_method(&html, facts->study);
     study_foot_print(&html, facts->study);

@@ -6,10 +6,10 @@
 #include "reports/plan/page.h"
 #include "sim/cli/files.h"
 
-bool plan_report_write(Arena *arena, const char *folder, const PlanOutcome *outcome,
-                       const WinnerJobs *jobs, Status *no_plots, Status *status)
+bool plan_report_write(Arena *arena, const char *folder, const PlanKnown *known, Status *no_plots,
+                       Status *status)
 {
-    const PlanFacts *facts = plan_facts(arena, outcome, jobs);
+    const PlanFacts *facts = plan_facts(arena, known);
     const Figures figures = plan_figures(arena, facts);
     Drawings drawings;
     const bool is_drawn = drawings_make(arena, &figures, &drawings, no_plots);

@@ -226,7 +226,7 @@ static void find_extremes(StudyFacts *facts)
     }
 }
 
-const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome)
+StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome)
 {
     StudyFacts *facts = ARENA_NEW(arena, StudyFacts);
     *facts = (StudyFacts){.arena = arena, .outcome = outcome, .study = outcome->findings.study};

@@ -25,8 +25,8 @@ typedef struct {
     Arena *arena;
     const StudyOutcome *outcome;
     const Study *study;
-    const MetricEstimate *estimates; /* [point * metric_count + metric] */
-    const MetricScale *scales;       /* [metric] */
+    MetricEstimate *estimates; /* [point * metric_count + metric] */
+    const MetricScale *scales; /* [metric] */
     int32_t axis_count;
     const StudyAxis *axes;   /* numbers first, then those with more levels */
     int64_t used_count;      /* runs that count */
@@ -38,7 +38,7 @@ typedef struct {
 } StudyFacts;
 
 /* Lives in `arena`; borrows `outcome`. */
-const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome);
+StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome);
 
 static inline const MetricEstimate *fact_estimate(const StudyFacts *facts, int32_t point,
                                                   int32_t metric)

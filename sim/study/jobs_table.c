@@ -79,7 +79,8 @@ static void add_workload_jobs(Writer *writer, const SummaryWorkload *workload)
 {
     static const char *const states[] = {[OUTCOME_NONE] = "unfinished",
                                          [OUTCOME_SUCCEEDED] = "succeeded",
-                                         [OUTCOME_FAILED] = "failed"};
+                                         [OUTCOME_FAILED] = "failed",
+                                         [OUTCOME_REJECTED] = "rejected"};
     const SummarySpread *spread = &workload->all.queue;
     for (uint32_t i = 0; i < spread->job_count; i++) {
         const JobTimes *job = &spread->jobs[i];

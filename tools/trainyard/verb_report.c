@@ -65,11 +65,14 @@ static int report_plan(Arena *arena, const char *folder)
     Problems problems = problems_create(arena);
     PlanOutcome outcome;
     WinnerJobs jobs;
+    FollowOutcome follow;
     Status no_plots = {0}, status = {0};
     if (!plan_outcome_read(arena, disk_files, folder, &outcome, &problems) ||
-        !winner_jobs_read(arena, disk_files, folder, &jobs, &problems))
+        !winner_jobs_read(arena, disk_files, folder, &jobs, &problems) ||
+        !follow_outcome_read(arena, disk_files, folder, outcome.grid->study, &follow, &problems))
         return report_problems(&problems);
-    if (!plan_report_write(arena, folder, &outcome, &jobs, &no_plots, &status))
+    const PlanKnown known = {&outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, folder, &known, &no_plots, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);
     return no_plots.code != STATUS_OK ? report_status(&no_plots) : EXIT_FINE;

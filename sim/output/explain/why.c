@@ -61,6 +61,7 @@ static const char *const resize_words[] = {
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
     [CAUSE_PRECEDENCE] = "the cluster began to resize",
+    [CAUSE_FULL_QUEUE] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 

@@ -63,7 +63,7 @@ static const char *candidate_levels(Arena *arena, const PlanOutcome *outcome, in
 const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t candidate)
 {
     const char *levels = candidate_levels(arena, outcome, candidate, NO_CANDIDATE);
-    return levels[0] != '\0' ? levels : "the scenario as it is";
+    return levels[0] != '\0' ? levels : "the scenario unchanged";
 }
 
 const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, int32_t candidate,
@@ -309,7 +309,7 @@ const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanChe
     const char *weather = answer_weather(arena, outcome, check->weather);
     const char *before = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
     return arena_printf(arena, "%s%s%s%s, where %s%s is asked", before, weather,
-                        weather[0] != '\0' ? " " : "", check_statement(arena, outcome, check),
+                        weather[0] != '\0' ? ", " : "", check_statement(arena, outcome, check),
                         constraint->side == LIMIT_AT_MOST ? "at most " : "",
                         limit_text(arena, outcome, constraint));
 }

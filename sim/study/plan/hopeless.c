@@ -39,7 +39,7 @@ static int32_t kind_at(const JobMix *mix, double chance)
 
 SaturatedQueue saturated_queue(const JobMix *mix, int32_t node_count)
 {
-    static const uint64_t key = 17; // of its own random numbers
+    static const uint64_t key = 17; // no run has these random numbers
     Arena *scratch = arena_create();
     Nodes nodes = {ARENA_ARRAY(scratch, double, node_count), node_count};
     const int64_t work = (int64_t)4000000 / node_count * 10;

@@ -121,6 +121,13 @@ static double bca_bound(const double *sorted, double bias, double acceleration, 
     return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
 }
 
+/* The level of a bound whose distance from the middle is Student's instead of the normal one, and
+ * which makes up for the spread of resamples, which is too small by sqrt(1 - 1 / count). */
+static double expanded_level(double t, int32_t count)
+{
+    return normal_probability(t * sqrt(count / (count - 1.0)));
+}
+
 Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, double confidence,
                       uint64_t seed, Arena *scratch)
 {
@@ -139,8 +146,8 @@ Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, d
     if (left_out.has_no_divisor)
         return ratio;
     ratio.jackknife.mean = count * value - (count - 1) * left_out.mean;
-    ratio.jackknife.half_width =
-        student_quantile(level, count - 1) * sqrt(left_out.squares * (count - 1) / (double)count);
+    const double t = student_quantile(level, count - 1);
+    ratio.jackknife.half_width = t * sqrt(left_out.squares * (count - 1) / (double)count);
     if (count < BOOTSTRAP_RUNS_LEAST) {
         ratio.bca = estimate_interval(&ratio.jackknife);
         ratio.mark = RATIO_TOO_FEW;
@@ -151,8 +158,9 @@ Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, d
     double power = left_out.squares * sqrt(left_out.squares);
     double acceleration = power > 0 ? left_out.cubes / (6 * power) : 0;
     double bias = bias_quantile(resampled, value);
-    ratio.bca.low = bca_bound(resampled, bias, acceleration, 1 - level);
-    ratio.bca.high = bca_bound(resampled, bias, acceleration, level);
+    const double expanded = expanded_level(t, count);
+    ratio.bca.low = bca_bound(resampled, bias, acceleration, 1 - expanded);
+    ratio.bca.high = bca_bound(resampled, bias, acceleration, expanded);
     double width = (ratio.bca.high - ratio.bca.low) / 2, other = ratio.jackknife.half_width;
     ratio.mark = width > 1.5 * other || other > 1.5 * width ? RATIO_DISAGREE : RATIO_GOOD;
     return ratio;

@@ -8,10 +8,17 @@
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
+#include "sim/study/follow/follow_text.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
 #include "sim/study/study_types.h"
+
+static const char *const sensitivity_words[] = {
+#define X(name, text, words) text,
+    SENSITIVITIES(X)
+#undef X
+        NULL};
 
 #define OWNER PlanArguments
 static const Field plan_options_table[] = {
@@ -44,6 +51,11 @@ static const Field plan_options_table[] = {
                    "run on N threads (as many as this process may use processors)"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
+    OPTION_CHOICE(0, "sensitivity", sensitivity, "KIND", sensitivity_words,
+                  "how assumptions are varied to find those that would change the answer: none, "
+                  "one-at-a-time, morris or sobol (one-at-a-time)"),
+    OPTION_TEXT(0, "growth", growth, "RATIO",
+                "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many candidates and runs there are and how long they will take, and stop"),
     OPTION_FOLDER(
@@ -101,7 +113,8 @@ const OptionTable plan_table_of_options = {
     .operand_count_max = 1,
 };
 
-const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX};
+const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
+                                     .sensitivity = SENSITIVITY_ONE_AT_A_TIME};
 
 /* --- The study --- */
 
@@ -240,6 +253,22 @@ static int check(Arena *arena, const PlanRun *run, const PlanArguments *argument
     return is_same ? EXIT_FINE : EXIT_NO;
 }
 
+static bool read_follow_options(const PlanArguments *arguments, FollowOptions *follow,
+                                Problems *problems)
+{
+    const Place at = place_in("--growth", 0, 0);
+    Status status = {0};
+    *follow = (FollowOptions){.sensitivity = (Sensitivity)arguments->sensitivity};
+    if (arguments->growth == NULL)
+        return true;
+    if (ratio_parse(arguments->growth, at, &follow->growth_ppm, &status) && follow->growth_ppm > 0)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "\"%s\" is not a growth above 0",
+                             arguments->growth),
+                "as in --growth 5%%");
+    return false;
+}
+
 /* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
  * without plots is not a failure. */
 static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
@@ -247,23 +276,42 @@ static int write_report(Arena *arena, const SweepOptions *options, const PlanOut
 {
     Status no_plots = {0}, status = {0};
     WinnerJobs jobs;
+    FollowOutcome follow;
     if (options->folder == NULL)
         return EXIT_FINE;
     if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
                            problems) ||
-        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems))
+        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
+        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
+                             problems))
         return report_problems(problems);
-    if (!plan_report_write(arena, options->folder, outcome, &jobs, &no_plots, &status))
+    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
     if (no_plots.code != STATUS_OK && !options->is_quiet)
         fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
     return EXIT_FINE;
 }
 
+static bool print_follow(Arena *arena, const Study *study, const char *folder, Problems *problems)
+{
+    FollowOutcome outcome;
+    Text text = {0};
+    if (!follow_outcome_read(arena, disk_files, folder, study, &outcome, problems))
+        return false;
+    follow_text_print(&outcome, study, &text);
+    printf("%s%s", text_string(&text)[0] != '\0' ? "\n" : "", text_string(&text));
+    text_free(&text);
+    return true;
+}
+
 int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
                  const PlanArguments *arguments, Problems *problems)
 {
     PlanRun run;
+    FollowOptions follow;
+    if (!read_follow_options(arguments, &follow, problems))
+        return report_problems(problems);
     if (!plan_run(arena, study, disk_files, options, &run, problems))
         return report_problems(problems);
     if (options->is_forecast) {
@@ -272,6 +320,13 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
     }
     if (!options->is_quiet)
         print(plan_text_result, &run);
+    if (run.sweep.end == RUNNER_FINISHED &&
+        !plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &run.sweep.end,
+                     &run.sweep.signal, problems))
+        return report_problems(problems);
+    if (options->folder != NULL && !options->is_quiet &&
+        !print_follow(arena, study, options->folder, problems))
+        return report_problems(problems);
     const int report_code = write_report(arena, options, &run.outcome, problems);
     const int exit_code = exit_code_of_plan(&run);
     if (report_code != EXIT_FINE)

@@ -4,7 +4,7 @@
 #define TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
 
 #include "sim/cli/options.h"
-#include "sim/study/sweep.h"
+#include "sim/study/plan/plan_follow.h"
 
 typedef struct {
     const char *output_folder;
@@ -15,6 +15,8 @@ typedef struct {
     int64_t time_limit_ns;
     const char *check_folder; /* of an earlier plan to compare with; NULL: none */
     const char *margin;       /* of --check */
+    int sensitivity;          /* Sensitivity */
+    const char *growth;       /* of the load in a month; NULL: not asked for */
     bool is_forecast;
     bool is_quiet;
 } PlanArguments;
@@ -30,7 +32,8 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
 /* A plan on the threads of this process. */
 SweepOptions plan_options(const PlanArguments *arguments);
 
-/* Plans, and prints the answer; with `check_folder` compares it. Returns an exit code. */
+/* Plans, prints the answer, and runs what follows it; with `check_folder` compares it. Returns an
+ * exit code. */
 int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
                  const PlanArguments *arguments, Problems *problems);
 

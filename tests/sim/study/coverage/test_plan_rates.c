@@ -13,7 +13,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/theory.h"
 
-/* Of each of four problems: 1,000 plans with fresh seeds (`tools/test.sh fresh`). */
+/* For each of four problems: 1,000 plans with fresh seeds (`tools/test.sh fresh`). */
 enum { STUDIES_FULL = 250, STUDIES_SHORT = 4 };
 
 static const struct {

@@ -393,7 +393,7 @@ START_TEST(best_of_normal_numbers)
 }
 END_TEST
 
-/* A day in ten is bad: half of its jobs wait. Five or ten good days in a row are no proof. */
+/* A day in five is bad: half of its jobs wait. Five or ten good days in a row prove nothing. */
 static void make_rare_bad_days(const Problem *problem, int32_t candidate, uint64_t study,
                                int32_t replication, double *series)
 {
@@ -404,7 +404,7 @@ static void make_rare_bad_days(const Problem *problem, int32_t candidate, uint64
     series[1] = (is_bad ? .5 : 1) - .95;
 }
 
-START_TEST(few_good_days_are_no_proof)
+START_TEST(few_good_days_prove_nothing)
 {
     static const double indifference[] = {.02}, truth[] = {-.05, .05}, cost[] = {1, 2};
     const Problem problem = {.name = "a bad day in five",
@@ -446,7 +446,7 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("known answers");
     tcase_add_test(cases, fewest_servers);
     tcase_add_test(cases, best_of_normal_numbers);
-    tcase_add_test(cases, few_good_days_are_no_proof);
+    tcase_add_test(cases, few_good_days_prove_nothing);
     tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
