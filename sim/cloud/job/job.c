@@ -465,6 +465,15 @@ static void fail_in_queue(Jobs *jobs, Job *job)
     fail(jobs, job, job_error_terminated, -1, (JobReason){.cause = job->stop_cause});
 }
 
+// The service has no such limit, so the words are ours.
+static const JobError job_error_rejected = {"JobRejected", "The queue of the cluster is full"};
+
+void job_reject(Jobs *jobs, Job *job)
+{
+    scheduler_remove(jobs, job);
+    fail(jobs, job, job_error_rejected, -1, (JobReason){.cause = CAUSE_FULL_QUEUE});
+}
+
 static void push_terminated(Jobs *jobs, const Job *job, Quantiles duration_ns)
 {
     engine_push(jobs->engine, engine_draw(jobs->engine, duration_ns, RNG_DELETE, job->address, 0),

@@ -229,6 +229,8 @@ MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, i
 MUST_CHECK bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status);
 /* The job of a list, which has just been submitted, joins the queue after the service's times. */
 void job_joins_queue(Jobs *jobs, Job *job);
+/* Fails a waiting job, because the queue is full. */
+void job_reject(Jobs *jobs, Job *job);
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
 /* Ends the attempt and fails the job. A job that is being terminated always ends with
  * job_error_terminated. `exit_code` -1: none. */

@@ -350,6 +350,29 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
     }
 }
 
+/* The waiting job that was submitted last and has never started; NULL: there is none. */
+static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
+{
+    Job *newest = NULL;
+    for (int32_t i = 0; i < queue->waiting.count; i++) {
+        Job *job = job_row(jobs, queue->waiting.items[i].job);
+        if (job->starts == 0 && !is_stopping(job) &&
+            (newest == NULL || job->id.index > newest->id.index))
+            newest = job;
+    }
+    return newest;
+}
+
+/* Rejects the jobs that have just joined a full queue. A job that lost its nodes returns to its
+ * place, whatever the limit. */
+static void reject_beyond_limit(Jobs *jobs, const JobQueue *queue)
+{
+    Job *job;
+    while (jobs->scenario->has_queue_limit && queue->waiting.count > jobs->scenario->queue_limit &&
+           (job = newest_waiting(jobs, queue)) != NULL)
+        job_reject(jobs, job);
+}
+
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
     ClusterQueues *queues = scheduler_queues(jobs, cluster);
@@ -389,6 +412,8 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
             has_changed |= start_next(jobs, queues, cluster, policy);
         }
     }
+    for (int32_t i = 0; i < queues->count; i++)
+        reject_beyond_limit(jobs, &queues->items[i]);
     report_waits(jobs, queues, cluster);
 }
 

@@ -154,6 +154,7 @@
     X(TIME_LIMIT, "time_limit")                                                                    \
     X(EXIT, "exit") /* the program, or its preparation, ended */                                   \
     X(CONTAINER_FAILURE, "container_failure")                                                      \
-    X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */
+    X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */            \
+    X(FULL_QUEUE, "full_queue") /* Scenario.queue_limit */
 
 #endif

@@ -45,11 +45,10 @@ static inline int64_t job_list_known(int64_t number)
 /* Sets the cores and the memory that a row asks for. */
 static inline void job_list_add_cores(const JobList *list, int64_t row, JobRequest *request)
 {
-    const int64_t mib =
-        list->memory_bytes != NULL
-            ? (job_list_known(list->memory_bytes[row]) >> 20) +
-                  ((job_list_known(list->memory_bytes[row]) & ((1 << 20) - 1)) > 0)
-            : 0;
+    const int64_t mib = list->memory_bytes != NULL
+                            ? (job_list_known(list->memory_bytes[row]) >> 20) +
+                                  ((job_list_known(list->memory_bytes[row]) & ((1 << 20) - 1)) > 0)
+                            : 0;
     request->memory_mib = mib < INT32_MAX ? (int32_t)mib : INT32_MAX;
     if (list->cpus != NULL)
         request->cpus = (int32_t)job_list_known(list->cpus[row]);

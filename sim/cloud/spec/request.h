@@ -5,7 +5,8 @@
  * as many GPUs as a node has runs on one node. A larger one takes whole free nodes, and the
  * remainder of its GPUs from one further node. No other job is split, unless its shape says so.
  * A job that shares nodes may ask for cores and main memory too, in total; each of its nodes gives
- * them in proportion to the GPUs that it gives, rounded up, or in equal parts to a job without GPUs.
+ * them in proportion to the GPUs that it gives, rounded up, or in equal parts to a job without
+ * GPUs.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. */
 #ifndef SIM_CLOUD_SPEC_REQUEST_H
@@ -75,7 +76,7 @@ typedef struct {
     int32_t idle_nodes;     /* that run no job */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
-    const NodeShare *free; /* [place] of those nodes; NULL: cores and memory are not known */
+    const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
     int32_t cpus_per_node, memory_mib_per_node;
     SlotLimit limit;
 } Room;

@@ -185,8 +185,8 @@ static inline NodeShare vm_size_share(const VmSize *size)
     const int64_t mib = size->memory_bytes >> 20;
     return (NodeShare){.gpus = size->gpus,
                        .cpus = size->vcpus,
-                       .memory_mib = mib > 0 && mib < MEMORY_NEVER_BINDS ? (int32_t)mib
-                                                                         : MEMORY_NEVER_BINDS};
+                       .memory_mib =
+                           mib > 0 && mib < MEMORY_NEVER_BINDS ? (int32_t)mib : MEMORY_NEVER_BINDS};
 }
 
 /* The request of the job on a cluster whose nodes have `gpus_per_node` GPUs. */

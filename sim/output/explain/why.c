@@ -61,6 +61,7 @@ static const char *const resize_words[] = {
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
     [CAUSE_PRECEDENCE] = "the cluster began to resize",
+    [CAUSE_FULL_QUEUE] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -653,6 +654,8 @@ static bool fail_unknown(const Why *why, Status *status)
         status_hint(status, "did you mean \"%s\"?", nearest);
     else if (count == 0)
         status_hint(status, "no job was ever submitted");
+    else
+        status_hint(status, "names are written as in \"%s\"", names[0]);
     arena_destroy(scratch);
     return false;
 }

@@ -605,6 +605,7 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
         job->ended_ns = record->at_ns;
     job->state = record->name;
     job->exit_code = record->job_state.exit_code;
+    job->is_rejected = record->cause == CAUSE_FULL_QUEUE;
 }
 
 static void job_stage(MetricsFold *fold, const TraceRow *row)

@@ -252,12 +252,11 @@ static void job_changes(WaitingFold *fold, const TraceRecord *record)
     if (record->name != fold->queued)
         return;
     const Job *job = world_job(fold->world, record->job);
-    *waiting =
-        (WaitingJob){.cluster_after = record->cluster.index + 1,
-                     .group = {.request = job->request,
-                               .queue = job->queue,
-                               .restart = job->starts > 0 ? restart_of(record->cause)
-                                                          : WAIT_CAUSE_COUNT}};
+    *waiting = (WaitingJob){
+        .cluster_after = record->cluster.index + 1,
+        .group = {.request = job->request,
+                  .queue = job->queue,
+                  .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT}};
     queue_changes(fold, record->cluster.index, record->at_ns)->jobs++;
     group_of(fold, record->cluster.index, waiting->group)->jobs++;
 }

@@ -7,8 +7,8 @@
 #define PEAK_LEAST_FLOPS INT64_C(1000000000)
 #define EFFICIENCY_LEAST_PPM 1000
 
-/* Rows of catalogues: the values of NEEDED rows are required once all files are read. Limits apply to
- * a number and to each value of a distribution. */
+/* Rows of catalogues: the values of NEEDED rows are required once all files are read. Limits apply
+ * to a number and to each value of a distribution. */
 #define NEEDED_QUANTITY(KIND, key, member, least, most, text)                                      \
     NEEDED_ROW(KIND, key, member, .minimum = least, .maximum = most, .doc = text)
 #define NEEDED_CUSTOM(custom_kind, key, member, least, most, text)                                 \

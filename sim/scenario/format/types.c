@@ -496,6 +496,11 @@ static const Field scenario_fields[] = {
     FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
                  "jobs that need more than their cluster may ever have: they wait, and may block "
                  "the queue for ever, or they are refused when they are submitted"),
+    FIELD_INTEGER("queue_limit", queue_limit, 0, MAX_COUNT, NULL,
+                  "the most jobs that may wait for a cluster; a job that joins a full queue and "
+                  "cannot start at once fails (JobRejected), and is counted as rejected instead "
+                  "of failed. 0: no job waits. Jobs that lost their nodes keep their place. "
+                  "Default: no limit"),
     FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
     NEEDED_OBJECTS("commands", commands, command_type,
                    "requests to the service, and when they are sent"),

@@ -213,10 +213,11 @@ typedef struct {
     BoundInteger fair_share_half_life;
     BoundInteger placement; /* PlacementKind */
     BoundInteger wide_jobs; /* whether they are refused */
-    BoundList workloads;    /* WorkloadText */
-    BoundList commands;     /* CommandText */
-    const Json *session;    /* array of commands and faults, in order: command/read.h */
-    BoundList expect;       /* ExpectText */
+    BoundInteger queue_limit;
+    BoundList workloads; /* WorkloadText */
+    BoundList commands;  /* CommandText */
+    const Json *session; /* array of commands and faults, in order: command/read.h */
+    BoundList expect;    /* ExpectText */
 } ScenarioText;
 
 enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */

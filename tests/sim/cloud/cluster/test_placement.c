@@ -30,8 +30,8 @@ static void end(void)
 
 static int32_t chosen(PlacementKind kind, int32_t gpus, bool is_remainder)
 {
-    return placement_of(kind)->choose(room,
-                                      (PlacementPart){.need.gpus = gpus, .is_remainder = is_remainder});
+    return placement_of(kind)->choose(
+        room, (PlacementPart){.need.gpus = gpus, .is_remainder = is_remainder});
 }
 
 START_TEST(policies_choose_the_node_that_their_descriptions_name)
