@@ -230,6 +230,11 @@ static const Field command_fields[] = {
         "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
         "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
         "these with others"),
+    FIELD_INTEGER("cpus", cpus, 0, MAX_COUNT, NULL,
+                  "job.create, with `gpus` or `gpus_per_node`: the cores that the job asks for in "
+                  "total; each of its nodes gives them in proportion to the GPUs that it gives"),
+    FIELD_BYTES("memory", memory, NULL,
+                "job.create: the main memory that the job asks for in total, divided like `cpus`"),
     FIELD_TEXT("queue", queue, NULL,
                "job.create: the queue of the job, if its cluster has \"queues\""),
     FIELD_OBJECTS("queues", queues, queue_type,
