@@ -6,6 +6,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/output/trace/fan.h"
+#include "sim/scenario/steady.h"
 #include "sim/study/journal/journal.h"
 
 static uint64_t fingerprint_of(const Summary *summary, const RunMetrics *run,
@@ -45,19 +46,6 @@ static bool run_instants(World *world, const atomic_bool *is_stopped)
     return true;
 }
 
-/* Workloads of `jobs` jobs each that end at `end_ns`. */
-static void set_workloads(Arena *arena, Scenario *scenario, int64_t end_ns, int64_t jobs)
-{
-    Workload *workloads = ARENA_ARRAY(arena, Workload, scenario->workload_count);
-    for (int32_t i = 0; i < scenario->workload_count; i++) {
-        workloads[i] = scenario->workloads[i];
-        workloads[i].end_ns = end_ns;
-        workloads[i].jobs_max = jobs;
-    }
-    scenario->workloads = workloads;
-    scenario->until_ns = INT64_MAX;
-}
-
 static Scenario scenario_of(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
                             uint64_t seed)
 {
@@ -65,9 +53,7 @@ static Scenario scenario_of(Arena *arena, const PointScenario *point, const Stea
     scenario.seed = seed;
     if (plan == NULL)
         return scenario;
-    const int64_t end_ns = plan->warm_up_ns + plan->length_ns;
-    set_workloads(arena, &scenario, end_ns, INT64_MAX);
-    scenario.measure = (MeasureWindow){.from_ns = plan->warm_up_ns, .until_ns = end_ns};
+    scenario_make_steady(arena, &scenario, steady_window(plan));
     return scenario;
 }
 
@@ -177,7 +163,7 @@ bool single_run_pilot(Arena *arena, Arena *scratch, const PointScenario *point,
 {
     EndedRun ended;
     Scenario scenario = scenario_of(scratch, point, NULL, plan->seed);
-    set_workloads(scratch, &scenario, INT64_MAX, plan->jobs);
+    scenario_set_arrivals(scratch, &scenario, INT64_MAX, plan->jobs);
     scenario.measure = (MeasureWindow){.from_ns = plan->from_ns};
     if (!run_to_end(scratch, point, &scenario, version, is_stopped, &ended))
         return false;

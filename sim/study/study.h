@@ -60,6 +60,13 @@ typedef struct {
     double needed_jobs; /* of all runs; 0: unknown */
 } SteadyPlan;
 
+/* The part of its runs that is measured. */
+static inline MeasureWindow steady_window(const SteadyPlan *plan)
+{
+    return (MeasureWindow){.from_ns = plan->warm_up_ns,
+                           .until_ns = plan->warm_up_ns + plan->length_ns};
+}
+
 /* In the record of a run of a steady study: its plan, and the jobs that it measured. */
 typedef enum {
     STEADY_WARM_UP_S,

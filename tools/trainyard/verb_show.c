@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/shell_code.h"
 #include "sim/schema/value.h"
@@ -49,10 +50,11 @@ static void add_word(Arena *arena, Words *words, const char *word)
     words->items[words->count++] = arena_strdup(arena, word);
 }
 
+/* `measure` NULL: the study is not steady. */
 static Words command_of(Arena *arena, const StudyPoint *point, const char *seed,
-                        const ShowArguments *arguments)
+                        const char *measure, const ShowArguments *arguments)
 {
-    enum { FIXED = 7 };
+    enum { FIXED = 9 };
     Words words = {.items = ARENA_ARRAY(arena, char *, point->option_count + FIXED)};
     add_word(arena, &words, "run");
     add_word(arena, &words, point->scenario_path);
@@ -60,11 +62,24 @@ static Words command_of(Arena *arena, const StudyPoint *point, const char *seed,
     add_word(arena, &words, seed);
     for (int32_t i = 0; i < point->option_count; i++)
         add_word(arena, &words, point->options[i]);
+    if (measure != NULL) {
+        add_word(arena, &words, "--set");
+        add_word(arena, &words, measure);
+    }
     if (arguments->output_folder != NULL) {
         add_word(arena, &words, "-o");
         add_word(arena, &words, arguments->output_folder);
     }
     return words;
+}
+
+/* "36000s", "0.5s" */
+static void exact_seconds_print(Text *text, int64_t ns)
+{
+    text_printf(text, "%" PRId64, ns / NS_PER_S);
+    if (ns % NS_PER_S != 0)
+        text_printf(text, ".%09" PRId64, ns % NS_PER_S);
+    text_add(text, "s");
 }
 
 static void print_command(const Words *words)
@@ -93,6 +108,40 @@ static bool number_of(const char *text, const char *what, int64_t *number, Statu
                        "%s is \"%s\", expected a number as in results.csv", what, text);
 }
 
+/* Sets `*measure` to the option that makes a run that of a steady study; NULL: the study is not
+ * steady. Its window was found by pilot runs, so a run of the point must be known. */
+static bool find_measure(Arena *arena, const char *folder, int64_t point, const char **measure,
+                         Problems *problems)
+{
+    StudyOutcome outcome;
+    SteadyPlan plan;
+    *measure = NULL;
+    if (!study_outcome_read(arena, disk_files, folder, &outcome, problems))
+        return false;
+    if (outcome.findings.study->horizon.kind != HORIZON_STEADY)
+        return true;
+    const Results *results = outcome.findings.results;
+    if (results->points[point].prefix == 0) {
+        status_hint(problems_add(problems, STATUS_CONFLICT, place_in(folder, 0, 0),
+                                 "no run of point %" PRId64 " has finished, so the length of its "
+                                 "runs is not known",
+                                 point),
+                    "`trainyard sweep ... -o %s` continues the study", folder);
+        return false;
+    }
+    results_plan(results, (int32_t)point, 0, &plan);
+    const MeasureWindow window = steady_window(&plan);
+    Text text = {0};
+    text_add(&text, "/measure={\"from\": \"");
+    exact_seconds_print(&text, window.from_ns);
+    text_add(&text, "\", \"until\": \"");
+    exact_seconds_print(&text, window.until_ns);
+    text_add(&text, "\", \"steady\": true}");
+    *measure = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return true;
+}
+
 static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
 {
     Problems problems = problems_create(arena);
@@ -106,7 +155,10 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         !number_of(operands->items[2], "the seed", &seed, &status) ||
         !study_json_point(arena, root, point, &found, &status))
         return report_status(&status);
-    const Words words = command_of(arena, &found, operands->items[2], arguments);
+    const char *measure;
+    if (!find_measure(arena, operands->items[0], point, &measure, &problems))
+        return report_problems(&problems);
+    const Words words = command_of(arena, &found, operands->items[2], measure, arguments);
     if (arguments->runs)
         return verb_run.run(words.count, words.items);
     print_command(&words);
