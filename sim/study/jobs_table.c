@@ -123,7 +123,7 @@ bool jobs_table(const StudyFindings *findings, FileSource files, const char *ver
         is_whole = scenario != NULL;
         for (int32_t r = 0; is_whole && r < findings->used[point]; r++) {
             const ArenaMark mark = arena_mark(arena);
-            const uint64_t seed = study->seeds.first + (uint64_t)r;
+            const uint64_t seed = study_seed(study, point, r);
             begin_run(&writer, point, seed);
             SteadyPlan plan;
             const bool has_plan = results_plan(findings->results, point, r, &plan);

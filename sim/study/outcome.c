@@ -162,6 +162,8 @@ static bool read_seeds(Reader *reader)
         !read_count(reader, node, "at_most", seeds->at_least, &seeds->at_most))
         return false;
     seeds->first = (uint64_t)first;
+    const Json *independent = json_member(node, "independent");
+    seeds->is_independent = independent != NULL && independent->boolean;
     return read_rules(reader, ppm, nano);
 }
 

@@ -27,6 +27,24 @@ static int32_t pairs_of(const Results *results, int32_t metric, int32_t point, i
     return pair_count;
 }
 
+/* The difference of points whose runs have nothing in common. */
+static void compare_independent(const Results *results, int32_t metric, int32_t point,
+                                int32_t baseline, int32_t count, Arena *scratch,
+                                MetricEstimate *estimate)
+{
+    int32_t lower_bounds;
+    double *own = ARENA_ARRAY(scratch, double, count + 1);
+    double *other = ARENA_ARRAY(scratch, double, count + 1);
+    const int32_t own_count = results_values(results, point, metric, count, own, &lower_bounds);
+    const int32_t other_count =
+        results_values(results, baseline, metric, count, other, &lower_bounds);
+    if (own_count < 2 || other_count < 2)
+        return;
+    const Welch welch = compare_welch(own, own_count, other, other_count, STUDY_CONFIDENCE);
+    estimate->difference = welch.difference.mean;
+    estimate->difference_half_width = welch.difference.half_width;
+}
+
 static void compare(const Results *results, int32_t metric, int32_t point, int32_t baseline,
                     int32_t count, Arena *scratch, MetricEstimate *estimate)
 {
@@ -357,7 +375,10 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
         add_interval(&sample, &estimate);
         mark_steady(results, metric, point, count, &estimate);
     }
-    if (baseline != NO_POINT)
+    if (baseline != NO_POINT && results->study->seeds.is_independent)
+        compare_independent(results, metric, point, baseline,
+                            count < baseline_count ? count : baseline_count, scratch, &estimate);
+    else if (baseline != NO_POINT)
         compare(results, metric, point, baseline, count < baseline_count ? count : baseline_count,
                 scratch, &estimate);
     arena_destroy(scratch);

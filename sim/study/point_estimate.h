@@ -45,7 +45,8 @@ typedef struct {
                                   quantiles are lower bounds too */
     double mean, half_width;   /* of the runs' values, by t, whatever the kind of the metric */
     double minimum, p05, p50, p95, maximum; /* of runs, by nearest rank */
-    /* The mean of the differences to the baseline, run by run with the same seed. */
+    /* The mean of the differences to the baseline, run by run with the same seed; with independent
+     * seeds the difference of the means by Welch's t, and no variance reduction. */
     double difference, difference_half_width;
     double variance_reduction; /* by common seeds: variance of the difference of independent runs,
                                   divided by that of these pairs */

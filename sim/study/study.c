@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/name_table.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
@@ -231,6 +232,7 @@ static bool read_seeds(const Reader *reader)
     if (text == NULL)
         return true;
     seeds->first = (uint64_t)text->first.value;
+    seeds->is_independent = text->independent.value != 0;
     seeds->at_least = (int32_t)text->at_least.value;
     seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value
                      : reader->study->horizon.kind == HORIZON_STEADY && text->until != NULL
@@ -460,6 +462,14 @@ const char *const *study_value_names(Arena *arena, const Study *study)
     for (int32_t i = 0; study->horizon.kind == HORIZON_STEADY && i < STEADY_PARTS; i++)
         names[study->steady_part + i] = arena_printf(arena, "steady#%d", (int)i + 1);
     return names;
+}
+
+uint64_t study_seed(const Study *study, int32_t point, int32_t replication)
+{
+    const uint64_t seed = study->seeds.first + (uint64_t)replication;
+    const uint64_t address[] = {seed, (uint64_t)point};
+    return study->seeds.is_independent ? bytes_hash(HASH_START, address, sizeof address) >> 12
+                                       : seed;
 }
 
 int32_t study_find_metric(const Study *study, const char *name)

@@ -2,7 +2,8 @@
  *
  * A point is one combination of the factors' levels. Points are numbered from 0 in the order of the
  * design: in a grid the last factor varies fastest. Replication r of every point has the seed
- * first + r, so that points meet the same arrivals and failures (common random numbers). */
+ * first + r, so that points meet the same arrivals and failures (common random numbers), unless the
+ * study wants independent points. */
 #ifndef SIM_STUDY_STUDY_H
 #define SIM_STUDY_STUDY_H
 
@@ -23,6 +24,7 @@ typedef struct {
 
 typedef struct {
     uint64_t first;
+    bool is_independent; /* each point has seeds of its own: study_seed */
     int32_t at_least, at_most;
     int32_t rule_count; /* 0: each point has `at_least` replications */
     const StopRule *rules;
@@ -122,6 +124,10 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* The seed of a replication of a point: first + replication, or with independent seeds a hash of
+ * that and the point, below 2^52. */
+uint64_t study_seed(const Study *study, int32_t point, int32_t replication);
 
 /* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills
  * in `part`, `part_count`, `value_count` and `steady_part`. */

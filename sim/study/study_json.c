@@ -51,6 +51,8 @@ static uint64_t horizon_hash(uint64_t hash, const Study *study)
 static uint64_t points_hash(const Study *study)
 {
     uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
+    if (study->seeds.is_independent)
+        hash = text_hash(hash, "independent");
     hash = horizon_hash(hash, study);
     Arena *scratch = arena_create();
     for (int32_t point = 0; point < study->point_count; point++) {
@@ -156,6 +158,8 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
 {
     Json *seeds = json_put_object(arena, root, "seeds");
     json_put_integer(arena, seeds, "first", (int64_t)study->seeds.first);
+    if (study->seeds.is_independent)
+        json_put_boolean(arena, seeds, "independent", true);
     json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
     json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
     Json *ppm = json_put_object(arena, seeds, "until_ppm");

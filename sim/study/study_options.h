@@ -7,6 +7,8 @@
 #ifndef SIM_STUDY_STUDY_OPTIONS_H
 #define SIM_STUDY_STUDY_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "sim/json/json.h"
 
 typedef struct {
@@ -15,8 +17,10 @@ typedef struct {
     const char *const *vary;
     const char *const *metrics;
     const char *const *baseline;
+    bool is_steady;         /* the long run; without metrics: the mean wait */
     int64_t seeds, at_most; /* 0: not given */
-    const char *precision;  /* the largest half-width of every metric: "5%"; NULL */
+    const char *precision;  /* the largest half-width of every metric: "5%"; NULL: none, of a steady
+                               study 5 % */
 } StudyOptions;
 
 /* The tree of a study file with these members; its places name the options. NULL with problems. */

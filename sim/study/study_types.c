@@ -45,6 +45,9 @@ const ObjectType factor_type = {"factor",
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
+    FIELD_BOOLEAN("independent", independent, "false",
+                  "each point has seeds of its own, instead of seeds that all points share; "
+                  "differences to the baseline are then compared by Welch's t"),
     FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
@@ -61,7 +64,7 @@ static const Field seeds_fields[] = {
 static const ObjectType seeds_type = {
     "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
-    "points are not blurred by chance.",
+    "points are not blurred by chance, unless they are independent.",
     sizeof(SeedsText), seeds_fields};
 
 #define OWNER HorizonText

@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger first, at_least, at_most;
+    BoundInteger first, at_least, at_most, independent;
     const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
 
