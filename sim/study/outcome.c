@@ -103,6 +103,8 @@ static bool read_horizon(Reader *reader)
     if (node == NULL)
         return true;
     horizon->kind = HORIZON_STEADY;
+    if (optional_text(node, "method") != NULL)
+        horizon->method = STEADY_BY_BATCHES;
     return read_auto(reader, node, "warm_up_ns", &horizon->warm_up_ns) &&
            read_auto(reader, node, "length_ns", &horizon->length_ns) &&
            read_whole(reader, node, "jobs", 1, INT64_MAX, &horizon->jobs_most);

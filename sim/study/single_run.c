@@ -92,6 +92,34 @@ static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario 
     return true;
 }
 
+/* Piece `batch` of the measured part of a run. */
+static MeasureWindow batch_window(const SteadyPlan *plan, int32_t batch)
+{
+    const int64_t piece_ns = plan->length_ns / STEADY_BATCHES;
+    const int64_t from_ns = plan->warm_up_ns + batch * piece_ns;
+    return (MeasureWindow){.from_ns = from_ns,
+                           .until_ns = batch == STEADY_BATCHES - 1
+                                           ? plan->warm_up_ns + plan->length_ns
+                                           : from_ns + piece_ns};
+}
+
+/* The metrics of each piece of the measured part. */
+static void take_batches(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
+                         const EndedRun *run, RunOutcome *outcome)
+{
+    double *batches = outcome->values + point->value_count - STEADY_PARTS -
+                      (size_t)point->metric_count * STEADY_BATCHES;
+    for (int32_t b = 0; b < STEADY_BATCHES; b++) {
+        RunFacts facts = run->facts;
+        facts.measure = batch_window(plan, b);
+        const Summary *summary = summary_of_run(arena, &facts, run->metrics, NULL);
+        for (int32_t m = 0; m < point->metric_count; m++) {
+            const MetricValue found = metric_of(point->metrics[m], summary);
+            batches[m * STEADY_BATCHES + b] = found.is_known ? found.value : (double)NAN;
+        }
+    }
+}
+
 static void take_steady(const PointScenario *point, const SteadyPlan *plan, const Summary *summary,
                         RunOutcome *outcome)
 {
@@ -113,6 +141,8 @@ bool single_run(Arena *scratch, const PointScenario *point, const SteadyPlan *pl
     take_values(point, run.summary, outcome);
     if (plan != NULL)
         take_steady(point, plan, run.summary, outcome);
+    if (plan != NULL && point->has_batches)
+        take_batches(scratch, point, plan, &run, outcome);
     outcome->fingerprint = fingerprint_of(run.summary, run.metrics, outcome, point->metric_count);
     outcome->job_count = run.metrics->job_count;
     outcome->events = run.metrics->events;

@@ -40,9 +40,16 @@ typedef struct {
     int64_t quantile_ppb; /* MEASURE_PERCENTILE: the part of the jobs, in 10^-9 */
     int32_t part;         /* index of its first part in the record */
     int32_t part_count;
+    int32_t batch; /* HORIZON_STEADY by batch means: index of its first batch in the record */
 } StudyMetric;
 
 typedef enum { HORIZON_TERMINATING, HORIZON_STEADY } HorizonKind;
+
+/* The runs of a point of a steady study. */
+typedef enum {
+    STEADY_BY_REPLICATIONS,
+    STEADY_BY_BATCHES, /* one long run, cut into STEADY_BATCHES pieces of equal time */
+} SteadyMethod;
 
 enum { HORIZON_AUTO = -1 };
 
@@ -50,6 +57,7 @@ enum { HORIZON_AUTO = -1 };
 typedef struct {
     HorizonKind kind;
     /* HORIZON_STEADY */
+    SteadyMethod method;
     int64_t warm_up_ns, length_ns; /* HORIZON_AUTO: by pilot runs of each point */
     int64_t jobs_most;             /* of all runs of a point in its first wave */
 } Horizon;

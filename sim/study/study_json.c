@@ -39,6 +39,8 @@ static uint64_t horizon_hash(uint64_t hash, const Study *study)
     const int64_t numbers[] = {horizon->warm_up_ns, horizon->length_ns, horizon->jobs_most,
                                study->seeds.at_least};
     hash = bytes_hash(hash, numbers, sizeof numbers);
+    if (horizon->method == STEADY_BY_BATCHES)
+        hash = text_hash(hash, "batch-means");
     for (int32_t i = 0; i < study->seeds.rule_count; i++) {
         const StopRule *rule = &study->seeds.rules[i];
         hash = text_hash(hash, study->metrics[rule->metric].name);
@@ -149,6 +151,8 @@ static void put_horizon(Arena *arena, Json *root, const Horizon *horizon)
 {
     Json *object = json_put_object(arena, root, "horizon");
     json_put_text(arena, object, "kind", "steady");
+    if (horizon->method == STEADY_BY_BATCHES)
+        json_put_text(arena, object, "method", "batch-means");
     put_auto(arena, object, "warm_up_ns", horizon->warm_up_ns);
     put_auto(arena, object, "length_ns", horizon->length_ns);
     json_put_integer(arena, object, "jobs", horizon->jobs_most);

@@ -73,11 +73,21 @@ static const char *const horizon_words[] = {
     HORIZONS(X)
 #undef X
         NULL};
+static const char *const steady_method_words[] = {
+#define X(name, text) text,
+    STEADY_METHODS(X)
+#undef X
+        NULL};
 static const Field horizon_fields[] = {
     FIELD_CHOICE("kind", kind, horizon_words, "terminating",
                  "terminating: the scenario from its beginning to its end, such as a day. steady: "
                  "the long run of a system that never ends; the scenario's workloads then have no "
                  "end, and its `measure` and `until` are not used"),
+    FIELD_CHOICE("method", method, steady_method_words, "replications",
+                 "steady: replications are `at_least` runs, each with its warm-up. batch-means is "
+                 "one long run, cut into 30 pieces of equal time whose means are the values; the "
+                 "interval is left out if successive pieces depend on each other. It takes means "
+                 "of times and shares of jobs"),
     FIELD_TEXT("warm_up", warm_up, "auto",
                "steady: how long a run is not measured at first; auto: MSER-5 finds it in "
                "pilot runs of each point"),

@@ -35,13 +35,19 @@ typedef struct {
     const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
 
+/* X(ENUM, name), as SteadyMethod */
+#define STEADY_METHODS(X)                                                                          \
+    X(REPLICATIONS, "replications")                                                                \
+    X(BATCHES, "batch-means")
+
 #define HORIZONS(X)                                                                                \
     X(TERMINATING, "terminating")                                                                  \
     X(STEADY, "steady")
 
 typedef struct {
     const Json *node;
-    BoundInteger kind; /* HorizonKind */
+    BoundInteger kind;   /* HorizonKind */
+    BoundInteger method; /* SteadyMethod */
     BoundText warm_up, length;
     BoundInteger jobs;
 } HorizonText;
