@@ -4,6 +4,7 @@
 
 #include "sim/base/name_table.h"
 #include "sim/scenario/whole.h"
+#include "sim/study/goal_json.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
@@ -194,6 +195,8 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     }
     if (study->until_ns != INT64_MAX)
         json_put_integer(arena, root, "until_ns", study->until_ns);
+    if (study->period_ns > 0)
+        json_put_integer(arena, root, "period_ns", study->period_ns);
 }
 
 static void put_real(Arena *arena, Json *list, double value)
@@ -307,6 +310,7 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     put_changes(arena, root, study);
     put_baseline(arena, root, study);
     put_idle(arena, root, study, idle, idle_count);
+    goal_json_put(arena, root, study);
     put_points(arena, root, study);
     return root;
 }

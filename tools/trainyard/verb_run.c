@@ -5,8 +5,8 @@
 #include "real/launch/data_set.h"
 #include "sim/cli/json_file.h"
 #include "tools/trainyard/determinism.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -186,10 +186,13 @@ static int run_again(Arena *arena, const char *path, const RunOptions *options,
     return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
 }
 
-/* Refuses options that contradict --real: a real run never takes the same time twice, and a replay
- * runs nothing. */
+/* Refuses a folder of data that does not exist, and options that contradict --real: a real run
+ * never takes the same time twice, and a replay runs nothing. */
 static bool options_fit(const RunArguments *arguments, Status *status)
 {
+    if (arguments->data_folder != NULL && !folder_exists(arguments->data_folder))
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
+                           "there is no folder \"%s\"", arguments->data_folder);
     if (arguments->backend == NOT_GIVEN)
         return true;
     if (arguments->has_no_share)
@@ -246,8 +249,10 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
         return exit_code;
-    if (arguments->why_job != NULL && !print_story(&result))
+    if (arguments->why_job != NULL && !print_story(&result)) {
+        result.story_status.at = place_in("--why", 0, 0);
         return report_status(&result.story_status);
+    }
     if (result.real_signal != 0)
         return 128 + result.real_signal;
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;

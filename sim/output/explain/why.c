@@ -154,6 +154,9 @@ static bool is_ahead(const Why *why, const Story *story, uint32_t job)
     if (why->world == NULL)
         return job < story->job;
     const PolicyKind policy = world_scenario(why->world)->policy;
+    if (world_job(why->world, (JobId){job})->queue !=
+        world_job(why->world, (JobId){story->job})->queue)
+        return false;
     const JobSpec *theirs = job_spec(why, job), *own = job_spec(why, story->job);
     if (!keeps_service_order(policy))
         return false;
@@ -468,6 +471,15 @@ static void wait_other(Why *why, Story *story, const TraceRecord *record)
         wait_is_overtaken(wait, job);
 }
 
+/* The shortage that the record names; SHORT_OF_GPUS if it has an unknown name. */
+static Shortage shortage_of(const TraceRecord *record)
+{
+    int shortage = SHORTAGE_COUNT - 1;
+    while (shortage > 0 && !is_named(record, shortage_name((Shortage)shortage)))
+        shortage--;
+    return (Shortage)shortage;
+}
+
 static void wait_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -488,6 +500,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
         wait_node(why, story, row);
     if (record->kind == TRACE_NODE_REPAIR)
         note_repair(why, wait, row);
+    if (record->kind == TRACE_JOB_WAITS && record->job.index == story->job)
+        wait->shortage = shortage_of(record);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
         wait_other(why, story, record);
 }
@@ -640,6 +654,8 @@ static bool fail_unknown(const Why *why, Status *status)
         status_hint(status, "did you mean \"%s\"?", nearest);
     else if (count == 0)
         status_hint(status, "no job was ever submitted");
+    else
+        status_hint(status, "names are written as in \"%s\"", names[0]);
     arena_destroy(scratch);
     return false;
 }

@@ -230,6 +230,11 @@ static const Field command_fields[] = {
         "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
         "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
         "these with others"),
+    FIELD_TEXT("queue", queue, NULL,
+               "job.create: the queue of the job, if its cluster has \"queues\""),
+    FIELD_OBJECTS("queues", queues, queue_type,
+                  "cluster.create: the queues (virtual clusters) that share the cluster; without "
+                  "them all jobs wait in one"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "

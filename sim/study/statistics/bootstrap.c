@@ -70,10 +70,9 @@ static LeftOut leave_out_each(const double *above, const double *below, int32_t 
 
 /* --- Bootstrap --- */
 
-/* The run that takes place `i` of a resample. The last word of the counter is outside of those that
- * runs and designs use. */
-static int32_t drawn_run(uint64_t seed, int32_t resample, int32_t i, int32_t count)
+int32_t bootstrap_run(uint64_t seed, int32_t resample, int32_t i, int32_t count)
 {
+    // The last word of the counter is outside of those that runs and designs use.
     const uint32_t of_bootstraps = UINT32_C(0xb0070000);
     const PhiloxBlock counter = {.word = {(uint32_t)i, (uint32_t)resample, 0, of_bootstraps}};
     return (int32_t)((uint64_t)philox(seed, counter).word[0] * (uint64_t)count >> 32);
@@ -86,7 +85,7 @@ static bool resample_ratios(const double *above, const double *below, int32_t co
     for (int32_t b = 0; b < BOOTSTRAP_RESAMPLES; b++) {
         Totals totals = {0};
         for (int32_t i = 0; i < count; i++) {
-            int32_t run = drawn_run(seed, b, i, count);
+            int32_t run = bootstrap_run(seed, b, i, count);
             totals.above += above[run];
             totals.below += below[run];
         }

@@ -34,6 +34,9 @@ typedef struct {
 Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, double confidence,
                       uint64_t seed, Arena *scratch);
 
+/* The run of `count` >= 1 that takes place `i` of a resample. */
+int32_t bootstrap_run(uint64_t seed, int32_t resample, int32_t i, int32_t count);
+
 /* "too few runs for a bootstrap: the interval is the jackknife's", ...; "" for RATIO_GOOD. */
 const char *bootstrap_words(RatioMark mark);
 
