@@ -364,12 +364,17 @@ const ObjectType expect_type = {
 static const Field measure_fields[] = {
     FIELD_DURATION("from", from, "0s", "the end of the warm-up"),
     FIELD_DURATION("until", until, NULL, "the end of the window; default: the end of the run"),
+    FIELD_BOOLEAN("steady", steady, "false",
+                  "as the runs of a steady study: jobs of workloads arrive until the end of the "
+                  "window, whatever the workloads and the scenario's `until` state, and the run "
+                  "ends when its jobs have ended"),
     {0},
 };
 static const ObjectType measure_type = OBJECT_TYPE(
     "measure",
     "The part of the run that metrics of workloads are about. Everything is simulated as without "
-    "it. Jobs submitted outside of the window are not counted in `workloads`, nor in `queue_s`; "
+    "it, unless it is steady. Jobs submitted outside of the window are not counted in `workloads`, "
+    "nor in `queue_s`; "
     "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
     "time, utilisation and the price of nodes within the window. All other members are about the "
     "whole run.",

@@ -171,6 +171,7 @@ typedef struct {
     const Json *node;
     BoundInteger from;
     BoundInteger until;
+    BoundInteger steady;
 } MeasureText;
 
 typedef struct {
