@@ -97,7 +97,7 @@ int64_t room_slots(Room room);
 bool request_is_within(JobRequest request, Room room);
 /* Whether the job could start now. This does not depend on the placement policy. */
 bool request_fits(JobRequest request, Room room);
-/* What a job that does not fit lacks. */
+/* The shortage of a job that does not fit. */
 Shortage request_shortage(JobRequest request, Room room);
 
 #endif

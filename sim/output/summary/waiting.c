@@ -348,7 +348,7 @@ static void divide_jobs(const WaitingFold *fold, uint32_t id)
     waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
     if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
         return;
-    // A job that fits is behind one that waits for the limit.
+    // A job that fits comes after a job that waits for the limit.
     queue->jobs_by_cause[WAIT_AHEAD] += queue->jobs_by_cause[WAIT_SERVICE];
     queue->jobs_by_cause[WAIT_SERVICE] = 0;
 }
