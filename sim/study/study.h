@@ -93,7 +93,7 @@ typedef struct {
     /* [point_count] the point that each point is compared with; NO_POINT: there is none, or the
      * point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
-    BoundList expect; /* StudyExpectText (expect/study_expect.h) */
+    BoundList expect;        /* StudyExpectText (expect/study_expect.h) */
     const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */
 } Study;
 

@@ -17,8 +17,9 @@ static const Field factor_fields[] = {
                "the parameter of the scenario that it sets; the default is the factor's name"),
     FIELD_JSON("values", values,
                "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1}]}",
-               "its levels: a list of values, or a range of integers such as \"1..16\" or "
-               "\"10..100 by 10\""),
+               "its levels: a list of values, a range of integers such as \"1..16\" or "
+               "\"10..100 by 10\", or \"all\": the words that the value may have, such as all "
+               "policies, or the choices of a parameter"),
     FIELD_JSON("scale", scale,
                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}",
                "its levels as multiples of the scenario's own value"),
@@ -150,7 +151,8 @@ static const Field study_fields[] = {
     NEEDED_JSON("metrics", metrics,
                 "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
                 "the metrics to record: members of summary.json such as "
-                "\"workloads.day.queue_s.p95\""),
+                "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
+                "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\""),
     FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
                "levels to compare with: {factor: level}. A factor that is not named keeps the "
                "level of the point that is compared"),
