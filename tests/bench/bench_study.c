@@ -37,7 +37,7 @@ static int64_t run_once(Arena *scratch, Scenario *scenario, uint64_t seed)
     World *world = world_create(scratch, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
     world_run(world);
-    const RunFacts facts = run_facts_of_world(scratch, world, "bench");
+    const RunFacts facts = run_facts_of_world(scratch, world, NULL, "bench");
     const Summary *summary = summary_of_run(scratch, &facts, metrics_fold_result(fold), NULL);
     const int64_t events = summary->events;
     arena_reset(scratch);
