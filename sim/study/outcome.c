@@ -5,6 +5,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/goal_json.h"
 #include "sim/study/waves.h"
 
 typedef struct {
@@ -460,7 +461,8 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&
            read_points(reader) && read_baseline(reader) && read_design(reader) &&
            read_logs(reader) && read_identity(reader, &outcome->identity) &&
-           read_idle(reader, outcome);
+           read_idle(reader, outcome) &&
+           (goal_json_read(reader->arena, reader->root, study) || refuse(reader, "goal"));
 }
 
 bool study_outcome_read_tree(Arena *arena, const Json *root, StudyOutcome *outcome, Status *status)

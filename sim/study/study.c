@@ -4,6 +4,7 @@
 
 #include "sim/output/summary/metric_pattern.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
 
@@ -64,18 +65,19 @@ static void add_pattern(const Reader *reader, StudyMetric *metrics, const Json *
             "`trainyard explain SCENARIO --metrics` lists all; \"*\" stands within one key");
 }
 
-static bool read_metrics(Reader *reader)
+/* The metrics of the goal are recorded too. */
+static void add_goal_metrics(Reader *reader, StudyMetric *metrics)
 {
-    const Json *list = reader->text->metrics;
-    if (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX) {
-        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
-                                 "a study has 1 to %d metrics", METRICS_MAX),
-                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total");
-        return false;
-    }
-    StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, METRICS_MAX);
-    reader->study->metrics = metrics;
-    const int32_t before = reader->problems->count;
+    GoalMetric needed[GOAL_METRICS_MAX];
+    const int32_t count = goal_metrics(reader->arena, reader->text, needed);
+    for (int32_t i = 0; i < count; i++)
+        if (study_find_metric(reader->study, needed[i].name) < 0)
+            metrics[reader->study->metric_count++] =
+                (StudyMetric){.name = needed[i].name, .at = needed[i].at};
+}
+
+static void list_metrics(Reader *reader, const Json *list, StudyMetric *metrics)
+{
     for (const Json *item = list->first; item != NULL; item = item->next) {
         const char *name = item->kind == JSON_STRING ? item->text : "";
         if (name[0] == '\0')
@@ -86,43 +88,32 @@ static bool read_metrics(Reader *reader)
         else if (reader->study->scenario != NULL)
             add_pattern(reader, metrics, item);
     }
+}
+
+static bool read_metrics(Reader *reader)
+{
+    const Json *list = reader->text->metrics;
+    const int32_t before = reader->problems->count;
+    if (list == NULL && !goal_is_wanted(reader->text)) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, reader->text->node->at,
+                                 "missing \"metrics\" in this study"),
+                    "as in [\"cost_usd.total\"]; or an objective such as \"minimise\"");
+        return false;
+    }
+    if (list != NULL &&
+        (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX)) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
+                                 "a study has 1 to %d metrics", METRICS_MAX),
+                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total");
+        return false;
+    }
+    StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, METRICS_MAX + GOAL_METRICS_MAX);
+    reader->study->metrics = metrics;
+    if (list != NULL)
+        list_metrics(reader, list, metrics);
+    add_goal_metrics(reader, metrics);
     return reader->problems->count == before &&
            (reader->study->scenario == NULL || describe_metrics(reader, metrics));
-}
-
-/* Whether values of the unit are written without it: counts and ratios. */
-static bool is_number_alone(const char *unit)
-{
-    return unit == NULL || strcmp(unit, "1") == 0;
-}
-
-/* A half-width in the unit of its metric: "30s", "2 USD", 0.02. */
-static bool read_half_width(const Json *node, const char *unit, int64_t *nano)
-{
-    enum { DECIMALS = 9 };
-    Status unused = {0};
-    if (is_number_alone(unit)) {
-        const double most = 9e9; // so that the product fits
-        const double number = node->kind == JSON_NUMBER ? node->number : 0;
-        *nano = number > 0 && number < most ? (int64_t)(number * 1e9) : 0;
-        return *nano > 0;
-    }
-    if (node->kind != JSON_STRING)
-        return false;
-    if (strcmp(unit, "s") == 0) {
-        if (!duration_parse(node->text, node->at, nano, &unused))
-            return false;
-    } else {
-        const char *blank = strchr(node->text, ' ');
-        char number[32] = "";
-        if (blank == NULL || strcmp(blank + 1, unit) != 0 ||
-            (size_t)(blank - node->text) >= sizeof number)
-            return false;
-        memcpy(number, node->text, (size_t)(blank - node->text));
-        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, nano, &unused))
-            return false;
-    }
-    return *nano > 0;
 }
 
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
@@ -140,7 +131,8 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
     }
     const char *ratio = member->kind == JSON_STRING ? member->text : "";
     if (strchr(ratio, '%') == NULL
-            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->width_nano)
+            ? goal_amount_read(member, study->metrics[rule->metric].unit, &rule->width_nano) &&
+                  rule->width_nano > 0
             : ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
         return true;
     const char *unit = study->metrics[rule->metric].unit;
@@ -148,7 +140,7 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
                                    "the half-width of \"%s\" is neither a part of its value nor "
                                    "an amount above 0",
                                    member->key);
-    if (is_number_alone(unit))
+    if (goal_unit_is_none(unit))
         status_hint(problem, "as in \"5%%\", or a number such as 0.02");
     else
         status_hint(problem, "as in \"5%%\" or \"%s\"",
@@ -270,7 +262,7 @@ static bool read_seeds(const Reader *reader)
                      "at_most is less than at_least, %d", (int)seeds->at_least);
         return false;
     }
-    if (text->until == NULL && seeds->at_most > seeds->at_least) {
+    if (text->until == NULL && seeds->at_most > seeds->at_least && !goal_is_wanted(reader->text)) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
                                  "at_most needs \"until\", which says when fewer are enough"),
                     "as in \"until\": {\"%s\": \"5%%\"}", reader->study->metrics[0].name);
@@ -423,7 +415,8 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
     is_sound = is_sound && read_seeds(&reader) && check_length(&reader);
     if (is_sound) {
-        is_sound = points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
+                   goal_read(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }
     return is_sound && problems->count == before ? reader.study : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "sim/base/name_table.h"
 #include "sim/scenario/whole.h"
+#include "sim/study/goal_json.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
@@ -299,6 +300,7 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     put_changes(arena, root, study);
     put_baseline(arena, root, study);
     put_idle(arena, root, study, idle, idle_count);
+    goal_json_put(arena, root, study);
     put_points(arena, root, study);
     return root;
 }

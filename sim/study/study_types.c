@@ -4,6 +4,8 @@
     "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
     "{\"type\": \"string\"}}]}"
 
+#define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
+
 #define OWNER FactorText
 static const char *const spacing_words[] = {
 #define X(name, text) text,
@@ -93,7 +95,6 @@ static const ObjectType horizon_type = {
     sizeof(HorizonText), horizon_fields};
 
 #define OWNER StudyExpectText
-#define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
 static const char *const subject_words[] = {
 #define X(name, text) text,
     STUDY_SUBJECTS(X)
@@ -125,6 +126,44 @@ const ObjectType study_expect_type = {"study_expectation",
                                       "An expected result of a study, for `trainyard test`.",
                                       sizeof(StudyExpectText), study_expect_fields};
 
+#define OWNER ConstraintText
+static const Field constraint_fields[] = {
+    FIELD_TEXT("share", share, NULL,
+               "a share of jobs, such as \"workloads.day.waited_within(20m)\""),
+    FIELD_TEXT(
+        "metric", metric, NULL,
+        "or any other metric. A percentile of waits or turnarounds that is at most a time is "
+        "tested as a share: p95 at most 20m is waited_within(20m) at least 95 %"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY,
+               "the smallest value that is right: \"95%\", \"2h\", \"10 USD\", 0.9"),
+    FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "or the largest"),
+    {0},
+};
+#undef OWNER
+static const ObjectType constraint_type = {
+    "constraint",
+    "A limit that the mean of all runs has to meet. It has one of `share` and "
+    "`metric`, and one of `at_least` and `at_most`.",
+    sizeof(ConstraintText), constraint_fields};
+
+#define OWNER BudgetText
+static const Field budget_fields[] = {
+    NEEDED_INTEGER("runs", runs, 1, INT64_C(1) << 40, "the most runs"),
+    {0},
+};
+#undef OWNER
+static const ObjectType budget_type = {
+    "budget",
+    "What a plan may spend. It then divides the runs among the candidates so that the "
+    "answer is most likely right, and states how likely that is.",
+    sizeof(BudgetText), budget_fields};
+
+static const char *const weather_words[] = {
+#define X(name, text) text,
+    WEATHER_RULES(X)
+#undef X
+        NULL};
+
 #define OWNER StudyText
 static const Field study_fields[] = {
     NEEDED_INTEGER("trainyard_study", version, STUDY_FORMAT, STUDY_FORMAT,
@@ -148,14 +187,36 @@ static const Field study_fields[] = {
         "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
     FIELD_OBJECT("horizon", horizon, horizon_type, "what ends a run"),
     FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
-    NEEDED_JSON("metrics", metrics,
-                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
-                "the metrics to record: members of summary.json such as "
-                "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
-                "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\""),
+    FIELD_JSON(
+        "metrics", metrics,
+        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
+        "the metrics to record: members of summary.json such as "
+        "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
+        "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\". Those of the "
+        "goal are recorded without being listed"),
     FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
                "levels to compare with: {factor: level}. A factor that is not named keeps the "
                "level of the point that is compared"),
+    FIELD_TEXT("minimise", minimise, NULL,
+               "of a plan: the metric whose smallest value is best. A study with it, or with "
+               "`maximise`, has a goal, and `trainyard plan` looks for the combination of levels "
+               "that is best and meets the constraints"),
+    FIELD_TEXT("maximise", maximise, NULL, "of a plan: the metric whose largest value is best"),
+    FIELD_OBJECTS("subject_to", subject_to, constraint_type,
+                  "of a plan: the constraints, which all have to be met"),
+    FIELD_TEXT("confidence", confidence, "95%",
+               "of a plan: how likely the answer has to be right, above 50 %"),
+    FIELD_JSON("indifference", indifference, "{\"type\": [\"string\", \"object\"]}",
+               "of a plan: differences that do not matter, as a part of the objective and of each "
+               "limit, or by metric: {\"cost_usd.total\": \"5 USD\"}; the default is \"1%\". The "
+               "smaller, the more runs"),
+    FIELD_OBJECT("budget", budget, budget_type,
+                 "of a plan: what it may spend; without it, as many runs as the confidence needs"),
+    FIELD_JSON("weather", weather, POINTER_OR_LIST,
+               "of a plan: the factors that nobody chooses, such as the load of next year"),
+    FIELD_CHOICE("weather_rule", weather_rule, weather_words, "each",
+                 "of a plan: constraints are met in each weather, or on average over all; the "
+                 "objective is always the average"),
     FIELD_OBJECTS("expect", expect, study_expect_type, "expected results, for `trainyard test`"),
     {0},
 };
@@ -180,5 +241,7 @@ const ReferenceExample study_examples[] = {
      "  \"metrics\": [\"workloads.day.queue_s.p95\", \"cost_usd.total\"],\n"
      "  \"baseline\": {\"nodes\": 4}\n"
      "}"},
+    {&constraint_type,
+     "{ \"share\": \"workloads.day.waited_within(20m)\", \"at_least\": \"95%\" }"},
     {NULL, NULL},
 };

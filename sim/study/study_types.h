@@ -48,6 +48,27 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundText share, metric;
+    const Json *at_least, *at_most; /* a number or a quantity */
+} ConstraintText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger runs;
+} BudgetText;
+
+#define WEATHER_RULES(X)                                                                           \
+    X(EACH, "each")                                                                                \
+    X(AVERAGE, "average")
+
+typedef enum {
+#define X(name, text) WEATHER_##name,
+    WEATHER_RULES(X)
+#undef X
+} WeatherRule;
+
+typedef struct {
+    const Json *node;
     BoundInteger version;
     BoundText description;
     BoundText scenario;
@@ -57,9 +78,17 @@ typedef struct {
     const Json *design;   /* "grid", {"sobol": 256} */
     HorizonText *horizon; /* NULL: absent */
     SeedsText *seeds;     /* NULL: absent */
-    const Json *metrics;
+    const Json *metrics;  /* NULL: those of the goal */
     const Json *baseline;
     BoundList expect; /* StudyExpectText */
+    /* The goal of a plan (goal.h). */
+    BoundText minimise, maximise;
+    BoundList subject_to; /* of ConstraintText */
+    BoundText confidence;
+    const Json *indifference; /* a part, or {metric: part or amount} */
+    BudgetText *budget;       /* NULL: absent */
+    const Json *weather;      /* a factor, or a list of factors */
+    BoundInteger weather_rule;
 } StudyText;
 
 /* An expected result of a study. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/cli/text_grid.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/forecast.h"
 #include "sim/study/sweep_progress.h"
@@ -93,12 +94,6 @@ void sweep_text_forecast(const Sweep *sweep, Text *out)
 
 enum { ROWS_MAX = 40, CELL_MAX = 48 };
 
-typedef struct {
-    Arena *arena;
-    int32_t row_count, column_count;
-    const char **cells; /* [row_count * column_count] */
-} Grid;
-
 static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
 {
     Text text = {0};
@@ -112,44 +107,18 @@ static const char *estimate_text(Arena *arena, const MetricEstimate *estimate)
     return copy;
 }
 
-static size_t shown_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80; // not a further byte of a character
-    return width;
-}
-
-static void grid_print(const Grid *grid, Text *out)
-{
-    for (int32_t row = 0; row < grid->row_count; row++) {
-        for (int32_t column = 0; column < grid->column_count; column++) {
-            size_t width = 0;
-            for (int32_t i = 0; i < grid->row_count; i++) {
-                const size_t own = shown_width(grid->cells[i * grid->column_count + column]);
-                width = own > width ? own : width;
-            }
-            const char *cell = grid->cells[row * grid->column_count + column];
-            const size_t blanks =
-                column + 1 < grid->column_count ? width - shown_width(cell) + 2 : 0;
-            text_printf(out, "%s%*s", cell, (int)blanks, "");
-        }
-        text_add(out, "\n");
-    }
-}
-
-static void fill_row(const Sweep *sweep, Grid *grid, int32_t point)
+static void fill_row(const Sweep *sweep, Arena *arena, const TextGrid *grid, int32_t point)
 {
     const Study *study = sweep->study;
     const char **cells = grid->cells + (size_t)(point + 1) * (size_t)grid->column_count;
-    *cells++ = arena_printf(grid->arena, "%" PRId32, point);
+    *cells++ = arena_printf(arena, "%" PRId32, point);
     for (int32_t f = 0; f < study->factor_count; f++)
         *cells++ = point_level(study, point, f)->label;
-    *cells++ = arena_printf(grid->arena, "%" PRId32, sweep->findings.used[point]);
+    *cells++ = arena_printf(arena, "%" PRId32, sweep->findings.used[point]);
     for (int32_t m = 0; m < study->metric_count; m++) {
         const MetricEstimate estimate = metric_estimate(sweep->findings.results, m, point,
                                                         sweep->findings.used[point], NO_POINT, 0);
-        *cells++ = estimate_text(grid->arena, &estimate);
+        *cells++ = estimate_text(arena, &estimate);
     }
 }
 
@@ -157,10 +126,10 @@ static void add_points(const Sweep *sweep, Text *out)
 {
     const Study *study = sweep->study;
     const int32_t shown = study->point_count < ROWS_MAX ? study->point_count : ROWS_MAX;
-    Grid grid = {.arena = arena_create(),
-                 .row_count = shown + 1,
-                 .column_count = 2 + study->factor_count + study->metric_count};
-    grid.cells = ARENA_ARRAY(grid.arena, const char *, grid.row_count *grid.column_count);
+    Arena *scratch = arena_create();
+    TextGrid grid = {.row_count = shown + 1,
+                     .column_count = 2 + study->factor_count + study->metric_count};
+    grid.cells = ARENA_ARRAY(scratch, const char *, grid.row_count *grid.column_count);
     const char **cells = grid.cells;
     *cells++ = "point";
     for (int32_t f = 0; f < study->factor_count; f++)
@@ -169,12 +138,12 @@ static void add_points(const Sweep *sweep, Text *out)
     for (int32_t m = 0; m < study->metric_count; m++)
         *cells++ = study->metrics[m].name;
     for (int32_t point = 0; point < shown; point++)
-        fill_row(sweep, &grid, point);
-    grid_print(&grid, out);
+        fill_row(sweep, scratch, &grid, point);
+    text_grid_print(&grid, out);
     if (shown < study->point_count)
         text_printf(out, "... and %" PRId32 " more points in points.csv\n",
                     study->point_count - shown);
-    arena_destroy(grid.arena);
+    arena_destroy(scratch);
 }
 
 /* The notes of the points shown, each once: "* 20 runs are too few for p99 at 95 %". */

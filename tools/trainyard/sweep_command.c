@@ -168,7 +168,7 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .seeds = arguments->seeds,
                                   .at_most = arguments->at_most,
                                   .precision = arguments->precision};
-    const Json *root = study_of_options(arena, &options, problems);
+    const Json *root = study_of_options(arena, "sweep", &options, problems);
     return root != NULL ? study_read_tree(arena, disk_files, "sweep", root, problems) : NULL;
 }
 

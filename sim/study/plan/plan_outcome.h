@@ -8,7 +8,7 @@
 #define SIM_STUDY_PLAN_PLAN_OUTCOME_H
 
 #include "sim/study/outcome.h"
-#include "sim/study/plan/plan.h"
+#include "sim/study/plan/rounds.h"
 
 /* How a candidate ended. X(ENUM, name in plan.json, words) */
 #define CANDIDATE_STATES(X)                                                                        \
@@ -75,7 +75,7 @@ typedef enum {
 typedef struct {
     int32_t candidate; /* NO_CANDIDATE: there is none */
     PlanEstimate objective;
-    PlanEstimate *checks; /* [check_count] */
+    PlanEstimate *checks; /* [check_count]; NULL without a candidate */
 } PlanComparison;
 
 typedef struct {
@@ -106,13 +106,22 @@ typedef struct {
     double grid_run_count;
 } PlanOutcome;
 
+/* The outcome of rounds so far, whose study and results `study` has too. Lives in `arena`. */
+PlanOutcome plan_outcome_of(Arena *arena, const StudyOutcome *study, const Rounds *rounds);
+
 /* The outcome of the plan in `folder`, so far: while it runs, too. Lives in `arena`. False with
  * problems, also if the study in the folder has no goal. */
 MUST_CHECK bool plan_outcome_read(Arena *arena, FileSource files, const char *folder,
                                   PlanOutcome *outcome, Problems *problems);
 
-/* The margin of check `check` of a candidate in units of its indifference or, without one, of its
- * limit; larger is better. */
-double plan_check_distance(const PlanOutcome *outcome, const PlanCheck *check);
+/* The findings that count most: of fresh seeds if there are any, otherwise of the screening. */
+const PlanFindings *plan_findings(const PlanCandidate *candidate);
+
+/* The constraint and the limit of a check. */
+static inline const GoalConstraint *plan_constraint(const PlanOutcome *outcome,
+                                                    const PlanCheck *check)
+{
+    return &outcome->goal->constraints[check->constraint];
+}
 
 #endif

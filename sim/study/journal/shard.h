@@ -10,8 +10,8 @@
  * - With a stopping rule and more shards than points, point p belongs to the shards p, p + P,
  *   p + 2 P, ... of P points, which deal its blocks in turn. The end of a wave then needs the
  *   records of all of them: in one folder, or merged. */
-#ifndef SIM_STUDY_SHARD_H
-#define SIM_STUDY_SHARD_H
+#ifndef SIM_STUDY_JOURNAL_SHARD_H
+#define SIM_STUDY_JOURNAL_SHARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "sim/study/shard.h"
+#include "sim/study/journal/shard.h"
 
 #include "tests/support/suite.h"
 
