@@ -140,8 +140,10 @@ void section_method(Text *html, const StudyFacts *facts)
              "runs.</li>\n");
     methods_print(html, facts);
     differences_print(html, facts);
-    rules_print(html, facts);
-    imprecise_print(html, facts);
+    if (facts->study->goal == NULL) { // a plan says itself how many runs it makes
+        rules_print(html, facts);
+        imprecise_print(html, facts);
+    }
     text_add(html,
              "</ul>\n<h2>What is not claimed</h2>\n<ul>\n"
              "<li>The intervals are about chance between runs. They say nothing about how well the "

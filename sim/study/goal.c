@@ -345,7 +345,7 @@ static bool read_weather(const Reader *reader)
             weather[goal->weather_count++] = f;
     if (is_sound && goal->weather_count == study->factor_count) {
         status_hint(refuse(reader, node->at, "every factor is weather: nothing is left to choose"),
-                    "weather is what nobody chooses, such as the load");
+                    "weather is a factor that is not chosen, such as the load");
         return false;
     }
     return is_sound;
@@ -426,6 +426,7 @@ bool goal_read(Arena *arena, const StudyText *text, Study *study, Problems *prob
                            .problems = problems};
     if (!goal_is_wanted(text))
         return check_without_objective(&reader);
+    reader.goal->study_path = text->node->at.line > 0 ? study->path : NULL; // options have no lines
     reader.goal->budget_runs = text->budget != NULL ? text->budget->runs.value : 0;
     if (!read_objective(&reader) || !read_constraints(&reader))
         return false;

@@ -1,5 +1,5 @@
 /* The goal of a study that plans: what to minimise or maximise, what has to hold, how sure the
- * answer has to be, and which factors are weather, which nobody chooses.
+ * answer has to be, and which factors are weather: they are not chosen.
  *
  *     "minimise": "cost_usd.total",
  *     "subject_to": [{"share": "workloads.day.waited_within(20m)", "at_least": "95%"},
@@ -24,7 +24,8 @@ typedef struct {
     int32_t metric; /* index in Study.metrics */
     LimitSide side;
     double limit;        /* in the metric's unit; shares in [0, 1] */
-    double indifference; /* >= 0, in the metric's unit: missing the limit by so little is no harm */
+    double indifference; /* >= 0, in the metric's unit: missing the limit by so little does not
+                            matter */
     const char *words;   /* as in the study: "workloads.day.waited_within(20m) >= 95%" */
 } GoalConstraint;
 
@@ -37,17 +38,18 @@ typedef struct {
 } HopelessPoint;
 
 typedef struct Goal {
+    const char *study_path; /* of the study file; NULL: the study was made of options */
     bool is_maximised;
     int32_t metric; /* of the objective, index in Study.metrics */
-    /* Differences of the objective up to this are no reason to choose: a part of its value, or an
-     * amount in its unit. One of both is 0. */
+    /* Differences of the objective up to this do not matter: a part of its value, or an amount in
+     * its unit. One of both is 0. */
     double indifference_part, indifference_amount;
     int32_t constraint_count;
     const GoalConstraint *constraints;
     double confidence;       /* that the answer is right: 0.95 */
     int64_t budget_runs;     /* 0: as many as the confidence needs */
     int32_t at_most;         /* replications of a candidate by which it is chosen */
-    int32_t weather_count;   /* factors that nobody chooses */
+    int32_t weather_count;   /* factors that are not chosen */
     const int32_t *weather;  /* [weather_count] indices of factors, rising */
     bool is_average_weather; /* constraints hold in the mean over the weathers, not in each */
     /* Found before the first run of a plan, and read from its folder; a sweep runs these points. */

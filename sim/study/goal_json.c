@@ -47,6 +47,7 @@ void goal_json_put(Arena *arena, Json *root, const Study *study)
     if (goal == NULL)
         return;
     Json *object = json_put_object(arena, root, "goal");
+    json_put_text(arena, object, "study", goal->study_path);
     json_put_text(arena, object, goal->is_maximised ? "maximise" : "minimise",
                   study->metrics[goal->metric].name);
     put_real(arena, object, "indifference_part", goal->indifference_part);
@@ -163,6 +164,8 @@ bool goal_json_read(Arena *arena, const Json *root, Study *study)
         return true;
     Goal *goal = ARENA_NEW(arena, Goal);
     int64_t at_most = 0;
+    const Json *path = json_member(object, "study");
+    goal->study_path = path != NULL && path->kind == JSON_STRING ? path->text : NULL;
     goal->is_maximised = json_member(object, "maximise") != NULL;
     study->goal = goal;
     if (!read_metric(study, json_member(object, goal->is_maximised ? "maximise" : "minimise"),

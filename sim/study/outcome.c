@@ -454,8 +454,10 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
 {
     Study *study = reader->study;
     const Json *until = json_member(reader->root, "until_ns");
+    const Json *period = json_member(reader->root, "period_ns");
     study->description = optional_text(reader->root, "description");
     study->until_ns = until != NULL && until->is_integer ? until->integer : INT64_MAX;
+    study->period_ns = period != NULL && period->is_integer ? period->integer : 0;
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&
            read_text(reader, reader->root, "scenario", &study->scenario_path) &&
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&

@@ -22,6 +22,11 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
                         const Setting *settings, int32_t count, Problems *problems);
 
+/* The scenario of `point` with its explanation and the trees of all files that it names. NULL with
+ * problems. */
+const ScenarioFile *point_scenario_whole(Arena *arena, const Study *study, FileSource files,
+                                         int32_t point, Problems *problems);
+
 /* The option of `trainyard run` that makes the same change: "--set" or "--param" ... */
 const char *setting_option(const Setting *setting);
 /* ... and its value: "/workloads/0/rate=\"6/h\"", "nodes=4". */

@@ -97,7 +97,8 @@ static bool read_metrics(Reader *reader)
     if (list == NULL && !goal_is_wanted(reader->text)) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, reader->text->node->at,
                                  "missing \"metrics\" in this study"),
-                    "as in [\"cost_usd.total\"]; or an objective such as \"minimise\"");
+                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total; a plan "
+                    "needs an objective alone");
         return false;
     }
     if (list != NULL &&
@@ -366,6 +367,21 @@ static bool scenario_exists(const Reader *reader)
     return false;
 }
 
+/* See Study.period_ns. */
+static int64_t period_of(const Scenario *scenario)
+{
+    int64_t end_ns = 0;
+    if (scenario->until_ns != INT64_MAX)
+        return scenario->until_ns;
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        const Workload *workload = &scenario->workloads[i];
+        if (workload->end_ns == INT64_MAX)
+            return 0;
+        end_ns = workload->end_ns > end_ns ? workload->end_ns : end_ns;
+    }
+    return end_ns;
+}
+
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
@@ -374,8 +390,10 @@ static bool read_scenario(Reader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
-    if (study->scenario != NULL)
+    if (study->scenario != NULL) {
         study->until_ns = study->scenario->scenario.until_ns;
+        study->period_ns = period_of(&study->scenario->scenario);
+    }
     return study->scenario != NULL;
 }
 

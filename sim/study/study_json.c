@@ -187,6 +187,8 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     }
     if (study->until_ns != INT64_MAX)
         json_put_integer(arena, root, "until_ns", study->until_ns);
+    if (study->period_ns > 0)
+        json_put_integer(arena, root, "period_ns", study->period_ns);
 }
 
 static void put_real(Arena *arena, Json *list, double value)

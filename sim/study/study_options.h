@@ -19,7 +19,7 @@ typedef struct {
     const char *const *baseline;
     int64_t seeds, at_most; /* 0: not given */
     const char *precision;  /* the largest half-width of every metric: "5%"; NULL */
-    /* Of a plan; NULL and 0: not given. */
+    /* For a plan; NULL and 0: not given. */
     const char *minimise, *maximise, *confidence, *indifference;
     int32_t slo_count, weather_count;
     const char *const *slos;

@@ -154,7 +154,7 @@ static const Field budget_fields[] = {
 #undef OWNER
 static const ObjectType budget_type = {
     "budget",
-    "What a plan may spend. It then divides the runs among the candidates so that the "
+    "The most that a plan may spend. It then divides the runs among the candidates so that the "
     "answer is most likely right, and states how likely that is.",
     sizeof(BudgetText), budget_fields};
 
@@ -213,7 +213,7 @@ static const Field study_fields[] = {
     FIELD_OBJECT("budget", budget, budget_type,
                  "of a plan: what it may spend; without it, as many runs as the confidence needs"),
     FIELD_JSON("weather", weather, POINTER_OR_LIST,
-               "of a plan: the factors that nobody chooses, such as the load of next year"),
+               "of a plan: the factors that are not chosen, such as the load of next year"),
     FIELD_CHOICE("weather_rule", weather_rule, weather_words, "each",
                  "of a plan: constraints are met in each weather, or on average over all; the "
                  "objective is always the average"),

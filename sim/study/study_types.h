@@ -80,7 +80,6 @@ typedef struct {
     SeedsText *seeds;     /* NULL: absent */
     const Json *metrics;  /* NULL: those of the goal */
     const Json *baseline;
-    BoundList expect; /* StudyExpectText */
     /* The goal of a plan (goal.h). */
     BoundText minimise, maximise;
     BoundList subject_to; /* of ConstraintText */
@@ -89,6 +88,7 @@ typedef struct {
     BudgetText *budget;       /* NULL: absent */
     const Json *weather;      /* a factor, or a list of factors */
     BoundInteger weather_rule;
+    BoundList expect; /* StudyExpectText */
 } StudyText;
 
 /* An expected result of a study. */

@@ -61,7 +61,8 @@ static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource fil
         return false;
     }
     const ByteSink out = {.to = writer.stream, .write = write_bytes};
-    if (!jobs_table(&sweep->findings, files, options->version, out, has_signal, sweep, problems)) {
+    if (!jobs_table(&sweep->findings, NULL, files, options->version, out, has_signal, sweep,
+                    problems)) {
         file_writer_abandon(&writer);
         return sweep->end == RUNNER_SIGNALLED;
     }

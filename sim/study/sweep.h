@@ -19,7 +19,7 @@
 #include "sim/study/study_tables.h"
 #include "sim/study/waves.h"
 
-/* What decides which runs there are, if it is not the study's waves: the rounds of a plan. */
+/* The part that decides which runs there are, in place of the study's waves: a plan has rounds. */
 typedef struct {
     void *decider;
     /* Called when the known runs of the folder are in `results`. */

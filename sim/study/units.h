@@ -29,7 +29,7 @@ typedef struct {
     void (*done)(void *source, const Unit *unit);
 } UnitSource;
 
-/* What decides which runs a study has: waves (waves.h), or the rounds of a plan. */
+/* The runs of a study, one after another: its waves (waves.h), or the rounds of a plan. */
 typedef struct {
     void *work;
     UnitSource units;

@@ -1,13 +1,11 @@
 /* trainyard show: the command that repeats one run of a sweep. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/cli/shell_code.h"
 #include "sim/schema/value.h"
 #include "sim/study/outcome.h"
-#include "sim/study/study_json.h"
+#include "sim/study/run_command.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -38,48 +36,7 @@ static const OptionTable show_table = {
     .operand_count_max = 3,
 };
 
-/* The words of the command after "trainyard", ended by NULL. */
-typedef struct {
-    char **items;
-    int32_t count;
-} Words;
-
-static void add_word(Arena *arena, Words *words, const char *word)
-{
-    words->items[words->count++] = arena_strdup(arena, word);
-}
-
-static Words command_of(Arena *arena, const StudyPoint *point, const char *seed,
-                        const ShowArguments *arguments)
-{
-    enum { FIXED = 7 };
-    Words words = {.items = ARENA_ARRAY(arena, char *, point->option_count + FIXED)};
-    add_word(arena, &words, "run");
-    add_word(arena, &words, point->scenario_path);
-    add_word(arena, &words, "--seed");
-    add_word(arena, &words, seed);
-    for (int32_t i = 0; i < point->option_count; i++)
-        add_word(arena, &words, point->options[i]);
-    if (arguments->output_folder != NULL) {
-        add_word(arena, &words, "-o");
-        add_word(arena, &words, arguments->output_folder);
-    }
-    return words;
-}
-
-static void print_command(const Words *words)
-{
-    Text line = {0};
-    text_add(&line, "trainyard");
-    for (int32_t i = 0; i < words->count; i++) {
-        text_add(&line, " ");
-        code_word(words->items[i], CODE_SH, &line);
-    }
-    puts(text_string(&line));
-    text_free(&line);
-}
-
-/* The number that the operand `what` states; false with a status. */
+/* The number that an operand states; false with a status. */
 static bool number_of(const char *text, const char *what, int64_t *number, Status *status)
 {
     return whole_number_parse(text, INT64_C(1) << 53, number) ||
@@ -100,10 +57,11 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         !number_of(operands->items[2], "SEED", &seed, &status) ||
         !study_json_point(arena, root, point, &found, &status))
         return report_status(&status);
-    const Words words = command_of(arena, &found, operands->items[2], arguments);
+    const CommandWords words =
+        run_command_words(arena, &found, operands->items[2], arguments->output_folder);
     if (arguments->runs)
         return verb_run.run(words.count, words.items);
-    print_command(&words);
+    puts(run_command_text(arena, &words));
     return EXIT_FINE;
 }
 

@@ -8,9 +8,9 @@
 #include "sim/cli/progress.h"
 #include "sim/output/explain/test_report.h"
 #include "tools/trainyard/expectations.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/study_check.h"
 #include "tools/trainyard/verbs.h"
 

@@ -75,8 +75,15 @@ static int32_t nodes_with(Room room, int32_t gpus)
     return nodes;
 }
 
+bool request_is_within(JobRequest request, Room room)
+{
+    return !room.limit.is_set || request_slots(request, room.gpus_per_node) <= room.limit.left;
+}
+
 bool request_fits(JobRequest request, Room room)
 {
+    if (!request_is_within(request, room))
+        return false;
     if (request.kind == REQUEST_NODES)
         return request.nodes <= room.idle_nodes;
     const int32_t first = request_part(request, 0, room.gpus_per_node);
@@ -90,5 +97,5 @@ int64_t room_slots(Room room)
     int64_t slots = room.gpus_per_node == 0 ? room.idle_nodes : 0;
     for (int32_t free = 1; free <= room.gpus_per_node; free++)
         slots += (int64_t)free * room.places[free].count;
-    return slots;
+    return room.limit.is_set && slots > room.limit.left ? room.limit.left : slots;
 }

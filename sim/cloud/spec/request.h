@@ -45,16 +45,25 @@ int64_t request_slots(JobRequest request, int32_t gpus_per_node);
 /* Whether the job could run on `nodes` nodes that run nothing else. */
 bool request_is_possible(JobRequest request, int32_t nodes, int32_t gpus_per_node);
 
-/* The nodes of a cluster that take jobs now. */
+/* The slots of a queue. */
+typedef struct {
+    bool is_set;        /* false: there is no limit */
+    int64_t most, left; /* that its jobs may have, and that they do not have yet */
+} SlotLimit;
+
+/* The nodes of a cluster that take jobs now, as the jobs of one queue may have them. */
 typedef struct {
     int32_t gpus_per_node;
     int32_t idle_nodes;     /* that run no job */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
+    SlotLimit limit;
 } Room;
 
-/* The free slots of the nodes. */
+/* The free slots of the nodes, as far as the limit lets the queue have them. */
 int64_t room_slots(Room room);
+/* Whether the limit lets the job start now. */
+bool request_is_within(JobRequest request, Room room);
 /* Whether the job could start now. This does not depend on the placement policy. */
 bool request_fits(JobRequest request, Room room);
 

@@ -174,6 +174,9 @@ typedef struct {
     PlacementKind placement;         /* of jobs that ask for GPUs */
     bool refuses_wide_jobs; /* a job that could never start on its cluster is refused when it is
                                submitted; otherwise it waits, and may block the queue */
+    bool has_queue_limit;
+    int32_t queue_limit; /* the most jobs that may wait for a cluster; a job that joins a full queue
+                            and cannot start at once fails with CAUSE_FULL_QUEUE */
     NetworkTopology network;
     int32_t workload_count;
     const Workload *workloads;

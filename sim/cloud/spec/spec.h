@@ -4,6 +4,8 @@
 #ifndef SIM_CLOUD_SPEC_SPEC_H
 #define SIM_CLOUD_SPEC_SPEC_H
 
+#include <string.h>
+
 #include "sim/cloud/spec/catalog.h"
 #include "sim/cloud/spec/request.h"
 #include "sim/cloud/spec/script.h"
@@ -92,6 +94,13 @@ typedef struct {
 
 struct ShellRun;
 
+/* A queue of a cluster. Sizes are slots (sim/cloud/spec/request.h). */
+typedef struct {
+    const char *name;
+    int64_t guaranteed; /* its jobs get so many before other queues get more than their own */
+    int64_t most;       /* its jobs never have more; INT64_MAX: no limit */
+} QueueSpec;
+
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
@@ -109,7 +118,21 @@ typedef struct {
     int32_t setup_exit_code;
     const struct ShellRun *setup_run; /* its output, with begin 0; NULL: unknown */
     OutputPlace setup_std_out_err;
+    int32_t queue_count; /* 0: all jobs wait in one queue without a name or limits */
+    const QueueSpec *queues;
 } ClusterSpec;
+
+enum { QUEUE_UNKNOWN = -1 };
+
+/* The index of the queue `name` (NULL: no queue is stated). QUEUE_UNKNOWN: the cluster has queues,
+ * but not this one. A cluster without queues has one, 0, for any name. */
+static inline int32_t cluster_spec_queue(const ClusterSpec *spec, const char *name)
+{
+    for (int32_t i = 0; i < spec->queue_count; i++)
+        if (name != NULL && strcmp(spec->queues[i].name, name) == 0)
+            return i;
+    return spec->queue_count == 0 ? 0 : QUEUE_UNKNOWN;
+}
 
 typedef struct {
     const char *id;
@@ -151,6 +174,7 @@ typedef struct {
     int64_t max_wall_clock_ns;
     int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
                             max_wall_clock_ns if none is stated */
+    const char *queue;   /* of its cluster, if that has queues; NULL: none is stated */
     const Program *program;
 } JobSpec;
 

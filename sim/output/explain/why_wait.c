@@ -55,6 +55,10 @@ static bool asks_for_gpus(const Wait *wait, WaitView view)
 
 static WaitReason reason_of(const Wait *wait, WaitView view)
 {
+    if (wait->shortage == SHORT_OF_LIMIT)
+        return WAIT_FOR_LIMIT;
+    if (wait->shortage == SHORT_OF_GUARANTEE)
+        return WAIT_FOR_GUARANTEE;
     const int32_t *nodes = view.nodes, queued = view.queued;
     const int64_t idle = nodes[NODE_IDLE], coming = idle + nodes[NODE_PREPARING];
     const int64_t working = coming + nodes[NODE_RUNNING];
@@ -145,6 +149,8 @@ static const char *const reason_words[] = {
     [WAIT_FOR_PREPARATION] = "nodes were being prepared",
     [WAIT_FOR_RUNNING] = "running jobs held the nodes",
     [WAIT_FOR_EARLIER] = "other jobs were ahead of it in the queue",
+    [WAIT_FOR_LIMIT] = "its queue had as many GPUs as it may have",
+    [WAIT_FOR_GUARANTEE] = "free GPUs were kept for a queue that waited for its guarantee",
     [WAIT_FOR_SERVICE] = "nothing was in its way but the service's own delay",
 };
 _Static_assert(sizeof reason_words / sizeof reason_words[0] == WAIT_REASON_COUNT, "all reasons");

@@ -95,6 +95,7 @@ typedef struct {
     int32_t attempts;       /* attempts that took nodes and have ended */
     int32_t nodes_now, nodes_max;
     int32_t gpus_per_node; /* of the shared nodes; 0: it has had whole nodes only */
+    bool is_rejected;      /* by a full queue; its state is "failed" */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */

@@ -115,6 +115,7 @@ void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
 /* Jobs of one request that wait on a cluster for one reason. */
 typedef struct {
     JobRequest request;
+    int32_t queue;     /* of the cluster */
     WaitCause restart; /* WAIT_CAUSE_COUNT: they have not started before */
     int64_t jobs;
 } Group;
@@ -132,8 +133,7 @@ typedef struct {
 /* A job that waits. */
 typedef struct {
     uint32_t cluster_after; /* 1 + its index; 0: the job does not wait */
-    JobRequest request;
-    WaitCause restart;
+    Group group;            /* of which it is, without `jobs` */
 } WaitingJob;
 
 struct WaitingFold {
@@ -191,16 +191,19 @@ static bool same_request(JobRequest a, JobRequest b)
 }
 
 /* The group of such jobs; made at the first use, after those with as many slots or fewer. */
-static Group *group_of(WaitingFold *fold, uint32_t cluster, JobRequest request, WaitCause restart)
+static Group *group_of(WaitingFold *fold, uint32_t cluster, Group like)
 {
+    const JobRequest request = like.request;
     ClusterQueue *queue = &fold->queues[cluster];
     const int32_t gpus = cluster_gpus_per_node(world_cluster(fold->world, (ClusterId){cluster}));
     const int64_t slots = request_slots(request, gpus);
     uint32_t place = 0;
     for (uint32_t i = 0; i < queue->group_count; i++) {
-        if (queue->groups[i].restart == restart && same_request(queue->groups[i].request, request))
+        const Group *group = &queue->groups[i];
+        if (group->restart == like.restart && group->queue == like.queue &&
+            same_request(group->request, request))
             return &queue->groups[i];
-        if (request_slots(queue->groups[i].request, gpus) <= slots)
+        if (request_slots(group->request, gpus) <= slots)
             place = i + 1;
     }
     const uint32_t count = ++queue->group_count;
@@ -210,7 +213,7 @@ static Group *group_of(WaitingFold *fold, uint32_t cluster, JobRequest request, 
                                 sizeof *queue->waiting);
     memmove(&queue->groups[place + 1], &queue->groups[place],
             (count - 1 - place) * sizeof *queue->groups);
-    queue->groups[place] = (Group){.request = request, .restart = restart};
+    queue->groups[place] = like;
     return &queue->groups[place];
 }
 
@@ -233,18 +236,19 @@ static void job_changes(WaitingFold *fold, const TraceRecord *record)
     if (waiting->cluster_after > 0) {
         const uint32_t cluster = waiting->cluster_after - 1;
         queue_changes(fold, cluster, record->at_ns)->jobs--;
-        group_of(fold, cluster, waiting->request, waiting->restart)->jobs--;
+        group_of(fold, cluster, waiting->group)->jobs--;
         waiting->cluster_after = 0;
     }
     if (record->name != fold->queued)
         return;
     const Job *job = world_job(fold->world, record->job);
-    *waiting =
-        (WaitingJob){.cluster_after = record->cluster.index + 1,
-                     .request = job->request,
-                     .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT};
+    *waiting = (WaitingJob){
+        .cluster_after = record->cluster.index + 1,
+        .group = {.request = job->request,
+                  .queue = job->queue,
+                  .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT}};
     queue_changes(fold, record->cluster.index, record->at_ns)->jobs++;
-    group_of(fold, record->cluster.index, waiting->request, waiting->restart)->jobs++;
+    group_of(fold, record->cluster.index, waiting->group)->jobs++;
 }
 
 static void cluster_changes(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
@@ -307,20 +311,36 @@ static WaitingView view_of(const World *world, const Cluster *cluster)
     return view;
 }
 
+/* Whether the queue of the jobs lets none of them start now. */
+static bool is_over_limit(const World *world, const Cluster *cluster, const Group *group)
+{
+    const SlotLimit limit = world_queue_limit(world, cluster->id, group->queue);
+    return limit.is_set &&
+           request_slots(group->request, cluster_gpus_per_node(cluster)) > limit.left;
+}
+
 static void divide_jobs(const WaitingFold *fold, uint32_t id)
 {
     ClusterQueue *queue = &fold->queues[id];
+    const Cluster *cluster = world_cluster(fold->world, (ClusterId){id});
     int32_t count = 0;
     memset(queue->jobs_by_cause, 0, sizeof queue->jobs_by_cause);
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
         if (group->restart != WAIT_CAUSE_COUNT)
             queue->jobs_by_cause[group->restart] += group->jobs;
+        else if (is_over_limit(fold->world, cluster, group))
+            queue->jobs_by_cause[WAIT_LIMIT] += group->jobs;
         else
             queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
     }
-    const WaitingView view = view_of(fold->world, world_cluster(fold->world, (ClusterId){id}));
+    const WaitingView view = view_of(fold->world, cluster);
     waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
+    if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
+        return;
+    // A job that fits is behind one that waits for the limit.
+    queue->jobs_by_cause[WAIT_AHEAD] += queue->jobs_by_cause[WAIT_SERVICE];
+    queue->jobs_by_cause[WAIT_SERVICE] = 0;
 }
 
 static void instant_ended(void *listener, int64_t at_ns)

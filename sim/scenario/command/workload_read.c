@@ -377,6 +377,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     own->nodes = shape->nodes;
     own->gpus = shape->gpus;
     own->gpus_per_node = text->gpus_per_node;
+    own->queue = text->queue;
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;

@@ -230,6 +230,11 @@ static const Field command_fields[] = {
         "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
         "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
         "these with others"),
+    FIELD_TEXT("queue", queue, NULL,
+               "job.create: the queue of the job, if its cluster has \"queues\""),
+    FIELD_OBJECTS("queues", queues, queue_type,
+                  "cluster.create: the queues (virtual clusters) that share the cluster; without "
+                  "them all jobs wait in one"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
@@ -486,6 +491,11 @@ static const Field scenario_fields[] = {
     FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
                  "jobs that need more than their cluster may ever have: they wait, and may block "
                  "the queue for ever, or they are refused when they are submitted"),
+    FIELD_INTEGER("queue_limit", queue_limit, 0, MAX_COUNT, NULL,
+                  "the most jobs that may wait for a cluster; a job that joins a full queue and "
+                  "cannot start at once fails (JobRejected), and is counted as rejected instead "
+                  "of failed. 0: no job waits. Jobs that lost their nodes keep their place. "
+                  "Default: no limit"),
     FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
     NEEDED_OBJECTS("commands", commands, command_type,
                    "requests to the service, and when they are sent"),

@@ -59,6 +59,10 @@ static const Field workload_fields[] = {
         "\"75%\", \"4\": \"25%\"}"),
     FIELD_INTEGER("gpus_per_node", gpus_per_node, 0, 1000000, NULL,
                   "the jobs ask for so many GPUs on each of their nodes, and share these"),
+    FIELD_TEXT(
+        "queue", queue, NULL,
+        "the queue of the jobs, if their cluster has \"queues\"; the jobs of a trace wait in "
+        "the queues that it states, unless all are to wait in this one"),
     FIELD_DURATION("expected", expected, NULL,
                    "the run time that the owner states, for policies that plan ahead; the default "
                    "is maxWallClockTime"),

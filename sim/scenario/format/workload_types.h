@@ -25,6 +25,7 @@ typedef struct {
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
     const Json *gpus;  /* a number, or the same for GPUs in total */
     BoundInteger gpus_per_node;
+    BoundText queue;
     BoundInteger expected;
 } WorkloadText;
 

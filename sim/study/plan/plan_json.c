@@ -5,6 +5,7 @@
 
 #include "sim/formats/csv.h"
 #include "sim/study/journal/value_text.h"
+#include "sim/study/plan/answer.h"
 #include "sim/study/statistics/words.h"
 
 /* --- Numbers --- */
@@ -79,6 +80,10 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         break;
     case CANDIDATE_WORSE:
         text_printf(out, "has a worse objective than %s",
+                    plan_candidate_name(scratch, outcome->grid, own->worse_than));
+        break;
+    case CANDIDATE_EQUAL:
+        text_printf(out, "is as good as %s, within the indifference",
                     plan_candidate_name(scratch, outcome->grid, own->worse_than));
         break;
     case CANDIDATE_MISSES:
@@ -218,8 +223,12 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     static const char *const verdicts[] = {"found", "infeasible", "unfinished"};
     Json *root = json_object(arena);
     json_put_integer(arena, root, "trainyard_plan", 1);
+    json_put_text(arena, root, "study", outcome->goal->study_path);
     json_put_text(arena, root, "description", outcome->grid->study->description);
     json_put_text(arena, root, "verdict", verdicts[outcome->verdict]);
+    const Answer answer = answer_of(arena, outcome);
+    json_put_text(arena, root, "decision", answer.decision);
+    json_put_text(arena, root, "alternative", answer.alternative);
     put_real(arena, root, "confidence", outcome->confidence);
     put_goal(arena, root, outcome);
     put_choice(arena, root, outcome->verdict == PLAN_UNFINISHED ? "best_so_far" : "winner", outcome,

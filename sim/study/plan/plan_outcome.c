@@ -124,7 +124,8 @@ static CandidateState state_of(const Maker *maker, int32_t candidate)
     case SELECTION_DORMANT:
         return is_winner ? CANDIDATE_WINNER : CANDIDATE_UNDECIDED;
     case SELECTION_BEATEN:
-        return CANDIDATE_WORSE;
+        return selection_candidate(selection, candidate)->is_equal ? CANDIDATE_EQUAL
+                                                                   : CANDIDATE_WORSE;
     case SELECTION_MISSES:
         return CANDIDATE_MISSES;
     case SELECTION_REFUTED:
@@ -168,7 +169,7 @@ static PlanCandidate candidate_of(const Maker *maker, int32_t candidate)
         check->is_met = own->checks[i] == CHECK_MET;
         check->is_missed = own->checks[i] == CHECK_MISSED;
     }
-    if (found.state == CANDIDATE_WORSE)
+    if (found.state == CANDIDATE_WORSE || found.state == CANDIDATE_EQUAL)
         found.worse_than = own->other;
     found.missed_check =
         most_missed(maker, found.state == CANDIDATE_MISSES_AGAIN ? &found.fresh : &found.screening);

@@ -14,6 +14,7 @@
 #define CANDIDATE_STATES(X)                                                                        \
     X(WINNER, "winner", "is recommended")                                                          \
     X(WORSE, "worse", "meets the constraints or may meet them, and has a worse objective")         \
+    X(EQUAL, "equal", "is as good as another one, within the indifference")                        \
     X(MISSES, "misses", "misses a constraint")                                                     \
     X(MISSES_AGAIN, "misses_on_fresh_seeds", "was chosen, and misses a constraint on fresh seeds") \
     X(UNSTABLE, "unstable", "was not simulated: more work arrives than the nodes can do")          \
@@ -49,7 +50,7 @@ typedef struct {
     bool is_lower_bound;    /* jobs still waited at the end of a run */
 } PlanCheck;
 
-/* What the runs of a candidate say. */
+/* The estimates of a candidate. */
 typedef struct {
     int32_t run_count;       /* in each weather; 0: none, and nothing is known */
     PlanEstimate objective;  /* mean over the weathers */
@@ -60,7 +61,7 @@ typedef struct {
     CandidateState state;
     PlanFindings screening; /* of the seeds by which it was chosen or rejected */
     PlanFindings fresh;     /* of fresh seeds; run_count 0 for most candidates */
-    int32_t worse_than;     /* WORSE: the candidate that beats it */
+    int32_t worse_than;     /* WORSE, EQUAL: the candidate that beats it */
     int32_t missed_check;   /* MISSES, MISSES_AGAIN: index of the check that is missed most */
     const char *reason;     /* UNSTABLE, REFUSED: why; otherwise NULL */
 } PlanCandidate;

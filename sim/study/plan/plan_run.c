@@ -2,6 +2,7 @@
 
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
+#include "sim/study/plan/hopeless.h"
 #include "sim/study/plan/plan_json.h"
 
 typedef struct {
@@ -38,13 +39,28 @@ static bool write_files(Arena *arena, const char *folder, const PlanOutcome *out
     return file_writer_commit(&writer, status);
 }
 
+/* The study with its hopeless points. */
+static const Study *with_hopeless(Arena *arena, const Study *study, FileSource files)
+{
+    Study *own = ARENA_NEW(arena, Study);
+    Goal *goal = ARENA_NEW(arena, Goal);
+    *own = *study;
+    *goal = *study->goal;
+    goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
+    own->goal = goal;
+    return own;
+}
+
 bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
               PlanRun *run, Problems *problems)
 {
-    Decider decider = {.grid = plan_grid_create(arena, study, problems)};
+    Decider decider = {0};
     const SweepDecider rounds = {.decider = &decider, .begin = begin, .used = used};
     SweepOptions own = *options;
     Status status = {0};
+    if (study->goal != NULL && !options->is_forecast)
+        study = with_hopeless(arena, study, files);
+    decider.grid = plan_grid_create(arena, study, problems);
     if (decider.grid == NULL)
         return false;
     if (!options->is_forecast)

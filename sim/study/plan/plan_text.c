@@ -5,6 +5,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/text_grid.h"
+#include "sim/study/plan/answer.h"
 #include "sim/study/plan/plan_json.h"
 #include "sim/study/statistics/words.h"
 
@@ -117,6 +118,10 @@ static void add_cost(const PlanRun *run, Text *out)
 
 void plan_text_result(const PlanRun *run, Text *out)
 {
+    Arena *scratch = arena_create();
+    const Answer answer = answer_of(scratch, &run->outcome);
+    text_printf(out, "%s\n%s\n\n", answer.decision, answer.alternative);
+    arena_destroy(scratch);
     add_table(&run->outcome, out);
     add_cost(run, out);
     if (run->outcome.verdict == PLAN_UNFINISHED)

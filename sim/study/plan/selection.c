@@ -122,11 +122,14 @@ int32_t selection_nearest_miss(const Selection *selection)
 
 /* --- Fresh seeds --- */
 
+/* The others are compared with the first one, for which few pairs of common seeds are enough. */
 static void ask_fresh(Selection *selection, int32_t end)
 {
     const int32_t first = selection->problem->at_most;
     for (int32_t s = 0; s < selection->subject_count; s++) {
         const int32_t candidate = selection->subjects[s];
+        if (s > 0 && end > selection->problem->at_least)
+            break;
         if (selection->candidates[candidate].fresh_count < end)
             ask(selection, candidate, first + selection->candidates[candidate].fresh_count,
                 first + end);

@@ -1,7 +1,7 @@
 /* The decision of a plan: which candidate has the smallest objective among those that meet all
  * checks, from as few runs as possible. It knows neither points nor files: it asks for
  * replications of candidates, looks at their numbers when all are known, and asks for more or ends.
- * So the same numbers lead to the same decisions, whoever made them and in which order.
+ * So the same numbers lead to the same decisions, in whichever order they were made.
  *
  * Rounds. A candidate begins with `first_look` replications. At the end of a round
  *
@@ -13,6 +13,8 @@
  *     is dormant: it gets no runs until the other misses a check (C. Healey, S. Andradottir,
  *     S.-H. Kim, "Efficient comparison of constrained systems using dormancy", European Journal of
  *     Operational Research 224, 2013);
+ *   - of candidates whose objectives differ by chance, once their triangle has closed, the first
+ *     one is kept;
  *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
  *
  * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
@@ -75,8 +77,9 @@ typedef struct {
     SelectionState state;
     int32_t count; /* replications 0 to count - 1 took part in decisions */
     int32_t other; /* DORMANT, BEATEN */
+    bool is_equal; /* BEATEN by one that is better by at most the indifference */
     CheckState *checks;
-    double check_doubt, pair_doubt; /* of what was decided by estimates: that it is wrong */
+    double check_doubt, pair_doubt; /* that decisions by estimates are wrong */
     int32_t fresh_count;            /* replications from at_most on */
 } SelectionCandidate;
 
@@ -100,7 +103,7 @@ bool selection_is_finished(const Selection *selection);
 const SelectionCandidate *selection_candidate(const Selection *selection, int32_t candidate);
 /* The chosen candidate, during the search the one that is best so far; SELECTION_NONE. */
 int32_t selection_winner(const Selection *selection);
-/* Of the candidates that do not miss a check, by the runs so far, the best one but the winner. */
+/* The best candidate but the winner that seems to meet all checks; SELECTION_NONE. */
 int32_t selection_next_best(const Selection *selection);
 /* When no candidate is left: the one that misses its checks by least, in units of indifference. */
 int32_t selection_nearest_miss(const Selection *selection);

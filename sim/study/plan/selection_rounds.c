@@ -69,7 +69,7 @@ static double check_signal(const Selection *selection, int32_t candidate, Arena 
     return least;
 }
 
-/* What excludes the candidate, or of the best one, what may exclude it. */
+/* The signal that excludes the candidate; for the best one, the signal that could. */
 static OcbaCandidate look_at(const Selection *selection, int32_t candidate, int32_t best,
                              Arena *scratch)
 {
@@ -105,8 +105,7 @@ static int32_t fill_in_play(const Selection *selection, int32_t *in_play)
     return count;
 }
 
-/* A quarter of what is left in each round, at least `at_least`: the shares improve as more is
- * known. */
+/* A quarter of the rest in each round, at least `at_least`: the shares improve as more is known. */
 static bool extend_by_budget(Selection *selection)
 {
     const SelectionProblem *problem = selection->problem;
@@ -124,7 +123,7 @@ static bool extend_by_budget(Selection *selection)
     for (int32_t i = 0; i < count; i++)
         looks[i] = look_at(selection, in_play[i], best, scratch);
     ocba_shares(looks, count, shares);
-    // Rounded up from what is left, so that the whole is given and no candidate starves.
+    // Each share is one of the rest, so that the whole is given.
     double rest = 1;
     for (int32_t i = 0; i < count && added > 0; i++) {
         const int32_t own = selection->candidates[in_play[i]].count;

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 
 #include "sim/study/plan/selection_state.h"
+#include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/sample.h"
 #include "sim/study/statistics/screening.h"
+
+#define STUDY_SURE 0.975 /* one-sided: a difference beyond it is not chance */
 
 /* The values of a series in the first `count` replications. In `arena`. */
 static double *series_of(Arena *arena, const Selection *selection, int32_t candidate,
@@ -99,7 +102,7 @@ bool selection_seems_to_meet(const Selection *selection, int32_t candidate)
 
 /* --- Objectives --- */
 
-/* Differences of both objectives up to this are no reason to choose. */
+/* Differences of both objectives up to this do not matter. */
 static double pair_indifference(const SelectionProblem *problem, double mean, double other_mean)
 {
     return problem->objective_amount > 0
@@ -107,38 +110,63 @@ static double pair_indifference(const SelectionProblem *problem, double mean, do
                : problem->objective_part * fmin(fabs(mean), fabs(other_mean));
 }
 
-/* Whether `candidate` is worse than `other`, as far as the replications say that both have. The
- * first of two that are always equal is kept. */
-static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
+/* Differences of objectives in the replications that two candidates share. */
+typedef struct {
+    double *values; /* [count] */
+    int32_t count;
+    double mean, indifference;
+} PairDifferences;
+
+static PairDifferences pair_of(Arena *arena, const Selection *selection, int32_t candidate,
+                               int32_t other)
 {
-    const SelectionProblem *problem = selection->problem;
     const int32_t own_count = selection->candidates[candidate].count;
     const int32_t other_count = selection->candidates[other].count;
     const int32_t count = own_count < other_count ? own_count : other_count;
-    Arena *scratch = arena_create();
-    double *values = series_of(scratch, selection, candidate, SERIES_OBJECTIVE, count);
-    const double *others = series_of(scratch, selection, other, SERIES_OBJECTIVE, count);
+    double *values = series_of(arena, selection, candidate, SERIES_OBJECTIVE, count);
+    const double *others = series_of(arena, selection, other, SERIES_OBJECTIVE, count);
     const double mean = statistics_mean(values, count);
     const double other_mean = statistics_mean(others, count);
-    bool are_equal = true;
-    for (int32_t r = 0; r < count; r++) {
+    for (int32_t r = 0; r < count; r++)
         values[r] -= others[r];
-        are_equal &= values[r] == 0;
-    }
-    ScreeningSide side;
-    if (are_equal) {
-        side = other < candidate ? SCREENING_ABOVE : SCREENING_BELOW;
-    } else if (selection->is_forced || count >= problem->at_most) {
-        side = mean > other_mean || (mean == other_mean && other < candidate) ? SCREENING_ABOVE
-                                                                              : SCREENING_BELOW;
-        if (side == SCREENING_ABOVE)
-            selection->candidates[candidate].pair_doubt = screening_doubt(values, count);
+    return (PairDifferences){values, count, statistics_mean(values, count),
+                             pair_indifference(selection->problem, mean, other_mean)};
+}
+
+/* Whether the triangle has closed and the difference may be chance. */
+static bool is_tie(const Selection *selection, const PairDifferences *pair)
+{
+    const double variance = statistics_variance(pair->values, pair->count);
+    if (screening_boundary(pair->count, variance, pair->indifference, selection->pair_error) > 0)
+        return false;
+    return fabs(pair->mean) <=
+           student_quantile(STUDY_SURE, pair->count - 1) * sqrt(variance / pair->count);
+}
+
+/* Whether `candidate` is worse than `other`, or as good as it and a later one. False also while
+ * more runs are needed. */
+static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
+{
+    SelectionCandidate *own = &selection->candidates[candidate];
+    Arena *scratch = arena_create();
+    const PairDifferences pair = pair_of(scratch, selection, candidate, other);
+    bool is_so;
+    double doubt = 0;
+    if (is_tie(selection, &pair)) {
+        is_so = other < candidate;
+    } else if (selection->is_forced || pair.count >= selection->problem->at_most) {
+        is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
+        doubt = screening_doubt(pair.values, pair.count);
     } else {
-        side = screening_side(values, count, 0, pair_indifference(problem, mean, other_mean),
-                              selection->pair_error);
+        is_so = screening_side(pair.values, pair.count, 0, pair.indifference,
+                               selection->pair_error) == SCREENING_ABOVE;
+    }
+    if (is_so) {
+        own->pair_doubt = doubt;
+        own->is_equal = fabs(pair.mean) <= pair.indifference;
     }
     arena_destroy(scratch);
-    return side == SCREENING_ABOVE;
+    return is_so;
 }
 
 typedef struct {

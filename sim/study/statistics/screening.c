@@ -13,9 +13,9 @@ double screening_boundary(int32_t count, double variance, double indifference, d
     invariant(error > 0);
     if (variance == 0)
         return 0;
-    if (indifference <= 0)
-        return (double)INFINITY;
     const double freedom = count - 1;
+    if (indifference <= 0)
+        return student_quantile(1 - error / SCREENING_LOOKS, freedom) * sqrt(variance * count);
     const double h2 = freedom * (random_exp(-2 / freedom * random_log(2 * error)) - 1);
     return fmax(0, h2 * variance / (2 * indifference) - indifference * count / 2);
 }

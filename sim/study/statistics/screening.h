@@ -26,8 +26,11 @@ typedef enum {
     SCREENING_ABOVE = 1,  /* it is above 0 */
 } ScreeningSide;
 
-/* R(n) after `count` >= 2 runs. 0 for a variance of 0: there is no doubt. INFINITY for an
- * indifference of 0: no number of runs is enough. 0 < `error` < 1/2. */
+enum { SCREENING_LOOKS = 20 };
+
+/* R(n) after `count` >= 2 runs. 0 for a variance of 0: there is no doubt. Without an indifference
+ * the triangle never closes: R(n) is then Student's bound with a SCREENING_LOOKS-th of the error,
+ * for as many looks. 0 < `error` < 1/2. */
 double screening_boundary(int32_t count, double variance, double indifference, double error);
 
 /* The side of the mean of `count` >= 2 differences, whose variance is at least `variance_least`.

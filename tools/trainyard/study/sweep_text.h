@@ -1,6 +1,6 @@
 /* The output of a sweep on stdout: the forecast before it, and the points after it. */
-#ifndef SIM_STUDY_SWEEP_TEXT_H
-#define SIM_STUDY_SWEEP_TEXT_H
+#ifndef TOOLS_TRAINYARD_STUDY_SWEEP_TEXT_H
+#define TOOLS_TRAINYARD_STUDY_SWEEP_TEXT_H
 
 #include "sim/study/sweep.h"
 

@@ -1,4 +1,4 @@
-#include "sim/study/sweep_text.h"
+#include "tools/trainyard/study/sweep_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* `trainyard sweep` without its process: its options, its study, its run and output. The main
  * program runs a sweep on threads, trainyard-sweep-mpi on ranks. */
-#ifndef TOOLS_TRAINYARD_SWEEP_COMMAND_H
-#define TOOLS_TRAINYARD_SWEEP_COMMAND_H
+#ifndef TOOLS_TRAINYARD_STUDY_SWEEP_COMMAND_H
+#define TOOLS_TRAINYARD_STUDY_SWEEP_COMMAND_H
 
 #include "sim/cli/options.h"
 #include "sim/study/sweep.h"

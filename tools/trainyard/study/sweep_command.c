@@ -1,4 +1,4 @@
-#include "tools/trainyard/sweep_command.h"
+#include "tools/trainyard/study/sweep_command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
 #include "sim/study/study_options.h"
-#include "sim/study/sweep_text.h"
+#include "tools/trainyard/study/sweep_text.h"
 
 #define OWNER SweepArguments
 static const Field sweep_options[] = {

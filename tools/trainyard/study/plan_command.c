@@ -1,14 +1,23 @@
-#include "tools/trainyard/plan_command.h"
+#include "tools/trainyard/study/plan_command.h"
 
 #include <stdio.h>
 
+#include "reports/plan/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
+#include "sim/schema/value.h"
+#include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
 #include "sim/study/study_types.h"
+
+static const char *const sensitivity_words[] = {
+#define X(name, text, words) text,
+    SENSITIVITIES(X)
+#undef X
+        NULL};
 
 #define OWNER PlanArguments
 static const Field plan_options_table[] = {
@@ -22,7 +31,7 @@ static const Field plan_options_table[] = {
                 "of a scenario: the metric whose smallest value is best"),
     OPTION_TEXT(0, "maximise", maximise, "METRIC", "or the one whose largest value is best"),
     OPTION_TEXTS(0, "weather", weather, "NAME",
-                 "of a scenario: a varied factor that nobody chooses; the constraints have to hold "
+                 "of a scenario: a varied factor that is not chosen; the constraints have to hold "
                  "at each of its levels"),
     OPTION_TEXT(0, "confidence", confidence, "RATIO",
                 "of a scenario: how likely the answer has to be right (95%)"),
@@ -41,8 +50,20 @@ static const Field plan_options_table[] = {
                    "run on N threads (as many as this process may use processors)"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
+    OPTION_CHOICE(0, "sensitivity", sensitivity, "KIND", sensitivity_words,
+                  "how assumptions are varied to find those that would change the answer: none, "
+                  "one-at-a-time, morris or sobol (one-at-a-time)"),
+    OPTION_TEXT(0, "growth", growth, "RATIO",
+                "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many candidates and runs there are and how long they will take, and stop"),
+    OPTION_FOLDER(
+        0, "check", check_folder, "DIR",
+        "plan again and compare with plan.json in DIR: exit code 1 when the recommendation "
+        "changed, or when a margin is below --margin"),
+    OPTION_TEXT(0, "margin", margin, "RATIO",
+                "with --check: by how much the recommended candidate has to meet each limit, as a "
+                "part of it (0%)"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
     {0},
 };
@@ -76,19 +97,23 @@ const OptionTable plan_table_of_options = {
         "repeats "
         "a run.\n"
         "\n"
+        "--check DIR is for continuous integration: it plans STUDY again (without STUDY, the one "
+        "that DIR was planned from) with this version, catalogue and workload, and compares.\n"
+        "\n"
         "Exit code 0 when a candidate meets all constraints, 1 when none does (the answer then "
         "names "
         "the nearest miss), 2 for wrong input, 3 for a failure of this machine, 4 after "
         "--time-limit or SIGTERM, 130 after Ctrl-C. SIGUSR1 prints the progress.",
     .example = "trainyard plan scenarios/studies/cifar-team/study.json -o out/team\n"
-               "trainyard plan scenarios/workloads/poisson/scenario.json --vary nodes=1..4 "
+               "trainyard plan scenarios/workloads/poisson/scenario.json --vary nodes=4..6 "
                "--slo 'waited_within(20m) >= 95%' --minimise cost_usd.total",
     .options = plan_options_table,
-    .operand_count_min = 1,
+    .operand_count_min = 0,
     .operand_count_max = 1,
 };
 
-const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX};
+const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
+                                     .sensitivity = SENSITIVITY_ONE_AT_A_TIME};
 
 /* --- The study --- */
 
@@ -121,10 +146,27 @@ static bool options_fit(const PlanArguments *arguments, Problems *problems)
     return true;
 }
 
+/* The study of the plan that is checked. */
+static const char *path_to_check(Arena *arena, const PlanArguments *arguments, Problems *problems)
+{
+    const Json *before = NULL;
+    const int32_t count = problems->count;
+    if (arguments->check_folder != NULL)
+        before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
+    const char *path = before != NULL ? plan_check_study(before) : NULL;
+    if (path == NULL && problems->count == count)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("plan", 0, 0),
+                                 "STUDY or SCENARIO is missing"),
+                    "`trainyard plan --help` has examples");
+    return path;
+}
+
 const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments *arguments,
                              Problems *problems)
 {
     if (!options_fit(arguments, problems))
+        return NULL;
+    if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
         return NULL;
     if (!is_without_file(arguments))
         return study_read(arena, disk_files, path, problems);
@@ -188,9 +230,75 @@ static int exit_code_of_plan(const PlanRun *run)
     return run->outcome.verdict == PLAN_INFEASIBLE ? EXIT_NO : EXIT_FINE;
 }
 
-int plan_execute(Arena *arena, const Study *study, const SweepOptions *options, Problems *problems)
+/* Compares the plan with an earlier one. Returns an exit code. */
+static int check(Arena *arena, const PlanRun *run, const PlanArguments *arguments,
+                 Problems *problems)
+{
+    const Json *before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
+    Status status = {0};
+    int64_t margin_ppm = 0;
+    bool is_same = false;
+    Text text = {0};
+    if (before == NULL)
+        return report_problems(problems);
+    if ((arguments->margin != NULL &&
+         !ratio_parse(arguments->margin, place_in("--margin", 0, 0), &margin_ppm, &status)) ||
+        !plan_check(before, &run->outcome, (double)margin_ppm / (double)PPM, &is_same, &text,
+                    &status))
+        return report_status(&status);
+    if (!arguments->is_quiet || !is_same)
+        fputs(text_string(&text), stdout);
+    text_free(&text);
+    return is_same ? EXIT_FINE : EXIT_NO;
+}
+
+static bool read_follow_options(const PlanArguments *arguments, FollowOptions *follow,
+                                Problems *problems)
+{
+    const Place at = place_in("--growth", 0, 0);
+    Status status = {0};
+    *follow = (FollowOptions){.sensitivity = (Sensitivity)arguments->sensitivity};
+    if (arguments->growth == NULL)
+        return true;
+    if (ratio_parse(arguments->growth, at, &follow->growth_ppm, &status) && follow->growth_ppm > 0)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "\"%s\" is not a growth above 0",
+                             arguments->growth),
+                "as in --growth 5%%");
+    return false;
+}
+
+/* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
+ * without plots is not a failure. */
+static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
+                        Problems *problems)
+{
+    Status no_plots = {0}, status = {0};
+    WinnerJobs jobs;
+    FollowOutcome follow;
+    if (options->folder == NULL)
+        return EXIT_FINE;
+    if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
+                           problems) ||
+        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
+        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
+                             problems))
+        return report_problems(problems);
+    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
+        return report_status(&status);
+    if (no_plots.code != STATUS_OK && !options->is_quiet)
+        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    return EXIT_FINE;
+}
+
+int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
+                 const PlanArguments *arguments, Problems *problems)
 {
     PlanRun run;
+    FollowOptions follow;
+    if (!read_follow_options(arguments, &follow, problems))
+        return report_problems(problems);
     if (!plan_run(arena, study, disk_files, options, &run, problems))
         return report_problems(problems);
     if (options->is_forecast) {
@@ -199,5 +307,15 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options, 
     }
     if (!options->is_quiet)
         print(plan_text_result, &run);
-    return exit_code_of_plan(&run);
+    if (run.sweep.end == RUNNER_FINISHED &&
+        !plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &run.sweep.end,
+                     &run.sweep.signal, problems))
+        return report_problems(problems);
+    const int report_code = write_report(arena, options, &run.outcome, problems);
+    const int exit_code = exit_code_of_plan(&run);
+    if (report_code != EXIT_FINE)
+        return report_code;
+    return arguments->check_folder != NULL && exit_code <= EXIT_NO
+               ? check(arena, &run, arguments, problems)
+               : exit_code;
 }
