@@ -32,17 +32,11 @@ CommandWords run_command_words(Arena *arena, const StudyPoint *point, const char
 
 const char *run_command_text(Arena *arena, const CommandWords *words)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./=:,+%";
     Text line = {0};
     text_add(&line, "trainyard");
     for (int32_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
         text_add(&line, " ");
-        if (strspn(word, plain) == strlen(word))
-            text_add(&line, word);
-        else
-            code_quote(word, CODE_SH, &line);
+        code_word(words->items[i], CODE_SH, &line);
     }
     return text_move(arena, &line);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/output/summary/metric_pattern.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
@@ -36,6 +37,35 @@ static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
     return reader->problems->count == before;
 }
 
+/* Adds a metric; one that is listed already is a problem, unless a pattern means it too. */
+static void add_metric(const Reader *reader, StudyMetric *metrics, const char *name, Place at,
+                       bool is_of_pattern)
+{
+    Study *study = reader->study;
+    const bool is_listed = study_find_metric(study, name) >= 0;
+    if (is_listed && !is_of_pattern)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at, "metric \"%s\" is listed twice", name);
+    else if (!is_listed && study->metric_count == METRICS_MAX)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at, "the study has more than %d metrics",
+                     METRICS_MAX);
+    else if (!is_listed)
+        metrics[study->metric_count++] = (StudyMetric){.name = name, .at = at};
+}
+
+static void add_pattern(const Reader *reader, StudyMetric *metrics, const Json *item)
+{
+    int32_t count;
+    const char *const *names =
+        metric_pattern_names(reader->arena, &reader->study->scenario->scenario, item->text, &count);
+    for (int32_t i = 0; i < count; i++)
+        add_metric(reader, metrics, names[i], item->at, true);
+    if (count == 0)
+        status_hint(
+            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
+                         "no metric of the scenario is like \"%s\"", item->text),
+            "`trainyard explain SCENARIO --metrics` lists all; \"*\" stands within one key");
+}
+
 /* The metrics of the goal are recorded too. */
 static void add_goal_metrics(Reader *reader, StudyMetric *metrics)
 {
@@ -54,11 +84,10 @@ static void list_metrics(Reader *reader, const Json *list, StudyMetric *metrics)
         if (name[0] == '\0')
             problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
                          "a metric is %s, expected its name", json_kind_name(item->kind));
-        else if (study_find_metric(reader->study, name) >= 0)
-            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
-                         "metric \"%s\" is listed twice", name);
-        else
-            metrics[reader->study->metric_count++] = (StudyMetric){.name = name, .at = item->at};
+        else if (!metric_is_pattern(name))
+            add_metric(reader, metrics, name, item->at, false);
+        else if (reader->study->scenario != NULL)
+            add_pattern(reader, metrics, item);
     }
 }
 

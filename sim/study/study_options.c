@@ -33,10 +33,11 @@ static Json *value_of(const Maker *maker, const char *text, Place at)
     return at_option(value != NULL ? value : json_string(maker->arena, text), at);
 }
 
-/* "1..16" stays a text, "2,4,8" becomes a list. */
+/* "1..16" and "all" stay texts, "2,4,8" becomes a list. */
 static Json *values_of(const Maker *maker, const char *text, Place at)
 {
-    if (strstr(text, "..") != NULL && strchr(text, ',') == NULL)
+    if ((strstr(text, "..") != NULL && strchr(text, ',') == NULL) ||
+        strcmp(text, FACTOR_ALL_VALUES) == 0)
         return json_string(maker->arena, text);
     Json *list = json_array(maker->arena);
     for (const char *rest = text;; rest++) {

@@ -19,8 +19,9 @@ static const Field factor_fields[] = {
                "the parameter of the scenario that it sets; the default is the factor's name"),
     FIELD_JSON("values", values,
                "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1}]}",
-               "its levels: a list of values, or a range of integers such as \"1..16\" or "
-               "\"10..100 by 10\""),
+               "its levels: a list of values, a range of integers such as \"1..16\" or "
+               "\"10..100 by 10\", or \"all\": the words that the value may have, such as all "
+               "policies, or the choices of a parameter"),
     FIELD_JSON("scale", scale,
                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}",
                "its levels as multiples of the scenario's own value"),
@@ -137,6 +138,7 @@ static const Field study_expect_fields[] = {
 const ObjectType study_expect_type = {"study_expectation",
                                       "An expected result of a study, for `trainyard test`.",
                                       sizeof(StudyExpectText), study_expect_fields};
+
 #define OWNER ConstraintText
 static const Field constraint_fields[] = {
     FIELD_TEXT("share", share, NULL,
@@ -202,7 +204,9 @@ static const Field study_fields[] = {
         "metrics", metrics,
         "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
         "the metrics to record: members of summary.json such as "
-        "\"workloads.day.queue_s.p95\"; those of the goal are recorded without being listed"),
+        "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
+        "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\". Those of the "
+        "goal are recorded without being listed"),
     FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
                "levels to compare with: {factor: level}. A factor that is not named keeps the "
                "level of the point that is compared"),

@@ -107,6 +107,8 @@ typedef struct {
     BoundText idle;
 } StudyExpectText;
 
+#define FACTOR_ALL_VALUES "all"
+
 enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20, REPLICATIONS_MAX = 10000000 };
 
 /* The number that the limits of an expected metric are about. X(ENUM, name) */
