@@ -412,15 +412,12 @@ static bool scenario_exists(const Reader *reader)
 static int64_t period_of(const Scenario *scenario)
 {
     int64_t end_ns = 0;
-    if (scenario->until_ns != INT64_MAX)
-        return scenario->until_ns;
-    for (int32_t i = 0; i < scenario->workload_count; i++) {
-        const Workload *workload = &scenario->workloads[i];
-        if (workload->end_ns == INT64_MAX)
-            return 0;
-        end_ns = workload->end_ns > end_ns ? workload->end_ns : end_ns;
-    }
-    return end_ns;
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].end_ns > end_ns)
+            end_ns = scenario->workloads[i].end_ns;
+    if (end_ns > 0 && end_ns < scenario->until_ns)
+        return end_ns;
+    return scenario->until_ns < INT64_MAX ? scenario->until_ns : 0;
 }
 
 static bool read_scenario(Reader *reader)

@@ -94,8 +94,8 @@ typedef struct {
     const ScenarioFile *scenario; /* without the changes of any point; NULL in a StudyOutcome that
                                      was read from a folder */
     int64_t until_ns; /* of the scenario: the latest end of a run; INT64_MAX: the last event */
-    /* The time to which the totals of a run belong: until_ns, or without it the time during which
-     * jobs arrive; 0: unknown. */
+    /* The time to which the totals of a run belong: that during which jobs of workloads arrive, if
+     * it ends before until_ns, and until_ns otherwise; 0: unknown. */
     int64_t period_ns;
     int32_t factor_count;
     const Factor *const *factors;
