@@ -63,10 +63,16 @@ static void flips_print(Text *html, const PlanFacts *facts)
                 (ends[end]->change == ANSWER_OTHER || ends[end]->change == ANSWER_MISSES))
                 item(html, arena_printf(facts->arena, "%s at %s instead of %s: %s.",
                                         assumption_words(facts->arena, effect->assumption->path),
-                                        values[end], effect->assumption->own,
+                                        values[end], effect->assumption->value,
                                         answer_change_words(ends[end]->change)));
     }
     text_add(html, "</ul>\n");
+}
+
+/* The candidate of a point of DIR/why. */
+static int32_t candidate_of(const PlanFacts *facts, int32_t index)
+{
+    return facts->outcome->grid->candidate_of[facts->follow->facts.points[index].point];
 }
 
 static void prices_print(Text *html, const PlanFacts *facts)
@@ -76,13 +82,11 @@ static void prices_print(Text *html, const PlanFacts *facts)
         const PriceBreakEven *price = &follow->prices[i];
         const char *name = assumption_words(facts->arena, price->price);
         item(html,
-             price->break_even.is_known
-                 ? arena_printf(facts->arena,
-                                "The next best costs the same if the %s is %s times today's%s%s.",
-                                name, multiple_words(facts->arena, &price->break_even),
-                                price->now != NULL ? ", which is " : "",
-                                price->now != NULL ? price->now : "")
-                 : arena_printf(facts->arena, "No %s makes the next best cost the same.", name));
+             arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
+                          candidate_words(facts, candidate_of(facts, price->other)), name,
+                          multiple_words(facts->arena, &price->break_even),
+                          price->now != NULL ? ", which is " : "",
+                          price->now != NULL ? price->now : ""));
     }
 }
 
@@ -111,6 +115,8 @@ void section_flip(Text *html, const PlanFacts *facts)
     text_add(html, "<ul>\n");
     prices_print(html, facts);
     preemption_print(html, facts);
+    for (uint32_t i = 0; i < facts->follow->facts.left_out_count; i++)
+        item(html, arena_printf(facts->arena, "Left out: %s.", facts->follow->facts.left_out[i]));
     text_add(html, "</ul>\n<p class=\"note\">The runs are in DIR/assumptions, DIR/preemption and "
                    "DIR/sensitivity: folders of sweeps, for <code>trainyard show</code> and "
                    "<code>trainyard report</code>.</p>\n");
@@ -350,7 +356,7 @@ void section_assumptions(Text *html, const PlanFacts *facts)
         const Assumption *one = &known->assumptions[i];
         text_add(html, "<tr>");
         card_cell_print(html, "value of the catalogue", one->path, false);
-        card_cell_print(html, "value", one->own, true);
+        card_cell_print(html, "value", one->value, true);
         card_cell_print(html, "range", one->range, false);
         card_cell_print(html, "source",
                         one->is_assumed ? arena_printf(facts->arena, "ASSUMED: %s", one->source)
