@@ -16,7 +16,7 @@ static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
 }
 
 /* The figures over factors show the estimates by which the plan decided, at its confidence, and not
- * those that a sweep has from the same runs: a page has one number for each thing. */
+ * those that a sweep has from the same runs: a page has one number for each quantity. */
 static StudyFacts *facts_of_study(Arena *arena, const PlanOutcome *outcome)
 {
     StudyFacts *study = study_facts(arena, &outcome->study);

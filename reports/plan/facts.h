@@ -1,5 +1,5 @@
-/* What the page of a plan shows: the outcome, the estimates of the study below it, and the words of
- * the answer. */
+/* The facts that the page of a plan shows: the outcome, the estimates of the study below it, and
+ * the words of the answer. */
 #ifndef REPORTS_PLAN_FACTS_H
 #define REPORTS_PLAN_FACTS_H
 

@@ -8,7 +8,10 @@
 #include "reports/plan/palette.h"
 #include "reports/study/rows.h"
 
-enum { COLUMNS = 6, SENSITIVITY_COLUMNS = 3 };
+enum { COLUMNS = 6, SENSITIVITY_COLUMNS = 3, EFFECTS_SHOWN = 12 };
+
+/* Effects smaller than this part of the objective, which do not change the answer, need no row. */
+#define SMALL_PART 0.002
 
 static const Shade shades[] = {{"the answer stays", RGB_MEETS},
                                {"the answer changes at an end", RGB_CHOSEN}};
@@ -82,15 +85,32 @@ static const FollowCase *case_as_it_is(const FollowOutcome *follow)
     return NULL;
 }
 
+/* The effects that have a row: the largest ones, and those that change the answer. */
+static int32_t choose_effects(const FollowOutcome *follow, double base,
+                              const AssumptionEffect **chosen)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < follow->effect_count && count < ROWS_MAX; i++) {
+        const AssumptionEffect *effect = &follow->effects[i];
+        if (flips(effect) ||
+            (count < EFFECTS_SHOWN && fabs(effect->swing) > SMALL_PART * fabs(base)))
+            chosen[count++] = effect;
+    }
+    return count;
+}
+
 static void tornado(Figures *figures, const PlanFacts *facts)
 {
     static const char *const headings[COLUMNS] = {"assumption",     "range",
                                                   "at its low end", "at its high end",
                                                   "at the low end", "at the high end"};
     const FollowOutcome *follow = facts->follow;
-    const int32_t shown = follow->effect_count < ROWS_MAX ? follow->effect_count : ROWS_MAX;
+    const AssumptionEffect *chosen[ROWS_MAX];
     const FollowCase *base = case_as_it_is(follow);
-    if (shown == 0 || base == NULL || isnan(base->winner.objective.value))
+    if (base == NULL || isnan(base->winner.objective.value))
+        return;
+    const int32_t shown = choose_effects(follow, base->winner.objective.value, chosen);
+    if (shown == 0)
         return;
     const double factor = answer_scale(facts->outcome, facts->outcome->goal->metric).factor;
     Rows rows =
@@ -99,7 +119,7 @@ static void tornado(Figures *figures, const PlanFacts *facts)
     rows.shades = shades;
     rows.shade_count = sizeof shades / sizeof *shades;
     for (int32_t i = 0; i < shown; i++)
-        add_effect(&rows, facts, &follow->effects[i]);
+        add_effect(&rows, facts, chosen[i]);
     rows_draw(
         figures,
         (Figure){
@@ -111,11 +131,11 @@ static void tornado(Figures *figures, const PlanFacts *facts)
                 facts->arena,
                 "From the low to the high end of each range; the upright line is the value as "
                 "it is.%s",
-                shown < follow->effect_count ? arena_printf(facts->arena,
-                                                            " The %" PRId32 " largest of %" PRId32
-                                                            " effects; DIR/assumptions has all.",
-                                                            shown, follow->effect_count)
-                                             : "")},
+                shown < follow->effect_count
+                    ? arena_printf(facts->arena,
+                                   " The others of the %" PRId32 " assumptions move it by less.",
+                                   follow->effect_count)
+                    : "")},
         &rows);
 }
 
@@ -134,7 +154,7 @@ static void sensitivity(Figures *figures, const PlanFacts *facts)
     const FollowOutcome *follow = facts->follow;
     const bool is_index = follow->sensitivity_design == DESIGN_SALTELLI;
     const int32_t shown =
-        follow->sensitivity_count < ROWS_MAX ? follow->sensitivity_count : ROWS_MAX;
+        follow->sensitivity_count < EFFECTS_SHOWN ? follow->sensitivity_count : EFFECTS_SHOWN;
     const char **headings = ARENA_ARRAY(facts->arena, const char *, SENSITIVITY_COLUMNS);
     Shade *looks = ARENA_ARRAY(facts->arena, Shade, 2);
     if (shown == 0)
@@ -159,17 +179,20 @@ static void sensitivity(Figures *figures, const PlanFacts *facts)
         rows_bar(&rows, 0, one->effect * factor, -0.17, 0.15, RGB_MEETS);
         rows_bar(&rows, 0, one->other * factor, 0.17, 0.15, RGB_MISSES);
     }
-    rows_draw(figures,
-              (Figure){.section = PLAN_FLIP,
-                       .file = "sensitivity",
-                       .title = is_index ? "Sobol' indices, all assumptions at once"
-                                         : "Effects by Morris, all assumptions at once",
-                       .note = is_index
-                                   ? "The share of the variance that an assumption explains. The "
-                                     "first is the one whose better knowledge would help most."
-                                   : "The change for a whole way through the range of an "
-                                     "assumption. A large deviation: it depends on the others."},
-              &rows);
+    rows_draw(
+        figures,
+        (Figure){.section = PLAN_FLIP,
+                 .file = "sensitivity",
+                 .title = is_index ? "Sobol' indices, all assumptions at once"
+                                   : "Effects by Morris, all assumptions at once",
+                 .note = arena_printf(
+                     facts->arena, "%s The %" PRId32 " largest of %" PRId32 ".",
+                     is_index ? "The share of the variance that an assumption explains. The first "
+                                "is the one whose better knowledge would help most."
+                              : "The change for a whole way through the range of an assumption. A "
+                                "large deviation: it depends on the others.",
+                     shown, follow->sensitivity_count)},
+        &rows);
 }
 
 void figures_flip(Figures *figures, const PlanFacts *facts)

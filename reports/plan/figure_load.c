@@ -41,7 +41,7 @@ void figures_load(Figures *figures, const PlanFacts *facts)
         figures_levels_of(figures, load, study->goal->constraints[c].metric);
     if (study->goal->metric >= 0)
         figures_levels_of(figures, load, study->goal->metric);
-    for (uint32_t i = before; i < figures->count; i++) { // files and sections of its own
+    for (uint32_t i = before; i < figures->count; i++) { // separate files and section
         figures->items[i].section = PLAN_LOAD;
         figures->items[i].file = arena_printf(facts->arena, "headroom-%s", figures->items[i].file);
     }

@@ -1,4 +1,4 @@
-/* Private to reports/plan: the objective over two factors that somebody chooses, with the levels of
+/* Private to reports/plan: the objective over two factors that are chosen, with the levels of
  * the recommended candidate for all others. */
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@ enum {
     GAP = 14
 };
 
-/* The colours of the least and the largest value: one hue, which every reader tells apart. */
+/* The colours of the least and the largest value: one hue, for any colour vision. */
 static const int32_t light[3] = {0xE3, 0xEC, 0xF6}, dark[3] = {0x1D, 0x4F, 0x8F};
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include "sim/study/plan/plan_outcome.h"
 #include "sim/study/plan/winner_jobs.h"
 
-/* What a page of a plan is made from. */
+/* The sources of a page of a plan. */
 typedef struct {
     const PlanOutcome *outcome;
     const WinnerJobs *jobs;      /* NULL: unknown */

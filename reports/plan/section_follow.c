@@ -2,6 +2,7 @@
  * prices at which it changes, growth, quotas, money that bought no work, and the closed form. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "reports/page/cells.h"
 #include "reports/plan/figures.h"
@@ -24,12 +25,27 @@ static void item(Text *html, const char *text)
     text_add(html, "</li>\n");
 }
 
+/* The JSON of a value without its quotes: 5GB/s. */
+static const char *value_words(Arena *arena, const char *json)
+{
+    const size_t length = json != NULL ? strlen(json) : 0;
+    if (length < 2 || json[0] != '"')
+        return json != NULL ? json : "unknown";
+    return arena_strndup(arena, json + 1, length - 2);
+}
+
 /* "1.42 (1.31 to 1.55)"; an unknown bound is left open. */
 static const char *multiple_words(Arena *arena, const BreakEven *even)
 {
     if (isfinite(even->low) && isfinite(even->high))
         return arena_printf(arena, "%.3g (%.3g to %.3g)", even->multiple, even->low, even->high);
     return arena_printf(arena, "%.3g", even->multiple);
+}
+
+/* The candidate that the studies after the decision are about. */
+static const char *subject_words(const PlanFacts *facts)
+{
+    return facts->outcome->winner != NO_CANDIDATE ? "recommended candidate" : "nearest miss";
 }
 
 /* --- What would change the answer --- */
@@ -63,7 +79,8 @@ static void flips_print(Text *html, const PlanFacts *facts)
                 (ends[end]->change == ANSWER_OTHER || ends[end]->change == ANSWER_MISSES))
                 item(html, arena_printf(facts->arena, "%s at %s instead of %s: %s.",
                                         assumption_words(facts->arena, effect->assumption->path),
-                                        values[end], effect->assumption->own,
+                                        value_words(facts->arena, values[end]),
+                                        value_words(facts->arena, effect->assumption->value),
                                         answer_change_words(ends[end]->change)));
     }
     text_add(html, "</ul>\n");
@@ -82,7 +99,7 @@ static void prices_print(Text *html, const PlanFacts *facts)
                                 name, multiple_words(facts->arena, &price->break_even),
                                 price->now != NULL ? ", which is " : "",
                                 price->now != NULL ? price->now : "")
-                 : arena_printf(facts->arena, "No %s makes the next best cost the same.", name));
+                 : arena_printf(facts->arena, "At no %s does the next best cost the same.", name));
     }
 }
 
@@ -123,6 +140,24 @@ static const char *months_words(Arena *arena, double months)
     return isfinite(months) ? arena_printf(arena, months < 10 ? "%.1f" : "%.0f", months) : "never";
 }
 
+/* When growing load breaks the first limit. */
+static void growth_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    Arena *arena = facts->arena;
+    const bool has_interval = isfinite(follow->growth_low) && isfinite(follow->growth_high);
+    const char *interval =
+        has_interval ? arena_printf(arena, " (%s to %s)", months_words(arena, follow->growth_low),
+                                    months_words(arena, follow->growth_high))
+                     : "";
+    paragraph(html, arena_printf(arena,
+                                 "If the load grows by %.3g %% a month, that is %s%s months from "
+                                 "the start%s.",
+                                 (double)follow->facts.growth_ppm / 1e4,
+                                 follow->breaking_load.is_beyond ? "more than " : "",
+                                 months_words(arena, follow->growth_months), interval));
+}
+
 void section_load(Text *html, const PlanFacts *facts)
 {
     const FollowOutcome *follow = facts->follow;
@@ -149,15 +184,7 @@ void section_load(Text *html, const PlanFacts *facts)
                                                               follow->breaking_constraint))
                              : ""));
     if (follow->facts.growth_ppm > 0)
-        paragraph(html,
-                  arena_printf(arena,
-                               "If the load grows by %.3g %% a month, that is %s%s months from the "
-                               "start (%s to %s). Order before then.",
-                               (double)follow->facts.growth_ppm / 1e4,
-                               breaking->is_beyond ? "more than " : "",
-                               months_words(arena, follow->growth_months),
-                               months_words(arena, follow->growth_low),
-                               months_words(arena, follow->growth_high)));
+        growth_print(html, facts);
 }
 
 /* --- Why --- */
@@ -181,7 +208,10 @@ void section_why(Text *html, const PlanFacts *facts)
     const FollowOutcome *follow = facts->follow;
     const char *const headings[] = {"candidate", "bound by", "#hours in the queue",
                                     "#paid while no job ran", NULL};
-    text_add(html, "<p>What bound each candidate:</p>\n");
+    paragraph(html, arena_printf(facts->arena, "The %s is bound by: %s.", subject_words(facts),
+                                 bounds_words(facts, &follow->why[0])));
+    text_printf(html, "<details><summary>What bound each of %" PRIu32 " candidates</summary>\n",
+                follow->facts.point_count);
     cards_begin(html, headings);
     for (uint32_t i = 0; i < follow->facts.point_count && i < ROWS_SHOWN; i++) {
         const PointWhy *why = &follow->why[i];
@@ -199,6 +229,7 @@ void section_why(Text *html, const PlanFacts *facts)
     if (follow->facts.point_count > ROWS_SHOWN)
         text_printf(html, "<p class=\"note\">The first %d of %" PRIu32 " candidates.</p>\n",
                     (int)ROWS_SHOWN, follow->facts.point_count);
+    text_add(html, "</details>\n");
 }
 
 /* --- Money that bought no work --- */
@@ -214,9 +245,9 @@ void section_stranded(Text *html, const PlanFacts *facts)
     if (facts->follow == NULL || facts->follow->why == NULL)
         return;
     const PointWhy *why = &facts->follow->why[0]; // of the recommendation
-    text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">Of the recommended "
-                   "candidate, in the mean over its runs");
-    text_printf(html, ", %s.</p>\n", answer_period(facts->arena, facts->outcome));
+    text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">");
+    text_printf(html, "The %s, in the mean over its runs, %s.</p>\n", subject_words(facts),
+                answer_period(facts->arena, facts->outcome));
     cards_begin(html, headings);
     for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++) {
         const double usd = why->use_usd[stranded[i]], s = why->use_s[stranded[i]];
@@ -252,8 +283,10 @@ void section_quota(Text *html, const PlanFacts *facts)
         "request", NULL};
     if (facts->follow == NULL || facts->follow->quota_count == 0)
         return;
-    text_printf(html, "<section>\n<h2>Quota to ask for</h2>\n<p class=\"note\">Cores of the "
-                      "recommended candidate in the region ");
+    text_printf(html,
+                "<section>\n<h2>Quota to ask for</h2>\n<p class=\"note\">Cores of the %s in "
+                "the region ",
+                subject_words(facts));
     markup_print(html, facts->follow->facts.region != NULL ? facts->follow->facts.region : "");
     text_add(html, ", with one node of each cluster in reserve.</p>\n");
     cards_begin(html, headings);
@@ -350,11 +383,11 @@ void section_assumptions(Text *html, const PlanFacts *facts)
         const Assumption *one = &known->assumptions[i];
         text_add(html, "<tr>");
         card_cell_print(html, "value of the catalogue", one->path, false);
-        card_cell_print(html, "value", one->own, true);
+        card_cell_print(html, "value", value_words(facts->arena, one->value), true);
         card_cell_print(html, "range", one->range, false);
         card_cell_print(html, "source",
-                        one->is_assumed ? arena_printf(facts->arena, "ASSUMED: %s", one->source)
-                                        : one->source,
+                        arena_printf(facts->arena, "%s%s", one->is_assumed ? "ASSUMED: " : "",
+                                     one->source != NULL ? one->source : ""),
                         false);
         text_add(html, "</tr>\n");
     }

@@ -15,7 +15,7 @@ typedef struct {
     const char *reason; /* NULL: none */
     int32_t first;      /* candidate */
     int32_t count;
-    PlanEstimate least, most; /* of what decides: the objective, or the missed constraint */
+    PlanEstimate least, most; /* of the objective, or of the missed constraint */
 } Group;
 
 enum { GROUPS_MAX = 40 };

@@ -46,7 +46,7 @@ void section_bad_runs(Text *html, const PlanFacts *facts)
     markup_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
     text_printf(html,
                 "</strong>, with seed %" PRIu64
-                ". Its own report, with what happened and why, is made by <code>trainyard show DIR "
+                ". Its own report, which explains it, is made by <code>trainyard show DIR "
                 "%" PRId32 " %" PRIu64
                 " --run -o worst</code>, where DIR is the folder of this page, or by the command "
                 "itself:</p>\n<pre><code>",
@@ -148,7 +148,7 @@ static void goal_items(Text *html, const PlanFacts *facts)
     markup_print(html, outcome->grid->study->metrics[goal->metric].name);
     text_add(html, ").");
     if (goal->indifference_part > 0)
-        text_printf(html, " Differences up to %.4g %% are no reason to choose.",
+        text_printf(html, " Differences up to %.4g %% do not count.",
                     goal->indifference_part * 100);
     text_add(html, "</li>\n");
     for (int32_t c = 0; c < goal->constraint_count; c++) {

@@ -15,8 +15,8 @@ typedef struct {
     const char *(*words)(Arena *arena, double amount); /* of the numbers */
 } Stacked;
 
-/* Draws the rows; the kinds with the largest sums have colours of their own, all others one
- * together. `figure` has section, file, title and note. Nothing without amounts. */
+/* Draws the rows; the kinds with the largest sums have separate colours, all others have one.
+ * `figure` has section, file, title and note. Nothing without amounts. */
 void stacked_draw(Figures *figures, Figure figure, const Stacked *stacked);
 
 #endif

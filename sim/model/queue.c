@@ -22,9 +22,9 @@ double queue_mean_wait(int32_t servers, double load)
 
 double queue_wait_within(int32_t servers, double load, double x)
 {
-    return load >= servers ? 0
-                           : 1 - queue_wait_probability(servers, load) *
-                                     random_exp(-(servers - load) * x);
+    return load >= servers
+               ? 0
+               : 1 - queue_wait_probability(servers, load) * random_exp(-(servers - load) * x);
 }
 
 double queue_general_mean_wait(int32_t servers, double load, double cs2)

@@ -1,4 +1,5 @@
-/* Queues with known answers: Poisson arrivals, one queue, first come, first served, c equal servers.
+/* Queues with known answers: Poisson arrivals, one queue, first come, first served, c equal
+ * servers.
  *
  * `load` is the offered load: arrivals in a mean service time, below `servers`. Times are in mean
  * service times. Only + - * / and sqrt, so the same on every machine. */
@@ -19,8 +20,8 @@ double queue_wait_within(int32_t servers, double load, double x);
 
 /* The mean wait in M/G/c for service times of squared coefficient of variation `cs2`: (1 + cs2) / 2
  * times that of M/M/c (A. M. Lee, P. A. Longton, "Queueing processes associated with airline
- * passenger check-in", 1959). Exact for one server (Pollaczek, Khinchine) and for cs2 = 1; otherwise
- * an approximation, within a few per cent at high load. */
+ * passenger check-in", 1959). Exact for one server (Pollaczek, Khinchine) and for cs2 = 1;
+ * otherwise an approximation, within a few per cent at high load. */
 double queue_general_mean_wait(int32_t servers, double load, double cs2);
 
 #endif

@@ -48,6 +48,9 @@ const ObjectType factor_type = {"factor",
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
+    FIELD_BOOLEAN("independent", independent, "false",
+                  "each point has seeds of its own, instead of seeds that all points share; "
+                  "differences to the baseline are then compared by Welch's t"),
     FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
@@ -64,7 +67,7 @@ static const Field seeds_fields[] = {
 static const ObjectType seeds_type = {
     "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
-    "points are not blurred by chance.",
+    "points are not blurred by chance, unless they are independent.",
     sizeof(SeedsText), seeds_fields};
 
 #define OWNER HorizonText
@@ -73,11 +76,21 @@ static const char *const horizon_words[] = {
     HORIZONS(X)
 #undef X
         NULL};
+static const char *const steady_method_words[] = {
+#define X(name, text) text,
+    STEADY_METHODS(X)
+#undef X
+        NULL};
 static const Field horizon_fields[] = {
     FIELD_CHOICE("kind", kind, horizon_words, "terminating",
                  "terminating: the scenario from its beginning to its end, such as a day. steady: "
                  "the long run of a system that never ends; the scenario's workloads then have no "
                  "end, and its `measure` and `until` are not used"),
+    FIELD_CHOICE("method", method, steady_method_words, "replications",
+                 "steady: replications are `at_least` runs, each with its warm-up. batch-means is "
+                 "one long run, cut into 30 pieces of equal time whose means are the values; the "
+                 "interval is left out if successive pieces depend on each other. It takes means "
+                 "of times and shares of jobs"),
     FIELD_TEXT("warm_up", warm_up, "auto",
                "steady: how long a run is not measured at first; auto: MSER-5 finds it in "
                "pilot runs of each point"),

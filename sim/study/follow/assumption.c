@@ -1,5 +1,6 @@
 #include "sim/study/follow/assumption.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/array.h"
@@ -7,6 +8,9 @@
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/study/point_scenario.h"
+
+/* The catalogue's least life of a node. */
+#define LIFE_LEAST_NS NS_PER_S
 
 /* --- Multiples of values --- */
 
@@ -36,14 +40,26 @@ static bool is_shape(const char *key)
     return strcmp(key, "shape") == 0 || strcmp(key, "sigma") == 0;
 }
 
-static Json *times(Arena *arena, const Json *value, const Json *factor)
+/* A time of a distribution times `factor`, at least `least_ns`. */
+static Json *time_times(Arena *arena, const Json *value, const Json *factor, int64_t least_ns)
+{
+    Json *product = value_times(arena, value, factor);
+    int64_t ns;
+    Status unused = {0};
+    const bool is_less = product != NULL && product->kind == JSON_STRING &&
+                         duration_parse(product->text, place_in("", 0, 0), &ns, &unused) &&
+                         ns < least_ns;
+    return is_less ? json_string(arena, arena_printf(arena, "%" PRId64 "ns", least_ns)) : product;
+}
+
+static Json *times(Arena *arena, const Json *value, const Json *factor, int64_t least_ns)
 {
     if (value->kind != JSON_OBJECT)
-        return value_times(arena, value, factor);
+        return time_times(arena, value, factor, least_ns);
     Json *made = json_object(arena);
     for (const Json *member = value->first; member != NULL; member = member->next) {
-        Json *item =
-            is_shape(member->key) ? json_copy(arena, member, NULL) : times(arena, member, factor);
+        Json *item = is_shape(member->key) ? json_copy(arena, member, NULL)
+                                           : times(arena, member, factor, least_ns);
         if (item == NULL)
             return NULL;
         json_set(arena, made, member->key, item);
@@ -72,15 +88,28 @@ static bool is_above_whole(const char *value, double factor)
            (double)ppm * factor > (double)PPM;
 }
 
-const char *assumption_times(Arena *arena, const char *value, bool is_count, double factor)
+const char *assumption_times(Arena *arena, const char *value, bool is_count, int64_t least_ns,
+                             double factor)
 {
     if (is_count)
         return count_times(arena, value, factor);
     if (is_above_whole(value, factor))
         return "\"100%\"";
     const Json *own = value[0] == '{' ? parsed(arena, value) : json_string(arena, value);
-    const Json *made = own != NULL ? times(arena, own, factor_json(arena, factor)) : NULL;
+    const Json *made = own != NULL ? times(arena, own, factor_json(arena, factor), least_ns) : NULL;
     return made != NULL ? text_of(arena, made) : NULL;
+}
+
+/* The shortest time that the catalogue allows. */
+static int64_t least_of(AssumptionKind kind)
+{
+    return kind == ASSUMPTION_LIFE ? LIFE_LEAST_NS : 0;
+}
+
+const char *assumption_at(Arena *arena, const Assumption *assumption, double factor)
+{
+    return assumption_times(arena, assumption->value, assumption->is_count,
+                            least_of(assumption->kind), factor);
 }
 
 /* --- Ranges --- */
@@ -118,8 +147,8 @@ static bool error_range(const char *error, Range *range)
     if (error[0] == '\0' || !ratio_parse(error, place_in("", 0, 0), &ppm, &unused) || ppm <= 0 ||
         ppm >= PPM)
         return false;
-    *range = (Range){1 - (double)ppm / (double)PPM, 1 + (double)ppm / (double)PPM,
-                     "its stated error"};
+    *range =
+        (Range){1 - (double)ppm / (double)PPM, 1 + (double)ppm / (double)PPM, "its stated error"};
     return true;
 }
 
@@ -247,44 +276,41 @@ static bool is_allowed(Arena *arena, const Field *field, const char *json)
 
 /* `*factor` times the value as JSON. Where the catalogue does not allow that, the range ends at the
  * value itself. */
-static const char *end_of(Arena *arena, const CatalogValue *value, const Field *field,
+static const char *end_of(Arena *arena, const Assumption *assumption, const Field *field,
                           double *factor)
 {
-    const bool is_count = field->kind == VALUE_INTEGER;
-    const char *end = assumption_times(arena, value->value, is_count, *factor);
+    const char *end = assumption_at(arena, assumption, *factor);
     if (end == NULL || is_allowed(arena, field, end))
         return end;
     *factor = 1;
-    return assumption_times(arena, value->value, is_count, 1);
+    return assumption_at(arena, assumption, 1);
 }
 
 static void add_assumption(Finder *finder, const CatalogValue *value, const Field *field,
                            AssumptionKind kind)
 {
     Arena *arena = finder->arena;
-    const bool is_count = field->kind == VALUE_INTEGER;
-    Range range = range_of(arena, value, field, kind);
-    const char *low = end_of(arena, value, field, &range.low);
-    const char *high = end_of(arena, value, field, &range.high);
-    if (low == NULL || high == NULL || strcmp(low, high) == 0)
-        return;
+    const Range range = range_of(arena, value, field, kind);
     const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";
-    finder->items = array_room(arena, finder->items, finder->count + 1, &finder->capacity,
-                               sizeof *finder->items);
-    finder->items[finder->count++] = (Assumption){
+    Assumption found = {
         .path = value->path,
         .kind = kind,
         .is_assumed = value->is_assumption,
         .is_preemption = kind == ASSUMPTION_LIFE && is_of_preemption(finder, value->path),
-        .is_count = is_count,
+        .is_count = field->kind == VALUE_INTEGER,
         .value = value->value,
         .low_factor = range.low,
         .high_factor = range.high,
-        .own = assumption_times(arena, value->value, is_count, 1),
-        .low = low,
-        .high = high,
         .range = range.words,
         .source = arena_printf(arena, "%s (%s)%s", value->source, value->date, note)};
+    found.own = assumption_at(arena, &found, 1);
+    found.low = end_of(arena, &found, field, &found.low_factor);
+    found.high = end_of(arena, &found, field, &found.high_factor);
+    if (found.low == NULL || found.high == NULL || strcmp(found.low, found.high) == 0)
+        return;
+    finder->items = array_room(arena, finder->items, finder->count + 1, &finder->capacity,
+                               sizeof *finder->items);
+    finder->items[finder->count++] = found;
 }
 
 /* The explanation of a scenario names the values of the catalogue that it uses. */

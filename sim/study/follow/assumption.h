@@ -27,14 +27,14 @@ typedef enum {
 typedef struct {
     const char *path; /* "vm_sizes/Standard_NC6/dedicated_price_per_hour" */
     AssumptionKind kind;
-    bool is_assumed;      /* without a published source */
-    bool is_preemption;   /* ASSUMPTION_LIFE: of low-priority nodes */
-    bool is_count;          /* a whole number */
-    const char *value;      /* as in the catalogue */
+    bool is_assumed;                /* without a published source */
+    bool is_preemption;             /* ASSUMPTION_LIFE: of low-priority nodes */
+    bool is_count;                  /* a whole number */
+    const char *value;              /* as in the catalogue */
     double low_factor, high_factor; /* of the range, times the value ... */
     const char *own, *low, *high;   /* ... and as JSON */
     const char *range;              /* "x 0.8 to x 1.25" and the reason */
-    const char *source;     /* with its note */
+    const char *source;             /* with its note */
 } Assumption;
 
 typedef struct {
@@ -55,8 +55,12 @@ const char *assumption_price(Arena *arena, const ClusterSpec *spec);
 void assumption_set(Arena *arena, Json *settings, const char *path, const char *value);
 
 /* `value`, the text of a catalogue, times `factor` > 0: "0.90USD" and 0.5 make "0.45USD", of a
- * distribution all of its times. Whole numbers (`is_count`) stay whole, shares end at 100 %. In
- * `arena`; NULL: it cannot be multiplied. */
-const char *assumption_times(Arena *arena, const char *value, bool is_count, double factor);
+ * distribution all of its times, which are at least `least_ns`. Whole numbers (`is_count`) stay
+ * whole, shares end at 100 %. JSON in `arena`; NULL: it cannot be multiplied. */
+const char *assumption_times(Arena *arena, const char *value, bool is_count, int64_t least_ns,
+                             double factor);
+
+/* The value of the assumption times `factor`, which is between those of its ends or of a life. */
+const char *assumption_at(Arena *arena, const Assumption *assumption, double factor);
 
 #endif

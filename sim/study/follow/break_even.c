@@ -72,7 +72,8 @@ static double nearest_crossing(const RateDifference *rates, int32_t count, doubl
             up + 1 < count ? crossing(rates[up], rates[up + 1], shift) : (double)NAN;
         if (!isnan(above))
             return above;
-        const double below = down >= 0 ? crossing(rates[down], rates[down + 1], shift) : (double)NAN;
+        const double below =
+            down >= 0 ? crossing(rates[down], rates[down + 1], shift) : (double)NAN;
         if (!isnan(below))
             return below;
     }

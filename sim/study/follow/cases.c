@@ -77,12 +77,11 @@ static CaseOfPoint case_of(const Reader *reader, int32_t point, int32_t baseline
 {
     const Goal *goal = reader->plan->goal;
     CaseOfPoint found = {.objective = estimate_of(reader, goal->metric, point, baseline),
-                         .constraints = ARENA_ARRAY(reader->arena, MetricEstimate,
-                                                    goal->constraint_count),
+                         .constraints =
+                             ARENA_ARRAY(reader->arena, MetricEstimate, goal->constraint_count),
                          .worst = -1};
     for (int32_t i = 0; i < goal->constraint_count; i++) {
-        found.constraints[i] =
-            estimate_of(reader, goal->constraints[i].metric, point, baseline);
+        found.constraints[i] = estimate_of(reader, goal->constraints[i].metric, point, baseline);
         const LimitVerdict verdict = verdict_of(&goal->constraints[i], &found.constraints[i]);
         if (found.worst < 0 || verdict > found.verdict) {
             found.verdict = verdict;

@@ -1,5 +1,5 @@
-/* What a study that follows a plan says: for each level of its last factor (a load, an assumption, a
- * rate of preemption) how the winner does, and whether the answer of the plan would change. */
+/* What a study that follows a plan says: for each level of its last factor (a load, an assumption,
+ * a rate of preemption) how the winner does, and whether the answer of the plan would change. */
 #ifndef SIM_STUDY_FOLLOW_CASES_H
 #define SIM_STUDY_FOLLOW_CASES_H
 
@@ -9,7 +9,8 @@
 
 /* A constraint holds, or is missed, if the whole 95 % interval is on that side of its limit. An
  * interval that contains the limit leaves it open. X(ENUM, name in plan.json) */
-#define LIMIT_VERDICTS(X) X(HOLDS, "holds") X(OPEN, "open") X(MISSED, "missed") X(UNKNOWN, "unknown")
+#define LIMIT_VERDICTS(X)                                                                          \
+    X(HOLDS, "holds") X(OPEN, "open") X(MISSED, "missed") X(UNKNOWN, "unknown")
 
 typedef enum {
 #define X(name, text) LIMIT_##name,
@@ -48,8 +49,8 @@ typedef struct {
 typedef struct {
     const char *level; /* "1.25" */
     CaseOfPoint winner;
-    CaseOfPoint other; /* the next best; run_count 0 without one. Its objective has the difference to
-                          the winner with the same seeds */
+    CaseOfPoint other; /* the next best; run_count 0 without one. Its objective has the difference
+                          to the winner with the same seeds */
     AnswerChange change;
 } FollowCase;
 

@@ -92,8 +92,8 @@ static int32_t nodes_allowed(const Scenario *scenario, const ClusterSpec *cluste
     for (int32_t i = 0; i < scenario->quota_count && size->vcpus > 0; i++) {
         const CoreQuota *quota = &scenario->quotas[i];
         const int64_t room = quota_vcpus(quota, cluster->is_low_priority) / size->vcpus;
-        const bool counts = ascii_same(quota->family, FAMILY_OF_ALL) ||
-                            ascii_same(quota->family, size->family);
+        const bool counts =
+            ascii_same(quota->family, FAMILY_OF_ALL) || ascii_same(quota->family, size->family);
         nodes = counts && room < nodes ? room : nodes;
     }
     return (int32_t)nodes;
@@ -123,8 +123,7 @@ static double mean_nodes(const Workload *workload)
 {
     double sum = 0;
     for (int32_t i = 0; i < workload->spec_count; i++)
-        sum += (double)workload->probability_ppm[i] / (double)PPM *
-               workload->specs[i]->nodes;
+        sum += (double)workload->probability_ppm[i] / (double)PPM * workload->specs[i]->nodes;
     return sum;
 }
 
@@ -183,7 +182,10 @@ ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady
     form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
     if (!isinf(wait_s))
         form.mean_wait_ns = (int64_t)(wait_s * (double)NS_PER_S + 0.5);
-    form.model = arena_printf(arena, "M/%s/%d", form.knows_waits ? "M" : cs2 == 0 ? "D" : "G",
+    form.model = arena_printf(arena, "M/%s/%d",
+                              form.knows_waits ? "M"
+                              : cs2 == 0       ? "D"
+                                               : "G",
                               (int)form.servers);
     find_gaps(arena, scenario, is_steady, form.knows_waits || form.servers == 1, &form);
     return form;

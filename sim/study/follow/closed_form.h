@@ -29,15 +29,15 @@ const char *model_gap_name(ModelGap gap);
 const char *model_gap_words(ModelGap gap);
 
 typedef struct {
-    const char *model;     /* "M/M/4", "M/G/1"; NULL: none applies ... */
-    const char *none;      /* ... and why; NULL */
-    int32_t servers;       /* nodes, as many as the cluster may have */
-    int64_t load_ppm;      /* offered, in millionths of a node: gangs count with all of theirs */
-    int64_t service_ns;    /* mean run time of a job */
-    int64_t mean_wait_ns;  /* PLAIN_UNKNOWN: more work arrives than the nodes can do */
-    bool knows_waits;      /* M/M/c: the distribution of waits too */
+    const char *model;    /* "M/M/4", "M/G/1"; NULL: none applies ... */
+    const char *none;     /* ... and why; NULL */
+    int32_t servers;      /* nodes, as many as the cluster may have */
+    int64_t load_ppm;     /* offered, in millionths of a node: gangs count with all of theirs */
+    int64_t service_ns;   /* mean run time of a job */
+    int64_t mean_wait_ns; /* PLAIN_UNKNOWN: more work arrives than the nodes can do */
+    bool knows_waits;     /* M/M/c: the distribution of waits too */
     uint32_t gap_count;
-    const char **gaps;     /* model_gap_words */
+    const char **gaps; /* model_gap_words */
 } ClosedForm;
 
 extern const ObjectType closed_form_type; /* in follow.json (facts.h) */

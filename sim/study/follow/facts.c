@@ -2,16 +2,18 @@
 
 #include "sim/base/ascii.h"
 #include "sim/cloud/spec/command.h"
+#include "sim/scenario/catalog/fields.h"
 
 #define TEXT_ROW(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text)
+#define REQUIRED_TEXT(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text, .is_required = true)
 
 #define OWNER FollowCluster
 static const Field cluster_fields[] = {
-    TEXT_ROW("name", name, "name of the cluster"),
-    TEXT_ROW("vm_size", vm_size, "size of its nodes"),
-    TEXT_ROW("family", family, "family of the quota"),
-    TEXT_ROW("priority", priority, "dedicated or lowpriority"),
-    TEXT_ROW("price", price, "the catalogue's price of an hour of a node"),
+    REQUIRED_TEXT("name", name, "name of the cluster"),
+    REQUIRED_TEXT("vm_size", vm_size, "size of its nodes"),
+    REQUIRED_TEXT("family", family, "family of the quota"),
+    REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
+    REQUIRED_TEXT("price", price, "the catalogue's price of an hour of a node"),
     FIELD_COUNT("vcpus", vcpus, "cores of a node"),
     FIELD_COUNT("quota_vcpus", quota_vcpus, "quota of the family", NULLABLE),
     FIELD_COUNT("total_vcpus", total_vcpus, "quota of all families", NULLABLE),
@@ -27,28 +29,26 @@ static const Field point_fields[] = {
     FIELD_LIST(OBJECTS, "clusters", clusters, cluster_count, &cluster_type, "its clusters"),
     {0},
 };
-static const ObjectType point_type =
-    OBJECT_TYPE("Point", "A point of DIR/why.", point_fields);
+static const ObjectType point_type = OBJECT_TYPE("Point", "A point of DIR/why.", point_fields);
 #undef OWNER
 
 static const char *const kind_words[] = {"price", "life", "other", NULL};
 
 #define OWNER Assumption
 static const Field assumption_fields[] = {
-    TEXT_ROW("path", path, "the value in the catalogue"),
+    REQUIRED_TEXT("path", path, "the value in the catalogue"),
     FIELD_ROW(CHOICE, "kind", kind, .choices = kind_words, .doc = "price, life of nodes, or other"),
     FIELD_ROW(BOOLEAN, "is_assumed", is_assumed, .doc = "without a published source"),
     FIELD_ROW(BOOLEAN, "is_preemption", is_preemption, .doc = "life of low-priority nodes"),
-    TEXT_ROW("value", value, "today's value"),
-    TEXT_ROW("low", low, "lower end, as JSON"),
-    TEXT_ROW("high", high, "upper end, as JSON"),
+    REQUIRED_TEXT("value", value, "today's value"),
+    REQUIRED_TEXT("low", low, "lower end, as JSON"),
+    REQUIRED_TEXT("high", high, "upper end, as JSON"),
     TEXT_ROW("range", range, "why these ends"),
     TEXT_ROW("source", source, "source of the value"),
     {0},
 };
-static const ObjectType assumption_type =
-    OBJECT_TYPE("Assumption", "A value of the catalogue that the answer rests on.",
-                assumption_fields);
+static const ObjectType assumption_type = OBJECT_TYPE(
+    "Assumption", "A value of the catalogue that the answer rests on.", assumption_fields);
 #undef OWNER
 
 #define OWNER FollowFacts
@@ -72,16 +72,17 @@ const ObjectType follow_facts_type =
 static int64_t quota_of(const Scenario *scenario, const char *family, bool is_low_priority)
 {
     for (int32_t i = 0; i < scenario->quota_count; i++)
-        if (ascii_same(scenario->quotas[i].family, family))
-            return quota_vcpus(&scenario->quotas[i], is_low_priority);
+        if (ascii_same(scenario->quotas[i].family, family)) {
+            const int64_t vcpus = quota_vcpus(&scenario->quotas[i], is_low_priority);
+            return vcpus < QUOTA_VCPUS_MOST ? vcpus : PLAIN_UNKNOWN;
+        }
     return PLAIN_UNKNOWN;
 }
 
 FollowPoint follow_point_of(Arena *arena, const Scenario *scenario, int32_t point)
 {
-    FollowPoint found = {.point = point,
-                         .clusters =
-                             ARENA_ARRAY(arena, FollowCluster, scenario->command_count + 1)};
+    FollowPoint found = {
+        .point = point, .clusters = ARENA_ARRAY(arena, FollowCluster, scenario->command_count + 1)};
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)

@@ -65,8 +65,7 @@ static void put_metrics(Arena *arena, Json *root, const Study *study)
         for (int32_t k = 0; k < i; k++)
             is_listed |= goal->constraints[k].metric == goal->constraints[i].metric;
         if (!is_listed)
-            json_add(metrics,
-                     json_string(arena, study->metrics[goal->constraints[i].metric].name));
+            json_add(metrics, json_string(arena, study->metrics[goal->constraints[i].metric].name));
     }
 }
 
@@ -143,8 +142,8 @@ static void add_cluster_metrics(Arena *arena, Json *metrics, const Scenario *sce
 const Json *follow_why(Arena *arena, const FollowPlan *plan)
 {
     Json *factors;
-    Json *root = study_begin(arena, plan, "What did jobs wait for, and where did node time go?",
-                             &factors);
+    Json *root =
+        study_begin(arena, plan, "What did jobs wait for, and where did node time go?", &factors);
     Json *metrics = json_member(root, "metrics");
     for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
         add_metric(arena, metrics,
@@ -215,8 +214,7 @@ const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *pl
     FollowPlan winner = *plan;
     Json *factors;
     winner.point_count = 1;
-    Json *root =
-        study_begin(arena, &winner, "How much more load does the winner stand?", &factors);
+    Json *root = study_begin(arena, &winner, "How much more load does the winner stand?", &factors);
     Json *choices = json_put_object(
         arena, json_put_object(arena, factors, follow_factor(FOLLOW_HEADROOM)), "choices");
     const Json *workloads = json_member(file->root, "workloads");
@@ -284,8 +282,7 @@ const Json *follow_preemption(Arena *arena, const FollowPlan *plan,
             if (!item->is_preemption)
                 continue;
             // Nodes live as many times shorter as they are preempted more often.
-            assumption_set(arena, settings, item->path,
-                           assumption_times(arena, item->value, false, 1 / rate));
+            assumption_set(arena, settings, item->path, assumption_at(arena, item, 1 / rate));
             is_any = true;
         }
     }
@@ -298,13 +295,12 @@ enum { MORRIS_LEVELS = 4, SOBOL_LEVELS = 16 };
 static void put_axis(Arena *arena, Json *factors, int32_t index, const Assumption *item,
                      int32_t levels)
 {
-    Json *choices =
-        put_choices(arena, factors, arena_printf(arena, "a%d", (int)(index + 1)));
+    Json *choices = put_choices(arena, factors, arena_printf(arena, "a%d", (int)(index + 1)));
     for (int32_t i = 0; i < levels; i++) {
         const double part = (double)i / (levels - 1);
         const double factor = item->low_factor + part * (item->high_factor - item->low_factor);
         assumption_set(arena, json_put_object(arena, choices, arena_printf(arena, "%.4g", factor)),
-                       item->path, assumption_times(arena, item->value, item->is_count, factor));
+                       item->path, assumption_at(arena, item, factor));
     }
 }
 
@@ -314,8 +310,8 @@ const Json *follow_sensitivity(Arena *arena, const FollowPlan *plan,
     FollowPlan winner = *plan;
     Json *factors;
     winner.point_count = 1;
-    Json *root = study_begin(arena, &winner, "Which assumptions matter, all changed at once?",
-                             &factors);
+    Json *root =
+        study_begin(arena, &winner, "Which assumptions matter, all changed at once?", &factors);
     for (int32_t i = 0; i < assumptions->count; i++)
         put_axis(arena, factors, i, &assumptions->items[i],
                  design == DESIGN_MORRIS ? MORRIS_LEVELS : SOBOL_LEVELS);

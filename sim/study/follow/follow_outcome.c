@@ -26,6 +26,20 @@ static bool exists(const Reader *reader, const char *path)
     return reader->files.size(reader->files.context, path, &bytes, &status);
 }
 
+/* Points are those of the plan. */
+static bool check_points(const Reader *reader, const Json *root)
+{
+    const FollowFacts *facts = &reader->outcome->facts;
+    bool are_sound = facts->point_count > 0;
+    for (uint32_t i = 0; i < facts->point_count; i++)
+        are_sound &=
+            facts->points[i].point >= 0 && facts->points[i].point < reader->plan->point_count;
+    if (!are_sound)
+        problems_add(reader->problems, STATUS_BAD_INPUT, root->at,
+                     "\"points\" are not points of the plan in this folder");
+    return are_sound;
+}
+
 static bool read_facts(const Reader *reader)
 {
     const char *path = arena_printf(reader->arena, "%s/follow.json", reader->folder);
@@ -41,19 +55,18 @@ static bool read_facts(const Reader *reader)
     if (root != NULL)
         plain_read(reader->arena, &follow_facts_type, root, &reader->outcome->facts,
                    reader->problems);
-    return reader->problems->count == before;
+    return reader->problems->count == before && (root == NULL || check_points(reader, root));
 }
 
 static bool read_studies(const Reader *reader)
 {
     FollowOutcome *outcome = reader->outcome;
     for (int kind = 0; kind < FOLLOW_KIND_COUNT; kind++) {
-        const char *folder = arena_printf(reader->arena, "%s/%s", reader->folder,
-                                          follow_folder((FollowKind)kind));
+        const char *folder =
+            arena_printf(reader->arena, "%s/%s", reader->folder, follow_folder((FollowKind)kind));
         outcome->has[kind] = exists(reader, arena_printf(reader->arena, "%s/study.json", folder));
-        if (outcome->has[kind] &&
-            !study_outcome_read(reader->arena, reader->files, folder, &outcome->studies[kind],
-                                reader->problems))
+        if (outcome->has[kind] && !study_outcome_read(reader->arena, reader->files, folder,
+                                                      &outcome->studies[kind], reader->problems))
             return false;
     }
     return true;
@@ -105,10 +118,10 @@ static bool priced_runs(const Reader *reader, int32_t index, const char *price, 
     bool is_known = add_runs(findings, index, "cost_usd.total", total, count);
     for (uint32_t i = 0; i < point->cluster_count; i++)
         if (strcmp(point->clusters[i].price, price) == 0)
-            is_known &= add_runs(findings, index,
-                                 arena_printf(reader->arena, "clusters.%s.cost_usd",
-                                              point->clusters[i].name),
-                                 part, count);
+            is_known &= add_runs(
+                findings, index,
+                arena_printf(reader->arena, "clusters.%s.cost_usd", point->clusters[i].name), part,
+                count);
     *runs = (PricedRuns){total, part};
     return is_known;
 }
@@ -121,23 +134,49 @@ static const char *value_now(const FollowFacts *facts, const char *path)
     return NULL;
 }
 
-static void add_price(const Reader *reader, PriceBreakEven *prices, const char *price)
+/* Whether the means of the runs in DIR/why meet the constraints. */
+static bool meets_constraints(const Reader *reader, int32_t index)
+{
+    const StudyFindings *findings = &reader->outcome->studies[FOLLOW_WHY].findings;
+    for (int32_t c = 0; c < reader->plan->goal->constraint_count; c++) {
+        const GoalConstraint *limit = &reader->plan->goal->constraints[c];
+        const double mean = follow_mean(findings, index, reader->plan->metrics[limit->metric].name);
+        if (limit_verdict(limit, mean, mean) != LIMIT_HOLDS)
+            return false;
+    }
+    return true;
+}
+
+/* The break-even of the winner with another candidate, by the runs that both have. */
+static BreakEven break_even_with(const Reader *reader, int32_t other, const char *price)
+{
+    const StudyFindings *findings = &reader->outcome->studies[FOLLOW_WHY].findings;
+    const int32_t count =
+        findings->used[0] < findings->used[other] ? findings->used[0] : findings->used[other];
+    PricedRuns ours, theirs;
+    if (count < 2 || !priced_runs(reader, 0, price, count, &ours) ||
+        !priced_runs(reader, other, price, count, &theirs))
+        return (BreakEven){0};
+    return break_even_price(ours, theirs, count, STUDY_CONFIDENCE);
+}
+
+/* Adds the first change of the answer when the price rises, or falls. */
+static void add_price(const Reader *reader, PriceBreakEven *prices, const char *price, bool rises)
 {
     FollowOutcome *outcome = reader->outcome;
-    const StudyFindings *findings = &outcome->studies[FOLLOW_WHY].findings;
-    const int32_t count =
-        findings->used[0] < findings->used[1] ? findings->used[0] : findings->used[1];
-    PricedRuns winner, other;
-    for (int32_t i = 0; i < outcome->price_count; i++)
-        if (strcmp(prices[i].price, price) == 0)
-            return;
-    if (count < 2 || !priced_runs(reader, 0, price, count, &winner) ||
-        !priced_runs(reader, 1, price, count, &other))
-        return;
-    prices[outcome->price_count++] =
-        (PriceBreakEven){.price = price,
-                         .now = value_now(&outcome->facts, price),
-                         .break_even = break_even_price(winner, other, count, STUDY_CONFIDENCE)};
+    PriceBreakEven first = {.price = price, .now = value_now(&outcome->facts, price)};
+    for (int32_t i = 1; i < (int32_t)outcome->facts.point_count; i++) {
+        const BreakEven found = break_even_with(reader, i, price);
+        const bool is_nearer = rises ? found.multiple < first.break_even.multiple
+                                     : found.multiple > first.break_even.multiple;
+        if (!found.is_known || (found.multiple > 1) != rises ||
+            (first.break_even.is_known && !is_nearer) || !meets_constraints(reader, i))
+            continue;
+        first.break_even = found;
+        first.other = i;
+    }
+    if (first.break_even.is_known)
+        prices[outcome->price_count++] = first;
 }
 
 /* Only a plan that minimises the whole bill has break-even prices. */
@@ -145,16 +184,28 @@ static void find_prices(const Reader *reader)
 {
     FollowOutcome *outcome = reader->outcome;
     const Goal *goal = reader->plan->goal;
-    if (!outcome->facts.has_next_best || goal->is_maximised ||
+    const FollowPoint *points = outcome->facts.points;
+    if (goal->is_maximised ||
         strcmp(reader->plan->metrics[goal->metric].name, "cost_usd.total") != 0)
         return;
-    const FollowPoint *points = outcome->facts.points;
-    PriceBreakEven *prices = ARENA_ARRAY(reader->arena, PriceBreakEven,
-                                         points[0].cluster_count + points[1].cluster_count);
+    uint32_t cluster_count = 0, price_count = 0;
+    for (uint32_t p = 0; p < outcome->facts.point_count; p++)
+        cluster_count += points[p].cluster_count;
+    const char **names = ARENA_ARRAY(reader->arena, const char *, cluster_count + 1);
+    for (uint32_t p = 0; p < outcome->facts.point_count; p++)
+        for (uint32_t i = 0; i < points[p].cluster_count; i++) {
+            uint32_t k = 0;
+            while (k < price_count && strcmp(names[k], points[p].clusters[i].price) != 0)
+                k++;
+            if (k == price_count)
+                names[price_count++] = points[p].clusters[i].price;
+        }
+    PriceBreakEven *prices = ARENA_ARRAY(reader->arena, PriceBreakEven, 2 * price_count + 1);
     outcome->prices = prices;
-    for (int32_t p = 0; p < 2; p++)
-        for (uint32_t i = 0; i < points[p].cluster_count; i++)
-            add_price(reader, prices, points[p].clusters[i].price);
+    for (uint32_t k = 0; k < price_count; k++) {
+        add_price(reader, prices, names[k], true);
+        add_price(reader, prices, names[k], false);
+    }
 }
 
 /* --- Quotas --- */

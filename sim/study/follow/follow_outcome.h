@@ -1,7 +1,7 @@
-/* What the studies that follow a plan say, read from its folder alone: why each candidate is as good
- * as it is, the headroom of the winner, the assumptions that would change the answer, the prices and
- * rates at which it changes, the closed form, and the quotas to ask for. A study that is missing or
- * has not finished is a state, not an error. */
+/* What the studies that follow a plan say, read from its folder alone: why each candidate is as
+ * good as it is, the headroom of the winner, the assumptions that would change the answer, the
+ * prices and rates at which it changes, the closed form, and the quotas to ask for. A study that is
+ * missing or has not finished is a state, not an error. */
 #ifndef SIM_STUDY_FOLLOW_FOLLOW_OUTCOME_H
 #define SIM_STUDY_FOLLOW_FOLLOW_OUTCOME_H
 
@@ -19,11 +19,13 @@ typedef struct {
     double swing;
 } AssumptionEffect;
 
-/* The price of a kind of node at which the next best costs as much as the winner. */
+/* A price of a kind of node at which another candidate that meets the constraints costs as much as
+ * the winner: of all candidates, the first one when the price rises, or when it falls. */
 typedef struct {
-    const char *price;   /* path in the catalogue */
-    const char *now;     /* its value; NULL: unknown */
-    BreakEven break_even; /* multiples of it */
+    const char *price;    /* path in the catalogue */
+    const char *now;      /* its value; NULL: unknown */
+    BreakEven break_even; /* multiples of it: above 1, or below 1 */
+    int32_t other;        /* the other candidate, in facts.points */
 } PriceBreakEven;
 
 /* Cores that the winner needs, of one family, priority and region. */
@@ -38,8 +40,8 @@ typedef struct {
 /* What one assumption explains when all change at once (DIR/sensitivity). */
 typedef struct {
     const Assumption *assumption;
-    double effect;       /* MORRIS: mean size of the elementary effects; SALTELLI: total index */
-    double other;        /* MORRIS: their deviation; SALTELLI: first index */
+    double effect; /* MORRIS: mean size of the elementary effects; SALTELLI: total index */
+    double other;  /* MORRIS: their deviation; SALTELLI: first index */
 } SensitivityOfOne;
 
 typedef struct {
@@ -52,7 +54,7 @@ typedef struct {
     int32_t effect_count;
     const AssumptionEffect *effects; /* the largest swing first */
     BreakingLoad breaking_load;
-    int32_t breaking_constraint; /* of the goal; -1 */
+    int32_t breaking_constraint;                   /* of the goal; -1 */
     double growth_months, growth_low, growth_high; /* with facts.growth_ppm; INFINITY: never */
     int32_t price_count;
     const PriceBreakEven *prices;
@@ -66,8 +68,8 @@ typedef struct {
     const SensitivityOfOne *sensitivity; /* the largest effect first */
 } FollowOutcome;
 
-/* `plan` is the study of the plan in `folder`, with its goal. Lives in `arena`. False with problems:
- * a file that is there is not as the program writes it. */
+/* `plan` is the study of the plan in `folder`, with its goal. Lives in `arena`. False with
+ * problems: a file that is there is not as the program writes it. */
 MUST_CHECK bool follow_outcome_read(Arena *arena, FileSource files, const char *folder,
                                     const Study *plan, FollowOutcome *outcome, Problems *problems);
 

@@ -4,6 +4,7 @@
 
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
+#include "sim/study/follow/follow_text.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/study_json.h"
 
@@ -91,8 +92,8 @@ static bool add_point(Follower *follower, int32_t point)
         if (facts->points[i].point == point)
             return true;
     Problems *problems = follower->problems;
-    const PointScenario *scenario = point_scenario_read(
-        follower->arena, follower->question->study, follower->files, point, problems);
+    const PointScenario *scenario = point_scenario_read(follower->arena, follower->question->study,
+                                                        follower->files, point, problems);
     if (scenario == NULL)
         return false;
     if (facts->point_count == 0) {
@@ -166,8 +167,8 @@ static bool run_studies(Follower *follower)
     const FollowPlan all = plan_of(follower);
     FollowPlan why = all, chosen = all;
     // Reasons and prices need few runs, whatever the candidates needed.
-    why.seeds = follower->question->seeds < FOLLOW_WHY_SEEDS ? follower->question->seeds
-                                                             : FOLLOW_WHY_SEEDS;
+    why.seeds =
+        follower->question->seeds < FOLLOW_WHY_SEEDS ? follower->question->seeds : FOLLOW_WHY_SEEDS;
     chosen.point_count = 1 + follower->facts.has_next_best;
     const int32_t before = follower->problems->count;
     const Json *headroom = follow_headroom(arena, follower->files, &chosen,
@@ -182,6 +183,24 @@ static bool run_studies(Follower *follower)
            run_study(follower, FOLLOW_SENSITIVITY, sensitivity_of(follower, &chosen));
 }
 
+/* Writes the facts, and then adds the findings, which need them. */
+static bool write_facts(const Follower *follower)
+{
+    Arena *arena = follower->arena;
+    const char *folder = follower->options->folder;
+    const char *path = arena_printf(arena, "%s/follow.json", folder);
+    const Study *study = follower->question->study;
+    FollowOutcome outcome;
+    Status status = {0};
+    Json *root = plain_write(arena, &follow_facts_type, &follower->facts);
+    if (!json_file_write(path, root, &status))
+        return fail(follower, &status);
+    if (!follow_outcome_read(arena, follower->files, folder, study, &outcome, follower->problems))
+        return false;
+    json_set(arena, root, "findings", follow_findings_json(arena, &outcome, study));
+    return json_file_write(path, root, &status) || fail(follower, &status);
+}
+
 bool follow_run(Arena *arena, const FollowQuestion *question, FileSource files,
                 const SweepOptions *options, RunnerEnd *end, int *signal, Problems *problems)
 {
@@ -191,13 +210,8 @@ bool follow_run(Arena *arena, const FollowQuestion *question, FileSource files,
                          .options = options,
                          .end = RUNNER_FINISHED,
                          .problems = problems};
-    Status status = {0};
     const bool is_sound = find_facts(&follower) && run_studies(&follower);
     *end = follower.end;
     *signal = follower.signal;
-    if (!is_sound)
-        return false;
-    return json_file_write(arena_printf(arena, "%s/follow.json", options->folder),
-                           plain_write(arena, &follow_facts_type, &follower.facts), &status) ||
-           fail(&follower, &status);
+    return is_sound && write_facts(&follower);
 }

@@ -22,9 +22,9 @@ typedef enum {
 enum { MORRIS_TRAJECTORIES = 20, SOBOL_BASE_POINTS = 64, FOLLOW_WHY_SEEDS = 20 };
 
 typedef struct {
-    const Study *study; /* with its scenario and a goal */
-    int32_t winner;     /* points of the study, in the weather that is hardest for the winner */
-    int32_t next_best;  /* NO_POINT: there is none */
+    const Study *study;  /* with its scenario and a goal */
+    int32_t winner;      /* points of the study, in the weather that is hardest for the winner */
+    int32_t next_best;   /* NO_POINT: there is none */
     int32_t point_count; /* points whose reasons are looked for, in addition to these */
     const int32_t *points;
     uint64_t first_seed; /* of runs that took no part in the choice */
@@ -34,8 +34,8 @@ typedef struct {
 } FollowQuestion;
 
 /* Runs all studies that apply, and writes DIR/follow.json. A subfolder of another question is
- * replaced; one of the same question is continued. `options` are those of the plan's sweep; runs are
- * on threads of this process. `*end` is RUNNER_FINISHED, or the end of the study that was
+ * replaced; one of the same question is continued. `options` are those of the plan's sweep; runs
+ * are on threads of this process. `*end` is RUNNER_FINISHED, or the end of the study that was
  * interrupted. False with problems. */
 MUST_CHECK bool follow_run(Arena *arena, const FollowQuestion *question, FileSource files,
                            const SweepOptions *options, RunnerEnd *end, int *signal,

@@ -57,7 +57,8 @@ double growth_months(double load, double part)
 }
 
 /* The value of a constraint that is the same in all runs has no interval. */
-static LoadMargin margin_of(double load, const GoalConstraint *limit, const MetricEstimate *estimate)
+static LoadMargin margin_of(double load, const GoalConstraint *limit,
+                            const MetricEstimate *estimate)
 {
     const bool is_constant = estimate->run_count > 1 && estimate->minimum == estimate->maximum;
     const double low = is_constant ? estimate->value : estimate->low;

@@ -22,9 +22,10 @@ typedef struct {
 /* `margins` of rising loads, the first 1. A margin below 0 at today's load breaks at 1. Pure. */
 BreakingLoad breaking_load(const LoadMargin *margins, int32_t count);
 
-/* Months until the load, which grows by `part` (0.05: 5 %) every month, is `load` times today's. The
- * margin is taken to be a straight line between two loads. Waits grow faster and faster with the
- * load, so the true margin is above the line, and the date is rather too early. INFINITY: never. */
+/* Months until the load, which grows by `part` (0.05: 5 %) every month, is `load` times today's.
+ * The margin is taken to be a straight line between two loads. Waits grow faster and faster with
+ * the load, so the true margin is above the line, and the date is rather too early. INFINITY:
+ * never. */
 double growth_months(double load, double part);
 
 /* The breaking load of all constraints of `plan` in the cases of DIR/headroom: that of the

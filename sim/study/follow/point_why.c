@@ -55,8 +55,8 @@ static const struct {
                     {USE_LOST, BOUND_WORK_LOST}};
 
 /* Uses of nodes that no job has. */
-static const NodeUse stranding[] = {USE_GANG,    USE_PROVISIONING, USE_IDLE,
-                                    USE_STRANDED, USE_LEAVING,     USE_UNUSABLE};
+static const NodeUse stranding[] = {USE_GANG,     USE_PROVISIONING, USE_IDLE,
+                                    USE_STRANDED, USE_LEAVING,      USE_UNUSABLE};
 
 double follow_mean(const StudyFindings *findings, int32_t point, const char *metric)
 {

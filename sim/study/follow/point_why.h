@@ -1,5 +1,5 @@
-/* Why a point is as good as it is: what its jobs waited for, where its node time and money went, and
- * which limits bound it, in the mean over the runs of DIR/why. */
+/* Why a point is as good as it is: what its jobs waited for, where its node time and money went,
+ * and which limits bound it, in the mean over the runs of DIR/why. */
 #ifndef SIM_STUDY_FOLLOW_POINT_WHY_H
 #define SIM_STUDY_FOLLOW_POINT_WHY_H
 
@@ -7,7 +7,8 @@
 #include "sim/output/summary/waiting.h"
 #include "sim/study/outcome.h"
 
-/* A limit that bound, by the time of jobs or of nodes that it cost. X(ENUM, name, words, of jobs) */
+/* A limit that bound, by the time of jobs or of nodes that it cost. X(ENUM, name, words, of jobs)
+ */
 #define BOUNDS(X)                                                                                  \
     X(MAXIMUM, "maximum", "the largest number of nodes", true)                                     \
     X(QUOTA, "quota", "the quota of cores", true)                                                  \
@@ -30,16 +31,16 @@ typedef enum {
         BOUND_COUNT
 } Bound;
 
-const char *bound_name(Bound bound);   /* "quota" */
-const char *bound_words(Bound bound);  /* "the quota of cores" */
+const char *bound_name(Bound bound);  /* "quota" */
+const char *bound_words(Bound bound); /* "the quota of cores" */
 bool bound_is_of_jobs(Bound bound);
 
 /* Means over the runs; NAN: not known. */
 typedef struct {
     int32_t run_count;
-    double waited_s;                      /* of all jobs, all causes together */
-    double wait_s[WAIT_CAUSE_COUNT];      /* by cause */
-    double node_s, node_usd;              /* of all uses together */
+    double waited_s;                 /* of all jobs, all causes together */
+    double wait_s[WAIT_CAUSE_COUNT]; /* by cause */
+    double node_s, node_usd;         /* of all uses together */
     double use_s[USE_COUNT], use_usd[USE_COUNT];
     double stranded_usd; /* paid for nodes that no job used: gang, idle, stranded, provisioning,
                             leaving, unusable */

@@ -71,7 +71,7 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
-/* What the next best gains in the constraints: "0.3 ± 0.1 % more of the jobs wait at most 30 min".
+/* The gain of the next best in the constraints: "0.3 ± 0.1 % more of the jobs wait at most 30 min".
  */
 static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
                       const PlanComparison *comparison)
@@ -115,7 +115,7 @@ static double distance_of(const PlanOutcome *outcome, const PlanCheck *check)
     return check->margin / (limit > 0 ? limit : 1);
 }
 
-/* Of the candidates that miss a constraint, the one that misses least. */
+/* The candidate with the smallest miss of a constraint. */
 static int32_t closest_miss(const PlanOutcome *outcome)
 {
     int32_t closest = NO_CANDIDATE;

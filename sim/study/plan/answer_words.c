@@ -63,7 +63,7 @@ static const char *candidate_levels(Arena *arena, const PlanOutcome *outcome, in
 const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t candidate)
 {
     const char *levels = candidate_levels(arena, outcome, candidate, NO_CANDIDATE);
-    return levels[0] != '\0' ? levels : "the scenario as it is";
+    return levels[0] != '\0' ? levels : "the scenario unchanged";
 }
 
 const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, int32_t candidate,

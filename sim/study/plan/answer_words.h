@@ -34,7 +34,7 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome);
 /* "it costs 91.7 ± 0.4 USD a week", "the mean wait is 12 ± 1 min". */
 const char *answer_objective(Arena *arena, const PlanOutcome *outcome,
                              const PlanEstimate *estimate);
-/* Of another candidate's objective minus the winner's: "costs 2.7 ± 0.1 USD a week more (2.9 %)",
+/* Another candidate's objective minus the winner's: "costs 2.7 ± 0.1 USD a week more (2.9 %)",
  * "lowers the mean wait by 2 ± 1 min". */
 const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
                                     const PlanEstimate *difference);
@@ -46,16 +46,16 @@ const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t 
 /* "97.1 ± 0.4 % of the jobs of team wait at most 30 min, where 95 % is asked"; with weather: "at
  * load 1.5, 97.1 ± ...". */
 const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check);
-/* Of another candidate's check minus the winner's: "0.3 ± 0.1 % more of the jobs of team wait at
+/* Another candidate's check minus the winner's: "0.3 ± 0.1 % more of the jobs of team wait at
  * most 30 min". */
 const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
                                 const PlanEstimate *difference);
 
-/* Of the checks of a constraint the one with the smallest margin: an index in `findings->checks`.
+/* The check of a constraint with the smallest margin: an index in `findings->checks`.
  */
 int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings,
                         int32_t constraint);
-/* The largest difference of the objective that is no reason to choose, in its unit. */
+/* The largest difference of the objective that does not count, in its unit. */
 double answer_indifference(const PlanOutcome *outcome);
 /* Whether the objective of the compared candidate is within the indifference of the winner's. */
 bool answer_is_tie(const PlanOutcome *outcome, const PlanComparison *comparison);

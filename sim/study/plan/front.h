@@ -12,7 +12,7 @@
 
 enum { FRONT_RESAMPLES = 1000 };
 
-/* Of the screening seeds; numbers are NAN when a weather of the candidate has no runs. */
+/* From the screening seeds; numbers are NAN when a weather of the candidate has no runs. */
 typedef struct {
     double objective; /* mean over the weathers */
     double

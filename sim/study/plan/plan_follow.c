@@ -34,22 +34,21 @@ bool plan_follow(Arena *arena, const Study *study, const PlanOutcome *outcome,
                  const FollowOptions *follow, FileSource files, const SweepOptions *options,
                  RunnerEnd *end, int *signal, Problems *problems)
 {
-    const int32_t best =
-        outcome->verdict == PLAN_FOUND ? outcome->winner : outcome->nearest_miss;
+    const int32_t best = outcome->verdict == PLAN_FOUND ? outcome->winner : outcome->nearest_miss;
     *end = RUNNER_FINISHED;
     if (options->folder == NULL || outcome->verdict == PLAN_UNFINISHED || best == NO_CANDIDATE)
         return true;
     const int32_t weather = hardest_weather(outcome, best);
-    FollowQuestion question = {
-        .study = study,
-        .winner = plan_point(outcome->grid, best, weather),
-        .next_best = outcome->next_best != NO_CANDIDATE && outcome->next_best != best
-                         ? plan_point(outcome->grid, outcome->next_best, weather)
-                         : NO_POINT,
-        .first_seed = study->seeds.first + (uint64_t)outcome->fresh_first,
-        .seeds = study->seeds.at_least,
-        .sensitivity = follow->sensitivity,
-        .growth_ppm = follow->growth_ppm};
+    FollowQuestion question = {.study = study,
+                               .winner = plan_point(outcome->grid, best, weather),
+                               .next_best =
+                                   outcome->next_best != NO_CANDIDATE && outcome->next_best != best
+                                       ? plan_point(outcome->grid, outcome->next_best, weather)
+                                       : NO_POINT,
+                               .first_seed = study->seeds.first + (uint64_t)outcome->fresh_first,
+                               .seeds = study->seeds.at_least,
+                               .sensitivity = follow->sensitivity,
+                               .growth_ppm = follow->growth_ppm};
     question.points = simulated(arena, outcome, weather, &question.point_count);
     return follow_run(arena, &question, files, options, end, signal, problems);
 }

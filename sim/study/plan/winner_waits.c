@@ -1,4 +1,4 @@
-/* The curves of winner_jobs.h. */
+/* Private to sim/study/plan: the curves of winner_jobs.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -31,8 +31,8 @@ START_TEST(many_servers)
 }
 END_TEST
 
-/* Pollaczek and Khinchine: a constant service time halves the wait, a lognormal of sigma 0.8 at load
- * 0.8 has 3.792962. Lee and Longton's approximation of M/G/16 at 0.9 with cs2 = 4. */
+/* Pollaczek and Khinchine: a constant service time halves the wait, a lognormal of sigma 0.8 at
+ * load 0.8 has 3.792962. Lee and Longton's approximation of M/G/16 at 0.9 with cs2 = 4. */
 START_TEST(general_service_times)
 {
     close_to(queue_general_mean_wait(1, 0.8, 0), 2);

@@ -8,6 +8,7 @@
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
+#include "sim/study/follow/follow_text.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
@@ -292,6 +293,18 @@ static int write_report(Arena *arena, const SweepOptions *options, const PlanOut
     return EXIT_FINE;
 }
 
+static bool print_follow(Arena *arena, const Study *study, const char *folder, Problems *problems)
+{
+    FollowOutcome outcome;
+    Text text = {0};
+    if (!follow_outcome_read(arena, disk_files, folder, study, &outcome, problems))
+        return false;
+    follow_text_print(&outcome, study, &text);
+    printf("%s%s", text_string(&text)[0] != '\0' ? "\n" : "", text_string(&text));
+    text_free(&text);
+    return true;
+}
+
 int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
                  const PlanArguments *arguments, Problems *problems)
 {
@@ -310,6 +323,9 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
     if (run.sweep.end == RUNNER_FINISHED &&
         !plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &run.sweep.end,
                      &run.sweep.signal, problems))
+        return report_problems(problems);
+    if (options->folder != NULL && !options->is_quiet &&
+        !print_follow(arena, study, options->folder, problems))
         return report_problems(problems);
     const int report_code = write_report(arena, options, &run.outcome, problems);
     const int exit_code = exit_code_of_plan(&run);

@@ -17,8 +17,8 @@ START_TEST(linear_costs_cross_at_twice_the_price)
 {
     const double total[] = {40, 40, 40}, part[] = {30, 30, 30};
     const double other_total[] = {60, 60, 60}, other_part[] = {10, 10, 10};
-    const BreakEven found = break_even_price((PricedRuns){total, part},
-                                             (PricedRuns){other_total, other_part}, 3, 0.95);
+    const BreakEven found =
+        break_even_price((PricedRuns){total, part}, (PricedRuns){other_total, other_part}, 3, 0.95);
     ck_assert(found.is_known);
     close_to(found.multiple, 2);
     close_to(found.low, 2);
@@ -31,8 +31,8 @@ START_TEST(no_price_above_zero)
 {
     const double total[] = {40, 40}, part[] = {10, 10};
     const double other_total[] = {60, 60}, other_part[] = {30, 30};
-    const BreakEven found = break_even_price((PricedRuns){total, part},
-                                             (PricedRuns){other_total, other_part}, 2, 0.95);
+    const BreakEven found =
+        break_even_price((PricedRuns){total, part}, (PricedRuns){other_total, other_part}, 2, 0.95);
     ck_assert(!found.is_known);
 }
 END_TEST
@@ -53,8 +53,8 @@ START_TEST(noise_widens_the_interval)
     const double root = sqrt(3.0); // deviations -+ sqrt(3) have a variance of 4
     const double other_total[] = {60 - root, 60 + root, 60 - root, 60 + root};
     const double other_part[] = {10, 10, 10, 10};
-    const BreakEven found = break_even_price((PricedRuns){total, part},
-                                             (PricedRuns){other_total, other_part}, 4, 0.95);
+    const BreakEven found =
+        break_even_price((PricedRuns){total, part}, (PricedRuns){other_total, other_part}, 4, 0.95);
     const double half = 3.182446305284263 * 2 / sqrt(4.0) / 20;
     ck_assert(fabs(found.low - (2 - half)) < 1e-6);
     ck_assert(fabs(found.high - (2 + half)) < 1e-6);
@@ -63,7 +63,8 @@ END_TEST
 
 /* --- Rates --- */
 
-/* The difference is 10 at today's rate and -10 at four times: it is 0 at twice, in the logarithm. */
+/* The difference is 10 at today's rate and -10 at four times: it is 0 at twice, in the logarithm.
+ */
 START_TEST(rates_cross_in_the_logarithm)
 {
     const RateDifference rates[] = {{0.25, 30, 1}, {1, 10, 1}, {4, -10, 1}};
@@ -96,7 +97,8 @@ END_TEST
 /* A margin of 0.03 today and -0.01 at 1.25: on a straight line it is 0 at 1.1875. */
 START_TEST(margins_are_interpolated)
 {
-    const LoadMargin margins[] = {{1, 0.03, 0.02, 0.04}, {1.25, -0.01, -0.02, 0.00}, {1.5, -1, -1, -1}};
+    const LoadMargin margins[] = {
+        {1, 0.03, 0.02, 0.04}, {1.25, -0.01, -0.02, 0.00}, {1.5, -1, -1, -1}};
     const BreakingLoad found = breaking_load(margins, 3);
     ck_assert(found.is_known && !found.is_beyond);
     close_to(found.load, 1.1875);

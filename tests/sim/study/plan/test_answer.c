@@ -56,7 +56,7 @@ END_TEST
 START_TEST(a_difference_within_the_indifference_counts_as_equal)
 {
     MadeStudy made = three_nodes();
-    made.cost[2] = 101; // 2 USD are no reason to choose
+    made.cost[2] = 101; // 2 USD do not count
     says(
         plan_of(&made),
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
@@ -133,7 +133,7 @@ START_TEST(one_candidate_is_kept)
     made.factors = NODES "\"values\": [3]}";
     made.share[0] = 0.97;
     const PlanOutcome *plan = plan_of(&made);
-    decides(plan, "Keep the scenario as it is: it costs 80.00 ± 0.34 USD a week");
+    decides(plan, "Keep the scenario unchanged: it costs 80.00 ± 0.34 USD a week");
     ck_assert_str_eq(answer_of(arena, plan).alternative,
                      "There is no other candidate to compare it with.");
 }

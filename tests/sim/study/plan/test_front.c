@@ -27,7 +27,7 @@ START_TEST(equal_candidates_are_both_on_the_front)
 END_TEST
 
 /* 4 nodes are a little better in the share in the mean, but not in each run: replication r of both
- * has a noise of its own, so in some resamples they are worse, and then off the front. */
+ * has separate noise, so in some resamples they are worse, and then off the front. */
 START_TEST(noise_makes_membership_a_share)
 {
     MadeStudy made = three_nodes();
