@@ -92,14 +92,19 @@ static void prices_print(Text *html, const PlanFacts *facts)
     for (int32_t i = 0; i < follow->price_count; i++) {
         const PriceBreakEven *price = &follow->prices[i];
         const char *name = assumption_words(facts->arena, price->price);
+        if (!price->break_even.is_known) {
+            item(html, arena_printf(facts->arena, "At no %s does another candidate cost the same.",
+                                    name));
+            continue;
+        }
+        const int32_t other =
+            facts->outcome->grid->candidate_of[follow->facts.points[price->other].point];
         item(html,
-             price->break_even.is_known
-                 ? arena_printf(facts->arena,
-                                "The next best costs the same if the %s is %s times today's%s%s.",
-                                name, multiple_words(facts->arena, &price->break_even),
-                                price->now != NULL ? ", which is " : "",
-                                price->now != NULL ? price->now : "")
-                 : arena_printf(facts->arena, "At no %s does the next best cost the same.", name));
+             arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
+                          candidate_words(facts, other), name,
+                          multiple_words(facts->arena, &price->break_even),
+                          price->now != NULL ? ", which is " : "",
+                          price->now != NULL ? price->now : ""));
     }
 }
 
@@ -165,6 +170,10 @@ void section_load(Text *html, const PlanFacts *facts)
     Arena *arena = facts->arena;
     if (!breaking->is_known)
         return;
+    if (breaking->load <= 1) {
+        paragraph(html, "A limit is missed at today's load already.");
+        return;
+    }
     if (breaking->is_beyond)
         paragraph(html, arena_printf(arena,
                                      "The limits hold up to the largest load that was simulated, "
