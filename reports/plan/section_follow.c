@@ -96,6 +96,12 @@ static void flips_print(Text *html, const PlanFacts *facts)
     text_add(html, "</ul>\n");
 }
 
+/* The candidate of a point of DIR/why. */
+static int32_t candidate_of(const PlanFacts *facts, int32_t index)
+{
+    return facts->outcome->grid->candidate_of[facts->follow->facts.points[index].point];
+}
+
 static void prices_print(Text *html, const PlanFacts *facts)
 {
     const FollowOutcome *follow = facts->follow;
@@ -107,11 +113,9 @@ static void prices_print(Text *html, const PlanFacts *facts)
                                     name));
             continue;
         }
-        const int32_t other =
-            facts->outcome->grid->candidate_of[follow->facts.points[price->other].point];
         item(html,
              arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
-                          candidate_words(facts, other), name,
+                          candidate_words(facts, candidate_of(facts, price->other)), name,
                           multiple_words(facts->arena, &price->break_even),
                           price->now != NULL ? ", which is " : "",
                           price->now != NULL ? price->now : ""));
@@ -143,6 +147,8 @@ void section_flip(Text *html, const PlanFacts *facts)
     text_add(html, "<ul>\n");
     prices_print(html, facts);
     preemption_print(html, facts);
+    for (uint32_t i = 0; i < facts->follow->facts.left_out_count; i++)
+        item(html, arena_printf(facts->arena, "Left out: %s.", facts->follow->facts.left_out[i]));
     text_add(html, "</ul>\n<p class=\"note\">The runs are in DIR/assumptions, DIR/preemption and "
                    "DIR/sensitivity: folders of sweeps, for <code>trainyard show</code> and "
                    "<code>trainyard report</code>.</p>\n");

@@ -1,5 +1,5 @@
-/* Any bytes as the follow.json of a plan of the small scenario: reading ends with an outcome or with
- * problems, and an outcome can be printed. */
+/* Any bytes as the follow.json of a plan of the small scenario: reading ends with an outcome or
+ * with problems, and an outcome can be printed. */
 #include <stdint.h>
 #include <string.h>
 

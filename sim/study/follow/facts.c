@@ -5,7 +5,8 @@
 #include "sim/scenario/catalog/fields.h"
 
 #define TEXT_ROW(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text)
-#define REQUIRED_TEXT(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text, .is_required = true)
+#define REQUIRED_TEXT(key, member, text)                                                           \
+    FIELD_ROW(TEXT, key, member, .doc = text, .is_required = true)
 
 #define OWNER FollowCluster
 static const Field cluster_fields[] = {
@@ -43,8 +44,8 @@ static const Field assumption_fields[] = {
     REQUIRED_TEXT("value", value, "today's value"),
     REQUIRED_TEXT("low", low, "lower end, as JSON"),
     REQUIRED_TEXT("high", high, "upper end, as JSON"),
-    TEXT_ROW("range", range, "why these ends"),
-    TEXT_ROW("source", source, "source of the value"),
+    REQUIRED_TEXT("range", range, "why these ends"),
+    REQUIRED_TEXT("source", source, "source of the value"),
     {0},
 };
 static const ObjectType assumption_type = OBJECT_TYPE(
@@ -60,6 +61,8 @@ static const Field facts_fields[] = {
     FIELD_LIST(OBJECTS, "assumptions", assumptions, assumption_count, &assumption_type,
                "values that were varied in DIR/assumptions"),
     TEXT_ROW("no_headroom", no_headroom, "why there is no DIR/headroom"),
+    FIELD_LIST(TEXTS, "left_out", left_out, left_out_count, NULL,
+               "studies that could not be made, and why", .is_left_out_empty = true),
     FIELD_ROW(OBJECT, "closed_form", closed_form, .type = &closed_form_type,
               .doc = "queueing theory"),
     FIELD_DECIMAL("growth_a_month", growth_ppm, 6, "growth of the load"),

@@ -31,8 +31,10 @@ typedef struct {
     Assumption *assumptions; /* in the order of the levels of DIR/assumptions */
     uint32_t assumption_count;
     const char *no_headroom; /* why there is no DIR/headroom; NULL */
-    ClosedForm closed_form;  /* of the winner */
-    int64_t growth_ppm;      /* of the load in a month; 0: not asked for */
+    const char **left_out;   /* [left_out_count] studies that could not be made, and why */
+    uint32_t left_out_count;
+    ClosedForm closed_form; /* of the winner */
+    int64_t growth_ppm;     /* of the load in a month; 0: not asked for */
 } FollowFacts;
 
 extern const ObjectType follow_facts_type;

@@ -50,6 +50,21 @@ static bool is_same_study(const Follower *follower, const char *folder, const St
            strcmp(found.identity.version, own.version) == 0;
 }
 
+/* The study `root`. A plan has its answer already, so a study that cannot be made is left out, and
+ * the reason is one of the facts. */
+static const Study *read_study(Follower *follower, FollowKind kind, const Json *root)
+{
+    Problems found = problems_create(follower->arena);
+    const Study *study =
+        study_read_tree(follower->arena, follower->files, FOLLOW_PATH, root, &found);
+    FollowFacts *facts = &follower->facts;
+    if (study == NULL && facts->left_out_count < FOLLOW_KIND_COUNT)
+        facts->left_out[facts->left_out_count++] =
+            arena_printf(follower->arena, "%s: %s", follow_folder(kind),
+                         found.kept > 0 ? found.items[0].message : "its study is not valid");
+    return study;
+}
+
 /* Runs the study `root`; NULL: it does not apply. Nothing more is run after an interruption. */
 static bool run_study(Follower *follower, FollowKind kind, const Json *root)
 {
@@ -59,15 +74,11 @@ static bool run_study(Follower *follower, FollowKind kind, const Json *root)
     Sweep sweep;
     if (follower->end != RUNNER_FINISHED)
         return true;
-    const Study *study = root != NULL ? study_read_tree(arena, follower->files, FOLLOW_PATH, root,
-                                                        follower->problems)
-                                      : NULL;
-    if (root != NULL && study == NULL)
-        return false;
-    if ((root == NULL || !is_same_study(follower, folder, study)) &&
+    const Study *study = root != NULL ? read_study(follower, kind, root) : NULL;
+    if ((study == NULL || !is_same_study(follower, folder, study)) &&
         !folder_remove(folder, &status))
         return fail(follower, &status);
-    if (root == NULL)
+    if (study == NULL)
         return true;
     SweepOptions options = *follower->options;
     options.folder = folder;
@@ -112,6 +123,7 @@ static bool find_facts(Follower *follower)
     const FollowQuestion *question = follower->question;
     FollowFacts *facts = &follower->facts;
     facts->points = ARENA_ARRAY(follower->arena, FollowPoint, question->point_count + 2);
+    facts->left_out = ARENA_ARRAY(follower->arena, const char *, FOLLOW_KIND_COUNT);
     facts->growth_ppm = question->growth_ppm;
     facts->has_next_best = question->next_best != NO_POINT;
     bool is_sound = add_point(follower, question->winner);

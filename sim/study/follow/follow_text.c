@@ -222,6 +222,8 @@ void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *ou
     print_rates(outcome, out);
     print_quotas(outcome, out);
     print_closed_form(outcome, out);
+    for (uint32_t i = 0; i < outcome->facts.left_out_count; i++)
+        text_printf(out, "Left out: %s.\n", outcome->facts.left_out[i]);
 }
 
 /* --- For programs --- */
