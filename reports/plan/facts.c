@@ -53,6 +53,30 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
     return facts;
 }
 
+static bool is_weather(const Goal *goal, int32_t factor)
+{
+    for (int32_t i = 0; i < goal->weather_count; i++)
+        if (goal->weather[i] == factor)
+            return true;
+    return false;
+}
+
+const char *candidate_levels(const PlanFacts *facts, int32_t candidate)
+{
+    const Study *study = facts->outcome->grid->study;
+    const int32_t point = plan_point(facts->outcome->grid, candidate, 0);
+    Text list = {0};
+    for (int32_t i = 0; i < study->factor_count; i++) {
+        bool is_axis = false;
+        for (int32_t a = 0; a < facts->study->axis_count; a++)
+            is_axis |= facts->study->axes[a].factor == i;
+        if (is_axis && !is_weather(facts->outcome->goal, i))
+            text_printf(&list, "%s%s", list.length > 0 ? ", " : "",
+                        point_level(study, point, i)->label);
+    }
+    return text_move(facts->arena, &list);
+}
+
 const char *objective_words(const PlanFacts *facts, const PlanFindings *findings)
 {
     return answer_value(facts->arena, facts->outcome, facts->outcome->goal->metric,

@@ -29,7 +29,11 @@ static LookKind look_of(const PlanFacts *facts, int32_t candidate, const PlanChe
 {
     if (candidate == facts->outcome->winner)
         return LOOK_CHOSEN;
-    if (check->is_missed)
+    const PlanCandidate *about = plan_candidate(facts, candidate);
+    const bool misses = about->state == CANDIDATE_MISSES || about->state == CANDIDATE_MISSES_AGAIN;
+    if (check->is_missed ||
+        (misses &&
+         plan_findings(about)->checks[about->missed_check].constraint == check->constraint))
         return LOOK_MISSES;
     return check->is_met ? LOOK_MEETS : LOOK_OPEN;
 }
@@ -85,7 +89,7 @@ static ScatterPoint point_of(const PlanFacts *facts, int32_t constraint, int32_t
     cells[2] = objective_words(facts, findings);
     cells[3] = check_words(facts, check);
     cells[4] = membership_text(facts, front);
-    const char *levels = fact_point_levels(facts->study, plan_point(outcome->grid, candidate, 0));
+    const char *levels = candidate_levels(facts, candidate);
     const char *name = front->membership >= 0.005
                            ? arena_printf(facts->arena, "%s (%s)", levels, cells[4])
                            : levels;

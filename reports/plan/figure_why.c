@@ -59,7 +59,7 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
             amounts[row * WAIT_CAUSE_COUNT + kind] = facts->follow->why[row].wait_s[kind] / 3600;
     }
     stacked.kinds = kinds;
-    stacked.x_label = arena_printf(facts->arena, "hours of all jobs in the queue, %s",
+    stacked.x_label = arena_printf(facts->arena, "hours in the queue, %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = hours_words;
     stacked_draw(figures,

@@ -119,7 +119,8 @@ static void comparison_row(Text *html, const PlanFacts *facts, const PlanCompari
                                        &comparison->objective, false),
                     true);
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
-        const int32_t tightest = answer_tightest(outcome, findings, c);
+        const int32_t tightest =
+            answer_tightest(outcome, plan_findings(plan_candidate(facts, outcome->winner)), c);
         card_cell_print(html, constraint_title(facts, c),
                         check_words(facts, &findings->checks[tightest]), true);
         card_cell_print(html, "difference",

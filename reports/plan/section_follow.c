@@ -10,6 +10,7 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/schema/plain.h"
+#include "sim/study/statistics/words.h"
 
 static void paragraph(Text *html, const char *text)
 {
@@ -37,9 +38,18 @@ static const char *value_words(Arena *arena, const char *json)
 /* "1.42 (1.31 to 1.55)"; an unknown bound is left open. */
 static const char *multiple_words(Arena *arena, const BreakEven *even)
 {
-    if (isfinite(even->low) && isfinite(even->high))
-        return arena_printf(arena, "%.3g (%.3g to %.3g)", even->multiple, even->low, even->high);
-    return arena_printf(arena, "%.3g", even->multiple);
+    Text out = {0};
+    const double error = (even->high - even->low) / 2;
+    const bool has_interval = isfinite(error) && error > 0;
+    words_number(&out, even->multiple, has_interval ? error : 0);
+    if (has_interval) {
+        text_add(&out, " (");
+        words_number(&out, even->low, error);
+        text_add(&out, " to ");
+        words_number(&out, even->high, error);
+        text_add(&out, ")");
+    }
+    return text_move(arena, &out);
 }
 
 /* The candidate that the studies after the decision are about. */
@@ -98,6 +108,11 @@ static void prices_print(Text *html, const PlanFacts *facts)
     for (int32_t i = 0; i < follow->price_count; i++) {
         const PriceBreakEven *price = &follow->prices[i];
         const char *name = assumption_words(facts->arena, price->price);
+        if (!price->break_even.is_known) {
+            item(html, arena_printf(facts->arena, "At no %s does another candidate cost the same.",
+                                    name));
+            continue;
+        }
         item(html,
              arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
                           candidate_words(facts, candidate_of(facts, price->other)), name,
@@ -171,6 +186,10 @@ void section_load(Text *html, const PlanFacts *facts)
     Arena *arena = facts->arena;
     if (!breaking->is_known)
         return;
+    if (breaking->load <= 1) {
+        paragraph(html, "A limit is missed at today's load already.");
+        return;
+    }
     if (breaking->is_beyond)
         paragraph(html, arena_printf(arena,
                                      "The limits hold up to the largest load that was simulated, "

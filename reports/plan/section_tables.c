@@ -1,11 +1,10 @@
-/* Private to reports/plan: all candidates with the commands that repeat them, bad runs, and how it
- * was decided. */
+/* Private to reports/plan: all candidates with the commands that repeat them, and how it was
+ * decided. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "reports/page/cells.h"
 #include "reports/plan/page.h"
-#include "reports/plan/risk.h"
 #include "reports/text/wording.h"
 #include "sim/study/sweep_progress.h"
 
@@ -23,36 +22,6 @@ void section_jobs(Text *html, const PlanFacts *facts)
                 " on, in winner-jobs.csv. <code>trainyard show DIR %" PRId32 " %" PRId64
                 "</code> prints the command of the first.</p>\n",
                 jobs->run_count, jobs->point, jobs->first_seed, jobs->point, jobs->first_seed);
-}
-
-/* --- Bad runs --- */
-
-void section_bad_runs(Text *html, const PlanFacts *facts)
-{
-    const PlanOutcome *outcome = facts->outcome;
-    const Risk risk = risk_of(facts, outcome->winner);
-    const int32_t metric = outcome->goal->metric;
-    const PlanEstimate p95 = {risk.p95.value, risk.p95.low, risk.p95.high, risk.count};
-    const PlanEstimate worst = {risk.worst, (double)NAN, (double)NAN, 1};
-    const uint64_t seed = outcome->grid->study->seeds.first + (uint64_t)risk.worst_replication;
-    text_add(html, "<p>In 95 % of the runs it is at most <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
-    text_add(html, "</strong>");
-    if (!isfinite(risk.p95.high))
-        text_printf(html, " (%" PRId32 " runs are too few for an upper bound of that)", risk.count);
-    text_add(html, ". The worst of ");
-    thousands_print(html, risk.count);
-    text_add(html, " runs has <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
-    text_printf(html,
-                "</strong>, with seed %" PRIu64
-                ". Its own report, which explains it, is made by <code>trainyard show DIR "
-                "%" PRId32 " %" PRIu64
-                " --run -o worst</code>, where DIR is the folder of this page, or by the command "
-                "itself:</p>\n<pre><code>",
-                seed, risk.worst_point, seed);
-    markup_print(html, command_words(facts, risk.worst_point, risk.worst_replication));
-    text_add(html, "</code></pre>\n");
 }
 
 /* --- All candidates --- */

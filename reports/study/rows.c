@@ -9,6 +9,7 @@
 enum {
     ROW_HEIGHT = 24,
     LETTER_WIDTH = 7,
+    CAPITAL_EXTRA = 2,
     LETTERS_MAX = 34,
     LETTERS_MAX_NARROW = 15,
     LABEL_GAP = 14,
@@ -73,6 +74,22 @@ static int32_t letters_of(const Rows *rows, int32_t most)
     return letters < most ? letters : most;
 }
 
+/* The width of the longest label, cut to `most` letters, in pixels; capital letters are wider. */
+static int32_t width_of(const Rows *rows, int32_t most)
+{
+    int32_t widest = 0;
+    for (int32_t i = 0; i < rows->row_count; i++) {
+        Text label = {0};
+        shortened_print(&label, rows->labels[i], most);
+        int32_t width = letters_in(text_string(&label)) * LETTER_WIDTH;
+        for (const char *at = text_string(&label); *at != '\0'; at++)
+            width += *at >= 'A' && *at <= 'Z' ? CAPITAL_EXTRA : 0;
+        widest = width > widest ? width : widest;
+        text_free(&label);
+    }
+    return widest + LABEL_GAP;
+}
+
 /* The range with room at both ends; a zero at an end stays there. */
 static Range shown_range(const Rows *rows)
 {
@@ -118,8 +135,8 @@ void rows_draw(Figures *figures, Figure figure, Rows *rows)
     for (int32_t i = 0; i < rows->row_count; i++)
         rows->numbers->bands[i] =
             (PlotBand){PPM * i / rows->row_count, PPM * (i + 1) / rows->row_count};
-    figure.left = wide_letters * LETTER_WIDTH + LABEL_GAP;
-    figure.left_narrow = narrow_letters * LETTER_WIDTH + LABEL_GAP;
+    figure.left = width_of(rows, wide_letters);
+    figure.left_narrow = width_of(rows, narrow_letters);
     figure.numbers = rows->numbers;
     data_print(&wide, rows, wide_letters, figure_layout(figure.is_half, false));
     data_print(&narrow, rows, narrow_letters, figure_layout(figure.is_half, true));

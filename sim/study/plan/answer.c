@@ -19,6 +19,8 @@ static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, in
 {
     const PlanFindings *findings = plan_findings(candidate_of(outcome, candidate));
     text_add(out, answer_objective(arena, outcome, &findings->objective));
+    if (outcome->goal->weather_count > 0)
+        text_printf(out, " on %s", answer_weather(arena, outcome, -1));
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
         const int32_t tightest = answer_tightest(outcome, findings, c);
         text_add(out, c == outcome->goal->constraint_count - 1 ? ", and " : ", ");

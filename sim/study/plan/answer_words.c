@@ -81,7 +81,7 @@ const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t wea
         const int32_t factor = outcome->goal->weather[i];
         const char *name = study->factors[factor]->name;
         if (weather < 0)
-            text_printf(&out, "%s%s", i > 0 ? ", " : "the average over ", name);
+            text_printf(&out, "%s%s", i > 0 ? ", " : "average over ", name);
         else
             add_level(&out, name,
                       point_level(study, plan_point(outcome->grid, 0, weather), factor)->label);

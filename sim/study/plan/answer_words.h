@@ -13,7 +13,7 @@ const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t c
 /* Only those in which it differs from `other`: "3 nodes". */
 const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, int32_t candidate,
                                     int32_t other);
-/* "load 1.5"; "" without weather; "the average over load" for weather -1. */
+/* "load 1.5"; "" without weather; "average over load" for weather -1. */
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather);
 
 /* --- Values --- */
