@@ -90,13 +90,14 @@ static int32_t key_width(const char *name)
     return SWATCH_WIDTH + LETTER_WIDTH * letters_in(name);
 }
 
-static void key_item_print(Text *out, const Shade *shade, int32_t kind, int32_t x, int32_t y)
+static void key_item_print(Text *out, const char *name, int32_t rgb, int32_t kind, int32_t x,
+                           int32_t y)
 {
     text_printf(out,
                 "kind_rgb[%" PRId32 "] = 0x%06" PRIX32 "\nkind_x[%" PRId32 "] = %" PRId32
                 "\nkind_y[%" PRId32 "] = %" PRId32 "\nkind_name[%" PRId32 "] = ",
-                kind, (uint32_t)shade->rgb, kind, x, kind, y, kind);
-    gnuplot_string_print(out, shade->name);
+                kind, (uint32_t)rgb, kind, x, kind, y, kind);
+    gnuplot_string_print(out, name);
     text_add(out, "\n");
 }
 
@@ -113,13 +114,16 @@ void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, Fig
     for (int32_t i = 0; i < count; i++) {
         if ((used >> i & 1) == 0)
             continue;
-        const int32_t width = key_width(shades[i].name);
+        Text name = {0};
+        shortened_print(&name, shades[i].name, (layout.width - SWATCH_WIDTH) / LETTER_WIDTH);
+        const int32_t width = key_width(text_string(&name));
         if (x > 0 && x + width > layout.width) {
             x = 0;
             y += KEY_LINE;
         }
-        key_item_print(out, &shades[i], ++kind, x, y + KEY_LINE / 2);
+        key_item_print(out, text_string(&name), shades[i].rgb, ++kind, x, y + KEY_LINE / 2);
         x += width + KEY_GAP;
+        text_free(&name);
     }
     text_printf(out, "key_height = %" PRId32 "\n", kinds > 0 ? y + KEY_LINE : 0);
 }

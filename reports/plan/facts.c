@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "sim/study/run_command.h"
+#include "sim/study/point_scenario.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
                          const PlanEstimate *estimate)

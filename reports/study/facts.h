@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-#include "sim/study/metric_words.h"
+#include "sim/output/summary/metric_words.h"
 #include "sim/study/outcome.h"
 #include "sim/study/point_estimate.h"
 

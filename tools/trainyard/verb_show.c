@@ -5,7 +5,7 @@
 #include "sim/cli/disk_files.h"
 #include "sim/schema/value.h"
 #include "sim/study/outcome.h"
-#include "sim/study/run_command.h"
+#include "sim/study/point_scenario.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

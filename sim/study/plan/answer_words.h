@@ -3,7 +3,7 @@
 #ifndef SIM_STUDY_PLAN_ANSWER_WORDS_H
 #define SIM_STUDY_PLAN_ANSWER_WORDS_H
 
-#include "sim/study/metric_words.h"
+#include "sim/output/summary/metric_words.h"
 #include "sim/study/plan/plan_outcome.h"
 
 /* --- Candidates and weathers --- */

@@ -1,7 +1,7 @@
 /* Metrics in plain words, from their names alone: "jobs of team that wait at most 30 min" for
  * workloads.team.waited_within(30m). A name that is not known is its own words. */
-#ifndef SIM_STUDY_METRIC_WORDS_H
-#define SIM_STUDY_METRIC_WORDS_H
+#ifndef SIM_OUTPUT_SUMMARY_METRIC_WORDS_H
+#define SIM_OUTPUT_SUMMARY_METRIC_WORDS_H
 
 #include "sim/base/arena.h"
 #include "sim/base/text.h"

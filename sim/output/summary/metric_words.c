@@ -1,4 +1,4 @@
-#include "sim/study/metric_words.h"
+#include "sim/output/summary/metric_words.h"
 
 #include <string.h>
 
