@@ -40,8 +40,8 @@ static const char *multiple_words(Arena *arena, const BreakEven *even)
 {
     Text out = {0};
     const double error = (even->high - even->low) / 2;
-    const bool has_interval = isfinite(error) && error > 0;
-    words_number(&out, even->multiple, has_interval ? error : 0);
+    const bool has_interval = isfinite(error) && error > 0.005 * even->multiple;
+    words_number(&out, even->multiple, has_interval ? error : 0.05 * even->multiple);
     if (has_interval) {
         text_add(&out, " (");
         words_number(&out, even->low, error);
