@@ -21,7 +21,8 @@
 #   tutorial   0.1 s without files
 #   world      4 million events per second with the metrics as listener, 50 times as fast as SimGrid
 #   scale      1 KiB per job, 512 bytes per node
-#   study      15,000 runs of workloads/poisson a processor-second, 1,000 of failing-month; resuming 10^6 runs in 2 s; merging 1,000 shards in 10 s
+#   study      15,000 runs of workloads/poisson a processor-second, 1,000 of failing-month; resuming 10^6 runs in 2 s; merging 1,000 shards in 10 s;
+#              a plan of 16 candidates of M/M/c in 1 s, with 40 % of the runs of a full grid
 #   trainer    1.5 times as fast as PyTorch in fp32, 2 times in bf16; 75 % of sgemm's rate; 1.8 times as fast on two ranks as on
 #              one, and at most 3 % of a step for the exchange
 #   emu        40,000 GET/s of a cluster with p99 below 5 ms, and 0.9 of the rate with 100,000 nodes and jobs; 10,000 durable
@@ -158,6 +159,7 @@ bench_study()
 {
     echo "Studies of many runs (processor seconds):"
     "$build/bin/bench_study" runs || status=1
+    "$build/bin/bench_study" plan || status=1
     "$build/bin/bench_journal" || status=1
 }
 

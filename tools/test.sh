@@ -286,8 +286,8 @@ leg_fresh()
     local seed status=0
     seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
     echo "TRAINYARD_SEED=$seed"
-    build release test_sim_study_coverage test_theory
-    TRAINYARD_SEED=$seed ctest --test-dir build/release -R '^(sim/study/coverage|theory)/' -j "$jobs" --output-on-failure |
+    build release test_sim_study_coverage test_sim_study_plan test_theory
+    TRAINYARD_SEED=$seed ctest --test-dir build/release -R '^(sim/study/coverage|sim/study/plan|theory)/' -j "$jobs" --output-on-failure |
         tee build/log/ctest.fresh.txt || true
     count_ctest build/log/ctest.fresh.txt || status=1
     [ $status -eq 0 ] || echo "failed with TRAINYARD_SEED=$seed"

@@ -84,7 +84,6 @@ static bool run_study(Follower *follower, FollowKind kind, const Json *root)
     options.folder = folder;
     options.decider = NULL;
     options.shard = (Shard){0, 1};
-    options.is_quiet = true;
     options.writes_jobs = false;
     options.run = sweep_on_threads;
     if (!sweep_run(arena, study, follower->files, &options, &sweep, follower->problems))
@@ -177,22 +176,24 @@ static bool run_studies(Follower *follower)
 {
     Arena *arena = follower->arena;
     const FollowPlan all = plan_of(follower);
-    FollowPlan why = all, chosen = all;
-    // Reasons and prices need few runs, whatever the candidates needed.
-    why.seeds =
-        follower->question->seeds < FOLLOW_WHY_SEEDS ? follower->question->seeds : FOLLOW_WHY_SEEDS;
+    FollowPlan few = all, chosen = all;
+    // Reasons and differences of the same seeds need few runs, whatever the candidates needed.
+    if (few.seeds > FOLLOW_SEEDS_MOST)
+        few.seeds = FOLLOW_SEEDS_MOST;
     chosen.point_count = 1 + follower->facts.has_next_best;
+    FollowPlan few_chosen = few;
+    few_chosen.point_count = chosen.point_count;
     const int32_t before = follower->problems->count;
     const Json *headroom = follow_headroom(arena, follower->files, &chosen,
                                            &follower->facts.no_headroom, follower->problems);
     return follower->problems->count == before &&
-           run_study(follower, FOLLOW_WHY, follow_why(arena, &why)) &&
+           run_study(follower, FOLLOW_WHY, follow_why(arena, &few)) &&
            run_study(follower, FOLLOW_HEADROOM, headroom) &&
            run_study(follower, FOLLOW_ASSUMPTIONS,
-                     follow_assumptions(arena, &chosen, &follower->assumptions)) &&
+                     follow_assumptions(arena, &few_chosen, &follower->assumptions)) &&
            run_study(follower, FOLLOW_PREEMPTION,
-                     follow_preemption(arena, &chosen, &follower->assumptions)) &&
-           run_study(follower, FOLLOW_SENSITIVITY, sensitivity_of(follower, &chosen));
+                     follow_preemption(arena, &few_chosen, &follower->assumptions)) &&
+           run_study(follower, FOLLOW_SENSITIVITY, sensitivity_of(follower, &few_chosen));
 }
 
 /* Writes the facts, and then adds the findings, which need them. */

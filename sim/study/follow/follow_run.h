@@ -19,7 +19,7 @@ typedef enum {
 #undef X
 } Sensitivity;
 
-enum { MORRIS_TRAJECTORIES = 20, SOBOL_BASE_POINTS = 64, FOLLOW_WHY_SEEDS = 20 };
+enum { MORRIS_TRAJECTORIES = 20, SOBOL_BASE_POINTS = 64, FOLLOW_SEEDS_MOST = 20 };
 
 typedef struct {
     const Study *study;  /* with its scenario and a goal */
@@ -28,7 +28,7 @@ typedef struct {
     int32_t point_count; /* points whose reasons are looked for, in addition to these */
     const int32_t *points;
     uint64_t first_seed; /* of runs that took no part in the choice */
-    int32_t seeds;
+    int32_t seeds;       /* of DIR/headroom; the other studies have FOLLOW_SEEDS_MOST at most */
     Sensitivity sensitivity;
     int64_t growth_ppm; /* of the load in a month; 0: not asked for */
 } FollowQuestion;

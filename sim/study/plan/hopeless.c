@@ -39,7 +39,7 @@ static int32_t kind_at(const JobMix *mix, double chance)
 
 SaturatedQueue saturated_queue(const JobMix *mix, int32_t node_count)
 {
-    static const uint64_t key = 17; // of its own random numbers
+    static const uint64_t key = 17; // no run has these random numbers
     Arena *scratch = arena_create();
     Nodes nodes = {ARENA_ARRAY(scratch, double, node_count), node_count};
     const int64_t work = (int64_t)4000000 / node_count * 10;
@@ -220,18 +220,25 @@ static bool misses_for_sure(const Study *study, const Work *work, const Saturate
     return false;
 }
 
+static bool has_gangs(const JobMix *mix)
+{
+    for (int32_t i = 0; i < mix->kind_count; i++)
+        if (mix->nodes[i] > 1)
+            return true;
+    return false;
+}
+
 static const char *reason_of(Arena *arena, const Work *work, double capacity)
 {
-    const double offered = work->node_ns / work->gap_ns;
-    const bool is_gang = capacity < 0.995 * work->node_count;
-    return is_gang ? arena_printf(arena,
-                                  "more work arrives than %" PRId32 " nodes can do: %.4g of them "
-                                  "are needed, and jobs of several nodes leave room for %.4g",
-                                  work->node_count, offered, capacity)
-                   : arena_printf(arena,
-                                  "more work arrives than %" PRId32 " nodes can do: %.4g of them "
-                                  "are needed",
-                                  work->node_count, offered);
+    Text reason = {0};
+    text_printf(&reason, "more work arrives than %" PRId32 " node%s can do: %.3g are needed",
+                work->node_count, plural(work->node_count), work->node_ns / work->gap_ns);
+    if (has_gangs(&work->mix))
+        text_printf(&reason, ", and jobs of several nodes can keep only %.3g of them busy",
+                    capacity);
+    const char *copy = arena_strdup(arena, text_string(&reason));
+    text_free(&reason);
+    return copy;
 }
 
 /* NULL: it has to be simulated. */

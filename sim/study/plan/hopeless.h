@@ -3,8 +3,8 @@
  *
  * Work that arrives is the sum over workloads of rate, nodes and mean time of a job. Nodes can do
  * less than their number when jobs need several at once and no job overtakes: the first one in the
- * queue waits for its nodes while others idle. What they can do is the throughput of a queue that
- * never empties, found by a recursion over many jobs (saturated_rate).
+ * queue waits for its nodes while others idle. Their capacity is the throughput of a queue that
+ * never empties, found by a recursion over many jobs (saturated_queue).
  *
  * A point of a steady study is hopeless when at least 2 % more jobs arrive than that. In a study of
  * something that ends such a queue may not have grown long yet: there, and only under the service's

@@ -147,6 +147,17 @@ static void add_subject(Selection *selection, int32_t candidate)
 
 static void judge_fresh(Selection *selection);
 
+/* The fresh replications of each subject that a budget has left; at least 2, or none. */
+static int32_t fresh_at_first(const Selection *selection)
+{
+    const SelectionProblem *problem = selection->problem;
+    if (problem->budget == 0)
+        return problem->at_least;
+    const int64_t left = (problem->budget - selection->run_count) / problem->runs_each /
+                         (selection->subject_count > 0 ? selection->subject_count : 1);
+    return left < 2 ? 0 : left < problem->at_least ? (int32_t)left : problem->at_least;
+}
+
 /* The chosen candidate, or without one the nearest miss, and those that it is compared with. */
 static void begin_fresh(Selection *selection, int32_t winner)
 {
@@ -160,8 +171,8 @@ static void begin_fresh(Selection *selection, int32_t winner)
         add_subject(selection, selection_nearest_miss(selection));
     }
     add_subject(selection, selection->problem->baseline);
-    ask_fresh(selection, selection->problem->at_least);
-    if (selection->request_count == 0) // a refuted candidate has left their runs
+    ask_fresh(selection, fresh_at_first(selection));
+    if (selection->request_count == 0) // they have fresh runs already, or the budget has none left
         judge_fresh(selection);
 }
 

@@ -185,6 +185,8 @@ bool selection_fresh_is_enough(const Selection *selection)
 bool selection_fresh_refutes(const Selection *selection)
 {
     const SelectionProblem *problem = selection->problem;
+    if (selection->candidates[selection->subjects[0]].fresh_count < 2)
+        return false;
     for (int32_t check = 0; check < problem->check_count; check++) {
         const Estimate margin =
             fresh_estimate(selection, selection->subjects[0], SERIES_CHECK + check);

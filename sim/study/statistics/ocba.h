@@ -16,8 +16,8 @@
 
 typedef struct {
     double deviation; /* standard deviation of the objective; 0: it is constant */
-    double signal; /* the larger the less runs it needs: |difference| / deviation of what excludes
-                      the candidate; of the best one, the smallest margin of its checks */
+    double signal;    /* mean over deviation of the difference that excludes the candidate; for the
+                         best one, of the smallest margin of its checks. Larger: fewer runs */
     bool is_best;
 } OcbaCandidate;
 

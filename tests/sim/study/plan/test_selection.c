@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/study/statistics/distribution.h"
+#include "tests/support/erlang.h"
 #include "tests/support/studies.h"
 #include "tests/support/suite.h"
 
@@ -83,6 +84,8 @@ static SelectionData data_of(Numbers *numbers)
 
 typedef struct {
     int32_t studies, wrong, not_best, none;
+    int32_t dearer; /* than the best one by more than the indifference in an amount */
+    double most_runs;
     double excess; /* in the order of costs: candidates that are better than the chosen one */
     double runs;   /* of a study */
     double rounds;
@@ -115,10 +118,14 @@ static void score_study(const Problem *problem, uint64_t study, Score *score)
     score->studies++;
     score->runs += (double)selection_run_count(selection);
     score->rounds += rounds;
+    score->most_runs = fmax(score->most_runs, (double)selection_run_count(selection));
     score->not_best += winner != best;
     if (winner == SELECTION_NONE) {
         score->none++;
     } else {
+        score->dearer += best != SELECTION_NONE && problem->selection.objective_amount > 0 &&
+                         problem->cost[winner] >
+                             problem->cost[best] + problem->selection.objective_amount - 1e-9;
         score->wrong += problem->truth[winner] < -problem->selection.check_indifference[0];
         for (int32_t i = 0; i < problem->selection.candidate_count; i++)
             score->excess += best != SELECTION_NONE && problem->truth[i] >= 0 &&
@@ -137,17 +144,21 @@ static double grid_runs(const Problem *problem)
     Numbers numbers = numbers_of(arena, problem, 999999);
     const SelectionProblem *selection = &problem->selection;
     const double z = normal_quantile(1 - (1 - selection->confidence) / 2 /
-                                             (selection->candidate_count * selection->check_count));
+                                             (selection->candidate_count * series_count(problem)));
     for (int32_t i = 0; i < selection->candidate_count; i++) {
         double runs = selection->at_least;
-        for (int32_t c = 0; c < selection->check_count; c++) {
+        for (int32_t c = -1; c < selection->check_count; c++) {
             double margins[SAMPLE], mean = 0, square = 0;
             values(&numbers, i, SERIES_CHECK + c, 0, SAMPLE, margins);
             for (int32_t r = 0; r < SAMPLE; r++) {
                 mean += margins[r] / SAMPLE;
                 square += margins[r] * margins[r] / SAMPLE;
             }
-            const double wide = z / selection->check_indifference[c];
+            const double indifference = c >= 0 ? selection->check_indifference[c]
+                                        : selection->objective_amount > 0
+                                            ? selection->objective_amount
+                                            : selection->objective_part * fabs(mean);
+            const double wide = z / indifference;
             runs = fmax(runs, wide * wide * (square - mean * mean));
         }
         sum += runs;
@@ -180,23 +191,6 @@ typedef struct {
     double offered, limit;
     int32_t first_servers, jobs;
 } ServerProblem;
-
-/* A. K. Erlang, 1917: the probability that all servers are busy, times in mean service times. */
-static double erlang_c(int32_t servers, double offered)
-{
-    double blocking = 1;
-    for (int32_t i = 1; i <= servers; i++)
-        blocking = offered * blocking / (i + offered * blocking);
-    const double load = offered / servers;
-    return blocking / (1 - load * (1 - blocking));
-}
-
-/* P(a job waits at most `limit`). */
-static double erlang_share(int32_t servers, double offered, double limit)
-{
-    return servers <= offered ? 0
-                              : 1 - erlang_c(servers, offered) * exp(-(servers - offered) * limit);
-}
 
 /* The number of jobs in a queue in the long run: the quantile at `p`. */
 static int32_t jobs_present(int32_t servers, double offered, double p)
@@ -290,17 +284,24 @@ static const struct {
     const char *name;
     ServerProblem problem;
     int32_t candidates;
+    int32_t studies; /* with fresh seeds */
 } server_rows[] = {
-    {"offered 3.2, x 0.1", {3.2, .1, 1, 500}, 16},
-    {"offered 3.2, x 1", {3.2, 1, 1, 500}, 16},
-    {"offered 12, x 0.1", {12, .1, 8, 500}, 16},
-    {"offered 12, x 1", {12, 1, 8, 500}, 16},
-    {"offered 200, x 0.1", {200, .1, 208, 1000}, 16},
-    {"offered 200, x 1", {200, 1, 198, 1000}, 16},
-    {"offered 3.2, x 1, short runs", {3.2, 1, 1, 60}, 16},
-    {"offered 0.8, x 0.5", {.8, .5, 1, 300}, 10},
-    {"offered 40, x 0.2", {40, .2, 36, 1000}, 20},
+    {"offered 3.2, x 0.1", {3.2, .1, 1, 500}, 16, 1000},
+    {"offered 3.2, x 1", {3.2, 1, 1, 500}, 16, 1000},
+    {"offered 12, x 0.1", {12, .1, 8, 500}, 16, 1000},
+    {"offered 12, x 1", {12, 1, 8, 500}, 16, 1000},
+    {"offered 200, x 0.1", {200, .1, 208, 1000}, 16, 250},
+    {"offered 200, x 1", {200, 1, 198, 1000}, 16, 250},
+    {"offered 3.2, x 1, short runs", {3.2, 1, 1, 60}, 16, 1000},
+    {"offered 0.8, x 0.5", {.8, .5, 1, 300}, 10, 1000},
+    {"offered 40, x 0.2", {40, .2, 36, 1000}, 20, 250},
 };
+
+/* With fixed seeds a fiftieth. */
+static int32_t studies_for(int32_t full)
+{
+    return getenv("TRAINYARD_SEED") != NULL ? full : full / 50;
+}
 
 START_TEST(fewest_servers)
 {
@@ -310,11 +311,132 @@ START_TEST(fewest_servers)
             const Problem problem =
                 server_problem(arena, server_rows[i].name, &server_rows[i].problem,
                                server_rows[i].candidates, tight ? .0095 : .019);
-            const Score score = score_of(&problem, long_studies_of(60));
+            const Score score = score_of(&problem, studies_for(server_rows[i].studies));
             ck_assert_double_le(score.wrong, .05 * score.studies);
             ck_assert_double_le(score.excess, score.studies);
             arena_destroy(arena);
         }
+}
+END_TEST
+
+/* --- Normal numbers: objectives and margins with noise --- */
+
+typedef struct {
+    const double *cost, *margin;
+    double cost_noise, margin_noise, common; /* `common`: part of the noise that all share */
+} NormalProblem;
+
+static void make_normal(const Problem *problem, int32_t candidate, uint64_t study,
+                        int32_t replication, double *series)
+{
+    const NormalProblem *own = problem->of;
+    Random shared = random_of(study, (uint64_t)replication);
+    Random random = random_of(study, (uint64_t)(replication + (candidate + 1) * 1000000));
+    const double part = sqrt(own->common), rest = sqrt(1 - own->common);
+    series[0] = own->cost[candidate] + own->cost_noise * (part * random_standard_normal(&shared) +
+                                                          rest * random_standard_normal(&random));
+    series[1] =
+        own->margin[candidate] + own->margin_noise * (part * random_standard_normal(&shared) +
+                                                      rest * random_standard_normal(&random));
+}
+
+static const double slippage[] = {100, 102, 102, 102, 102, 102, 102, 102, 102, 102};
+static const double equal_costs[] = {100, 100, 100, 100, 100};
+static const double rising[] = {90, 92, 94, 96, 98, 100, 102, 104, 106, 108};
+static const double all_met[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const double at_the_limit[] = {-1.01, -1.01, -1.01, -1.01, -1.01, 1.01, 1.01, 1.01, 1, 1};
+static const double mixed[] = {-2, 3, -1.5, 2, -4, 1.5, 2, -3, 5, 1};
+static const double none_met[] = {-2, -3, -1.5, -2, -4, -1.5, -2, -3, -5, -1.5};
+
+static const struct {
+    const char *name;
+    NormalProblem problem;
+    int32_t candidates;
+} normal_rows[] = {
+    {"one is better by the indifference", {slippage, all_met, 10, .5, 0}, 10},
+    {"the same with common seeds", {slippage, all_met, 10, .5, .8}, 10},
+    {"five equal ones", {equal_costs, all_met, 10, .5, 0}, 5},
+    {"cheaper ones miss by the indifference", {rising, at_the_limit, 3, 3, .5}, 10},
+    {"mixed", {rising, mixed, 5, 3, .5}, 10},
+    {"no candidate meets the check", {rising, none_met, 5, 3, .5}, 10},
+};
+
+/* A choice is wrong if it misses by more than the indifference of the check, 1, or if its objective
+ * is worse than the best one's by more than that of the objective, 2 %. */
+START_TEST(best_of_normal_numbers)
+{
+    static const double indifference[] = {1};
+    for (size_t i = 0; i < sizeof normal_rows / sizeof normal_rows[0]; i++) {
+        const NormalProblem *own = &normal_rows[i].problem;
+        const Problem problem = {.name = normal_rows[i].name,
+                                 .selection = {.candidate_count = normal_rows[i].candidates,
+                                               .check_count = 1,
+                                               .check_indifference = indifference,
+                                               .objective_amount = 2,
+                                               .confidence = .95,
+                                               .at_least = FIRST_LEAST,
+                                               .at_most = MOST,
+                                               .runs_each = 1,
+                                               .baseline = SELECTION_NONE},
+                                 .make = make_normal,
+                                 .truth = own->margin,
+                                 .cost = own->cost,
+                                 .of = own};
+        const Score score = score_of(&problem, studies_for(2000));
+        ck_assert_int_le(score.wrong, score.studies / 20);
+        ck_assert_int_le(score.dearer, score.studies / 20);
+        if (own->margin == none_met)
+            ck_assert_int_ge(score.none, score.studies * 19 / 20);
+        else
+            ck_assert_int_eq(score.none, 0);
+    }
+}
+END_TEST
+
+/* A day in five is bad: half of its jobs wait. Five or ten good days in a row prove nothing. */
+static void make_rare_bad_days(const Problem *problem, int32_t candidate, uint64_t study,
+                               int32_t replication, double *series)
+{
+    (void)problem;
+    Random random = random_of(study, (uint64_t)(replication + candidate * 1000000));
+    const bool is_bad = candidate == 0 && random_uniform(&random) < .2;
+    series[0] = candidate + 1;
+    series[1] = (is_bad ? .5 : 1) - .95;
+}
+
+START_TEST(few_good_days_prove_nothing)
+{
+    static const double indifference[] = {.02}, truth[] = {-.05, .05}, cost[] = {1, 2};
+    const Problem problem = {.name = "a bad day in five",
+                             .selection = {.candidate_count = 2,
+                                           .check_count = 1,
+                                           .check_indifference = indifference,
+                                           .objective_part = .01,
+                                           .confidence = .95,
+                                           .at_least = FIRST_LEAST,
+                                           .at_most = MOST,
+                                           .runs_each = 1,
+                                           .baseline = SELECTION_NONE},
+                             .make = make_rare_bad_days,
+                             .variance_least = .95 * .05 / 40,
+                             .truth = truth,
+                             .cost = cost};
+    const Score score = score_of(&problem, studies_for(5000));
+    ck_assert_int_le(score.wrong, score.studies / 20);
+}
+END_TEST
+
+START_TEST(a_budget_is_kept)
+{
+    Arena *arena = arena_create();
+    Problem problem = server_problem(arena, "offered 12, x 0.1, 400 runs", &server_rows[2].problem,
+                                     server_rows[2].candidates, .0095);
+    problem.selection.budget = 400;
+    const Score score = score_of(&problem, studies_for(1000));
+    ck_assert_double_le(score.most_runs, 400);
+    ck_assert_int_le(score.wrong, score.studies / 10);
+    ck_assert_double_le(score.excess, score.studies);
+    arena_destroy(arena);
 }
 END_TEST
 
@@ -323,6 +445,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("selection");
     TCase *cases = tcase_create("known answers");
     tcase_add_test(cases, fewest_servers);
+    tcase_add_test(cases, best_of_normal_numbers);
+    tcase_add_test(cases, few_good_days_prove_nothing);
+    tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
 }

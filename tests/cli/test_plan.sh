@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# trainyard plan: with and without a study file, interruptions, ranks, --check, exit codes, wrong input.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+cp "$(dirname "${BASH_SOURCE[0]}")/../sim/study/coverage/queue.json" queue.json
+cat >plan.json <<'JSON'
+{"trainyard_study": 1, "description": "How many servers?", "scenario": "queue.json",
+ "factors": {"servers": {"values": "1..8"}, "jobs": {"set": "/workloads/0/jobs", "values": [200]},
+   "rate": {"values": ["0.32/h"]}},
+ "minimise": "cost_usd.total",
+ "subject_to": [{"share": "workloads.all.waited_within(10h)", "at_least": "90%"}], "indifference": "3%"}
+JSON
+
+example "the answer comes first, then the candidates and what they cost"
+trainyard plan plan.json -o one -j 1
+exit_is 0
+stderr_is_empty
+holds grep -q "^Choose 5 servers" <(head -n 1 stdout)
+stdout_has "->  servers=5 jobs=200 rate=0.32/h"
+stdout_has "more work arrives than 1 node can do: 3.2 are needed"
+stdout_has "a full grid needs about"
+holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
+holds grep -q '"verdict": "found"' one/plan.json
+
+example "the files do not depend on the number of threads, or on kills"
+trainyard plan plan.json -o two -j 2 -q
+exit_is 0
+stdout_is_empty
+for delay in 0.05 0.1 0.2 0.3; do
+    { timeout -s KILL $delay "$TRAINYARD" plan plan.json -o killed -q >stdout; } 2>stderr
+done
+trainyard plan plan.json -o killed -q
+exit_is 0
+for file in plan.json plan.csv results.csv points.csv study.json; do
+    holds cmp -s one/$file two/$file
+    holds cmp -s one/$file killed/$file
+done
+
+if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
+    example "or on ranks"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr
+    status=$?
+    exit_is 0
+    for file in plan.json plan.csv results.csv points.csv study.json; do
+        holds cmp -s one/$file ranks/$file
+    done
+    example "a rank stops with the time limit, and threads continue its folder"
+    mpirun --oversubscribe -n 2 "$TRAINYARD" plan plan.json -o ranks-late -q --time-limit 100ms >stdout 2>stderr
+    trainyard plan plan.json -o ranks-late -q
+    exit_is 0
+    holds cmp -s one/plan.json ranks-late/plan.json
+fi
+
+example "runs of shards of a sweep are used"
+for i in 0 1; do
+    trainyard sweep plan.json --shard $i/2 -o part-$i
+done
+trainyard merge part-0 part-1 -o merged
+exit_is 0
+trainyard plan plan.json -o merged
+exit_is 0
+holds cmp -s one/plan.json merged/plan.json
+
+example "a time limit: exit code 4, valid files, and the rest later"
+trainyard plan plan.json -o late --time-limit 1ms
+exit_is 4
+stdout_has "the same command continues"
+holds grep -q '"verdict": "unfinished"' late/plan.json
+trainyard plan plan.json -o late -q
+exit_is 0
+holds cmp -s one/plan.json late/plan.json
+
+example "no candidate is enough: exit code 1, and the nearest miss"
+sed 's/"1..8"/"1..4"/' plan.json >few.json
+trainyard plan few.json -o few
+exit_is 1
+holds grep -q '"nearest_miss"' few/plan.json
+
+example "a plan without a file, and a forecast"
+trainyard plan queue.json --vary servers=4..6 --vary rate=0.32/h --slo 'workloads.all.waited_within(10h) >= 90%' \
+    --minimise cost_usd.total --indifference 3%
+exit_is 0
+stdout_has "5 servers"
+trainyard plan plan.json --dry-run -o forecast
+exit_is 0
+stdout_has "8 points; the first round: 40 runs"
+holds [ ! -e forecast ]
+
+example "a check passes, and notices another answer and a small margin"
+trainyard plan --check one
+exit_is 0
+stdout_has "the recommendation is still servers=5"
+trainyard plan --check one --margin 9%
+exit_is 1
+stdout_has "the margin of workloads.all.waited_within(10h) >= 90%"
+sed 's/90%/98%/' plan.json >more.json
+trainyard plan more.json --check one
+exit_is 1
+stdout_has "the recommendation changed from servers=5"
+trainyard plan --check nothing
+exit_is 2
+stderr_has "nothing/plan.json"
+
+example "wrong input has its place and a hint"
+trainyard plan
+exit_is 2
+stderr_has "STUDY or SCENARIO is missing"
+sed 's/"subject_to"/"subject"/' plan.json >wrong.json
+trainyard plan wrong.json
+exit_is 2
+stderr_begins 'wrong.json:5:2: unknown key "subject" in this study'
+sed 's/waited_within(10h)/waited_wthin(10h)/' plan.json >wrong.json
+trainyard plan wrong.json
+exit_is 2
+stderr_has "waited_within"
+trainyard plan queue.json --vary servers=4..6 --slo 'waited_within(10h) 90%' --minimise cost_usd.total
+exit_is 2
+stderr_begins "--slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
+trainyard plan plan.json --confidence 99%
+exit_is 2
+stderr_has "does not go with a study file"
+sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
+trainyard plan sweep.json
+exit_is 2
+stderr_has "no objective"
+
+finish
