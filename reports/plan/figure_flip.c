@@ -153,8 +153,10 @@ static void sensitivity(Figures *figures, const PlanFacts *facts)
 {
     const FollowOutcome *follow = facts->follow;
     const bool is_index = follow->sensitivity_design == DESIGN_SALTELLI;
-    const int32_t shown =
-        follow->sensitivity_count < EFFECTS_SHOWN ? follow->sensitivity_count : EFFECTS_SHOWN;
+    int32_t shown = 0;
+    while (shown < follow->sensitivity_count && shown < EFFECTS_SHOWN &&
+           follow->sensitivity[shown].effect > 0.01 * follow->sensitivity[0].effect)
+        shown++;
     const char **headings = ARENA_ARRAY(facts->arena, const char *, SENSITIVITY_COLUMNS);
     Shade *looks = ARENA_ARRAY(facts->arena, Shade, 2);
     if (shown == 0)

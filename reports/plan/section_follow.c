@@ -40,8 +40,8 @@ static const char *multiple_words(Arena *arena, const BreakEven *even)
 {
     Text out = {0};
     const double error = (even->high - even->low) / 2;
-    const bool has_interval = isfinite(error) && error > 0;
-    words_number(&out, even->multiple, has_interval ? error : 0);
+    const bool has_interval = isfinite(error) && error > 0.005 * even->multiple;
+    words_number(&out, even->multiple, has_interval ? error : 0.05 * even->multiple);
     if (has_interval) {
         text_add(&out, " (");
         words_number(&out, even->low, error);
@@ -117,7 +117,7 @@ static void prices_print(Text *html, const PlanFacts *facts)
              arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
                           candidate_words(facts, candidate_of(facts, price->other)), name,
                           multiple_words(facts->arena, &price->break_even),
-                          price->now != NULL ? ", which is " : "",
+                          price->now != NULL ? " " : "",
                           price->now != NULL ? price->now : ""));
     }
 }
