@@ -171,7 +171,7 @@ void section_repeat(Text *html, const StudyFacts *facts)
         text_printf(html,
                     ": <code>trainyard show DIR %" PRId32 " %" PRIu64
                     " --run -o worst</code> repeats that run, and writes its own report.",
-                    worst.point, facts->study->seeds.first + (uint64_t)worst.replication);
+                    worst.point, study_seed(facts->study, worst.point, worst.replication));
         text_free(&value);
     }
     text_add(html, "</p>\n</section>\n");

@@ -129,7 +129,7 @@ static bool add_runs(Writer *writer, const JobsOfRuns *runs, const Repeat *repea
     bool is_whole = scenario != NULL;
     for (int32_t r = runs->first; is_whole && r < runs->first + runs->count; r++) {
         const ArenaMark mark = arena_mark(arena);
-        const uint64_t seed = findings->study->seeds.first + (uint64_t)r;
+        const uint64_t seed = study_seed(findings->study, runs->point, r);
         SteadyPlan plan;
         const bool has_plan = results_plan(findings->results, runs->point, r, &plan);
         begin_run(writer, runs->point, seed);

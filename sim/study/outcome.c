@@ -104,6 +104,8 @@ static bool read_horizon(Reader *reader)
     if (node == NULL)
         return true;
     horizon->kind = HORIZON_STEADY;
+    if (optional_text(node, "method") != NULL)
+        horizon->method = STEADY_BY_BATCHES;
     return read_auto(reader, node, "warm_up_ns", &horizon->warm_up_ns) &&
            read_auto(reader, node, "length_ns", &horizon->length_ns) &&
            read_whole(reader, node, "jobs", 1, INT64_MAX, &horizon->jobs_most);
@@ -163,6 +165,8 @@ static bool read_seeds(Reader *reader)
         !read_count(reader, node, "at_most", seeds->at_least, &seeds->at_most))
         return false;
     seeds->first = (uint64_t)first;
+    const Json *independent = json_member(node, "independent");
+    seeds->is_independent = independent != NULL && independent->boolean;
     return read_rules(reader, ppm, nano);
 }
 

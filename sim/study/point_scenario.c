@@ -116,6 +116,7 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
         return NULL;
     scenario->metric_count = study->metric_count;
     scenario->value_count = study->value_count;
+    scenario->has_batches = study->horizon.method == STEADY_BY_BATCHES;
     scenario->metrics = compile_metrics(arena, study, &scenario->file->scenario, problems);
     if (problems->count > before)
         return NULL;

@@ -10,6 +10,7 @@ typedef struct {
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
     int32_t value_count; /* of the record of a run: Study.value_count */
+    bool has_batches;    /* the record has batches before the parts of a steady study */
     bool needs_waiting;  /* a metric is about what jobs waited for */
 } PointScenario;
 

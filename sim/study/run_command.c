@@ -1,7 +1,9 @@
 #include "sim/study/run_command.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/cli/shell_code.h"
 #include "sim/study/point_scenario.h"
 
@@ -30,17 +32,11 @@ CommandWords run_command_words(Arena *arena, const StudyPoint *point, const char
 
 const char *run_command_text(Arena *arena, const CommandWords *words)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./=:,+%";
     Text line = {0};
     text_add(&line, "trainyard");
     for (int32_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
         text_add(&line, " ");
-        if (strspn(word, plain) == strlen(word))
-            text_add(&line, word);
-        else
-            code_quote(word, CODE_SH, &line);
+        code_word(words->items[i], CODE_SH, &line);
     }
     return text_move(arena, &line);
 }
@@ -58,4 +54,30 @@ StudyPoint run_command_point(Arena *arena, const Study *study, int32_t point)
                         .name = point_name(arena, study, point),
                         .option_count = 2 * count,
                         .options = options};
+}
+
+/* "36000s", "0.500000000s" */
+static void exact_seconds_print(Text *text, int64_t ns)
+{
+    text_printf(text, "%" PRId64, ns / NS_PER_S);
+    if (ns % NS_PER_S != 0)
+        text_printf(text, ".%09" PRId64, ns % NS_PER_S);
+    text_add(text, "s");
+}
+
+void run_command_add_plan(Arena *arena, StudyPoint *point, const SteadyPlan *plan)
+{
+    const MeasureWindow window = steady_window(plan);
+    Text text = {0};
+    text_add(&text, "/measure={\"from\": \"");
+    exact_seconds_print(&text, window.from_ns);
+    text_add(&text, "\", \"until\": \"");
+    exact_seconds_print(&text, window.until_ns);
+    text_add(&text, "\", \"steady\": true}");
+    const char **options = ARENA_ARRAY(arena, const char *, point->option_count + 2);
+    memcpy(options, point->options, (size_t)point->option_count * sizeof *options);
+    options[point->option_count] = "--set";
+    options[point->option_count + 1] = text_move(arena, &text);
+    point->options = options;
+    point->option_count += 2;
 }

@@ -19,4 +19,7 @@ const char *run_command_text(Arena *arena, const CommandWords *words);
 /* A point of `study`, as study_json_point reads it. In `arena`. */
 StudyPoint run_command_point(Arena *arena, const Study *study, int32_t point);
 
+/* Adds the options by which a run is that of a steady study with `plan`. In `arena`. */
+void run_command_add_plan(Arena *arena, StudyPoint *point, const SteadyPlan *plan);
+
 #endif

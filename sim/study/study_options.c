@@ -4,6 +4,8 @@
 
 #include "sim/study/study_types.h"
 
+#define STEADY_PRECISION "5%"
+
 typedef struct {
     Arena *arena;
     Problems *problems;
@@ -31,10 +33,11 @@ static Json *value_of(const Maker *maker, const char *text, Place at)
     return at_option(value != NULL ? value : json_string(maker->arena, text), at);
 }
 
-/* "1..16" stays a text, "2,4,8" becomes a list. */
+/* "1..16" and "all" stay texts, "2,4,8" becomes a list. */
 static Json *values_of(const Maker *maker, const char *text, Place at)
 {
-    if (strstr(text, "..") != NULL && strchr(text, ',') == NULL)
+    if ((strstr(text, "..") != NULL && strchr(text, ',') == NULL) ||
+        strcmp(text, FACTOR_ALL_VALUES) == 0)
         return json_string(maker->arena, text);
     Json *list = json_array(maker->arena);
     for (const char *rest = text;; rest++) {
@@ -98,15 +101,18 @@ static void add_seeds(const Maker *maker, Json *root, const StudyOptions *option
     Json *seeds = put(maker, root, "seeds", json_object(maker->arena), at);
     const int64_t least = options->seeds > 0 ? options->seeds : SEEDS_AT_LEAST;
     put(maker, seeds, "at_least", json_integer(maker->arena, least), at);
-    if (options->precision == NULL)
+    const char *precision = options->precision != NULL ? options->precision
+                            : options->is_steady       ? STEADY_PRECISION
+                                                       : NULL;
+    if (precision == NULL)
         return;
     const Place precision_at = place_in("--precision", 0, 0);
     const int64_t most = options->at_most > 0 ? options->at_most : 20 * least;
-    put(maker, seeds, "at_most", json_integer(maker->arena, most), place_in("--at-most", 0, 0));
+    if (options->at_most > 0 || !options->is_steady) // a steady study has a default
+        put(maker, seeds, "at_most", json_integer(maker->arena, most), place_in("--at-most", 0, 0));
     Json *until = put(maker, seeds, "until", json_object(maker->arena), precision_at);
     for (int32_t i = 0; i < options->metric_count; i++)
-        put(maker, until, options->metrics[i], json_string(maker->arena, options->precision),
-            precision_at);
+        put(maker, until, options->metrics[i], json_string(maker->arena, precision), precision_at);
 }
 
 /* --- The goal of a plan --- */
@@ -180,9 +186,16 @@ static void add_metrics(const Maker *maker, Json *root, const StudyOptions *opti
                                     0, 0)));
 }
 
-Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *options,
+Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *given,
                        Problems *problems)
 {
+    static const char *const waits[] = {"queue_s.mean"};
+    StudyOptions complete = *given;
+    if (given->is_steady && given->metric_count == 0) {
+        complete.metrics = waits;
+        complete.metric_count = 1;
+    }
+    const StudyOptions *options = &complete;
     const Maker maker = {.arena = arena, .problems = problems};
     const Place at = place_in(verb, 0, 0);
     const int32_t before = problems->count;
@@ -194,6 +207,11 @@ Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *optio
         add_factor(&maker, factors, options->vary[i]);
     if (options->metric_count > 0 || (options->minimise == NULL && options->maximise == NULL))
         add_metrics(&maker, root, options);
+    if (options->is_steady) {
+        const Place steady_at = place_in("--steady", 0, 0);
+        Json *horizon = put(&maker, root, "horizon", json_object(arena), steady_at);
+        put(&maker, horizon, "kind", json_string(arena, "steady"), steady_at);
+    }
     add_seeds(&maker, root, options);
     add_goal(&maker, root, options);
     if (options->baseline_count > 0) {

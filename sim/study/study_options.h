@@ -9,6 +9,8 @@
 #ifndef SIM_STUDY_STUDY_OPTIONS_H
 #define SIM_STUDY_STUDY_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "sim/json/json.h"
 
 typedef struct {
@@ -17,8 +19,10 @@ typedef struct {
     const char *const *vary;
     const char *const *metrics;
     const char *const *baseline;
+    bool is_steady;         /* the long run; without metrics: the mean wait */
     int64_t seeds, at_most; /* 0: not given */
-    const char *precision;  /* the largest half-width of every metric: "5%"; NULL */
+    const char *precision;  /* the largest half-width of every metric: "5%"; NULL: none, of a steady
+                               study 5 % */
     /* For a plan; NULL and 0: not given. */
     const char *minimise, *maximise, *confidence, *indifference;
     int32_t slo_count, weather_count;

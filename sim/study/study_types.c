@@ -19,8 +19,9 @@ static const Field factor_fields[] = {
                "the parameter of the scenario that it sets; the default is the factor's name"),
     FIELD_JSON("values", values,
                "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1}]}",
-               "its levels: a list of values, or a range of integers such as \"1..16\" or "
-               "\"10..100 by 10\""),
+               "its levels: a list of values, a range of integers such as \"1..16\" or "
+               "\"10..100 by 10\", or \"all\": the words that the value may have, such as all "
+               "policies, or the choices of a parameter"),
     FIELD_JSON("scale", scale,
                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}",
                "its levels as multiples of the scenario's own value"),
@@ -47,6 +48,9 @@ const ObjectType factor_type = {"factor",
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
+    FIELD_BOOLEAN("independent", independent, "false",
+                  "each point has seeds of its own, instead of seeds that all points share; "
+                  "differences to the baseline are then compared by Welch's t"),
     FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
@@ -63,7 +67,7 @@ static const Field seeds_fields[] = {
 static const ObjectType seeds_type = {
     "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
-    "points are not blurred by chance.",
+    "points are not blurred by chance, unless they are independent.",
     sizeof(SeedsText), seeds_fields};
 
 #define OWNER HorizonText
@@ -72,11 +76,21 @@ static const char *const horizon_words[] = {
     HORIZONS(X)
 #undef X
         NULL};
+static const char *const steady_method_words[] = {
+#define X(name, text) text,
+    STEADY_METHODS(X)
+#undef X
+        NULL};
 static const Field horizon_fields[] = {
     FIELD_CHOICE("kind", kind, horizon_words, "terminating",
                  "terminating: the scenario from its beginning to its end, such as a day. steady: "
                  "the long run of a system that never ends; the scenario's workloads then have no "
                  "end, and its `measure` and `until` are not used"),
+    FIELD_CHOICE("method", method, steady_method_words, "replications",
+                 "steady: replications are `at_least` runs, each with its warm-up. batch-means is "
+                 "one long run, cut into 30 pieces of equal time whose means are the values; the "
+                 "interval is left out if successive pieces depend on each other. It takes means "
+                 "of times and shares of jobs"),
     FIELD_TEXT("warm_up", warm_up, "auto",
                "steady: how long a run is not measured at first; auto: MSER-5 finds it in "
                "pilot runs of each point"),
@@ -124,6 +138,7 @@ static const Field study_expect_fields[] = {
 const ObjectType study_expect_type = {"study_expectation",
                                       "An expected result of a study, for `trainyard test`.",
                                       sizeof(StudyExpectText), study_expect_fields};
+
 #define OWNER ConstraintText
 static const Field constraint_fields[] = {
     FIELD_TEXT("share", share, NULL,
@@ -189,7 +204,9 @@ static const Field study_fields[] = {
         "metrics", metrics,
         "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
         "the metrics to record: members of summary.json such as "
-        "\"workloads.day.queue_s.p95\"; those of the goal are recorded without being listed"),
+        "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
+        "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\". Those of the "
+        "goal are recorded without being listed"),
     FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
                "levels to compare with: {factor: level}. A factor that is not named keeps the "
                "level of the point that is compared"),

@@ -31,9 +31,14 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger first, at_least, at_most;
+    BoundInteger first, at_least, at_most, independent;
     const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
+
+/* X(ENUM, name), as SteadyMethod */
+#define STEADY_METHODS(X)                                                                          \
+    X(REPLICATIONS, "replications")                                                                \
+    X(BATCHES, "batch-means")
 
 #define HORIZONS(X)                                                                                \
     X(TERMINATING, "terminating")                                                                  \
@@ -41,7 +46,8 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger kind; /* HorizonKind */
+    BoundInteger kind;   /* HorizonKind */
+    BoundInteger method; /* SteadyMethod */
     BoundText warm_up, length;
     BoundInteger jobs;
 } HorizonText;
@@ -100,6 +106,8 @@ typedef struct {
     const Json *equals, *between, *at_least, *at_most;
     BoundText idle;
 } StudyExpectText;
+
+#define FACTOR_ALL_VALUES "all"
 
 enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20, REPLICATIONS_MAX = 10000000 };
 

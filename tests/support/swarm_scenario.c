@@ -895,7 +895,7 @@ static void make_crowd(Maker *maker)
     else
         set_integer(maker, set_object(maker, set_object(maker, cluster, "scaleSettings"), "manual"),
                     "targetNodeCount", nodes);
-    Dice queue_dice = dice_of(maker, "queues");
+    Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
     const int queues = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
     for (int j = 0; j < count; j++) {
@@ -910,6 +910,10 @@ static void make_crowd(Maker *maker)
         else
             set_integer(maker, command, "gpus",
                         is_wide ? roll(&dice, nodes * each + 1) : roll(&dice, each));
+        if (has(maker, SWARM_CORES) && happens(&core_dice, 40))
+            set_integer(maker, command, "cpus", roll(&core_dice, 13));
+        if (has(maker, SWARM_CORES) && happens(&core_dice, 30))
+            set_text(maker, command, "memory", FORMAT(maker, "%dGiB", roll(&core_dice, 113)));
         Json *properties = set_object(maker, set_object(maker, command, "config"), "properties");
         set_integer(maker, properties, "nodeCount", is_wide ? nodes : 1);
         set_text(maker, set_object(maker, properties, "customToolkitSettings"), "commandLine",

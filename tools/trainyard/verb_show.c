@@ -44,6 +44,30 @@ static bool number_of(const char *text, const char *what, int64_t *number, Statu
                        "is \"%s\", expected a number as in results.csv", text);
 }
 
+/* Adds the options of a steady study. The length of its runs was found by pilot runs, so a run of
+ * the point must be known. */
+static bool add_steady(Arena *arena, const char *folder, int64_t number, StudyPoint *point,
+                       Problems *problems)
+{
+    StudyOutcome outcome;
+    SteadyPlan plan;
+    if (!study_outcome_read(arena, disk_files, folder, &outcome, problems))
+        return false;
+    const Results *results = outcome.findings.results;
+    if (outcome.findings.study->horizon.kind != HORIZON_STEADY)
+        return true;
+    if (results->points[number].prefix > 0 && results_plan(results, (int32_t)number, 0, &plan)) {
+        run_command_add_plan(arena, point, &plan);
+        return true;
+    }
+    status_hint(problems_add(problems, STATUS_CONFLICT, place_in(folder, 0, 0),
+                             "no run of point %" PRId64 " has finished, so the length of its runs "
+                             "is not known",
+                             number),
+                "`trainyard sweep ... -o %s` continues the study", folder);
+    return false;
+}
+
 static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
 {
     Problems problems = problems_create(arena);
@@ -57,6 +81,8 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         !number_of(operands->items[2], "SEED", &seed, &status) ||
         !study_json_point(arena, root, point, &found, &status))
         return report_status(&status);
+    if (!add_steady(arena, operands->items[0], point, &found, &problems))
+        return report_problems(&problems);
     const CommandWords words =
         run_command_words(arena, &found, operands->items[2], arguments->output_folder);
     if (arguments->runs)

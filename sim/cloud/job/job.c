@@ -361,7 +361,7 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queu
     const int32_t most = most_nodes(cluster), gpus_per_node = cluster_gpus_per_node(cluster);
     if (!jobs->scenario->refuses_wide_jobs)
         return true;
-    if (request_is_possible(request, most, gpus_per_node))
+    if (request_is_possible(request, most, vm_size_share(cluster->spec->vm_size)))
         return is_within_limit(cluster, queue, request, at, status);
     if (request.kind == REQUEST_NODES)
         return status_fail(status, STATUS_BAD_INPUT, at,
@@ -369,10 +369,11 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queu
                            (int)request.nodes, cluster->path.name, (int)most);
     return status_fail(
         status, STATUS_BAD_INPUT, at,
-        "the job needs %lld GPUs on %d nodes, and cluster \"%s\" has at most %d nodes "
+        "the job needs %lld GPUs%s on %d nodes, and cluster \"%s\" has at most %d nodes "
         "of %d GPUs",
-        (long long)request_gpus(request, gpus_per_node), (int)request.nodes, cluster->path.name,
-        (int)most, (int)gpus_per_node);
+        (long long)request_gpus(request, gpus_per_node),
+        request.cpus > 0 || request.memory_mib > 0 ? ", with its cores and memory," : "",
+        (int)request.nodes, cluster->path.name, (int)most, (int)gpus_per_node);
 }
 
 bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status)

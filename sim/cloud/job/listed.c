@@ -282,10 +282,9 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request =
-        cluster != NULL
-            ? job_list_request(workload_of(jobs, index)->list, row, cluster_gpus_per_node(cluster))
-            : (JobRequest){0};
+    const JobRequest request = cluster != NULL ? workload_request(workload_of(jobs, index), row,
+                                                                  cluster_gpus_per_node(cluster))
+                                               : (JobRequest){0};
     if (cluster == NULL || !has_queue(jobs, index, row, cluster, &status) ||
         !job_can_be_submitted(jobs, cluster, queue_of_row(jobs, index, row), request, (Place){0},
                               &status)) {

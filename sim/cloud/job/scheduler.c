@@ -318,10 +318,16 @@ static Shortage shortage_of(const Jobs *jobs, const JobQueue *queue, const Clust
                             const Job *first)
 {
     const Room room = view_of(jobs, queue, cluster).room;
-    if (!request_is_within(first->request, room))
-        return SHORT_OF_LIMIT;
-    return request_fits(first->request, room) && !is_stopping(first) ? SHORT_OF_GUARANTEE
-                                                                     : SHORT_OF_GPUS;
+    if (!request_fits(first->request, room))
+        return request_shortage(first->request, room);
+    return queue->spec != NULL && !is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
+}
+
+/* Whether records say why the first job of the queue waits. */
+static bool is_reported(const JobQueue *queue, const Job *first)
+{
+    return queue->spec != NULL || first->request.cpus > 0 || first->request.memory_mib > 0 ||
+           queue->shortage != SHORT_OF_GPUS;
 }
 
 /* Records why the first jobs of queues wait. */
@@ -330,7 +336,7 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
     for (int32_t i = 0; i < queues->count; i++) {
         JobQueue *queue = &queues->items[i];
         const Job *first = first_job(jobs, queue);
-        if (queue->spec == NULL || first == NULL)
+        if (first == NULL || !is_reported(queue, first))
             continue;
         const Shortage shortage = shortage_of(jobs, queue, cluster, first);
         if (first->id.index == queue->reported.index && shortage == queue->shortage)
@@ -473,7 +479,7 @@ static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
         const NodeId id = cluster->nodes[place];
         const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
         for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
-            gpus += node->shared[i].gpus;
+            gpus += node->shared[i].share.gpus;
     }
     return gpus;
 }

@@ -29,6 +29,6 @@ bool policy_is_possible(const PolicyView *view, JobRequest request)
     const int32_t idle = view->room.idle_nodes, per_node = view->room.gpus_per_node;
     const int32_t most = idle > view->most_nodes ? idle : view->most_nodes;
     const SlotLimit limit = view->room.limit;
-    return request_is_possible(request, most, per_node) &&
+    return request_is_possible(request, most, room_whole(view->room)) &&
            (!limit.is_set || request_slots(request, per_node) <= limit.most);
 }

@@ -146,9 +146,10 @@ typedef struct {
 } EnvironmentVariable;
 
 typedef struct {
-    RequestKind asks_for; /* with the next two as in JobRequest */
+    RequestKind asks_for; /* with the next four as in JobRequest */
     int32_t nodes;
     int32_t gpus;
+    int32_t cpus, memory_mib;
     int32_t processes; /* number of ranks; the service's default is one per node */
     JobPriority priority;
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
@@ -178,12 +179,25 @@ typedef struct {
     const Program *program;
 } JobSpec;
 
+/* A whole node of that size. */
+static inline NodeShare vm_size_share(const VmSize *size)
+{
+    const int64_t mib = size->memory_bytes >> 20;
+    return (NodeShare){.gpus = size->gpus,
+                       .cpus = size->vcpus,
+                       .memory_mib =
+                           mib > 0 && mib < MEMORY_NEVER_BINDS ? (int32_t)mib : MEMORY_NEVER_BINDS};
+}
+
 /* The request of the job on a cluster whose nodes have `gpus_per_node` GPUs. */
 static inline JobRequest job_spec_request(const JobSpec *spec, int32_t gpus_per_node)
 {
+    JobRequest request = {.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
     if (spec->asks_for == REQUEST_GPUS)
-        return request_of_gpus(spec->gpus, gpus_per_node);
-    return (JobRequest){.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+        request = request_of_gpus(spec->gpus, gpus_per_node);
+    request.cpus = spec->cpus;
+    request.memory_mib = spec->memory_mib;
+    return request;
 }
 
 #endif

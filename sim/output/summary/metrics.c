@@ -249,9 +249,13 @@ static int64_t clock_read(const QueueClock *clock, Shortage shortage, int64_t at
 /* The use of a free GPU, or of an idle node, while a job waits. */
 static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
 {
-    if (shortage == SHORT_OF_LIMIT || shortage == SHORT_OF_GUARANTEE)
-        return USE_LIMITED;
-    return counts_gpus ? USE_STRANDED : USE_GANG;
+    static const NodeUse uses[] = {[SHORT_OF_GPUS] = USE_STRANDED,
+                                   [SHORT_OF_CORES] = USE_SHORT_CORES,
+                                   [SHORT_OF_MEMORY] = USE_SHORT_MEMORY,
+                                   [SHORT_OF_LIMIT] = USE_LIMITED,
+                                   [SHORT_OF_GUARANTEE] = USE_LIMITED};
+    _Static_assert(sizeof uses / sizeof uses[0] == SHORTAGE_COUNT, "one use per shortage");
+    return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }
 
 /* Adds the time of the free GPUs of shared nodes since it was last added. */

@@ -58,15 +58,14 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
-/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs, and GPUs that queues
- * kept free if there are none. */
+/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs; GPUs that queues,
+ * cores or memory kept free if there are none. */
 static void hide_uses(SummaryUses *uses, bool counts_gpus)
 {
-    const bool applies[USE_COUNT] = {
-        [USE_STRANDED] = counts_gpus, [USE_LIMITED] = uses->ns[USE_LIMITED] > 0};
-    static const NodeUse optional[] = {USE_STRANDED, USE_LIMITED};
+    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY,
+                                       USE_LIMITED};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
-        if (!applies[optional[i]])
+        if (optional[i] == USE_STRANDED ? !counts_gpus : uses->ns[optional[i]] == 0)
             uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
 }
 
@@ -80,11 +79,15 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     return uses;
 }
 
-/* Limits of queues are unknown where no job waited for one. */
-static void hide_limit(SummaryWaits *waits)
+/* Cores, memory and limits of queues are unknown where no job waited for them. */
+static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_LIMIT};
+enum { OPTIONAL_WAITS = sizeof optional_waits / sizeof optional_waits[0] };
+
+static void hide_waits(SummaryWaits *waits)
 {
-    if (waits->ns[WAIT_LIMIT] == 0)
-        waits->ns[WAIT_LIMIT] = SUMMARY_NEVER;
+    for (int i = 0; i < OPTIONAL_WAITS; i++)
+        if (waits->ns[optional_waits[i]] == 0)
+            waits->ns[optional_waits[i]] = SUMMARY_NEVER;
 }
 
 static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
@@ -94,7 +97,7 @@ static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
         waits.ns[cause] = !waits.is_known          ? SUMMARY_NEVER
                           : id < facts->wait_count ? facts->waits[id].ns[cause]
                                                    : 0;
-    hide_limit(&waits);
+    hide_waits(&waits);
     return waits;
 }
 
@@ -405,12 +408,12 @@ static void add_waits(Making *making)
     const RunFacts *facts = making->facts;
     SummaryWaits *sum = &making->summary->waits;
     *sum = waits_of(facts, UINT32_MAX);
-    if (sum->is_known)
-        sum->ns[WAIT_LIMIT] = 0;
+    for (int i = 0; sum->is_known && i < OPTIONAL_WAITS; i++)
+        sum->ns[optional_waits[i]] = 0;
     for (uint32_t i = 0; sum->is_known && i < facts->wait_count; i++)
         for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
             sum->ns[cause] += facts->waits[i].ns[cause];
-    hide_limit(sum);
+    hide_waits(sum);
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)

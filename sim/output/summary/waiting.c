@@ -39,6 +39,15 @@ static bool fits(JobRequest request, Room room)
                                          : request_fits(request, room);
 }
 
+/* Why a job for which enough slots are free does not fit. */
+static WaitCause misplaced(JobRequest request, Room room)
+{
+    const Shortage shortage = request_shortage(request, room);
+    return shortage == SHORT_OF_CORES    ? WAIT_CORES
+           : shortage == SHORT_OF_MEMORY ? WAIT_MEMORY
+                                         : WAIT_FRAGMENTATION;
+}
+
 static bool all_fit(Room room, const WaitingJobs *waiting, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
@@ -99,7 +108,7 @@ void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
         if (fits(request, view.room)) {
             jobs_by_cause[fitting] += jobs;
         } else if (request.kind != REQUEST_NODES && free >= slots) {
-            jobs_by_cause[WAIT_FRAGMENTATION] += jobs;
+            jobs_by_cause[misplaced(request, view.room)] += jobs;
         } else {
             const int64_t left = supply_give(&supply, slots > 0 ? slots : 1, jobs, jobs_by_cause);
             const int64_t gangs = left > 0 && !has_gang;
@@ -187,7 +196,8 @@ static ClusterQueue *queue_changes(WaitingFold *fold, uint32_t cluster, int64_t 
 static bool same_request(JobRequest a, JobRequest b)
 {
     return a.kind == b.kind && a.nodes == b.nodes && a.gpus == b.gpus &&
-           a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus;
+           a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus && a.cpus == b.cpus &&
+           a.memory_mib == b.memory_mib;
 }
 
 /* The group of such jobs; made at the first use, after those with as many slots or fewer. */
@@ -338,7 +348,7 @@ static void divide_jobs(const WaitingFold *fold, uint32_t id)
     waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
     if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
         return;
-    // A job that fits is behind one that waits for the limit.
+    // A job that fits comes after a job that waits for the limit.
     queue->jobs_by_cause[WAIT_AHEAD] += queue->jobs_by_cause[WAIT_SERVICE];
     queue->jobs_by_cause[WAIT_SERVICE] = 0;
 }

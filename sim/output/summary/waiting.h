@@ -21,6 +21,8 @@
     X(AHEAD, "ahead", "jobs ahead in the queue, while enough nodes were idle")                     \
     X(GANG, "gang", "other nodes of the job's gang, while some were idle")                         \
     X(FRAGMENTATION, "fragmentation", "free GPUs that were on too many nodes")                     \
+    X(CORES, "cores", "free cores on nodes with free GPUs")                                        \
+    X(MEMORY, "memory", "free memory on nodes with free GPUs and cores")                           \
     X(NODES, "nodes", "nodes that were allocated or prepared")                                     \
     X(REPAIR, "repair", "unusable nodes")                                                          \
     X(SCALING, "scaling", "the next evaluation of automatic scaling")                              \

@@ -262,6 +262,8 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     *own = *job;
     own->gpus = text->gpus;
     own->gpus_per_node = text->gpus_per_node;
+    own->cpus = text->cpus;
+    own->memory = text->memory;
     own->queue = text->queue;
     JobConfig *made =
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);

@@ -46,6 +46,8 @@ static void check_members(const Trace *trace)
                   {"nodes", text->nodes},
                   {"gpus", text->gpus},
                   {"gpus_per_node", text->gpus_per_node.node},
+                  {"cpus", text->cpus.node},
+                  {"memory", text->memory.node},
                   {"expected", text->expected.node}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].node != NULL)
@@ -235,9 +237,8 @@ static bool is_possible(const Trace *trace, int64_t row)
     const VmSize *vm = cluster->spec.vm_size;
     if (vm == NULL)
         return true;
-    const JobRequest request = job_list_request(trace->workload->list, row, vm->gpus);
-    return (cluster->nodes_max == NODES_UNKNOWN ||
-            request_is_possible(request, cluster->nodes_max, vm->gpus)) &&
+    const JobRequest request = workload_request(trace->workload, row, vm->gpus);
+    return request_is_possible(request, cluster->nodes_max, vm_size_share(vm)) &&
            request_slots(request, vm->gpus) <= queue_most(cluster, queue_of_row(trace, row));
 }
 
@@ -256,16 +257,18 @@ static void warn_of_wide_jobs(const Trace *trace)
         return;
     status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
                              json_at(trace->text->trace.node),
-                             "%" PRId64 " of %" PRId64 " jobs need more GPUs than their cluster%s "
+                             "%" PRId64 " of %" PRId64 " jobs need more %s than their cluster%s "
                              "ever has: %s. The first one is in row %" PRId64 " and asks for "
                              "%" PRId32,
-                             count, list->count, trace->has_queues ? " or queue" : "",
+                             count, list->count,
+                             trace->workload->asks_for_cores ? "GPUs, cores or memory" : "GPUs",
+                             trace->has_queues ? " or queue" : "",
                              is_refused ? "they are refused"
                                         : "they wait for ever, and may block their queue",
                              first + 1, list->gpus[first]),
-                is_refused
-                    ? "raise the cluster's targetNodeCount"
-                    : "raise the cluster's targetNodeCount, or set \"wide_jobs\": \"refuse\"");
+                "raise the cluster's targetNodeCount%s%s",
+                trace->workload->asks_for_cores ? ", choose a larger vmSize" : "",
+                is_refused ? "" : ", or set \"wide_jobs\": \"refuse\"");
 }
 
 /* --- The shape that all rows have in common --- */
@@ -306,6 +309,7 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
     JobList *list = ARENA_NEW(arena, JobList);
     workload->begin_ns = text->begin.value;
     workload->stops_at_requested = text->stop_at_requested.value != 0;
+    workload->asks_for_cores = text->cores_and_memory.value == CORES_BIND;
     check_members(&trace);
     add_shape(&trace);
     if (text->trace.is_refused)
@@ -328,13 +332,13 @@ void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems 
 {
     const JobList *list = workload->list;
     const bool has_both = list->cpus != NULL && list->memory_bytes != NULL;
-    if (list->cpus != NULL || list->memory_bytes != NULL)
+    if (!workload->asks_for_cores && (list->cpus != NULL || list->memory_bytes != NULL))
         status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
                                  "\"%s\" states %s, which have no effect", trace->text,
                                  has_both             ? "cpus and memory_bytes"
                                  : list->cpus != NULL ? "cpus"
                                                       : "memory_bytes"),
-                    "jobs share the GPUs of nodes; cores and memory never bind");
+                    "\"cores_and_memory\": \"bind\" of the workload lets its jobs ask for them");
     if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
         workload->cluster_of_row != list->gpu_type)
         status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),

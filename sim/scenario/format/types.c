@@ -230,6 +230,11 @@ static const Field command_fields[] = {
         "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
         "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
         "these with others"),
+    FIELD_INTEGER("cpus", cpus, 0, MAX_COUNT, NULL,
+                  "job.create, with `gpus` or `gpus_per_node`: the cores that the job asks for in "
+                  "total; each of its nodes gives them in proportion to the GPUs that it gives"),
+    FIELD_BYTES("memory", memory, NULL,
+                "job.create: the main memory that the job asks for in total, divided like `cpus`"),
     FIELD_TEXT("queue", queue, NULL,
                "job.create: the queue of the job, if its cluster has \"queues\""),
     FIELD_OBJECTS("queues", queues, queue_type,
@@ -359,12 +364,17 @@ const ObjectType expect_type = {
 static const Field measure_fields[] = {
     FIELD_DURATION("from", from, "0s", "the end of the warm-up"),
     FIELD_DURATION("until", until, NULL, "the end of the window; default: the end of the run"),
+    FIELD_BOOLEAN("steady", steady, "false",
+                  "as the runs of a steady study: jobs of workloads arrive until the end of the "
+                  "window, whatever the workloads and the scenario's `until` state, and the run "
+                  "ends when its jobs have ended"),
     {0},
 };
 static const ObjectType measure_type = OBJECT_TYPE(
     "measure",
     "The part of the run that metrics of workloads are about. Everything is simulated as without "
-    "it. Jobs submitted outside of the window are not counted in `workloads`, nor in `queue_s`; "
+    "it, unless it is steady. Jobs submitted outside of the window are not counted in `workloads`, "
+    "nor in `queue_s`; "
     "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
     "time, utilisation and the price of nodes within the window. All other members are about the "
     "whole run.",

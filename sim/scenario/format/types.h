@@ -122,6 +122,7 @@ typedef struct {
     BoundInteger expected;      /* job.create: the run time that the owner states */
     BoundInteger gpus;          /* job.create: in total, instead of whole nodes ... */
     BoundInteger gpus_per_node; /* ... or on each node */
+    BoundInteger cpus, memory;  /* job.create: in total, with one of the two above */
     BoundText queue;            /* job.create */
     BoundList queues;           /* cluster.create: QueueText */
     BoundInteger execution;     /* job.create: JobExecution */
@@ -170,6 +171,7 @@ typedef struct {
     const Json *node;
     BoundInteger from;
     BoundInteger until;
+    BoundInteger steady;
 } MeasureText;
 
 typedef struct {

@@ -9,7 +9,7 @@
 /* Plain text in UTF-8; each is one sentence, or two where the answer has a reservation. */
 typedef struct {
     const char *decision;    /* "Choose 2 nodes, size STANDARD_NC6: ..." */
-    const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD a week more." */
+    const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD more a week." */
 } Answer;
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome);

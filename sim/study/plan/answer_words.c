@@ -256,8 +256,8 @@ const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
         return words.form == METRIC_IS_COST ? "costs the same"
                                             : arena_printf(arena, "has the same %s", words.noun);
     if (words.form == METRIC_IS_COST)
-        return arena_printf(arena, "costs %s %s %s%s", value, answer_period(arena, outcome),
-                            is_less ? "less" : "more", part);
+        return arena_printf(arena, "costs %s %s %s%s", value, is_less ? "less" : "more",
+                            answer_period(arena, outcome), part);
     return arena_printf(arena, "%s the %s%s by %s%s", is_less ? "lowers" : "raises",
                         words.form == METRIC_IS_SHARE ? "share of " : "", words.noun, value,
                         words.form == METRIC_IS_SHARE ? "" : part);

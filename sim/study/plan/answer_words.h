@@ -34,7 +34,7 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome);
 /* "it costs 91.7 ± 0.4 USD a week", "the mean wait is 12 ± 1 min". */
 const char *answer_objective(Arena *arena, const PlanOutcome *outcome,
                              const PlanEstimate *estimate);
-/* Another candidate's objective minus the winner's: "costs 2.7 ± 0.1 USD a week more (2.9 %)",
+/* Another candidate's objective minus the winner's: "costs 2.7 ± 0.1 USD more a week (2.9 %)",
  * "lowers the mean wait by 2 ± 1 min". */
 const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
                                     const PlanEstimate *difference);

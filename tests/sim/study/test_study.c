@@ -167,6 +167,40 @@ static const Mistake mistakes[] = {
     {"trainyard_study", "trainyard", "this is a scenario, not a study", "--vary", 1},
 };
 
+START_TEST(all_values_are_the_words_that_a_value_may_have)
+{
+    const Study *study = sound(changed("\"batch\": {\"set\": \"/programs/0/batch_per_rank\", "
+                                       "\"scale\": [1, 2]}",
+                                       "\"policy\": {\"set\": \"/policy\", \"values\": \"all\"}"));
+    const Factor *policy = study->factors[1];
+    ck_assert_int_eq(policy->level_count, POLICY_COUNT);
+    ck_assert_str_eq(policy->levels[0].label, "service");
+    ck_assert_str_eq(policy->levels[POLICY_COUNT - 1].label, "priority-preemptive");
+    ck_assert_str_eq(policy->levels[1].settings[0].value, "\"backfill\"");
+    Problems problems;
+    read_text(changed("\"1..3\"", "\"all\""), &problems);
+    ck_assert_str_eq(problems.items[0].message,
+                     "factor \"nodes\": it may have any value, so \"all\" has no meaning");
+}
+END_TEST
+
+START_TEST(a_pattern_is_all_metrics_like_it)
+{
+    const Study *study = sound(changed("\"jobs.train.run_s\", \"cost_usd.total\"",
+                                       "\"cost_usd.total\", \"cost_usd.*\", \"jobs.*.run_s\", "
+                                       "\"clusters.*.*_s\""));
+    ck_assert_str_eq(study->metrics[0].name, "cost_usd.total");
+    ck_assert_int_eq(study_find_metric(study, "cost_usd.storage"), 1);
+    ck_assert_int_ge(study_find_metric(study, "jobs.train.run_s"), 2);
+    ck_assert_int_ge(study_find_metric(study, "clusters.gpu.idle_s"), 2);
+    ck_assert_int_eq(study_find_metric(study, "clusters.gpu.attribution.idle_s"), -1);
+    Problems problems;
+    read_text(changed("\"jobs.train.run_s\"", "\"jobs.*.runs\""), &problems);
+    ck_assert_str_eq(problems.items[0].message,
+                     "no metric of the scenario is like \"jobs.*.runs\"");
+}
+END_TEST
+
 static void check_mistakes(const Mistake *mistakes_of, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -294,6 +328,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, each_point_is_compared_with_the_baseline_of_its_other_factors);
     tcase_add_test(tests, one_at_a_time_changes_each_factor_alone);
     tcase_add_test(tests, a_sized_design_takes_values_within_ranges);
+    tcase_add_test(tests, all_values_are_the_words_that_a_value_may_have);
+    tcase_add_test(tests, a_pattern_is_all_metrics_like_it);
     tcase_add_test(tests, each_mistake_is_reported_at_its_place);
     tcase_add_test(tests, a_goal_has_limits_with_units_and_its_metrics_are_recorded);
     tcase_add_test(tests, a_percentile_of_waits_is_tested_as_a_share);

@@ -29,6 +29,9 @@ static const Field sweep_options[] = {
                 "most this part of its mean"),
     OPTION_INTEGER(0, "at-most", at_most, "N", 1, REPLICATIONS_MAX,
                    "with --precision: at most N runs of each point (20 times --seeds)"),
+    OPTION_FLAG(0, "steady", is_steady,
+                "of a scenario: study its long run; pilot runs find the warm-up and the length "
+                "that --precision (5%) needs, of queue_s.mean if there is no --metric"),
     OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
                  "of a scenario: compare all points with the point of this level"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
@@ -51,7 +54,7 @@ const OptionTable sweep_table = {
                "many seeds each.",
     .details =
         "A study file names a scenario, the factors that vary and the metrics to record "
-        "(scenarios/FORMAT.md). With --vary and --metric no study file is needed.\n"
+        "(scenarios/FORMAT.md). With --vary, --metric or --steady no study file is needed.\n"
         "\n"
         "DIR gets results.csv (a row a run), points.csv (a row a point: means with 95 % "
         "intervals, differences to the baseline), report.html (plots with intervals, differences, "
@@ -75,7 +78,8 @@ const OptionTable sweep_table = {
         "workloads.day.succeeded\". An interval that would not hold is left out, and the note says "
         "why. With \"horizon\": {\"kind\": \"steady\"} a study is about the long run: pilot runs "
         "of "
-        "each point find the warm-up and how long its runs must be.\n"
+        "each point find the warm-up and how long its runs must be; --steady is that without a "
+        "file.\n"
         "\n"
         "A factor whose levels made no difference is named after the table, with the limit that "
         "was reached: a quota of cores, for example.\n"
@@ -121,7 +125,7 @@ const SweepArguments sweep_defaults = {.time_limit_ns = INT64_MAX};
 
 static bool is_without_file(const SweepArguments *arguments)
 {
-    return arguments->vary.count > 0 || arguments->metrics.count > 0;
+    return arguments->vary.count > 0 || arguments->metrics.count > 0 || arguments->is_steady;
 }
 
 /* Refuses options that change a study file. */
@@ -135,9 +139,10 @@ static bool options_fit(const SweepArguments *arguments, Problems *problems)
                   {"--baseline", arguments->baseline.count > 0}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].is_given && !is_without_file(arguments)) {
-            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
-                                     "does not go with a study file"),
-                        "the file has this value; without a file --vary and --metric are needed");
+            status_hint(
+                problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
+                             "does not go with a study file"),
+                "the file has this value; without a file --vary, --metric or --steady is needed");
             return false;
         }
     return true;
@@ -167,6 +172,7 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .baseline = arguments->baseline.items,
                                   .seeds = arguments->seeds,
                                   .at_most = arguments->at_most,
+                                  .is_steady = arguments->is_steady,
                                   .precision = arguments->precision};
     const Json *root = study_of_options(arena, "sweep", &options, problems);
     return root != NULL ? study_read_tree(arena, disk_files, "sweep", root, problems) : NULL;

@@ -15,6 +15,7 @@ typedef struct {
     int64_t seeds;
     const char *precision;
     int64_t at_most;
+    bool is_steady;
     int64_t time_limit_ns;
     const char *shard;
     bool writes_jobs;

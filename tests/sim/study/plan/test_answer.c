@@ -37,7 +37,7 @@ START_TEST(the_decision_has_intervals_and_the_next_best_its_price)
         plan_of(&made),
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
-        "The next best, 4 nodes, costs 10.00 USD a week more (10 %) and gains nothing that the "
+        "The next best, 4 nodes, costs 10.00 USD more a week (10 %) and gains nothing that the "
         "objectives see.");
 }
 END_TEST
@@ -47,7 +47,7 @@ START_TEST(a_gain_of_the_next_best_is_said)
     MadeStudy made = three_nodes();
     made.share[2] = 0.98;
     const char *alternative = plain(answer_of(arena, plan_of(&made)).alternative);
-    ck_assert_msg(strstr(alternative, "costs 10.00 USD a week more (10 %), and 1.000 % more of the "
+    ck_assert_msg(strstr(alternative, "costs 10.00 USD more a week (10 %), and 1.000 % more of the "
                                       "jobs of team wait at most 30 min.") != NULL,
                   "%s", alternative);
 }
@@ -61,7 +61,7 @@ START_TEST(a_difference_within_the_indifference_counts_as_equal)
         plan_of(&made),
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
-        "The next best, 4 nodes, costs 1.000 USD a week more (1.0 %), which counts as equal and "
+        "The next best, 4 nodes, costs 1.000 USD more a week (1.0 %), which counts as equal and "
         "gains nothing that the objectives see.");
 }
 END_TEST
