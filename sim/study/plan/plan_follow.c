@@ -2,6 +2,16 @@
 
 #include <math.h>
 
+/* The margin of a check as a part of its limit. A limit of 0, such as "no failed job", has no
+ * part: only a miss counts. */
+static double relative_margin(const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const double limit = fabs(plan_constraint(outcome, check)->limit);
+    if (limit > 0)
+        return check->margin / limit;
+    return check->margin < 0 ? -(double)INFINITY : (double)INFINITY;
+}
+
 /* The weather of the check in which the candidate has the smallest margin. */
 static int32_t hardest_weather(const PlanOutcome *outcome, int32_t candidate)
 {
@@ -10,9 +20,10 @@ static int32_t hardest_weather(const PlanOutcome *outcome, int32_t candidate)
     double smallest = (double)INFINITY;
     for (int32_t i = 0; findings->run_count > 0 && i < outcome->check_count; i++) {
         const PlanCheck *check = &findings->checks[i];
-        if (check->weather < 0 || isnan(check->margin) || check->margin >= smallest)
+        const double margin = relative_margin(outcome, check);
+        if (check->weather < 0 || isnan(margin) || margin >= smallest)
             continue;
-        smallest = check->margin;
+        smallest = margin;
         hardest = check->weather;
     }
     return hardest;
