@@ -40,4 +40,14 @@ PYTHON
     exit_is 0
 done <rows
 
+example "the comparisons of one line run"
+sed -n 's/^| [^|]* | `trainyard \(\(sweep\|advise\) .*\)` |$/\1/p' "$scenarios/README.md" >comparisons
+holds [ "$(wc -l <comparisons)" -ge 10 ]
+ln -s "$scenarios" scenarios
+while read -r comparison; do
+    example "trainyard $comparison"
+    eval "trainyard $comparison --seeds 2 -q"
+    exit_is 0
+done <comparisons
+
 finish
