@@ -80,7 +80,7 @@ static void add_effect(Rows *rows, const PlanFacts *facts, const AssumptionEffec
 static const FollowCase *case_as_it_is(const FollowOutcome *follow)
 {
     for (int32_t i = 0; i < follow->assumptions.count; i++)
-        if (strcmp(follow->assumptions.items[i].level, FOLLOW_AS_IT_IS) == 0)
+        if (strcmp(follow->assumptions.items[i].level, FOLLOW_UNCHANGED) == 0)
             return &follow->assumptions.items[i];
     return NULL;
 }

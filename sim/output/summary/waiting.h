@@ -1,5 +1,5 @@
-/* What jobs waited for. Each ns of a job's time in the queue has one cause, so that the causes of a
- * cluster add up to the time in the queue of all jobs that waited there.
+/* The reasons for which jobs waited. Each ns of a job's time in the queue has one cause, so that
+ * the causes of a cluster add up to the time in the queue of all jobs that waited there.
  *
  * A job that returns to the queue waits because of the loss that sent it there. The cause of any
  * other job follows from its cluster at the end of each instant. Nodes that are idle, on their way,

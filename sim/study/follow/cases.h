@@ -1,5 +1,6 @@
-/* What a study that follows a plan says: for each level of its last factor (a load, an assumption,
- * a rate of preemption) how the winner does, and whether the answer of the plan would change. */
+/* The findings of a study that follows a plan: for each level of its last factor (a load, an
+ * assumption, a rate of preemption) how the winner does, and whether the answer of the plan would
+ * change. */
 #ifndef SIM_STUDY_FOLLOW_CASES_H
 #define SIM_STUDY_FOLLOW_CASES_H
 

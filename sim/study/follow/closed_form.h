@@ -6,7 +6,7 @@
 #include "sim/cloud/spec/scenario.h"
 #include "sim/schema/plain.h"
 
-/* What the model leaves out. X(ENUM, name, words) */
+/* Facts that the model leaves out. X(ENUM, name, words) */
 #define MODEL_GAPS(X)                                                                              \
     X(GANGS, "gangs", "jobs of several nodes wait for all of them at once")                        \
     X(SCALING, "scaling", "nodes come and go, and need time to come")                              \

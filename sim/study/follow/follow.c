@@ -214,7 +214,8 @@ const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *pl
     FollowPlan winner = *plan;
     Json *factors;
     winner.point_count = 1;
-    Json *root = study_begin(arena, &winner, "How much more load does the winner stand?", &factors);
+    Json *root =
+        study_begin(arena, &winner, "Which load breaks a constraint of the winner?", &factors);
     Json *choices = json_put_object(
         arena, json_put_object(arena, factors, follow_factor(FOLLOW_HEADROOM)), "choices");
     const Json *workloads = json_member(file->root, "workloads");
@@ -251,12 +252,12 @@ const Json *follow_assumptions(Arena *arena, const FollowPlan *plan,
     Json *factors;
     Json *root = study_begin(arena, plan, "Which assumption would change the answer?", &factors);
     Json *choices = put_choices(arena, factors, follow_factor(FOLLOW_ASSUMPTIONS));
-    Json *as_it_is = json_put_object(arena, choices, FOLLOW_AS_IT_IS);
+    Json *unchanged = json_put_object(arena, choices, FOLLOW_UNCHANGED);
     for (int32_t i = 0; i < assumptions->count; i++) {
         const Assumption *item = &assumptions->items[i];
         // A choice sets something: the first assumption has its own value.
         if (i == 0)
-            assumption_set(arena, as_it_is, item->path, item->own);
+            assumption_set(arena, unchanged, item->path, item->own);
         assumption_set(arena, put_level(arena, choices, item->path, "low"), item->path, item->low);
         assumption_set(arena, put_level(arena, choices, item->path, "high"), item->path,
                        item->high);
@@ -281,7 +282,7 @@ const Json *follow_preemption(Arena *arena, const FollowPlan *plan,
             const Assumption *item = &assumptions->items[i];
             if (!item->is_preemption)
                 continue;
-            // Nodes live as many times shorter as they are preempted more often.
+            // Nodes live as many times shorter when they are preempted more often.
             assumption_set(arena, settings, item->path, assumption_at(arena, item, 1 / rate));
             is_any = true;
         }

@@ -46,7 +46,7 @@ typedef struct {
     int32_t seeds;
 } FollowPlan;
 
-/* What jobs waited for, and where node time and money went, at each point. */
+/* The reasons of waiting, and where node time and money went, at each point. */
 const Json *follow_why(Arena *arena, const FollowPlan *plan);
 
 /* --- More load --- */
@@ -60,9 +60,9 @@ const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *pl
 
 /* --- Other values of the catalogue --- */
 
-/* At most two points. Levels of "assumption" are FOLLOW_AS_IT_IS, then "NAME low" and "NAME high"
+/* At most two points. Levels of "assumption" are FOLLOW_UNCHANGED, then "NAME low" and "NAME high"
  * of each assumption. */
-#define FOLLOW_AS_IT_IS "as it is"
+#define FOLLOW_UNCHANGED "unchanged"
 const Json *follow_assumptions(Arena *arena, const FollowPlan *plan,
                                const AssumptionList *assumptions);
 /* Levels of "rate" are follow_rates: multiples of the rates of all models of preemption. NULL: the
@@ -71,7 +71,7 @@ extern const char *const follow_rates[]; /* "0.25", "0.5", "1", ..., NULL */
 const Json *follow_preemption(Arena *arena, const FollowPlan *plan,
                               const AssumptionList *assumptions);
 
-/* Every assumption is a factor of its own, "a1", "a2", ... in the order of the list, between its
+/* Every assumption is a separate factor, "a1", "a2", ... in the order of the list, between its
  * low and its high value. DESIGN_MORRIS: `size` trajectories; DESIGN_SALTELLI: `size` base points.
  */
 const Json *follow_sensitivity(Arena *arena, const FollowPlan *plan,

@@ -1,5 +1,5 @@
-/* What the studies that follow a plan say, read from its folder alone: why each candidate is as
- * good as it is, the headroom of the winner, the assumptions that would change the answer, the
+/* The findings of the studies that follow a plan, read from its folder alone: why candidates
+ * are good or bad, the headroom of the winner, the assumptions that would change the answer, the
  * prices and rates at which it changes, the closed form, and the quotas to ask for. A study that is
  * missing or has not finished is a state, not an error. */
 #ifndef SIM_STUDY_FOLLOW_FOLLOW_OUTCOME_H
@@ -37,7 +37,7 @@ typedef struct {
     bool is_enough;
 } QuotaRequest;
 
-/* What one assumption explains when all change at once (DIR/sensitivity). */
+/* The part that one assumption explains when all change at once (DIR/sensitivity). */
 typedef struct {
     const Assumption *assumption;
     double effect; /* MORRIS: mean size of the elementary effects; SALTELLI: total index */

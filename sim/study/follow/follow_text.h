@@ -1,4 +1,4 @@
-/* What follows a plan, as lines for a terminal and as the findings in DIR/follow.json. */
+/* The findings after a plan, as lines for a terminal and as the findings in DIR/follow.json. */
 #ifndef SIM_STUDY_FOLLOW_FOLLOW_TEXT_H
 #define SIM_STUDY_FOLLOW_FOLLOW_TEXT_H
 

@@ -1,4 +1,4 @@
-/* Why a point is as good as it is: what its jobs waited for, where its node time and money went,
+/* Why a point is good or bad: what its jobs waited for, where its node time and money went,
  * and which limits bound it, in the mean over the runs of DIR/why. */
 #ifndef SIM_STUDY_FOLLOW_POINT_WHY_H
 #define SIM_STUDY_FOLLOW_POINT_WHY_H
@@ -51,7 +51,7 @@ typedef struct {
 
 enum { BOUND_MENTION_PERCENT = 10 }; /* smaller parts need no mention */
 
-/* What the runs of `point` of DIR/why say. */
+/* The findings of the runs of `point` of DIR/why say. */
 PointWhy point_why(const StudyFindings *findings, int32_t point);
 
 /* The mean of a metric over the runs of a point; NAN: the study lacks it, or no run knows it. */

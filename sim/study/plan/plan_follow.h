@@ -1,4 +1,4 @@
-/* What follows the answer of a plan: the studies of sim/study/follow about its winner, its next
+/* The studies after the answer of a plan: those of sim/study/follow about its winner, its next
  * best and why the others lost. */
 #ifndef SIM_STUDY_PLAN_PLAN_FOLLOW_H
 #define SIM_STUDY_PLAN_PLAN_FOLLOW_H
