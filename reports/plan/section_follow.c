@@ -117,8 +117,7 @@ static void prices_print(Text *html, const PlanFacts *facts)
              arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
                           candidate_words(facts, candidate_of(facts, price->other)), name,
                           multiple_words(facts->arena, &price->break_even),
-                          price->now != NULL ? " " : "",
-                          price->now != NULL ? price->now : ""));
+                          price->now != NULL ? " " : "", price->now != NULL ? price->now : ""));
     }
 }
 

@@ -60,10 +60,9 @@ static void add_pattern(const Reader *reader, StudyMetric *metrics, const Json *
     for (int32_t i = 0; i < count; i++)
         add_metric(reader, metrics, names[i], item->at, true);
     if (count == 0)
-        status_hint(
-            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
-                         "no metric of the scenario is like \"%s\"", item->text),
-            "`trainyard explain SCENARIO --metrics` lists all; \"*\" stands within one key");
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
+                                 "no metric of the scenario is like \"%s\"", item->text),
+                    "`trainyard explain SCENARIO --metrics` lists all; \"*\" is a part of one key");
 }
 
 /* The metrics of the goal are recorded too. */

@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     uint64_t first;
-    bool is_independent; /* each point has seeds of its own: study_seed */
+    bool is_independent; /* points share no seeds: study_seed */
     int32_t at_least, at_most;
     int32_t rule_count; /* 0: each point has `at_least` replications */
     const StopRule *rules;

@@ -49,7 +49,7 @@ static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
     FIELD_BOOLEAN("independent", independent, "false",
-                  "each point has seeds of its own, instead of seeds that all points share; "
+                  "points share no seeds; "
                   "differences to the baseline are then compared by Welch's t"),
     FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),

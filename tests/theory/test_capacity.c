@@ -201,7 +201,7 @@ static Simulated simulate(Arena *arena, const Queue *full, double load, uint64_t
     return simulated;
 }
 
-/* Of many servers' jobs few wait, so the mean wait varies more. */
+/* Few jobs of many servers wait, so the mean wait varies more. */
 static Queue queue_of_service(int32_t servers, double load, Service service)
 {
     enum { MANY_SERVERS = 64, MOST = 150000 };

@@ -50,7 +50,7 @@ static const ObjectType uses_type =
 static const Field waits_fields[] = {WAIT_CAUSES(WAIT_ROW){0}};
 const ObjectType summary_waits_type =
     OBJECT_TYPE("Waiting",
-                "Time of jobs in the queue, divided by what they waited for. The parts add up to "
+                "Time of jobs in the queue, divided by the causes of waiting. The parts add up to "
                 "the sum of the times that all jobs spent in the queue.",
                 waits_fields);
 #undef OWNER

@@ -22,8 +22,8 @@ static const char *text_of(const Json *object, const char *key)
     return member != NULL && member->kind == JSON_STRING ? member->text : "";
 }
 
-/* The next command of the kind with this name at or after `*from`, which becomes the index after it;
- * the world's list has further commands, in the same order. */
+/* The next command of the kind with this name at or after `*from`, which becomes the index after
+ * it; the world's list has further commands, in the same order. */
 static const Command *next_command(const Scenario *scenario, CommandKind kind, const char *name,
                                    int32_t *from)
 {

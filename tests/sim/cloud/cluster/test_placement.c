@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(cores_and_memory_are_divided_in_proportion_to_gpus_and_rounded_up)
 {
-    // 10 GPUs on nodes of 4: 4, 4 and 2. Of 25 cores a node of 4 gives 10 and the last one 5.
+    // 10 GPUs on nodes of 4: 4, 4 and 2. A node of 4 gives 10 of the 25 cores and the last one 5.
     JobRequest request = request_of_gpus(10, GPUS);
     request.cpus = 25;
     request.memory_mib = 1001;

@@ -208,7 +208,7 @@ END_TEST
 START_TEST(cores_bind_and_the_reason_is_recorded)
 {
     // One node of 4 GPUs and 4 cores (vm_size_of_gpus). a has 1 GPU and 3 cores, so b, which asks
-    // for 1 GPU and 2 cores, waits for a's end; c, which asks for no cores, waits behind b.
+    // for 1 GPU and 2 cores, waits for a's end; c, which asks for no cores, waits for b.
     add_cluster(1, false);
     JobSpec *a = job_of(REQUEST_GPUS, 1, 1, 100), *b = job_of(REQUEST_GPUS, 1, 1, 10);
     a->cpus = 3;

@@ -85,7 +85,7 @@ START_TEST(a_gang_waits_for_the_last_of_its_nodes)
 }
 END_TEST
 
-/* An idle node is a part of what the gang of two gets. */
+/* An idle node is a part of the two nodes of the gang. */
 START_TEST(idle_nodes_help_a_gang)
 {
     const WaitingView view = {.room = {.idle_nodes = 1}, .coming = 1};
