@@ -156,9 +156,9 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node)
     job->attempt->stalled_ns = jobs->engine->now_ns;
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
-    TraceRecord record = job_trace(jobs, TRACE_JOB_STALLED, job);
-    record.node = node->id;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_STALLED, job);
+    record->node = node->id;
+    recorder_emit(jobs->recorder);
 }
 
 /* --- Failures --- */
@@ -492,17 +492,17 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
 
 static void emit_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
-    TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
-    record.node = job->nodes[node];
-    record.since_ns = job_stage_begin_ns(job, node, stage);
-    record.name = job_stage_name(stage);
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_STAGE, job);
+    record->node = job->nodes[node];
+    record->since_ns = job_stage_begin_ns(job, node, stage);
+    record->name = job_stage_name(stage);
     if (stage == STAGE_PULL)
-        record.bytes = job->spec->image->compressed_bytes;
+        record->bytes = job->spec->image->compressed_bytes;
     if (stage == STAGE_DOWNLOAD)
-        record.bytes = job->spec->program->data_set->download_bytes;
+        record->bytes = job->spec->program->data_set->download_bytes;
     if (stage == STAGE_DATA)
-        record.bytes = job->spec->program->data_bytes;
-    recorder_emit(jobs->recorder, &record);
+        record->bytes = job->spec->program->data_bytes;
+    recorder_emit(jobs->recorder);
 }
 
 void job_stage_done(Jobs *jobs, Job *job, uint32_t index)

@@ -68,11 +68,11 @@ ListedRow job_forgotten(const Jobs *jobs, JobId job)
     return jobs->forgotten[job.index];
 }
 
-TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
+TraceRecord *job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
 {
-    TraceRecord record = recorder_begin(jobs->recorder, kind);
-    record.cluster = job->cluster;
-    record.job = job->id;
+    TraceRecord *record = recorder_begin(jobs->recorder, kind);
+    record->cluster = job->cluster;
+    record->job = job->id;
     return record;
 }
 
@@ -124,26 +124,27 @@ bool job_is_stalled(const Job *job)
 static void set_provisioning(Jobs *jobs, Job *job, ProvisioningState state)
 {
     job->provisioning = state;
-    recorder_emit_change(jobs->recorder, job_trace(jobs, TRACE_JOB_PROVISIONING, job),
-                         provisioning_state_name(state), &job->provisioning_since_ns);
+    job_trace(jobs, TRACE_JOB_PROVISIONING, job);
+    recorder_emit_change(jobs->recorder, provisioning_state_name(state),
+                         &job->provisioning_since_ns);
 }
 
-static TraceRecord record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
+static TraceRecord *record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
                                       JobReason reason)
 {
-    TraceRecord record = job_trace(jobs, kind, job);
-    record.cause = reason.cause;
+    TraceRecord *record = job_trace(jobs, kind, job);
+    record->cause = reason.cause;
     if (reason.node)
-        record.node = reason.node->id;
+        record->node = reason.node->id;
     return record;
 }
 
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
-    TraceRecord record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
-    record.job_state.exit_code = job->exit_code;
+    TraceRecord *record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
+    record->job_state.exit_code = job->exit_code;
     job->state = state;
-    recorder_emit_change(jobs->recorder, record, job_state_name(state), &job->state_since_ns);
+    recorder_emit_change(jobs->recorder, job_state_name(state), &job->state_since_ns);
 }
 
 /* --- Ends --- */
@@ -167,9 +168,9 @@ static void fail(Jobs *jobs, Job *job, JobError error, int32_t exit_code, JobRea
     job->error_code = error.code;
     job->error_message = error.message;
     if (recorder_takes(jobs->recorder, TRACE_JOB_ERROR)) {
-        TraceRecord record = record_with_reason(jobs, TRACE_JOB_ERROR, job, reason);
-        record.name = arena_printf(jobs->arena, "%s: %s", error.code, error.message);
-        recorder_emit(jobs->recorder, &record);
+        TraceRecord *record = record_with_reason(jobs, TRACE_JOB_ERROR, job, reason);
+        record->name = arena_printf(jobs->arena, "%s: %s", error.code, error.message);
+        recorder_emit(jobs->recorder);
     }
     complete(jobs, job, JOB_FAILED, reason);
 }

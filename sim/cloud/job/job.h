@@ -149,8 +149,8 @@ ListedRow job_forgotten(const Jobs *jobs, JobId job);
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
-/* A record of `kind` about the job, for recorder_emit. */
-TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
+/* Begins a record of `kind` about the job (recorder_begin). */
+TraceRecord *job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
 
 bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);

@@ -225,12 +225,12 @@ static void refuse(Jobs *jobs, uint32_t index, int64_t row, const Status *status
 {
     if (!recorder_takes(jobs->recorder, TRACE_COMMAND_REFUSED))
         return;
-    TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.command_refused.ordinal = -1; // not a command of the list
-    record.name =
+    TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
+    record->command_refused.ordinal = -1; // not a command of the list
+    record->name =
         arena_printf(jobs->arena, "%s %s: %s", command_name(COMMAND_JOB_CREATE),
                      listed_name(workload_of(jobs, index), row, jobs->arena), status->message);
-    recorder_emit(jobs->recorder, &record);
+    recorder_emit(jobs->recorder);
 }
 
 static void rows_follow(Jobs *jobs, uint32_t index, int64_t row);

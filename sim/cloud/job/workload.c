@@ -206,11 +206,11 @@ static void submit(Jobs *jobs, uint32_t index)
     Status status = {0};
     if (create(jobs, progress, &command, strrchr(command.path.name, '-') + 1, &status))
         return;
-    TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.command_refused.ordinal = -1; // not a command of the list
-    record.name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
+    TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
+    record->command_refused.ordinal = -1; // not a command of the list
+    record->name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
                                command.path.name, status.message);
-    recorder_emit(jobs->recorder, &record);
+    recorder_emit(jobs->recorder);
 }
 
 void workload_arrives(Jobs *jobs, uint32_t index)

@@ -866,7 +866,7 @@ void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
     return (TraceListener){
-        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
+        .listener = fold, .level = level, .row = fold_row, .ignores_workload_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)
