@@ -128,8 +128,20 @@ static Event due_take(EngineInside *inside)
     return event;
 }
 
+/* Moves all events at the due time out of the queue and takes the first by phase and order of
+ * pushing. */
+static __attribute__((noinline)) void take_due(EngineInside *inside, Event *event)
+{
+    while (event_queue_next_ns(inside->queue) == inside->due_ns) {
+        Event other = {0};
+        event_queue_pop(inside->queue, &other);
+        due_add(inside, &other);
+    }
+    *event = due_take(inside);
+}
+
 /* Removes the next event at or before `until_ns`, by time, phase and order of pushing. */
-static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
+static inline bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
 {
     if (inside->due_phases == 0) {
         if (event_queue_next_ns(inside->queue) > until_ns || !event_queue_pop(inside->queue, event))
@@ -138,31 +150,31 @@ static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
             return true; // usual case: the only event at its time
         due_add(inside, event);
     }
-    while (event_queue_next_ns(inside->queue) == inside->due_ns) {
-        Event other = {0};
-        event_queue_pop(inside->queue, &other);
-        due_add(inside, &other);
-    }
-    *event = due_take(inside);
+    take_due(inside, event);
     return true;
 }
 
-/* Notifies the owner when no event is left at this time: once per instant, also when the last event
- * of the instant is stale. */
-static void end_instant(Engine *engine)
+static __attribute__((noinline)) void report_end_of_instant(Engine *engine)
 {
     EngineInside *inside = engine->inside;
-    if (!inside->is_in_instant || inside->due_phases != 0 ||
-        event_queue_next_ns(inside->queue) <= engine->now_ns)
-        return;
     inside->is_in_instant = false;
     inside->owner.instant_ends(inside->owner.owner);
     if (event_queue_next_ns(inside->queue) > engine->now_ns)
         inside->owner.instant_ended(inside->owner.owner);
 }
 
+/* Notifies the owner when no event is left at this time: once per instant, also when the last event
+ * of the instant is stale. */
+static inline void end_instant(Engine *engine)
+{
+    const EngineInside *inside = engine->inside;
+    if (inside->is_in_instant && inside->due_phases == 0 &&
+        event_queue_next_ns(inside->queue) > engine->now_ns)
+        report_end_of_instant(engine);
+}
+
 /* Removes events up to the next one that is not stale, at or before `until_ns`. */
-static bool next_event(Engine *engine, int64_t until_ns, Event *event)
+static inline bool next_event(Engine *engine, int64_t until_ns, Event *event)
 {
     for (; take_event(engine->inside, until_ns, event); end_instant(engine))
         if (!is_stale(engine->inside, event))

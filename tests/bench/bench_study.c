@@ -1,4 +1,5 @@
-/* Many small runs in one process, as a sweep makes them (single_run), without its threads and journal.
+/* Many small runs in one process, as a sweep makes them (single_run), without its threads and
+ * journal.
  *
  *     bench_study runs           runs a processor-second of shipped scenarios; exit code 1 when a
  *                                bar is missed
@@ -27,9 +28,9 @@ static double clock_s(void)
 }
 
 /* The metrics of workloads; "%s" is the name of the scenario's workload. */
-static const char *const metric_formats[] = {
-    "workloads.%s.queue_s.mean",        "workloads.%s.queue_s.p95", "cost_usd.total",
-    "workloads.%s.waited_within(20m)", "utilisation"};
+static const char *const metric_formats[] = {"workloads.%s.queue_s.mean",
+                                             "workloads.%s.queue_s.p95", "cost_usd.total",
+                                             "workloads.%s.waited_within(20m)", "utilisation"};
 enum { METRICS = sizeof metric_formats / sizeof metric_formats[0] };
 
 /* A point without settings. */
@@ -39,8 +40,7 @@ static PointScenario point_of(Arena *arena, const ScenarioFile *file, Problems *
     PointScenario point = {
         .file = file, .metrics = metrics, .metric_count = METRICS, .value_count = METRICS};
     for (int32_t i = 0; i < METRICS; i++) {
-        const char *name =
-            arena_printf(arena, metric_formats[i], file->scenario.workloads[0].name);
+        const char *name = arena_printf(arena, metric_formats[i], file->scenario.workloads[0].name);
         metrics[i] = metric_compile(arena, &file->scenario, name, (Place){0}, problems);
         if (metrics[i] == NULL)
             break;

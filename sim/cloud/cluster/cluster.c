@@ -87,7 +87,8 @@ static void set_provisioning(Clusters *clusters, Cluster *cluster, ProvisioningS
 {
     cluster->provisioning = state;
     cluster_trace(clusters, TRACE_CLUSTER_PROVISIONING, cluster);
-    recorder_emit_change(clusters->recorder, provisioning_state_name(state), &cluster->provisioning_since_ns);
+    recorder_emit_change(clusters->recorder, provisioning_state_name(state),
+                         &cluster->provisioning_since_ns);
 }
 
 /* --- Checks --- */

@@ -125,13 +125,28 @@ static void reserve_place(Clusters *clusters, Cluster *cluster)
     cluster->node_capacity = capacity;
 }
 
+/* Returns the end of the text, where it puts a NUL. */
+static char *number_print(char *out, uint32_t number)
+{
+    int32_t count = 1;
+    for (uint32_t left = number; left >= 10; left /= 10)
+        count++;
+    out = digits_print(out, number, count);
+    *out = '\0';
+    return out;
+}
+
+/* "tvm-676767296_1-20180718t174802z". Names of low-priority nodes end in "-p" (batchai-service
+ * notes, "Names of nodes"). */
 static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int32_t number)
 {
-    char stamp[CIVIL_TEXT];
+    char stamp[CIVIL_TEXT], numbers[2 * CIVIL_TEXT];
+    char *end = number_print(numbers, cluster->opaque_number);
+    *end = '_';
+    number_print(end + 1, (uint32_t)number);
     stamp_print(scenario_unix_ms(clusters->scenario, clusters->engine->now_ns), stamp);
-    // Names of low-priority nodes end in "-p" (batchai-service notes, "Names of nodes").
-    return arena_printf(clusters->arena, "tvm-%u_%d-%s%s", cluster->opaque_number, (int)number,
-                        stamp, cluster->spec->is_low_priority ? "-p" : "");
+    const char *const parts[] = {"tvm", numbers, stamp, "p"};
+    return arena_join(clusters->arena, parts, cluster->spec->is_low_priority ? 4 : 3, '-');
 }
 
 static void begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,

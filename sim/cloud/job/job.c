@@ -130,7 +130,7 @@ static void set_provisioning(Jobs *jobs, Job *job, ProvisioningState state)
 }
 
 static TraceRecord *record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
-                                      JobReason reason)
+                                       JobReason reason)
 {
     TraceRecord *record = job_trace(jobs, kind, job);
     record->cause = reason.cause;

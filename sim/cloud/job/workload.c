@@ -209,7 +209,7 @@ static void submit(Jobs *jobs, uint32_t index)
     TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
     record->command_refused.ordinal = -1; // not a command of the list
     record->name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
-                               command.path.name, status.message);
+                                command.path.name, status.message);
     recorder_emit(jobs->recorder);
 }
 

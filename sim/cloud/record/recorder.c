@@ -24,11 +24,11 @@ struct TraceRecorder {
 TraceRecorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
 {
     TraceRecorder *recorder = ARENA_NEW(run, TraceRecorder);
-    *recorder = (TraceRecorder){
-        .arena = run,
-        .engine = engine,
-        .sink = sink,
-        .record = sink.slot != NULL ? sink.slot : ARENA_NEW(run, TraceRecord)};
+    *recorder =
+        (TraceRecorder){.arena = run,
+                        .engine = engine,
+                        .sink = sink,
+                        .record = sink.slot != NULL ? sink.slot : ARENA_NEW(run, TraceRecord)};
     return recorder;
 }
 

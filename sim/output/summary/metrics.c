@@ -66,10 +66,9 @@ static void add(int64_t *sum, int64_t value)
 
 /* --- Clusters, jobs and shares, created when first mentioned --- */
 
-static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
+static __attribute__((noinline)) void add_clusters(MetricsFold *fold, uint32_t id)
 {
     RunMetrics *run = &fold->run;
-    const uint32_t id = row->record.cluster.index;
     for (; run->cluster_count <= id; run->cluster_count++) {
         run->clusters = array_room(fold->arena, run->clusters, run->cluster_count + 1,
                                    &fold->cluster_capacity, sizeof *run->clusters);
@@ -78,6 +77,14 @@ static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
                                                              .ready_ns = METRIC_NEVER,
                                                              .deleted_ns = METRIC_NEVER};
     }
+}
+
+static inline ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = row->record.cluster.index;
+    if (id >= run->cluster_count)
+        add_clusters(fold, id);
     run->clusters[id].path = row->cluster;
     return &run->clusters[id];
 }
@@ -129,7 +136,7 @@ static JobMetrics *job_at(MetricsFold *fold, uint32_t id)
     return &fold->run.job_pieces[id / JOBS_A_PIECE][id % JOBS_A_PIECE];
 }
 
-static void add_job(MetricsFold *fold)
+static __attribute__((noinline)) void add_job(MetricsFold *fold)
 {
     RunMetrics *run = &fold->run;
     const uint32_t id = run->job_count++;
@@ -146,7 +153,8 @@ static void add_job(MetricsFold *fold)
     job_forget_attempt(job);
 }
 
-static void job_is_on(MetricsFold *fold, JobMetrics *job, const TraceRow *row)
+static __attribute__((noinline)) void job_is_on(MetricsFold *fold, JobMetrics *job,
+                                                const TraceRow *row)
 {
     RunMetrics *run = &fold->run;
     const uint32_t cluster = row->record.cluster.index;
@@ -158,7 +166,7 @@ static void job_is_on(MetricsFold *fold, JobMetrics *job, const TraceRow *row)
     run->job_clusters[cluster] = row->cluster;
 }
 
-static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
+static inline JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
 {
     const uint32_t id = row->record.job.index;
     while (fold->run.job_count <= id)
@@ -183,14 +191,20 @@ static ShareMetrics *share_of(MetricsFold *fold, const TraceRow *row)
     return &run->shares[id];
 }
 
-static NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
+static __attribute__((noinline)) void add_nodes(MetricsFold *fold, uint32_t id)
 {
-    const uint32_t id = row->record.node.index;
     for (; fold->node_count <= id; fold->node_count++) {
         fold->nodes = array_room(fold->arena, fold->nodes, fold->node_count + 1,
                                  &fold->node_capacity, sizeof *fold->nodes);
         fold->nodes[fold->node_count] = (NodeTrack){.state = NODE_STATE_COUNT, .job = ID_NONE};
     }
+}
+
+static inline NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
+{
+    const uint32_t id = row->record.node.index;
+    if (id >= fold->node_count)
+        add_nodes(fold, id);
     fold->nodes[id].cluster = row->record.cluster.index;
     return &fold->nodes[id];
 }
@@ -224,8 +238,9 @@ static void cluster_allocation(MetricsFold *fold, const TraceRow *row)
 
 static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
 {
-    fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
-                              sizeof *fold->clocks);
+    if (cluster >= fold->clock_capacity)
+        fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
+                                  sizeof *fold->clocks);
     return &fold->clocks[cluster];
 }
 
@@ -236,10 +251,8 @@ static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
 }
 
 /* Adds the time of the free GPUs of shared nodes since it was last added. */
-static void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
+static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t id, int64_t at_ns)
 {
-    if (id >= fold->run.cluster_count || fold->run.clusters[id].gpus_per_node == 0)
-        return;
     ClusterMetrics *cluster = &fold->run.clusters[id];
     const Wide free_gpus =
         (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
@@ -247,6 +260,12 @@ static void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
     cluster->use_ns[clock_of(fold, id)->queued > 0 ? USE_STRANDED : USE_IDLE] += free_ns;
     cluster->shared_free_ns += free_ns;
     cluster->shared_since_ns = at_ns;
+}
+
+static inline void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
+{
+    if (id < fold->run.cluster_count && fold->run.clusters[id].gpus_per_node > 0)
+        add_free_gpus(fold, id, at_ns);
 }
 
 /* A job begins (change 1) or ends (change -1) to wait. */

@@ -24,12 +24,20 @@ struct TraceFan {
     PathCache workloads;      /* [workload] the common path of its jobs */
     bool uses_workload_names; /* a listener does */
     TraceRow row;             /* its record is the slot of the sink */
+    struct {
+        ClusterId cluster;
+        NodeId node;
+        JobId job;
+        ShareId share;
+    } named; /* whose names the row has */
 };
 
 TraceFan *trace_fan_create(Arena *run)
 {
     TraceFan *fan = ARENA_NEW(run, TraceFan);
     fan->arena = run;
+    fan->named.cluster.index = fan->named.node.index = ID_NONE;
+    fan->named.job.index = fan->named.share.index = ID_NONE;
     return fan;
 }
 
@@ -47,8 +55,8 @@ void trace_fan_watch(TraceFan *fan, const World *world)
 static inline const char **cached_path(TraceFan *fan, PathCache *cache, uint32_t id)
 {
     if (id >= cache->capacity)
-        cache->paths = array_room(fan->arena, cache->paths, id + 1, &cache->capacity,
-                                  sizeof *cache->paths);
+        cache->paths =
+            array_room(fan->arena, cache->paths, id + 1, &cache->capacity, sizeof *cache->paths);
     return &cache->paths[id];
 }
 
@@ -87,19 +95,31 @@ static const char *path_of_job(TraceFan *fan, JobId id)
     return *path;
 }
 
-/* The names of the row's record. */
+/* The names of the row's record. Those of the record before it are kept where the ids are the same:
+ * most records are about the subject of an earlier one. */
 static void add_names(TraceFan *fan)
 {
     TraceRow *row = &fan->row;
     const TraceRecord *record = &row->record;
-    row->cluster =
-        record->cluster.index != ID_NONE ? cluster_path(fan, record->cluster) : NULL;
-    row->node =
-        record->node.index != ID_NONE ? world_node(fan->world, record->node)->name : NULL;
-    row->job = record->job.index != ID_NONE ? path_of_job(fan, record->job) : NULL;
-    row->share = record->share.index != ID_NONE
-                     ? share_name(world_share(fan->world, record->share))
-                     : NULL;
+    if (record->cluster.index != fan->named.cluster.index) {
+        fan->named.cluster = record->cluster;
+        row->cluster = record->cluster.index != ID_NONE ? cluster_path(fan, record->cluster) : NULL;
+    }
+    if (record->node.index != fan->named.node.index) {
+        fan->named.node = record->node;
+        row->node =
+            record->node.index != ID_NONE ? world_node(fan->world, record->node)->name : NULL;
+    }
+    if (record->job.index != fan->named.job.index) {
+        fan->named.job = record->job;
+        row->job = record->job.index != ID_NONE ? path_of_job(fan, record->job) : NULL;
+    }
+    if (record->share.index != fan->named.share.index) {
+        fan->named.share = record->share;
+        row->share = record->share.index != ID_NONE
+                         ? share_name(world_share(fan->world, record->share))
+                         : NULL;
+    }
 }
 
 static void pass_record(void *listener, const TraceRecord *record)
