@@ -39,9 +39,7 @@ static const char *script(Arena *arena, const Figure *figure, const char *templa
     text_add(&text, data);
     text_add(&text, asset_text("style.gp"));
     text_add(&text, asset_text(template));
-    const char *kept = arena_strndup(arena, text_string(&text), text.length);
-    text_free(&text);
-    return kept;
+    return text_move(arena, &text);
 }
 
 /* Where style.gp places the plot; the data has the height of its legend (key_print). */

@@ -11,6 +11,7 @@
 
 /* If there are more changes than this, the counts at so many instants are shown. */
 enum { CHANGES_SHOWN = 4000, MOMENTS_SHOWN = 1500 };
+enum { TABLE_ROWS = 24, LEFT = 40, HEIGHT = 150 }; /* pixels */
 
 static int by_time(const void *left, const void *right)
 {
@@ -73,7 +74,7 @@ static int32_t points_print(Text *out, const Stack *stack)
     return sum_max;
 }
 
-void stack_print(Text *out, const Stack *stack, FigureLayout layout)
+static void stack_print(Text *out, const Stack *stack, FigureLayout layout)
 {
     key_print(out, stack->bands, stack->band_count, stack->used, layout);
     time_axis_print(out, stack->end_ns, layout);
@@ -118,9 +119,7 @@ static const char *mean_cell(Arena *arena, Wide ns, int64_t length_ns)
 {
     Text text = {0};
     decimal_print_rounded(&text, wide_proportion(ns, 1000, (Wide)length_ns), 3, 1);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static const char *span_cell(Arena *arena, int64_t from_ns, int64_t to_ns)
@@ -129,13 +128,12 @@ static const char *span_cell(Arena *arena, int64_t from_ns, int64_t to_ns)
     span_print(&text, from_ns);
     text_add(&text, " to ");
     span_print(&text, to_ns);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
-const FigureNumbers *stack_numbers(Arena *arena, const Stack *stack, int32_t rows)
+static const FigureNumbers *stack_numbers(Arena *arena, const Stack *stack)
 {
+    const int32_t rows = TABLE_ROWS;
     const char **headings = ARENA_ARRAY(arena, const char *, stack->band_count + 2);
     const char **cells = ARENA_ARRAY(arena, const char *, stack->band_count + 2);
     Part *parts = ARENA_ARRAY(arena, Part, rows);
@@ -161,4 +159,16 @@ const FigureNumbers *stack_numbers(Arena *arena, const Stack *stack, int32_t row
         numbers_add(numbers, (PlotBand){PPM * p / rows, PPM * (p + 1) / rows}, cells);
     }
     return numbers;
+}
+
+void stack_draw(Figures *figures, Figure figure, const Stack *stack)
+{
+    Text wide = {0}, narrow = {0};
+    stack_print(&wide, stack, figure_layout(figure.is_half, false));
+    stack_print(&narrow, stack, figure_layout(figure.is_half, true));
+    figure.left = figure.left_narrow = LEFT;
+    figure.numbers = stack_numbers(figures->arena, stack);
+    figures_draw(figures, figure, "nodes.gp", text_string(&wide), text_string(&narrow), HEIGHT);
+    text_free(&wide);
+    text_free(&narrow);
 }

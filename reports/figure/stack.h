@@ -24,9 +24,8 @@ typedef struct {
 
 /* Sorts the changes and finds the bands in use. */
 void stack_sort(Stack *stack);
-/* The data of the template. */
-void stack_print(Text *out, const Stack *stack, FigureLayout layout);
-/* The counts in each of `rows` equal parts of the run, as means, with the largest sum. */
-const FigureNumbers *stack_numbers(Arena *arena, const Stack *stack, int32_t rows);
+/* Adds `figure`, whose section, file, title and note are set: the stack over time. Its numbers are
+ * the mean counts in equal parts of the run, with the largest sum. */
+void stack_draw(Figures *figures, Figure figure, const Stack *stack);
 
 #endif

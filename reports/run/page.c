@@ -4,14 +4,10 @@
 #include <stdio.h>
 
 #include "reports/run/clock.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/figures.h"
 #include "reports/run/sections.h"
+#include "reports/run/table.h"
 #include "reports/text/wording.h"
-
-static const char *or_unknown(const char *text)
-{
-    return text != NULL ? text : "unknown";
-}
 
 static void head_print(Text *html, const Facts *facts)
 {
@@ -74,6 +70,11 @@ static void sections_print(Text *html, const Facts *facts, const Plot *plots, ui
 
 static void tables_print(Text *html, const Facts *facts)
 {
+    if (facts->run->expectation_count > 0) {
+        text_add(html, "<section>\n<h2>Expectations</h2>\n");
+        section_expectations_table(html, facts);
+        text_add(html, "</section>\n");
+    }
     text_add(html, "<section>\n<h2>Jobs</h2>\n"
                    "<p class=\"note\">Times are hours:minutes:seconds since the start of the run, "
                    "or for so long.</p>\n");
@@ -149,7 +150,5 @@ const char *run_page(Arena *arena, const Facts *facts, const Plot *plots, uint32
     sections_print(&html, facts, plots, plot_count, no_plots);
     tables_print(&html, facts);
     foot_print(&html, facts);
-    const char *page = arena_strndup(arena, text_string(&html), html.length);
-    text_free(&html);
-    return page;
+    return text_move(arena, &html);
 }

@@ -4,7 +4,7 @@
 #define REPORTS_RUN_PAGE_H
 
 #include "reports/page/page.h"
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 
 /* The page, in `arena`. `plots` are in the order of their sections. `no_plots` says why drawings
  * are missing; NULL where they are not. */

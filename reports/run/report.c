@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "reports/figure/drawing.h"
-#include "reports/run/facts.h"
-#include "reports/run/figures.h"
+#include "reports/run/facts/facts.h"
+#include "reports/run/figures/figures.h"
 #include "reports/run/page.h"
 #include "sim/cli/files.h"
 
@@ -30,8 +30,13 @@ bool report_write_run(Arena *arena, const char *run_directory, const Summary *su
     return write_all(arena, run_directory, facts_join(summary, rows, header), status);
 }
 
-bool report_write(Arena *arena, const char *run_directory, Status *status)
+bool report_write(Arena *arena, const char *run_directory, int64_t wait_target_ns, Status *status)
 {
-    const Facts *facts = facts_read(arena, run_directory, status);
-    return facts != NULL && write_all(arena, run_directory, facts, status);
+    const Facts *read = facts_read(arena, run_directory, status);
+    if (read == NULL)
+        return false;
+    Facts facts = *read;
+    if (wait_target_ns > 0)
+        facts.wait_target_ns = wait_target_ns;
+    return write_all(arena, run_directory, &facts, status);
 }

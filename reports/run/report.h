@@ -2,7 +2,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/base/status.h"
 
 /* Writes `run_directory`/report.html, one self-contained page, and the same plots as files
@@ -15,8 +15,10 @@
 MUST_CHECK bool report_write_run(Arena *arena, const char *run_directory, const Summary *summary,
                                  ReportRows *rows, const TraceHeader *header, Status *status);
 
-/* The same from the files summary.json and trace.tsv in `run_directory`. STATUS_NOT_FOUND or
- * STATUS_BAD_INPUT when they are missing or broken: nothing is written then. */
-MUST_CHECK bool report_write(Arena *arena, const char *run_directory, Status *status);
+/* The same from the files summary.json and trace.tsv in `run_directory`. `wait_target_ns` is the
+ * longest time that jobs should wait; 0: the target of the run. STATUS_NOT_FOUND or
+ * STATUS_BAD_INPUT when a file is missing or broken: nothing is written then. */
+MUST_CHECK bool report_write(Arena *arena, const char *run_directory, int64_t wait_target_ns,
+                             Status *status);
 
 #endif

@@ -1,12 +1,11 @@
-/* Private to reports/run: the top of the page: the first questions, answered in sentences, and
- * the key figures. */
+/* Private to reports/run: the first questions, answered in sentences. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "reports/run/clock.h"
+#include "reports/run/facts/totals.h"
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
-#include "reports/run/waits.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/text.h"
@@ -16,19 +15,6 @@
 
 /* If there are more clusters or jobs than this, a summary replaces one sentence for each. */
 enum { TOLD_ONE_BY_ONE = 6 };
-
-static bool is_in_state(const SummaryJob *job, JobState state)
-{
-    return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
-}
-
-static uint32_t jobs_in_state(const Facts *facts, JobState state)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->run->job_count; i++)
-        count += is_in_state(&facts->run->jobs[i], state);
-    return count;
-}
 
 /* " after 4 min 42 s (17:49:42 UTC)" */
 static void moment_print(Text *out, const Facts *facts, int64_t at_ns)
@@ -175,14 +161,6 @@ static void job_done_words(Text *out, const Facts *facts, const SummaryJob *job)
     text_add(out, ".\n");
 }
 
-/* The larger of two values; either may be ABSENT. */
-static int64_t later(int64_t a_ns, int64_t b_ns)
-{
-    if (a_ns == ABSENT || b_ns == ABSENT)
-        return a_ns == ABSENT ? b_ns : a_ns;
-    return a_ns > b_ns ? a_ns : b_ns;
-}
-
 /* Among the jobs that are listed. */
 static void longest_wait_words(Text *out, const Facts *facts)
 {
@@ -199,38 +177,14 @@ static void longest_wait_words(Text *out, const Facts *facts)
     text_add(out, ".\n");
 }
 
-/* Among the jobs that are listed. */
-static int64_t last_end_ns(const Facts *facts)
-{
-    int64_t last_ns = ABSENT;
-    for (uint32_t i = 0; i < facts->run->job_count; i++)
-        last_ns = later(last_ns, facts->run->jobs[i].ended_ns);
-    return last_ns;
-}
-
-/* When the last of all jobs was done, those of workloads included; ABSENT while one is not. */
-static int64_t all_ended_ns(const Facts *facts)
-{
-    int64_t last_ns = last_end_ns(facts);
-    for (uint32_t i = 0; i < facts->run->job_count; i++)
-        if (facts->run->jobs[i].ended_ns == ABSENT)
-            return ABSENT;
-    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
-        if (facts->run->workloads[i].all.unfinished != 0)
-            return ABSENT;
-        last_ns = later(last_ns, facts->run->workloads[i].last_ended_ns);
-    }
-    return last_ns;
-}
-
 static void jobs_done_words(Text *out, const Facts *facts)
 {
     text_printf(out, "Of %" PRIu32 " %sjobs %" PRIu32 " succeeded and %" PRIu32 " failed",
                 facts->run->job_count, facts->run->workload_count > 0 ? "other " : "",
-                jobs_in_state(facts, JOB_SUCCEEDED), jobs_in_state(facts, JOB_FAILED));
-    if (last_end_ns(facts) != ABSENT) {
+                run_jobs_in_state(facts, JOB_SUCCEEDED), run_jobs_in_state(facts, JOB_FAILED));
+    if (run_last_end_ns(facts) != ABSENT) {
         text_add(out, "; the last one ended");
-        moment_print(out, facts, last_end_ns(facts));
+        moment_print(out, facts, run_last_end_ns(facts));
     }
     text_add(out, ".\n");
     longest_wait_words(out, facts);
@@ -372,18 +326,6 @@ static void answer_wrong(Text *html, const Facts *facts)
 
 /* --- What accuracy was reached? --- */
 
-static const SummaryJob *most_accurate(const Facts *facts)
-{
-    const SummaryJob *best = NULL;
-    for (uint32_t i = 0; i < facts->run->job_count; i++) {
-        const SummaryJob *job = &facts->run->jobs[i];
-        if (job->val_accuracy_ppm != ABSENT &&
-            (best == NULL || job->val_accuracy_ppm > best->val_accuracy_ppm))
-            best = job;
-    }
-    return best;
-}
-
 static void accuracy_words(Text *out, const SummaryJob *job)
 {
     if (job->val_accuracy_ppm == ABSENT)
@@ -404,7 +346,7 @@ static void accuracy_words(Text *out, const SummaryJob *job)
 
 static void answer_accuracy(Text *html, const Facts *facts)
 {
-    const SummaryJob *best = most_accurate(facts);
+    const SummaryJob *best = run_most_accurate(facts);
     Text plain = {0};
     if (best == NULL) {
         text_add(&plain, "No job finished its training.\n");
@@ -418,6 +360,43 @@ static void answer_accuracy(Text *html, const Facts *facts)
     answer_print(html, "What accuracy was reached?", &plain);
 }
 
+/* --- Were the expectations met? --- */
+
+/* "jobs.train.run_s at most 1h: got 4012.5." for the first missed expectations. */
+static void missed_words(Text *out, const Facts *facts)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < facts->run->expectation_count && told < TOLD_ONE_BY_ONE; i++) {
+        const SummaryExpectation *stated = &facts->run->expectations[i];
+        if (!run_expectation_is(facts, i, EXPECTATION_MISSED))
+            continue;
+        text_printf(out, "%s: got %s.\n", or_unknown(stated->text), or_unknown(stated->got));
+        told++;
+    }
+}
+
+static void answer_expected(Text *html, const Facts *facts)
+{
+    const ExpectationCounts counts = run_expectation_counts(facts);
+    const uint32_t judged = counts.met + counts.missed;
+    const uint32_t open = facts->run->expectation_count - judged;
+    Text plain = {0};
+    if (facts->run->expectation_count == 0)
+        return;
+    if (judged > 0 && counts.missed == 0)
+        text_printf(&plain, "Yes, %s%" PRIu32 ".\n", judged == 1 ? "the only " : "all ", judged);
+    else if (judged > 0)
+        text_printf(&plain, "No: %" PRIu32 " of %" PRIu32 " %s missed.\n", counts.missed, judged,
+                    counts.missed == 1 ? "was" : "were");
+    missed_words(&plain, facts);
+    if (open > 0)
+        text_printf(&plain,
+                    "%" PRIu32 " %s about several seeds, which one run cannot judge; trainyard "
+                    "test does.\n",
+                    open, open == 1 ? "is" : "are");
+    answer_print(html, "Were the expectations met?", &plain);
+}
+
 void section_answers(Text *html, const Facts *facts)
 {
     text_add(html, "<dl class=\"answers\">\n");
@@ -425,159 +404,8 @@ void section_answers(Text *html, const Facts *facts)
     answer_done(html, facts);
     answer_cost(html, facts);
     answer_wrong(html, facts);
-    if (facts_have_training(facts) || most_accurate(facts) != NULL)
+    answer_expected(html, facts);
+    if (facts_have_training(facts) || run_most_accurate(facts) != NULL)
         answer_accuracy(html, facts);
-    text_add(html, "</dl>\n");
-}
-
-/* --- Key figures --- */
-
-/* `class` colours the tile: "bad", "open" or ""; its words say the same. */
-static void key_tile_print(Text *html, const char *class, Text *value, const char *name)
-{
-    text_printf(html, "<div%s%s%s><dd>", *class != '\0' ? " class=\"" : "", class,
-                *class != '\0' ? "\"" : "");
-    markup_print(html, text_string(value));
-    text_printf(html, "</dd><dt>%s</dt></div>\n", name);
-    text_free(value);
-}
-
-static void key_figure_print(Text *html, Text *value, const char *name)
-{
-    key_tile_print(html, "", value, name);
-}
-
-static void key_span_print(Text *html, int64_t ns, const char *name)
-{
-    Text value = {0};
-    if (ns == ABSENT)
-        return;
-    int64_t grain_ns = NS_PER_S; // two units can be read at a glance
-    if (ns >= NS_PER_HOUR)
-        grain_ns = ns >= NS_PER_DAY ? NS_PER_HOUR : NS_PER_MIN;
-    span_print(&value, capped_sum(ns, grain_ns / 2) / grain_ns * grain_ns);
-    key_figure_print(html, &value, name);
-}
-
-static int64_t first_ready_ns(const Facts *facts)
-{
-    int64_t first_ns = ABSENT; // which is later than all times
-    for (uint32_t i = 0; i < facts->run->cluster_count; i++)
-        if (facts->run->clusters[i].ready_ns < first_ns)
-            first_ns = facts->run->clusters[i].ready_ns;
-    return first_ns;
-}
-
-/* All jobs, listed or of workloads. */
-typedef struct {
-    int64_t jobs, succeeded, failed;
-} JobCounts;
-
-static JobCounts count_jobs(const Facts *facts)
-{
-    JobCounts counts = {facts->run->job_count, jobs_in_state(facts, JOB_SUCCEEDED),
-                        jobs_in_state(facts, JOB_FAILED)};
-    for (uint32_t i = 0; i < facts->run->workload_count; i++) {
-        const SummaryClass *all = &facts->run->workloads[i].all;
-        counts.jobs = capped_sum(counts.jobs, all->jobs);
-        counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
-        counts.failed = capped_sum(counts.failed, all->failed);
-    }
-    return counts;
-}
-
-static void key_jobs_print(Text *html, const Facts *facts)
-{
-    Text value = {0};
-    const JobCounts counts = count_jobs(facts);
-    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed;
-    if (counts.jobs == 0)
-        return;
-    text_printf(&value, "%" PRId64 " of %" PRId64, counts.succeeded, counts.jobs);
-    key_figure_print(html, &value, counts.jobs == 1 ? "job succeeded" : "jobs succeeded");
-    if (counts.failed > 0) {
-        Text failed = {0};
-        text_printf(&failed, "%" PRId64 " failed", counts.failed);
-        key_tile_print(html, "bad", &failed, counts.failed == 1 ? "job" : "jobs");
-    }
-    if (unfinished > 0) {
-        Text open = {0};
-        text_printf(&open, "%" PRId64 " unfinished", unfinished);
-        key_tile_print(html, "open", &open,
-                       unfinished == 1 ? "job when the run ended" : "jobs when the run ended");
-    }
-}
-
-static void key_share_print(Text *html, int64_t ppm, const char *name)
-{
-    Text value = {0};
-    if (ppm == ABSENT)
-        return;
-    percent_print(&value, ppm, 1);
-    key_figure_print(html, &value, name);
-}
-
-/* "> 3 d 4 h" for a lower bound. */
-static void key_wait_print(Text *html, const SummarySpread *queue)
-{
-    Text value = {0}, rounded = {0};
-    if (queue->p95_ns == ABSENT)
-        return;
-    const int64_t grain_ns = queue->p95_ns >= NS_PER_DAY    ? NS_PER_HOUR
-                             : queue->p95_ns >= NS_PER_HOUR ? NS_PER_MIN
-                                                            : NS_PER_S;
-    span_print(&rounded, capped_sum(queue->p95_ns, grain_ns / 2) / grain_ns * grain_ns);
-    text_printf(&value, "%s%s", spread_is_at_least(queue, "p95") ? "> " : "",
-                text_string(&rounded));
-    text_free(&rounded);
-    key_figure_print(html, &value, "that 95\xC2\xA0% of the jobs waited at most");
-}
-
-static void key_within_print(Text *html, const Facts *facts)
-{
-    if (facts->job_count == 0)
-        return;
-    Arena *scratch = arena_create();
-    const SizeClasses classes = {0};
-    const Waits waits = waits_of(scratch, facts, &classes, -1);
-    key_share_print(html, waits_within_ppm(&waits, WAIT_TARGET_NS),
-                    "of the jobs waited at most 30\xC2\xA0minutes");
-    arena_destroy(scratch);
-}
-
-static void key_times_print(Text *html, const Facts *facts)
-{
-    key_span_print(html, first_ready_ns(facts),
-                   facts->run->cluster_count > 1 ? "until the first cluster was ready"
-                                                 : "until the cluster was ready");
-    key_span_print(html, all_ended_ns(facts),
-                   facts->run->job_count > 1 || facts->run->workload_count > 0
-                       ? "until the last job was done"
-                       : "until the job was done");
-}
-
-void section_key_figures(Text *html, const Facts *facts)
-{
-    const SummaryJob *best = most_accurate(facts);
-    Text cost = {0};
-    text_add(html, "<dl class=\"keys\">\n");
-    if (facts_are_of_many(facts)) {
-        key_wait_print(html, &facts->run->queue);
-        key_within_print(html, facts);
-        key_jobs_print(html, facts);
-    } else {
-        key_times_print(html, facts);
-    }
-    if (facts->run->cost_micro_usd != ABSENT) {
-        usd_print(&cost, facts->run->cost_micro_usd);
-        key_figure_print(html, &cost, "total cost");
-    }
-    if (!facts_are_of_many(facts))
-        key_jobs_print(html, facts);
-    if (best != NULL)
-        key_share_print(html, best->val_accuracy_ppm,
-                        facts->run->job_count > 1 ? "best validation accuracy"
-                                                  : "validation accuracy");
-    key_share_print(html, facts->run->utilisation_ppm, "of node time ran jobs");
     text_add(html, "</dl>\n");
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/run/facts/totals.h"
 #include "reports/run/sections.h"
 #include "reports/run/table.h"
 #include "reports/text/wording.h"
@@ -382,6 +383,48 @@ void section_errors_table(Text *html, const Facts *facts)
     static const PageTable table = {COLUMNS(error_columns), "cards", NULL};
     if (facts->run->error_count > 0)
         page_table_print(html, &table, facts, shown_of(html, facts->run->error_count, "errors"));
+}
+
+/* --- Expectations --- */
+
+static void expectation_text(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->run->expectations[row].text);
+}
+
+static void expectation_result(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->run->expectations[row].result);
+}
+
+static void expectation_expected(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->run->expectations[row].expected);
+}
+
+static void expectation_got(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->run->expectations[row].got);
+}
+
+static const PageColumn expectation_columns[] = {
+    {"Expectation", false, expectation_text},
+    {"Result", false, expectation_result},
+    {"Expected", false, expectation_expected},
+    {"Got", false, expectation_got},
+};
+
+static const char *expectation_class(const Facts *facts, uint32_t row)
+{
+    return run_expectation_is(facts, row, EXPECTATION_MISSED) ? "failed" : NULL;
+}
+
+void section_expectations_table(Text *html, const Facts *facts)
+{
+    static const PageTable table = {COLUMNS(expectation_columns), "cards", expectation_class};
+    if (facts->run->expectation_count > 0)
+        page_table_print(html, &table, facts,
+                         shown_of(html, facts->run->expectation_count, "expectations"));
 }
 
 /* --- Nodes --- */

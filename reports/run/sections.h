@@ -2,7 +2,7 @@
 #ifndef REPORTS_RUN_SECTIONS_H
 #define REPORTS_RUN_SECTIONS_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/base/text.h"
 
 /* Questions and answers in plain words. */
@@ -13,6 +13,8 @@ void section_key_figures(Text *html, const Facts *facts);
 void section_split_words(Text *html, const Facts *facts);
 /* "Of $3.60 for nodes, $2.10 (58.3 %) went to ...". */
 void section_money_words(Text *html, const Facts *facts);
+/* Empty where the scenario has no expectation. */
+void section_expectations_table(Text *html, const Facts *facts);
 void section_jobs_table(Text *html, const Facts *facts);
 /* Empty where the run has no workload. */
 void section_workloads_table(Text *html, const Facts *facts);

@@ -95,3 +95,8 @@ void cell_text(Text *out, const char *text)
     if (text != NULL)
         text_add(out, text);
 }
+
+const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "unknown";
+}

@@ -3,7 +3,7 @@
 #ifndef REPORTS_PAGE_TABLE_H
 #define REPORTS_PAGE_TABLE_H
 
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 #include "sim/base/text.h"
 
 typedef struct {
@@ -30,5 +30,8 @@ void cell_count(Text *out, int64_t count);
 void cell_usd(Text *out, int64_t micro_usd);
 void cell_hours(Text *out, Wide ns); /* "3.93 h" */
 void cell_text(Text *out, const char *text);
+
+/* `text`, or "unknown" for NULL. */
+const char *or_unknown(const char *text);
 
 #endif

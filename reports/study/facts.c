@@ -343,9 +343,7 @@ const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t 
     fact_estimate_print(&text, facts, point, metric);
     if (note[0] != '\0')
         text_printf(&text, " (%s)", note);
-    const char *kept = arena_strdup(facts->arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return text_move(facts->arena, &text);
 }
 
 const char *fact_point_name(const StudyFacts *facts, int32_t point)

@@ -22,9 +22,7 @@ static const char *number_text(const Effects *effects, double value, double erro
 {
     Text text = {0};
     fact_number_print(&text, effects->facts, effects->metric, value, error);
-    const char *kept = arena_strdup(effects->facts->arena, text_string(&text));
-    text_free(&text);
-    return kept;
+    return text_move(effects->facts->arena, &text);
 }
 
 static const char *share_text(const Effects *effects, double share)

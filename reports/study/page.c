@@ -131,7 +131,5 @@ const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
     section_repeat(&html, facts);
     section_method(&html, facts);
     foot_print(&html, facts);
-    const char *page = arena_strndup(arena, text_string(&html), html.length);
-    text_free(&html);
-    return page;
+    return text_move(arena, &html);
 }

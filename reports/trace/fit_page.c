@@ -232,9 +232,7 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
         "submit series of equal jobs, weekdays and weeks are alike. A queue of the scenario is "
         "therefore shorter than that of the log when the log has bursts. The workload file "
         "itself has all of that.</p>\n</section>\n</main>\n</body>\n</html>\n");
-    const char *kept = arena_strdup(arena, text_string(&html));
-    text_free(&html);
-    return kept;
+    return text_move(arena, &html);
 }
 
 bool fit_page_write(Arena *arena, const FitPage *page, const WorkloadFit *fit, Status *status)

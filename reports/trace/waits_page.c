@@ -138,9 +138,7 @@ static const char *page_text(Arena *arena, const WaitsPage *page, const WaitComp
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         text_printf(&html, "<li>%s</li>\n", reasons[i]);
     text_add(&html, "</ul>\n</section>\n</main>\n</body>\n</html>\n");
-    const char *kept = arena_strdup(arena, text_string(&html));
-    text_free(&html);
-    return kept;
+    return text_move(arena, &html);
 }
 
 bool waits_page_write(Arena *arena, const WaitsPage *page, const WaitComparison *comparison,

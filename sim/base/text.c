@@ -77,3 +77,10 @@ const char *text_string(const Text *text)
 {
     return text->data ? text->data : "";
 }
+
+char *text_move(Arena *arena, Text *text)
+{
+    char *moved = arena_strndup(arena, text_string(text), text->length);
+    text_free(text);
+    return moved;
+}

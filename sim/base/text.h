@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/arena.h"
+
 typedef struct {
     char *data;    /* NUL-ended once anything was added; NULL before */
     size_t length; /* without the NUL */
@@ -24,5 +26,7 @@ static inline const char *plural(int64_t count)
 
 /* The text, or "" while it is empty; never NULL. */
 const char *text_string(const Text *text);
+/* Moves the text into `arena`, and frees it. */
+char *text_move(Arena *arena, Text *text);
 
 #endif

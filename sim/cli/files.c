@@ -23,9 +23,30 @@ static bool fail_errno(const char *doing, const char *path, Status *status)
 
 /* --- Reading --- */
 
+/* For ENOTDIR: says which part of `path` is a file, with `code`. */
+static bool fail_part_is_file(const char *path, StatusCode code, Status *status)
+{
+    Text part = {0};
+    struct stat facts;
+    bool is_file = false;
+    for (const char *end = path; *end != '\0' && !is_file;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        text_clear(&part);
+        text_append(&part, path, (size_t)(end - path));
+        is_file = stat(text_string(&part), &facts) == 0 && !S_ISDIR(facts.st_mode);
+    }
+    status_fail(status, code, place_in(path, 0, 0), "\"%s\" is a file, expected a folder",
+                text_string(&part));
+    text_free(&part);
+    return false;
+}
+
 static bool fail_open_to_read(const char *path, Status *status)
 {
-    if (errno != ENOENT && errno != ENOTDIR)
+    if (errno == ENOTDIR)
+        return fail_part_is_file(path, STATUS_NOT_FOUND, status);
+    if (errno != ENOENT)
         return fail_errno("reading", path, status);
     file_is_missing(path, status);
     if (path[0] == '/')
@@ -116,6 +137,8 @@ bool file_writer_open(FileWriter *writer, const char *path, Status *status)
 {
     *writer = (FileWriter){.path = path};
     int descriptor;
+    if (folder_exists(path))
+        return fail_folder(path, status);
     if (is_special(path)) {
         descriptor = open(path, O_WRONLY | O_CLOEXEC);
     } else {
@@ -242,18 +265,22 @@ bool file_name_settle(const char *path, Status *status)
 
 /* --- Folders --- */
 
+bool folder_exists(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 /* Makes `part`, which is `path` or a folder above it. */
 static bool folder_make(const char *part, const char *path, Status *status)
 {
     if (mkdir(part, 0777) == 0)
         return true;
     const int error = errno;
-    struct stat info;
-    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
-        return true; // it exists, although mkdir may report EEXIST, EROFS or EACCES
+    if (folder_exists(part))
+        return true; // mkdir may report EEXIST, EROFS or EACCES
     if (error == EEXIST || error == ENOTDIR)
-        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                           "\"%s\" is a file, expected a folder", part);
+        return fail_part_is_file(path, STATUS_BAD_INPUT, status);
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
                        "making the folder \"%s\" failed: %s", part, strerror(error));
 }

@@ -42,6 +42,7 @@ MUST_CHECK bool file_put(int descriptor, const void *bytes, size_t length, int64
  * Succeeds on file systems without that operation. STATUS_MACHINE on failure. */
 MUST_CHECK bool file_name_settle(const char *path, Status *status);
 
+bool folder_exists(const char *path);
 /* Makes folder `path` and those above it; succeeds if they exist. STATUS_MACHINE on failure,
  * STATUS_BAD_INPUT when a file is in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);

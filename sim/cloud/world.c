@@ -190,6 +190,11 @@ const CoreQuota *world_quota(const World *world, int32_t index)
     return quota_at(world->clusters, index);
 }
 
+int32_t world_quota_room(const World *world, ClusterId cluster, int32_t nodes)
+{
+    return quota_room(world->clusters, cluster_by_id(world->clusters, cluster), nodes);
+}
+
 int64_t world_next_event_ns(const World *world)
 {
     return engine_next_event_ns(world->engine);

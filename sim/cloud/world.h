@@ -63,6 +63,8 @@ bool world_condition_holds_of(const World *world, const Condition *condition, ui
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
 /* The present state of the quota at `index` in Scenario.quotas. */
 const CoreQuota *world_quota(const World *world, int32_t index);
+/* How many more nodes of the cluster's size, up to `nodes`, the quotas have room for. */
+int32_t world_quota_room(const World *world, ClusterId cluster, int32_t nodes);
 
 /* Whether the command, by its index in Scenario.commands, still waits for its moment or condition.
  */

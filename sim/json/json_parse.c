@@ -26,6 +26,7 @@ typedef struct {
     int32_t line;
     int32_t depth;
     Problems *problems;
+    bool has_bad_bytes; /* which are blank in `text` and have been reported */
 } Walk;
 
 /* Reads one value and sets `*value`; false when the walk stops. */
@@ -428,8 +429,9 @@ static Json *walk_text(Walk *walk)
     Json *root = NULL;
     skip_space(walk);
     if (walk->position == walk->length) {
-        problems_add(walk->problems, STATUS_BAD_INPUT, place_in(walk->source, 0, 0),
-                     "the file is empty");
+        if (!walk->has_bad_bytes)
+            problems_add(walk->problems, STATUS_BAD_INPUT, place_in(walk->source, 0, 0),
+                         "the file is empty");
         return NULL;
     }
     if (!walk_value(walk, &root))
@@ -510,6 +512,7 @@ Json *json_parse(Arena *arena, const char *source, const char *text, size_t leng
     if (length > 0)
         memcpy(walk.text, text, length);
     json_blank(walk.text, source, length, dialect, problems);
+    walk.has_bad_bytes = problems->count > problems_before;
     Json *root = walk_text(&walk);
     if (problems->count == problems_before) // then there is a tree
         finish_values(root, problems);

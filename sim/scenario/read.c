@@ -144,7 +144,6 @@ static NetworkTopology network_read(const NetworkText *text, Problems *problems)
     return topology;
 }
 
-/* The part of the run that is measured; `text` NULL: all of it. */
 /* Members that the scenario does not state have the defaults of the table of fields. */
 static PreemptionCost preemption_cost_read(Arena *arena, const PreemptionCostText *text,
                                            Problems *problems)
@@ -156,15 +155,16 @@ static PreemptionCost preemption_cost_read(Arena *arena, const PreemptionCostTex
                             .more_ns = text->more_gpus.value};
 }
 
-/* 0: not stated. */
-static int64_t half_life_read(BoundInteger text, Problems *problems)
+/* A duration that cannot be 0. Returns 0 if it is not stated. */
+static int64_t positive_read(BoundInteger text, Problems *problems)
 {
     if (text.node != NULL && !text.is_refused && text.value == 0)
-        problems_add(problems, STATUS_BAD_INPUT, text.node->at,
-                     "fair_share_half_life is 0, expected a longer time");
+        problems_add(problems, STATUS_BAD_INPUT, text.node->at, "%s is 0, expected a longer time",
+                     text.node->key);
     return text.value;
 }
 
+/* The part of the run that is measured; `text` NULL: all of it. */
 static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
 {
     if (text == NULL)
@@ -206,7 +206,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     const MeasureWindow measure = measure_read(text->measure, problems);
     const PreemptionCost preemption_cost =
         preemption_cost_read(arena, text->preemption_cost, problems);
-    const int64_t half_life_ns = half_life_read(text->fair_share_half_life, problems);
+    const int64_t half_life_ns = positive_read(text->fair_share_half_life, problems);
+    const int64_t wait_target_ns = positive_read(text->wait_target, problems);
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&binder);
     ScenarioWorkloads workloads = workloads_read(&binder, &commands);
@@ -231,6 +232,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
 
     file->scenario = (Scenario){
         .measure = measure,
+        .wait_target_ns = wait_target_ns,
         .name = scenario_name(arena, path),
         .description = text->description.value != NULL ? text->description.value : "",
         .seed = (uint64_t)text->seed.value,

@@ -115,7 +115,11 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     scenario->metric_count = study->metric_count;
     scenario->value_count = study->value_count;
     scenario->metrics = compile_metrics(arena, study, &scenario->file->scenario, problems);
-    return problems->count == before ? scenario : NULL;
+    if (problems->count > before)
+        return NULL;
+    for (int32_t i = 0; i < scenario->metric_count; i++)
+        scenario->needs_waiting |= metric_is_of_waiting(scenario->metrics[i]);
+    return scenario;
 }
 
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,

@@ -10,6 +10,7 @@ typedef struct {
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
     int32_t value_count; /* of the record of a run: Study.value_count */
+    bool needs_waiting;  /* a metric is about what jobs waited for */
 } PointScenario;
 
 /* Reads the scenario of `point`. Lives in `arena`. NULL with problems; a problem of a setting has

@@ -76,21 +76,31 @@ typedef struct {
     const Summary *summary;
 } EndedRun;
 
+static WaitingFold *join_waiting(Arena *arena, TraceFan *fan)
+{
+    WaitingFold *waiting = waiting_fold_create(arena);
+    trace_fan_join(fan, waiting_fold_listener(waiting));
+    return waiting;
+}
+
 /* Runs a world to its end; false: stopped. */
-static bool run_to_end(Arena *arena, const Scenario *scenario, const char *version,
-                       const atomic_bool *is_stopped, EndedRun *run)
+static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario *scenario,
+                       const char *version, const atomic_bool *is_stopped, EndedRun *run)
 {
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
     metrics_fold_measure(fold, scenario->measure);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
+    WaitingFold *waiting = point->needs_waiting ? join_waiting(arena, fan) : NULL;
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    if (waiting != NULL)
+        waiting_fold_watch(waiting, world);
     world_forget_ended(world);
     if (!run_events(world, is_stopped))
         return false;
     run->metrics = metrics_fold_result(fold);
-    run->facts = run_facts_of_world(arena, world, version);
+    run->facts = run_facts_of_world(arena, world, waiting, version);
     run->summary = summary_of_run(arena, &run->facts, run->metrics, NULL);
     return true;
 }
@@ -111,7 +121,7 @@ bool single_run(Arena *scratch, const PointScenario *point, const SteadyPlan *pl
 {
     EndedRun run;
     const Scenario scenario = scenario_of(scratch, point, plan, seed);
-    if (!run_to_end(scratch, &scenario, version, is_stopped, &run))
+    if (!run_to_end(scratch, point, &scenario, version, is_stopped, &run))
         return false;
     take_values(point, run.summary, outcome);
     if (plan != NULL)
@@ -128,7 +138,7 @@ const Summary *single_run_summary(Arena *arena, const PointScenario *point, cons
     EndedRun run;
     const atomic_bool never = false;
     const Scenario scenario = scenario_of(arena, point, plan, seed);
-    return run_to_end(arena, &scenario, version, &never, &run) ? run.summary : NULL;
+    return run_to_end(arena, point, &scenario, version, &never, &run) ? run.summary : NULL;
 }
 
 /* --- Pilot runs --- */
@@ -168,7 +178,7 @@ bool single_run_pilot(Arena *arena, Arena *scratch, const PointScenario *point,
     Scenario scenario = scenario_of(scratch, point, NULL, plan->seed);
     set_workloads(scratch, &scenario, INT64_MAX, plan->jobs);
     scenario.measure = (MeasureWindow){.from_ns = plan->from_ns};
-    if (!run_to_end(scratch, &scenario, version, is_stopped, &ended))
+    if (!run_to_end(scratch, point, &scenario, version, is_stopped, &ended))
         return false;
     run->arrivals_end_ns = arrivals_end(scratch, &scenario, &ended);
     take_waits(arena, ended.metrics, run);

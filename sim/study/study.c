@@ -39,8 +39,8 @@ static bool read_metrics(Reader *reader)
     const Json *list = reader->text->metrics;
     if (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
-                                 "\"metrics\" is not a list of 1 to %d metrics", METRICS_MAX),
-                    "as in [\"cost_usd.total\"]");
+                                 "a study has 1 to %d metrics", METRICS_MAX),
+                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total");
         return false;
     }
     StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, list->count);
@@ -386,11 +386,12 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     *reader.study =
         (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
     const bool has_scenario = read_scenario(&reader);
-    bool is_sound = read_metrics(&reader) && has_scenario;
-    is_sound = is_sound && read_horizon(&reader);
+    const bool has_metrics = read_metrics(&reader);
+    const bool has_factors = has_scenario && read_factors(&reader);
+    bool is_sound = has_metrics && has_factors && read_horizon(&reader);
     if (is_sound)
         study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
-    is_sound = is_sound && read_seeds(&reader) && check_length(&reader) && read_factors(&reader);
+    is_sound = is_sound && read_seeds(&reader) && check_length(&reader);
     if (is_sound) {
         is_sound = points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }

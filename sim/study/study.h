@@ -93,6 +93,7 @@ typedef struct {
     /* [point_count] the point that each point is compared with; NO_POINT: there is none, or the
      * point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
+    const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */
 } Study;
 
 /* The study in the file `path`, or of the tree `root`, in which the scenario's path is relative to

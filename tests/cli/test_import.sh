@@ -70,10 +70,15 @@ stdout_has "2 jobs, 0 without a recorded wait, 0 not started in the run."
 holds grep -Eq "^all jobs +2 +150 +300 +0 +0 +0 +1$" stdout
 holds grep -q "Why they differ" waits.html
 trainyard waits run jobs.csv --workload other
-exit_is 0
-stdout_has "2 not started in the run"
+exit_is 2
+stdout_is_empty
+stderr_begins 'run: no job of "jobs.csv" started in this run'
+stderr_has "--workload names the list's workload"
 trainyard waits nowhere jobs.csv
 exit_is 2
+trainyard waits jobs.csv jobs.csv
+exit_is 2
+stderr_begins 'jobs.csv/trace.tsv: "jobs.csv" is a file, expected a folder'
 
 example "clusters come from the layouts of the traces"
 cat >machines.csv <<'END'
@@ -146,12 +151,30 @@ stderr_has "--window: \"1d..2017-10-08\": one end is a date, the other a duratio
 trainyard import philly-csv log.csv -o log.out.csv --scenario other/log.json --nodes 1
 exit_is 2
 stderr_has "is not in the folder of"
+stderr_has "a scenario names the files in its own folder"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json
 exit_is 2
 stderr_has "the size of the cluster is not known"
 mkdir taken.csv
 trainyard import slurm jobs.txt -o taken.csv
-exit_is 3
+exit_is 2
+stderr_begins "taken.csv: is a folder, expected a file"
+trainyard import phily bad.csv
+exit_is 2
+stderr_has "FORMAT: unknown format \"phily\""
+stderr_has "-o: the workload file has no name"
+trainyard import philly-csv log.csv -o no.csv --window 3d
+exit_is 2
+stderr_has "--window: \"3d\": expected FROM..TO"
+stderr_has "as in 2d..9d, from the first job on"
+printf 'timestamp,duration,num_gpus\n2017-10-07 01:11:39,100.0\n' >bad.csv
+trainyard import philly-csv bad.csv -o no.csv
+exit_is 2
+stderr_has "bad.csv:2:1: the line has 2 cells, expected as many as the header has"
+printf '1 2 3\n' >bad.swf
+trainyard import swf bad.swf -o no.csv
+exit_is 2
+stderr_has "bad.swf:1:1: the line has 3 cells, expected 18 numbers"
 
 example "help lists the formats"
 trainyard import --help

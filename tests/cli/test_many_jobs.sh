@@ -15,7 +15,7 @@ example "the page of many jobs: waits first, then queue, classes and slots; noth
 trainyard run "$poisson" -q -o run
 exit_is 0
 holds grep -q 'that 95.*% of the jobs waited at most' run/report.html
-holds grep -q 'of the jobs waited at most 30.*minutes' run/report.html
+holds grep -q 'of the jobs waited at most 30.*min' run/report.html
 holds grep -q 'Share of the jobs that waited at most so long' run/report.html
 holds grep -q '41 nodes took 4 slots' run/report.html
 holds grep -q '<title>slot: 4 (gpu)' run/report.html
@@ -28,6 +28,35 @@ cp run/report.html first.html
 trainyard report run
 exit_is 0
 holds cmp first.html run/report.html
+
+example "the target of waits is the scenario's, or that of report"
+trainyard run "$poisson" -q -o target --set /wait_target=20m
+exit_is 0
+holds grep -q '"wait_target_s": 1200,' target/summary.json
+holds grep -q 'of the jobs waited at most 20.*min<' target/report.html
+holds grep -q 'The dashed line is at the target, 20.*min\.' target/report.html
+trainyard report target --target 90m
+exit_is 0
+holds grep -q 'of the jobs waited at most 1.*h.*30.*min<' target/report.html
+trainyard report target --target 0s
+exit_is 2
+stderr_has "--target: is 0, expected a longer time"
+trainyard run "$poisson" -q --set /wait_target=0s
+exit_is 2
+stderr_has "wait_target is 0, expected a longer time"
+
+example "a missed expectation is in summary.json and the first tile of the page, and fails no run"
+trainyard run "$poisson" -q -o missed --set '/expect/-={"metric": "waited_within(1s)", "at_least": "99%"}'
+exit_is 0
+holds grep -q '"result": "missed"' missed/summary.json
+holds grep -q '"expectation": "waited_within(1s) at least 99%"' missed/summary.json
+holds [ "$(grep -A 1 '<dl class="keys">' missed/report.html | grep -c '<div class="bad"><dd>1 of [0-9]* missed</dd><dt>expectations</dt></div>')" -eq 1 ]
+trainyard run "$poisson" -q --json --set '/expect/-={"metric": "waited_within(1s)", "at_least": "99%"}'
+holds cmp stdout missed/summary.json
+cp missed/report.html first.html
+trainyard report missed
+exit_is 0
+holds cmp first.html missed/report.html
 
 example "a failed job is a red tile with words"
 trainyard run "$scenarios/jobs/outcomes/scenario.json" -q -o failed

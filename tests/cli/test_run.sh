@@ -215,4 +215,14 @@ end_us = max(end for spans in slices.values() for _, end in spans)
 assert end_us == json.load(open("timeline/summary.json"), parse_float=Decimal)["simulated_s"] * 1000000, end_us
 PYTHON
 
+example "a folder of data that does not exist, a scenario of bytes"
+trainyard run small/scenario.json -q --data nowhere
+exit_is 2
+stderr_begins '--data: there is no folder "nowhere"'
+printf '\377\376' >bytes.json
+trainyard run bytes.json
+exit_is 2
+stderr_begins "bytes.json:1:1: byte 0xff is not UTF-8"
+holds [ "$(grep -c empty stderr)" -eq 0 ]
+
 finish

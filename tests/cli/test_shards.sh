@@ -165,6 +165,7 @@ exit_is 2
 stderr_begins "nothing: contains no journal of runs"
 trainyard merge part-0
 exit_is 2
+stderr_begins "-o: the folder for the joined runs is missing"
 stderr_has "name it with -o DIR"
 
 # --- Damage

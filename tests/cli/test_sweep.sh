@@ -175,8 +175,17 @@ holds [ -s worst/summary.json ]
 trainyard show one 4 7
 exit_is 2
 stderr_has "there is no point 4"
+trainyard show one x 7
+exit_is 2
+stderr_begins 'POINT: is "x", expected a number as in results.csv'
+trainyard show one 3 7.5
+exit_is 2
+stderr_begins 'SEED: is "7.5", expected a number as in results.csv'
 trainyard show empty 0 1
 exit_is 2
+trainyard show study.json 0 1
+exit_is 2
+stderr_begins 'study.json/study.json: "study.json" is a file, expected a folder'
 
 if [ -x "$(dirname "$TRAINYARD")/trainyard-sqlite" ] && starts_programs; then
     example "the tables as a database"
@@ -209,5 +218,16 @@ stderr_has "does not go with a study file"
 trainyard sweep small/scenario.json --vary nap=10m --metric cost_usd.total
 exit_is 2
 stderr_has "no parameter \"nap\""
+trainyard sweep small/scenario.json --vary nap=10m
+exit_is 2
+stderr_begins "--metric: a study has 1 to 256 metrics"
+stderr_has "or --metric cost_usd.total"
+stderr_has "no parameter \"nap\""
+trainyard sweep study.json -o study.json
+exit_is 2
+stderr_begins 'study.json: "study.json" is a file, expected a folder'
+trainyard report one --target 20m
+exit_is 2
+stderr_has "--target: one is the folder of a sweep"
 
 finish

@@ -5,6 +5,7 @@
 
 #include "reports/run/report.h"
 #include "sim/base/text.h"
+#include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
 #include "sim/cloud/cluster/cluster.h"
@@ -74,7 +75,7 @@ static const char *page_of_sample(const char *sample)
 {
     Status status = {0};
     put_sample(sample, "second_job", "second_job");
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     return file_text(directory, "report.html");
 }
 
@@ -206,6 +207,82 @@ START_TEST(a_page_answers_and_has_every_section)
 }
 END_TEST
 
+START_TEST(every_plot_has_its_numbers)
+{
+    const char *page = page_of_sample("two-jobs");
+    ck_assert_int_eq(count_of(page, "Numbers of this plot"), 8);
+    // The pointer shows the same: both drawings of a plot have a title for each row.
+    check_says(page, "<title>epoch: 3\ncifar_distributed, validation: 60.1 %\n");
+    check_says(page, "<td>3</td><td class=\"n\">60.1 %</td>");
+    check_says(page, "<title>job: cifar_distributed\ninput: 5.68 s\ncompute: 1 min 46 s\n");
+    ck_assert_int_eq(count_of(page, "<title>epoch: 3\n"), 2 * 3); // accuracy, loss, parts
+}
+END_TEST
+
+static const char *page_with_expectations(const char *last_result)
+{
+    Status status = {0};
+    put_sample("two-jobs", " \"fingerprint\"",
+               arena_printf(arena,
+                            " \"expectations\": [{\"expectation\": \"job a, state succeeded\", "
+                            "\"result\": \"met\"}, {\"expectation\": \"jobs.a.run_s at most 1h\", "
+                            "\"result\": \"%s\", \"expected\": \"at most 3600\", \"got\": "
+                            "\"4012.5\"}, {\"expectation\": \"cost <b> seeds 20\", \"result\": "
+                            "\"not judged\"}],\n \"fingerprint\"",
+                            last_result));
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
+    return file_text(directory, "report.html");
+}
+
+START_TEST(a_missed_expectation_is_seen_at_a_glance)
+{
+    const char *page = page_with_expectations("missed");
+    check_balanced(page);
+    // The first tiles are red: a job failed, too.
+    check_says(page, "<dl class=\"keys\">\n<div class=\"bad\"><dd>1 failed</dd><dt>job</dt></div>\n"
+                     "<div class=\"bad\"><dd>1 of 2 missed</dd><dt>expectations</dt></div>\n");
+    check_says(page, "<p>No: 1 of 2 was missed.</p><p>jobs.a.run_s at most 1h: got 4012.5.</p>");
+    check_says(page, "1 is about several seeds");
+    check_says(page, "cost &lt;b&gt; seeds 20");
+    ck_assert_int_eq(count_of(page, "<tr class=\"failed\">"), 2); // the job, the expectation
+}
+END_TEST
+
+START_TEST(met_expectations_are_a_quiet_tile)
+{
+    const char *page = page_with_expectations("met");
+    check_says(page, "<div><dd>2 of 2</dd><dt>expectations met</dt></div>");
+    check_says(page, "<p>Yes, all 2.</p>");
+    ck_assert_ptr_null(strstr(page, "missed"));
+}
+END_TEST
+
+START_TEST(the_target_of_waits_is_the_runs_or_the_callers)
+{
+    Status status = {0};
+    static const struct {
+        const char *of_run;
+        int64_t given_ns;
+        const char *tile, *row;
+    } rows[] = {
+        {"", 0, "of the jobs waited at most 30 min", "<td>30 min</td>"},
+        {" \"wait_target_s\": 1200,\n", 0, "of the jobs waited at most 20 min", "<td>20 min</td>"},
+        {" \"wait_target_s\": 1200,\n", 90 * NS_PER_MIN, "of the jobs waited at most 1 h 30 min",
+         "<td>1 h 30 min</td>"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put_sample("mishaps", " \"fingerprint\"",
+                   arena_printf(arena, "%s \"fingerprint\"", rows[i].of_run));
+        ck_assert_msg(report_write(arena, directory, rows[i].given_ns, &status), "%s",
+                      status.message);
+        const char *page = file_text(directory, "report.html");
+        check_says(page, rows[i].tile);
+        check_says(page, rows[i].row);
+        ck_assert_int_eq(count_of(with(page, "\xC2\xA0", " "), rows[i].row), 1);
+    }
+}
+END_TEST
+
 START_TEST(a_page_notes_what_the_trace_level_left_out)
 {
     const char *page = page_of_sample("jobs-level");
@@ -260,7 +337,7 @@ START_TEST(names_do_not_break_out_of_the_page_or_the_plots)
     Status status = {0};
     const char hostile[] = "x<b>&'`date`%s{/5 y}";
     put_sample("two-jobs", "second_job", hostile);
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_balanced(page);
     ck_assert_ptr_null(strstr(page, "<b>"));
@@ -310,7 +387,7 @@ START_TEST(a_crowd_is_cut_with_a_note)
 {
     Status status = {0};
     put_crowd(250, 100);
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_balanced(page);
     check_says(page, "Of 250 jobs the first 24 are drawn.");
@@ -333,7 +410,7 @@ START_TEST(the_last_job_of_all_may_be_of_a_workload)
     put_sample("two-jobs", "\"jobs\": {",
                "\"workloads\": {\"night\": {\"jobs\": 3, \"succeeded\": 3, \"failed\": 0, "
                "\"unfinished\": 0, \"last_ended_s\": 90000}}, \"jobs\": {");
-    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
     const char *page = file_text(directory, "report.html");
     check_says(page, "<dd>1 d 1 h</dd><dt>until the last job was done</dt>");
 }
@@ -343,10 +420,10 @@ START_TEST(plots_of_another_run_do_not_stay)
 {
     Status status = {0};
     put_sample("two-jobs", "second_job", "second_job");
-    ck_assert(report_write(arena, directory, &status));
+    ck_assert(report_write(arena, directory, 0, &status));
     ck_assert_int_eq(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
     put_sample("jobs-level", "second_job", "second_job");
-    ck_assert(report_write(arena, directory, &status));
+    ck_assert(report_write(arena, directory, 0, &status));
     ck_assert_int_ne(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
 }
 END_TEST
@@ -368,7 +445,7 @@ START_TEST(a_broken_run_is_refused_and_nothing_written)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Status status = {0};
         put_sample("two-jobs", rows[i].old, rows[i].new);
-        ck_assert_msg(!report_write(arena, directory, &status), "read with %s", rows[i].new);
+        ck_assert_msg(!report_write(arena, directory, 0, &status), "read with %s", rows[i].new);
         ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
         Text said = {0};
         status_print(&status, false, &said);
@@ -383,14 +460,14 @@ START_TEST(a_missing_directory_or_file_is_named)
 {
     Status status = {0};
     const char *missing = arena_printf(arena, "%s/nowhere", directory);
-    ck_assert(!report_write(arena, missing, &status));
+    ck_assert(!report_write(arena, missing, 0, &status));
     ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
     ck_assert_str_eq(status.message, "there is no such file");
     ck_assert_str_eq(status.at.source, arena_printf(arena, "%s/summary.json", missing));
     ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));
 
     put("summary.json", file_text(arena_printf(arena, "%s/empty", samples), "summary.json"));
-    ck_assert(!report_write(arena, directory, &status));
+    ck_assert(!report_write(arena, directory, 0, &status));
     ck_assert_str_eq(status.message, "there is no such file");
     ck_assert_str_eq(status.at.source, arena_printf(arena, "%s/trace.tsv", directory));
 }
@@ -401,7 +478,7 @@ START_TEST(without_gnuplot_the_page_is_written_with_notes)
     Status status = {0};
     put_sample("two-jobs", "second_job", "second_job");
     ck_assert_int_eq(setenv("PATH", directory, 1), 0); // this folder does not contain gnuplot
-    const bool is_written = report_write(arena, directory, &status);
+    const bool is_written = report_write(arena, directory, 0, &status);
     ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0); // for rm
     ck_assert(!is_written);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
@@ -423,6 +500,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_page_is_well_formed_and_fetches_nothing);
     tcase_add_test(tests, a_plot_file_is_well_formed_and_says_no_version);
     tcase_add_test(tests, a_page_answers_and_has_every_section);
+    tcase_add_test(tests, every_plot_has_its_numbers);
+    tcase_add_test(tests, a_missed_expectation_is_seen_at_a_glance);
+    tcase_add_test(tests, met_expectations_are_a_quiet_tile);
+    tcase_add_test(tests, the_target_of_waits_is_the_runs_or_the_callers);
     tcase_add_test(tests, a_page_notes_what_the_trace_level_left_out);
     tcase_add_test(tests, a_page_lists_faults_with_reasons_and_costs);
     tcase_add_test(tests, an_empty_run_has_a_page);

@@ -234,7 +234,7 @@ static ExpectAnswer files_answer(Arena *arena, const RunResult *run, const Expec
     return expect_count(arena, count, wanted->low, wanted->high);
 }
 
-ExpectAnswer expectations_answer(Arena *arena, const RunResult *run, int32_t index)
+static ExpectAnswer answer_of(Arena *arena, const RunResult *run, int32_t index)
 {
     const Expectation *wanted = &run->file->expectations[index];
     const RunWatch *watch = run->watched.watch;
@@ -261,6 +261,35 @@ ExpectAnswer expectations_answer(Arena *arena, const RunResult *run, int32_t ind
         break;
     }
     return (ExpectAnswer){.expected = "several runs", .got = "one"};
+}
+
+const ExpectAnswer *expectations_answers(Arena *arena, const RunResult *run)
+{
+    const int32_t count = run->file->expectation_count;
+    ExpectAnswer *answers = ARENA_ARRAY(arena, ExpectAnswer, count);
+    for (int32_t i = 0; i < count; i++)
+        answers[i] = answer_of(arena, run, i);
+    return answers;
+}
+
+void expectations_summarise(Arena *arena, const ScenarioFile *file, const ExpectAnswer *answers,
+                            Summary *summary)
+{
+    const int32_t count = file->expectation_count;
+    summary->expectations = ARENA_ARRAY(arena, SummaryExpectation, count);
+    summary->expectation_count = (uint32_t)count;
+    for (int32_t i = 0; i < count; i++) {
+        SummaryExpectation *stated = &summary->expectations[i];
+        *stated =
+            (SummaryExpectation){.text = file->expectations[i].text, .result = EXPECTATION_MET};
+        if (file->expectations[i].kind == EXPECT_STATISTIC) {
+            stated->result = EXPECTATION_NOT_JUDGED;
+        } else if (!answers[i].holds) {
+            stated->result = EXPECTATION_MISSED;
+            stated->expected = answers[i].expected;
+            stated->got = answers[i].got;
+        }
+    }
 }
 
 /* --- Records --- */

@@ -25,9 +25,12 @@ WatchedExpectations expectations_watch(Arena *run, const ScenarioFile *file);
 
 struct RunResult;
 
-/* Evaluates expectation `index` after a run that was watched for it. Not for EXPECT_STATISTIC,
- * which needs several runs. */
-ExpectAnswer expectations_answer(Arena *arena, const struct RunResult *run, int32_t index);
+/* Evaluates each expectation after a run that was watched for them; in `arena`. The answer of an
+ * EXPECT_STATISTIC, which needs several runs, has no meaning. */
+const ExpectAnswer *expectations_answers(Arena *arena, const struct RunResult *run);
+/* Adds the expectations of `file` and their answers to the summary of the run. */
+void expectations_summarise(Arena *arena, const ScenarioFile *file, const ExpectAnswer *answers,
+                            Summary *summary);
 
 /* Runs the scenario again and returns the records that explain a failed expectation, `*count` lines
  * in `arena`. They are the records around the instant of the failure, or the last records if the

@@ -26,17 +26,22 @@ struct RunSummary {
     RunFacts facts;
     const RunMetrics *metrics;
     const char *fingerprint;
-    const Summary *folded; /* NULL: not used yet */
-    const Json *json;      /* NULL: not used yet */
+    Summary *folded;  /* NULL: not used yet */
+    const Json *json; /* NULL: not used yet */
 };
 
-const Summary *run_summary(const RunResult *result)
+static Summary *folded_summary(const RunResult *result)
 {
     struct RunSummary *summary = result->summary;
     if (summary->folded == NULL)
         summary->folded =
             summary_of_run(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
     return summary->folded;
+}
+
+const Summary *run_summary(const RunResult *result)
+{
+    return folded_summary(result);
 }
 
 const Json *run_summary_json(const RunResult *result)
@@ -170,6 +175,7 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
 /* The listeners of every run, whether or not files are written. */
 typedef struct {
     MetricsFold *metrics;
+    WaitingFold *waiting;
     Fingerprint fingerprint;
     Narrator *narrator; /* NULL without RunOptions.narration */
     Why *why;           /* NULL without RunOptions.why_job */
@@ -182,6 +188,8 @@ static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindo
     // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
     metrics_fold_measure(listeners->metrics, measure);
+    listeners->waiting = waiting_fold_create(arena);
+    trace_fan_join(fan, waiting_fold_listener(listeners->waiting));
     listeners->fingerprint = fingerprint_start();
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
@@ -225,6 +233,7 @@ static World *world_before_run(Arena *arena, const Scenario *scenario, const Run
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
+    waiting_fold_watch(listeners->waiting, world);
     if (listeners->narrator != NULL)
         narrator_watch(listeners->narrator, world);
     if (listeners->why != NULL)
@@ -281,7 +290,8 @@ static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
     fingerprint_print(&hashes, &listeners->fingerprint);
     *summary =
         (struct RunSummary){.arena = arena,
-                            .facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION),
+                            .facts = run_facts_of_world(arena, result->world, listeners->waiting,
+                                                     TRAINYARD_VERSION),
                             .metrics = result->metrics,
                             .fingerprint = arena_strdup(arena, text_string(&hashes))};
     text_free(&hashes);
@@ -322,6 +332,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         trace_fan_join(fan, row_watch_listener(options->row_watch));
     if (options->listener.row != NULL)
         trace_fan_join(fan, options->listener);
+    result->answers = NULL;
     result->watched = (WatchedExpectations){0};
     if (options->watches) {
         result->watched = expectations_watch(arena, result->file);
@@ -339,6 +350,10 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     }
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = prepare_summary(arena, result, &listeners);
+    if (options->watches) {
+        result->answers = expectations_answers(arena, result);
+        expectations_summarise(arena, result->file, result->answers, folded_summary(result));
+    }
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, run_summary_json(result));

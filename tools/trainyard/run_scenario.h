@@ -30,7 +30,7 @@ typedef struct {
     RowWatch *row_watch;         /* an additional listener; or NULL */
     TraceListener listener;      /* an additional listener; all zero: none */
     FILE *narration;             /* the tables are printed here during the run; NULL: not printed */
-    bool watches;                /* watch the run for the scenario's expectations */
+    bool watches;                /* evaluate the scenario's expectations */
     const char *why_job;         /* the job for RunResult.story; NULL: none */
     const RealRunSettings *real; /* jobs of real execution run on this machine with these settings,
                                     but in `output_folder`; NULL: a scenario with such jobs is
@@ -41,6 +41,7 @@ typedef struct RunResult {
     const ScenarioFile *file;
     WatchedExpectations watched;   /* if RunOptions.watches; else empty */
     const Metric *const *expected; /* [expectation]: see expectations_metrics */
+    const ExpectAnswer *answers;   /* [expectation], if RunOptions.watches; else NULL */
     World *world;                  /* in its state after the run */
     const RunMetrics *metrics;
     struct RunSummary *summary; /* for run_summary */
@@ -56,7 +57,7 @@ MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *o
                              RunResult *result, Problems *problems);
 
 /* The summary, and the content of summary.json. Both are made on the first call, as a run may have
- * 100,000 jobs. */
+ * 100,000 jobs. They have the scenario's expectations if RunOptions.watches. */
 const Summary *run_summary(const RunResult *result);
 const Json *run_summary_json(const RunResult *result);
 

@@ -326,7 +326,7 @@ static const ImportFormat *find_format(const char *name, Problems *problems)
     for (int32_t i = 0; i < import_format_count && i < NAMES_MAX; i++)
         names[i] = import_formats[i].name;
     if (format == NULL)
-        status_hint_names(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
+        status_hint_names(problems_add(problems, STATUS_BAD_INPUT, place_in("FORMAT", 0, 0),
                                        "unknown format \"%s\"", name),
                           name, names, import_format_count);
     return format;
@@ -341,16 +341,14 @@ static void print_summary(const Import *import)
 }
 
 static bool import_files(Arena *arena, const ImportArguments *arguments, Operands operands,
-                         Problems *problems)
+                         const ImportFormat *format, Problems *problems)
 {
     const ImportChoices choices = choices_of(arguments);
     const int32_t count = operands.count - 1;
     ImportFile *files = ARENA_ARRAY(arena, ImportFile, count);
-    const ImportRequest request = {.format = find_format(operands.items[0], problems),
-                                   .files = files,
-                                   .file_count = count,
-                                   .choices = &choices};
-    if (request.format == NULL || !read_files(arena, operands.items + 1, count, files, problems))
+    const ImportRequest request = {
+        .format = format, .files = files, .file_count = count, .choices = &choices};
+    if (!read_files(arena, operands.items + 1, count, files, problems))
         return false;
     Import import;
     bool is_done = import_run(arena, &request, &import, problems);
@@ -374,8 +372,9 @@ static bool is_beside(const char *scenario, const char *list, Problems *problems
     if (scenario == NULL ||
         (folder_length(scenario) == length && strncmp(scenario, list, length) == 0))
         return true;
-    problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
-                 "\"%s\" is not in the folder of \"%s\"", scenario, list);
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("-o", 0, 0),
+                             "\"%s\" is not in the folder of \"%s\"", scenario, list),
+                "a scenario names the files in its own folder");
     return false;
 }
 
@@ -386,8 +385,8 @@ static bool check_output(const ImportArguments *arguments, Problems *problems)
     if (arguments->output != NULL)
         return is_beside(arguments->scenario, arguments->output, problems) &&
                is_beside(arguments->fit, arguments->output, problems);
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("import", 0, 0),
-                             "there is no name for the workload file"),
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("-o", 0, 0),
+                             "the workload file has no name"),
                 "-o NAME.csv names it; --check only counts");
     return false;
 }
@@ -400,8 +399,9 @@ static int import(int argc, char **argv)
     int exit_code;
     if (options_read(&import_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         Problems problems = problems_create(arena);
-        if (check_output(&arguments, &problems))
-            (void)!import_files(arena, &arguments, operands, &problems);
+        const ImportFormat *format = find_format(operands.items[0], &problems);
+        if (check_output(&arguments, &problems) && format != NULL)
+            (void)!import_files(arena, &arguments, operands, format, &problems);
         exit_code = report_problems(&problems);
     }
     arena_destroy(arena);

@@ -59,7 +59,7 @@ static int merge(Arena *arena, const Operands *operands, const char *target)
     Problems problems = problems_create(arena);
     JournalMerge merged;
     if (!target) {
-        status_hint(problems_add(&problems, STATUS_BAD_INPUT, place_in("merge", 0, 0),
+        status_hint(problems_add(&problems, STATUS_BAD_INPUT, place_in("-o", 0, 0),
                                  "the folder for the joined runs is missing"),
                     "name it with -o DIR");
         return report_problems(&problems);

@@ -7,7 +7,20 @@
 #include "sim/cli/report.h"
 #include "tools/trainyard/verbs.h"
 
-static const Field report_options[] = {{0}};
+enum { NOT_GIVEN = -1 };
+
+typedef struct {
+    int64_t target_ns; /* NOT_GIVEN: the run's */
+} ReportArguments;
+
+#define OWNER ReportArguments
+static const Field report_options[] = {
+    OPTION_DURATION(0, "target", target_ns, "TIME",
+                    "of a run: show the share of the jobs that waited at most TIME (wait_target of "
+                    "the scenario, or 30m)"),
+    {0},
+};
+#undef OWNER
 
 static const OptionTable report_table = {
     .name = "report",
@@ -19,8 +32,8 @@ static const OptionTable report_table = {
         "while the sweep runs, and the page says how many runs are missing.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
-    .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
-               "trainyard report out/cifar10\n"
+    .example = "trainyard run scenarios/workloads/poisson/scenario.json -o out/poisson\n"
+               "trainyard report out/poisson --target 20m\n"
                "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/nodes\n"
                "trainyard report out/nodes",
     .options = report_options,
@@ -38,11 +51,17 @@ static bool is_of_sweep(Arena *arena, const char *folder)
                            &unused);
 }
 
-static int report_sweep(Arena *arena, const char *folder)
+static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
 {
     Problems problems = problems_create(arena);
     StudyOutcome outcome;
     Status no_plots = {0}, status = {0};
+    if (target_ns != NOT_GIVEN) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("--target", 0, 0),
+                    "%s is the folder of a sweep, which has a target for each metric", folder);
+        status_hint(&status, "name the metric waited_within(TIME) in the study, or with --metric");
+        return report_status(&status);
+    }
     if (!study_outcome_read(arena, disk_files, folder, &outcome, &problems))
         return report_problems(&problems);
     if (!study_report_write(arena, folder, &outcome, &no_plots, &status))
@@ -51,10 +70,15 @@ static int report_sweep(Arena *arena, const char *folder)
     return no_plots.code != STATUS_OK ? report_status(&no_plots) : EXIT_FINE;
 }
 
-static int report_run(Arena *arena, const char *folder)
+static int report_run(Arena *arena, const char *folder, int64_t target_ns)
 {
     Status status = {0};
-    if (!report_write(arena, folder, &status))
+    if (target_ns == 0) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("--target", 0, 0),
+                    "is 0, expected a longer time");
+        return report_status(&status);
+    }
+    if (!report_write(arena, folder, target_ns == NOT_GIVEN ? 0 : target_ns, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);
     return EXIT_FINE;
@@ -64,11 +88,12 @@ static int run_report(int argc, char **argv)
 {
     Arena *arena = arena_create();
     Operands operands;
+    ReportArguments arguments = {.target_ns = NOT_GIVEN};
     int exit_code;
-    if (options_read(&report_table, arena, argc, argv, NULL, &operands, &exit_code)) {
+    if (options_read(&report_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         const char *folder = operands.items[0];
-        exit_code =
-            is_of_sweep(arena, folder) ? report_sweep(arena, folder) : report_run(arena, folder);
+        exit_code = is_of_sweep(arena, folder) ? report_sweep(arena, folder, arguments.target_ns)
+                                               : report_run(arena, folder, arguments.target_ns);
     }
     arena_destroy(arena);
     return exit_code;

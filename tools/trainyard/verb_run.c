@@ -186,10 +186,13 @@ static int run_again(Arena *arena, const char *path, const RunOptions *options,
     return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
 }
 
-/* Refuses options that contradict --real: a real run never takes the same time twice, and a replay
- * runs nothing. */
+/* Refuses a folder of data that does not exist, and options that contradict --real: a real run
+ * never takes the same time twice, and a replay runs nothing. */
 static bool options_fit(const RunArguments *arguments, Status *status)
 {
+    if (arguments->data_folder != NULL && !folder_exists(arguments->data_folder))
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
+                           "there is no folder \"%s\"", arguments->data_folder);
     if (arguments->backend == NOT_GIVEN)
         return true;
     if (arguments->has_no_share)
@@ -233,6 +236,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
                                 .row_watch = arguments->checks_determinism ? &watch : NULL,
                                 .narration = is_silent ? NULL : stdout,
+                                .watches = arguments->is_json || arguments->output_folder != NULL,
                                 .why_job = arguments->why_job,
                                 .real = arguments->checks_determinism ? NULL : &real};
     RunResult result;
@@ -245,8 +249,10 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
         return exit_code;
-    if (arguments->why_job != NULL && !print_story(&result))
+    if (arguments->why_job != NULL && !print_story(&result)) {
+        result.story_status.at = place_in("--why", 0, 0);
         return report_status(&result.story_status);
+    }
     if (result.real_signal != 0)
         return 128 + result.real_signal;
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;

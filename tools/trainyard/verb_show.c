@@ -85,12 +85,12 @@ static void print_command(const Words *words)
     text_free(&line);
 }
 
-/* The number that an operand states; false with a status. */
+/* The number that the operand `what` states; false with a status. */
 static bool number_of(const char *text, const char *what, int64_t *number, Status *status)
 {
     return whole_number_parse(text, INT64_C(1) << 53, number) ||
-           status_fail(status, STATUS_BAD_INPUT, place_in("show", 0, 0),
-                       "%s is \"%s\", expected a number as in results.csv", what, text);
+           status_fail(status, STATUS_BAD_INPUT, place_in(what, 0, 0),
+                       "is \"%s\", expected a number as in results.csv", text);
 }
 
 static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
@@ -102,8 +102,8 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
     const Json *root = study_folder_load(arena, disk_files, operands->items[0], &problems);
     if (root == NULL)
         return report_problems(&problems);
-    if (!number_of(operands->items[1], "the point", &point, &status) ||
-        !number_of(operands->items[2], "the seed", &seed, &status) ||
+    if (!number_of(operands->items[1], "POINT", &point, &status) ||
+        !number_of(operands->items[2], "SEED", &seed, &status) ||
         !study_json_point(arena, root, point, &found, &status))
         return report_status(&status);
     const Words words = command_of(arena, &found, operands->items[2], arguments);

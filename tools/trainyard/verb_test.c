@@ -169,7 +169,7 @@ static void check_expectations(TestRun *tests, Arena *run_arena, const char *pat
             check_statistic(tests, run_arena, path, expectation, &sample);
             continue;
         }
-        const ExpectAnswer found = expectations_answer(run_arena, run, i);
+        const ExpectAnswer found = run->answers[i];
         TestCase test = case_of(tests->arena, path, expectation, &found);
         if (!found.holds)
             show_records(tests->arena, run->file, i, &found, &test);

@@ -122,6 +122,13 @@ static void compare(Arena *arena, const WaitsArguments *arguments, char **operan
     if (!read_trace(arena, folder, waits, problems))
         return;
     const WaitComparison *comparison = waits_compare(arena, waits);
+    if (comparison->not_started == comparison->jobs) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                                 "no job of \"%s\" started in this run", list_path),
+                    "is it a run of this list? --workload names the list's workload in the "
+                    "scenario");
+        return;
+    }
     print_table(arena, comparison);
     const WaitsPage page = {.path = arguments->output, .list = list_path, .run = folder};
     if (arguments->output != NULL && !waits_page_write(arena, &page, comparison, &status))

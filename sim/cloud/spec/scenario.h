@@ -162,6 +162,7 @@ typedef struct {
     bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
                            event was earlier, and nodes held then are billed up to it */
     MeasureWindow measure;
+    int64_t wait_target_ns; /* for reports; 0: none is stated */
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;

@@ -63,9 +63,7 @@ static const char *row_words(Arena *arena, const TraceRow *row)
     add_values(&line, &row->record);
     if (row->record.cause != CAUSE_NONE)
         text_printf(&line, " cause=%s", trace_cause_name(row->record.cause));
-    const char *words = arena_strdup(arena, text_string(&line));
-    text_free(&line);
-    return words;
+    return text_move(arena, &line);
 }
 
 static void keep_row(void *listener, const TraceRow *row)

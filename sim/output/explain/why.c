@@ -639,6 +639,8 @@ static bool fail_unknown(const Why *why, Status *status)
         status_hint(status, "did you mean \"%s\"?", nearest);
     else if (count == 0)
         status_hint(status, "no job was ever submitted");
+    else
+        status_hint(status, "names are written as in \"%s\"", names[0]);
     arena_destroy(scratch);
     return false;
 }

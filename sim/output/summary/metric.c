@@ -30,6 +30,7 @@ struct Metric {
     JobClassKind class_kind;
     int32_t class_value;
     MetricWhat what;
+    bool is_of_waiting; /* what jobs waited for */
     bool is_in_spread;
     size_t spread;      /* offset in the struct, if `is_in_spread` */
     size_t member;      /* METRIC_MEMBER: offset in the struct */
@@ -278,6 +279,7 @@ static bool compile_field(Compiler *compiler, Position position, const Field *fi
         return false;
     }
     const size_t offset = position.offset + field->offset;
+    compiler->metric->is_of_waiting |= field->type == &summary_waits_type;
     if (field->type == &summary_spread_type) {
         compiler->metric->is_in_spread = true;
         compiler->metric->spread = offset;
@@ -368,6 +370,13 @@ const Metric *metric_compile(Arena *arena, const Scenario *scenario, const char 
 const char *metric_name(const Metric *metric)
 {
     return metric->name;
+}
+
+bool metric_is_of_waiting(const Metric *metric)
+{
+    return metric->above != NULL
+               ? metric_is_of_waiting(metric->above) || metric_is_of_waiting(metric->below)
+               : metric->is_of_waiting;
 }
 
 bool metric_is_text(const Metric *metric)

@@ -34,6 +34,8 @@ const char *metric_name(const Metric *metric);
 /* "s", "ms", "USD", "1" for ratios; NULL for counts and for texts. */
 const char *metric_unit(const Metric *metric);
 bool metric_is_text(const Metric *metric);
+/* Whether the metric is about what jobs waited for: unknown unless the run had a WaitingFold. */
+bool metric_is_of_waiting(const Metric *metric);
 
 typedef struct {
     double value;        /* in the unit of the metric; 0 if unknown */

@@ -81,7 +81,8 @@ static ShareFacts share_facts(const World *world, ShareId id)
                         .existed_ns = world_share_existed_ns(world, id)};
 }
 
-RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
+RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold *waiting,
+                            const char *version)
 {
     const Scenario *scenario = world_scenario(world);
     ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
@@ -102,6 +103,8 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     ShareFacts *shares = ARENA_ARRAY(arena, ShareFacts, world_share_count(world));
     for (uint32_t i = 0; i < world_share_count(world); i++)
         shares[i] = share_facts(world, (ShareId){i});
+    uint32_t wait_count = 0;
+    const ClusterWaits *waits = waiting != NULL ? waiting_fold_result(waiting, &wait_count) : NULL;
     return (RunFacts){.scenario = scenario->name,
                       .description = scenario->description,
                       .given = &scenario->given,
@@ -111,7 +114,10 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
+                      .wait_target_ns = scenario->wait_target_ns,
                       .clusters = clusters,
+                      .waits = waits,
+                      .wait_count = wait_count,
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,
                       .workloads = workloads,

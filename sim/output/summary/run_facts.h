@@ -4,6 +4,7 @@
 #define SIM_OUTPUT_RUN_FACTS_H
 
 #include "sim/cloud/world.h"
+#include "sim/output/summary/waiting.h"
 
 typedef struct {
     const char *vm_size; /* "STANDARD_NC6" */
@@ -45,7 +46,10 @@ typedef struct {
     PolicyKind policy;
     int64_t start_unix_ms;
     MeasureWindow measure;
+    int64_t wait_target_ns;       /* 0: the scenario has none */
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
+    const ClusterWaits *waits;    /* [wait_count], ClusterId.index; NULL: unknown */
+    uint32_t wait_count;          /* clusters without an entry had no waiting job */
     const JobFacts *jobs;
     uint32_t workload_count;
     const char *const *workloads; /* their names */
@@ -57,7 +61,9 @@ typedef struct {
  * GPU. */
 int32_t job_size(JobRequest request, const VmSize *vm_size);
 
-/* The facts of a world after its run; `version` is trainyard's. */
-RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);
+/* The facts of a world after its run; `version` is trainyard's. `waiting` NULL: the causes of
+ * waiting are not known. */
+RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold *waiting,
+                            const char *version);
 
 #endif

@@ -69,6 +69,16 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     return uses;
 }
 
+static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
+{
+    SummaryWaits waits = {.is_known = facts != NULL && facts->waits != NULL};
+    for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+        waits.ns[cause] = !waits.is_known          ? SUMMARY_NEVER
+                          : id < facts->wait_count ? facts->waits[id].ns[cause]
+                                                   : 0;
+    return waits;
+}
+
 static SummaryCluster cluster_summary(const Making *making, uint32_t id)
 {
     const ClusterMetrics *metrics = &making->run->clusters[id];
@@ -85,6 +95,7 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
         .billed_ns = metrics->billed_ns,
         .cost_micro_usd = metrics->cost_micro_usd,
         .uses = uses_of(metrics),
+        .waits = waits_of(making->facts, id),
     };
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         cluster.state_ns[state] = metrics->state_ns[state];
@@ -370,6 +381,17 @@ static void add_uses(Making *making)
         sum->ns[USE_STRANDED] = sum->micro_usd[USE_STRANDED] = SUMMARY_NEVER;
 }
 
+/* The sum over clusters, also of those without a record, where no job ever ran. */
+static void add_waits(Making *making)
+{
+    const RunFacts *facts = making->facts;
+    SummaryWaits *sum = &making->summary->waits;
+    *sum = waits_of(facts, UINT32_MAX);
+    for (uint32_t i = 0; sum->is_known && i < facts->wait_count; i++)
+        for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+            sum->ns[cause] += facts->waits[i].ns[cause];
+}
+
 static int64_t utilisation_ppm(const RunMetrics *run)
 {
     Wide held_ns = 0, running_ns = 0;
@@ -433,17 +455,20 @@ static void add_facts(Making *making)
     summary->seed = (int64_t)facts->seed;
     summary->version = facts->version;
     summary->rng = rng_name;
+    if (facts->wait_target_ns > 0)
+        summary->wait_target_ns = facts->wait_target_ns;
     summary->fidelity = facts->fidelity;
     summary->start = arena_strdup(making->arena, start);
 }
 
-const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                              const char *fingerprint)
+Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
+                        const char *fingerprint)
 {
     Summary *summary = ARENA_NEW(arena, Summary);
     *summary = (Summary){
         .seed = SUMMARY_NEVER,
         .end_ns = metrics->ended_ns,
+        .wait_target_ns = SUMMARY_NEVER,
         .events = metrics->events,
         .draws = metrics->draws,
         .held_nodes = metrics->held_nodes,
@@ -460,6 +485,7 @@ const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetr
     summary_add_workloads(&making);
     add_costs(&making);
     add_uses(&making);
+    add_waits(&making);
     summary_add_problems(&making);
     add_errors(&making);
     return summary;

@@ -37,6 +37,12 @@ typedef struct {
     int64_t micro_usd[USE_COUNT];
 } SummaryUses;
 
+/* Time of jobs in the queue by cause. */
+typedef struct {
+    bool is_known;
+    Wide ns[WAIT_CAUSE_COUNT];
+} SummaryWaits;
+
 typedef struct {
     const char *name; /* the key: short where that is enough */
     const char *path; /* "workspace/cluster" */
@@ -53,6 +59,7 @@ typedef struct {
     int64_t cost_micro_usd;
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
+    SummaryWaits waits;
 } SummaryCluster;
 
 typedef struct {
@@ -124,6 +131,14 @@ typedef struct {
     int64_t cost_micro_usd; /* of all file servers that had the name */
 } SummaryFileServer;
 
+/* An expectation of the scenario and its result in this run. */
+typedef struct {
+    const char *text;
+    const char *result;   /* "met", "missed", or "not judged": it is about several runs */
+    const char *expected; /* this and the next one are NULL unless it was missed */
+    const char *got;
+} SummaryExpectation;
+
 /* The part of the run that "measure" of the scenario selects; all unknown without it. */
 typedef struct {
     int64_t from_ns, until_ns;
@@ -151,6 +166,7 @@ typedef struct {
     SummaryWorkload *workloads;
     uint32_t workload_count;
     SummarySpread queue;
+    int64_t wait_target_ns;                           /* the scenario's */
     int64_t submitted, succeeded, failed, unfinished; /* jobs */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
@@ -159,20 +175,28 @@ typedef struct {
     int64_t held_nodes;
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;
+    SummaryWaits waits;
     int64_t utilisation_ppm;
     SummaryMeasured measured;
     const char **problems; /* a sentence each */
     uint32_t problem_count;
     SummaryError *errors;
     uint32_t error_count;
+    SummaryExpectation *expectations; /* added by the caller of summary_of_run */
+    uint32_t expectation_count;
     const char *fingerprint;
 } Summary;
+
+/* The results of an expectation. */
+#define EXPECTATION_MET "met"
+#define EXPECTATION_MISSED "missed"
+#define EXPECTATION_NOT_JUDGED "not judged"
 
 /* `facts` NULL: the members that need them are absent (metrics of a trace file alone).
  * `fingerprint` may be NULL. Sorts the step times of `metrics`. Lives in `arena`; names are
  * borrowed from `facts` and `metrics`. */
-const Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
-                              const char *fingerprint);
+Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
+                        const char *fingerprint);
 
 /* The jobs together. They are borrowed. */
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count);

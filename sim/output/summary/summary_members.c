@@ -45,6 +45,16 @@ static const ObjectType uses_type =
                 uses_fields);
 #undef OWNER
 
+#define OWNER SummaryWaits
+#define WAIT_ROW(name, text, words) SECONDS(text "_s", ns[WAIT_##name], "job time: " words),
+static const Field waits_fields[] = {WAIT_CAUSES(WAIT_ROW){0}};
+const ObjectType summary_waits_type =
+    OBJECT_TYPE("Waiting",
+                "Time of jobs in the queue, divided by what they waited for. The parts add up to "
+                "the sum of the times that all jobs spent in the queue.",
+                waits_fields);
+#undef OWNER
+
 /* --- Clusters --- */
 
 #define OWNER SummaryCluster
@@ -68,6 +78,8 @@ static const Field cluster_fields[] = {
     SECONDS("leaving_s", state_ns[NODE_LEAVING], "node time of nodes that leave"),
     SECONDS("unusable_s", state_ns[NODE_UNUSABLE], "node time of unusable nodes"),
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
+    FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type, .doc = "what jobs waited for",
+              .shown_if = offsetof(OWNER, waits.is_known)),
     {0},
 };
 _Static_assert(NODE_STATE_COUNT == 5, "one row per state");
@@ -223,6 +235,19 @@ static const ObjectType error_type =
     OBJECT_TYPE("Error summary", "An error of a cluster or its nodes.", error_fields);
 #undef OWNER
 
+#define OWNER SummaryExpectation
+static const Field expectation_fields[] = {
+    TEXT("expectation", text, "the expectation in a line"),
+    TEXT("result", result,
+         "met, missed, or not judged: `trainyard test` judges an expectation over several seeds"),
+    TEXT("expected", expected, "if it was missed: the expected value"),
+    TEXT("got", got, "if it was missed: the value of this run"),
+    {0},
+};
+static const ObjectType expectation_type =
+    OBJECT_TYPE("Expectation summary", "An expectation of the scenario.", expectation_fields);
+#undef OWNER
+
 #define OWNER SummaryFileServer
 static const Field file_server_fields[] = {
     FIELD_KEY(name, "name of the file server"),
@@ -327,17 +352,23 @@ static const Field summary_fields[] = {
     FIELD_LIST(NAMED, "workloads", workloads, workload_count, &summary_workload_type,
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
+    SECONDS("wait_target_s", wait_target_ns, "`wait_target` of the scenario"),
     FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),
+    FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type,
+              .doc = "what jobs waited for: sum over clusters",
+              .shown_if = offsetof(OWNER, waits.is_known)),
     RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
           NULLABLE),
     FIELD_OBJECT("measured", measured, measured_type,
                  "node time and its price in the part that `measure` selects"),
     FIELD_LIST(TEXTS, "problems", problems, problem_count, NULL, "one sentence each"),
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
+    FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
+               "the scenario's expectations and whether they were met", .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };

@@ -212,9 +212,7 @@ static const char *state_detail(TimelineWriter *timeline, const NodeLine *node)
         text_add(&detail, detail.length > 0 ? ",\"reason\":" : "\"reason\":");
         json_print_string(&detail, node->reason);
     }
-    const char *kept = arena_strdup(timeline->arena, text_string(&detail));
-    text_free(&detail);
-    return kept;
+    return text_move(timeline->arena, &detail);
 }
 
 /* Writes the node's present state up to `at_ns` with all slices inside it. */

@@ -519,13 +519,36 @@ static void read_one(const Reader *reader, const ExpectText *text, Subject subje
     }
 }
 
-static const char *one_line(Arena *arena, const Json *node)
+static void value_words(Text *text, const Json *value, const char *between)
+{
+    if (value->kind == JSON_ARRAY) {
+        for (const Json *item = value->first; item != NULL; item = item->next) {
+            text_add(text, item == value->first ? "" : between);
+            value_words(text, item, between);
+        }
+    } else if (value->kind == JSON_STRING) {
+        text_add(text, value->text);
+    } else {
+        json_print(text, value, JSON_COMPACT);
+    }
+}
+
+/* "jobs.train.run_s between 45m and 75m", "job train, state failed, exit code 3" */
+static const char *words_of(Arena *arena, const Json *node)
 {
     Text text = {0};
-    json_print(&text, node, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
+    bool is_first = true, ends_subject = false;
+    for (const Json *member = node->first; member != NULL; member = member->next) {
+        const bool is_metric = strcmp(member->key, "metric") == 0;
+        text_add(&text, is_first ? "" : ends_subject ? " " : ", ");
+        for (const char *c = member->key; *c != '\0' && !is_metric; c++)
+            text_append(&text, *c == '_' ? " " : c, 1);
+        text_add(&text, is_metric ? "" : " ");
+        value_words(&text, member, strcmp(member->key, "between") == 0 ? " and " : ", ");
+        ends_subject = is_first && is_metric;
+        is_first = false;
+    }
+    return text_move(arena, &text);
 }
 
 const Expectation *scenario_expect(Arena *arena, const ScenarioText *scenario,
@@ -540,7 +563,7 @@ const Expectation *scenario_expect(Arena *arena, const ScenarioText *scenario,
         if (!bind_is_whole(&expect_type, text))
             continue;
         expectations[i].at = json_at(text->node);
-        expectations[i].text = one_line(arena, text->node);
+        expectations[i].text = words_of(arena, text->node);
         Subject subject = find_subject(&reader, text);
         if (subject == SUBJECT_COUNT)
             continue;

@@ -24,7 +24,7 @@ typedef enum {
 typedef struct {
     ExpectationKind kind;
     Place at;         /* in the scenario file */
-    const char *text; /* the whole expectation as one line, for test reports */
+    const char *text; /* the whole expectation in a line, for people: its members in words */
 
     /* Metrics: the name (sim/output/summary/metric.h), not checked yet. EXPECT_STATE: the path of
      * the state, "jobs.train.state". EXPECT_FILES: "account/share/path" in which `*` stands for any

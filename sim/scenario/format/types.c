@@ -414,6 +414,9 @@ static const Field scenario_fields[] = {
         "end; held_nodes and held_usd_per_h of summary.json state them"),
     FIELD_OBJECT("measure", measure, measure_type,
                  "the part of the run that metrics of workloads are about; default: all of it"),
+    FIELD_DURATION("wait_target", wait_target, NULL,
+                   "the longest time that a job should wait in the queue; the report shows the "
+                   "share of jobs within it (30m without it)"),
     FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
                  "how finely training is simulated; jobs that share uplinks of racks slow each "
                  "other down exactly at \"step\" and by a bound at the others; at \"job\" a "

@@ -188,6 +188,7 @@ typedef struct {
     BoundText experiment;
     BoundInteger until;
     MeasureText *measure;
+    BoundInteger wait_target;
     BoundInteger fidelity;  /* Fidelity */
     const Json *parameters; /* by name; read by sim/scenario/parameters.h */
     const Json *catalog;

@@ -121,7 +121,7 @@ static void add_row(void *parser, const Cell *cells, int32_t count)
     int64_t steps;
     ImportJob job = import_job(log);
     if (of == NULL) {
-        import_bad(log, (Cell){.text = log->lines.line}, "the number of cells", "6, 7 or 10 cells");
+        import_bad_line(log, count, "6, 7 or 10");
         return;
     }
     if (!import_number(log, cells[of->steps], "total_steps", 0, INT64_C(1) << 50, &steps) ||

@@ -144,8 +144,7 @@ static void add_row(void *parser, const Cell *cells, int32_t count)
     if (pai->columns == 0)
         pai->columns = count;
     if (count != pai->columns) {
-        import_bad(pai->log, (Cell){.text = pai->log->lines.line}, "the number of cells",
-                   "as many cells as the first row has");
+        import_bad_line(pai->log, count, "as many as the first row has");
         return;
     }
     if (count == JOB_COLUMNS)
@@ -155,8 +154,7 @@ static void add_row(void *parser, const Cell *cells, int32_t count)
     else if (count == INSTANCE_COLUMNS)
         add_instance_row(pai, cells);
     else
-        import_bad(pai->log, (Cell){.text = pai->log->lines.line}, "the number of cells",
-                   "6 of a job, 10 of a task or 9 of an instance");
+        import_bad_line(pai->log, count, "6 of a job, 10 of a task or 9 of an instance");
 }
 
 /* --- Jobs --- */

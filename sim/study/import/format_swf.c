@@ -275,7 +275,7 @@ static void add_row(void *parser, const Cell *cells, int32_t count)
     ImportLog *log = swf->log;
     Row row;
     if (count < FIELD_COUNT) {
-        import_bad(log, (Cell){.text = log->lines.line}, "the line", "18 numbers");
+        import_bad_line(log, count, "18 numbers");
         return;
     }
     if (count > FIELD_COUNT)

@@ -77,17 +77,33 @@ void import_note(ImportLog *log, const char *format, ...)
         text_printf(&log->notes, "%s\n", sentence);
 }
 
+/* Counts a row that cannot be read, or adds a problem: "SUBJECT, expected EXPECTED". */
+static bool refuse(ImportLog *log, Place at, const char *subject, const char *expected)
+{
+    if (log->options->skips_malformed)
+        import_count(log, RULE_MALFORMED);
+    else
+        status_hint(
+            problems_add(log->problems, STATUS_BAD_INPUT, at, "%s, expected %s", subject, expected),
+            "--skip-malformed drops and counts rows that cannot be read");
+    return false;
+}
+
 bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expected)
 {
-    if (log->options->skips_malformed) {
-        import_count(log, RULE_MALFORMED);
-        return false;
-    }
-    const char *shown = arena_strndup(log->arena, cell.text, (size_t)cell_shown(cell));
-    status_hint(problems_add(log->problems, STATUS_BAD_INPUT, cell_place(&log->lines, cell.text),
-                             "%s is \"%s\", expected %s", column, shown, expected),
-                "--skip-malformed drops and counts rows that cannot be read");
+    Arena *scratch = arena_create();
+    const char *subject =
+        arena_printf(scratch, "%s is \"%.*s\"", column, (int)cell_shown(cell), cell.text);
+    refuse(log, cell_place(&log->lines, cell.text), subject, expected);
+    arena_destroy(scratch);
     return false;
+}
+
+bool import_bad_line(ImportLog *log, int32_t count, const char *expected)
+{
+    char subject[64];
+    snprintf(subject, sizeof subject, "the line has %" PRId32 " cell%s", count, plural(count));
+    return refuse(log, cell_place(&log->lines, log->lines.line), subject, expected);
 }
 
 /* --- Cells --- */

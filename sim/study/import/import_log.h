@@ -63,6 +63,8 @@ void import_note(ImportLog *log, const char *format, ...) __attribute__((format(
 /* Reports that a cell of the current line is not `expected`: a problem, or a dropped row with
  * --skip-malformed. Returns false. */
 bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expected);
+/* The same for a line with a wrong number of cells: "the line has 3 cells, expected 18 numbers". */
+bool import_bad_line(ImportLog *log, int32_t count, const char *expected);
 
 /* --- Cells. Each returns false after import_bad. --- */
 

@@ -72,9 +72,12 @@ static bool cut_range(Reader *reader, const char *option, const char *text, cons
                       const char **to)
 {
     const char *dots = strstr(text, "..");
-    if (dots == NULL)
-        return status_fail(reader->status, STATUS_BAD_INPUT, place_of(option),
-                           "\"%s\": expected FROM..TO", text);
+    if (dots == NULL) {
+        status_fail(reader->status, STATUS_BAD_INPUT, place_of(option), "\"%s\": expected FROM..TO",
+                    text);
+        return status_hint(reader->status,
+                           "as in 2d..9d, from the first job on, or 2017-10-03..2017-10-10");
+    }
     *from = arena_strndup(reader->arena, text, (size_t)(dots - text));
     *to = arena_strdup(reader->arena, dots + 2);
     return true;

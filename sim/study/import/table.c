@@ -70,8 +70,7 @@ void import_read_table(ImportLog *log, ImportFile file, char separator, const Wa
         if (!cut_row(log, separator, cells, &count))
             continue;
         if (count != header_count) {
-            import_bad(log, (Cell){.text = log->lines.line}, "the number of cells",
-                       "as many cells as the header has");
+            import_bad_line(log, count, "as many as the header has");
             continue;
         }
         for (int32_t i = 0; i < column_count; i++)

@@ -53,7 +53,8 @@ bool journal_files_list(Arena *arena, const char *folder, JournalFiles *files, S
     const char *path = arena_printf(arena, "%s/journal", folder);
     DIR *directory = opendir(path);
     if (!directory)
-        return errno == ENOENT || fail_errno("reading the folder", path, status);
+        return errno == ENOENT || errno == ENOTDIR ||
+               fail_errno("reading the folder", path, status);
     FileNumber *numbers = NULL;
     uint32_t capacity = 0;
     errno = 0;

@@ -91,7 +91,7 @@ START_TEST(a_file_that_cannot_be_read_is_an_error_of_the_user)
     write_file("five", "12345");
     check_content("five", "12345", 5);
     check_unreadable("five", 4, STATUS_BAD_INPUT, "the file is larger than the 4 bytes allowed");
-    check_unreadable("five/a.json", 100, STATUS_NOT_FOUND, "there is no such file");
+    check_unreadable("five/a.json", 100, STATUS_NOT_FOUND, "\"five\" is a file, expected a folder");
     unlink("five");
 }
 END_TEST

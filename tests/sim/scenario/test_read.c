@@ -611,7 +611,10 @@ START_TEST(expectations_are_bound_with_their_units)
     ck_assert_int_eq(e[0].kind, EXPECT_STATE);
     ck_assert_str_eq(e[0].subject, "jobs.train.state");
     ck_assert_str_eq(e[0].equals, "succeeded");
-    ck_assert_str_eq(e[0].text, "{\"job\":\"train\",\"state\":\"succeeded\"}");
+    ck_assert_str_eq(e[0].text, "job train, state succeeded");
+    ck_assert_str_eq(e[1].text, "jobs.train.run_s between 1m and 1h");
+    ck_assert_str_eq(e[2].text, "cost_usd.total at most 2.5");
+    ck_assert_str_eq(e[5].text, "files acc/data/*.txt, count 2");
     ck_assert_double_eq(e[1].low, 60);
     ck_assert_double_eq(e[1].high, 3600);
     ck_assert(isinf(e[2].low) && e[2].low < 0);

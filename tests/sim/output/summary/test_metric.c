@@ -27,7 +27,7 @@ static void run_with(const char *const *sets, int32_t count)
     trace_fan_watch(fan, world);
     world_run(world);
     RunFacts *facts = ARENA_NEW(arena, RunFacts);
-    *facts = run_facts_of_world(arena, world, "0");
+    *facts = run_facts_of_world(arena, world, NULL, "0");
     summary = summary_of_run(arena, facts, metrics_fold_result(fold), "e:1");
 }
 

@@ -1,10 +1,14 @@
-/* Private to reports/run: the parts of training time: a bar for each job, and one job's epochs. */
+/* Private to reports/run/figures: the parts of training time: a bar for each job, and one job's
+ * epochs. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/epoch_rows.h"
+#include "reports/run/figures/figures.h"
+#include "reports/text/wording.h"
 #include "sim/base/capped.h"
+#include "sim/base/units.h"
 
 enum { SPLITS_SHOWN = 12 };
 
@@ -62,11 +66,59 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     bars_end(out, &bars);
 }
 
+static const char *time_cell(Arena *arena, int64_t ns)
+{
+    Text text = {0};
+    span_print(&text, ns);
+    return text_move(arena, &text);
+}
+
+static const char *const *part_headings(Arena *arena, const char *first, int32_t count)
+{
+    const char **headings = ARENA_ARRAY(arena, const char *, count + 1);
+    headings[0] = first;
+    for (int32_t part = 0; part < count; part++)
+        headings[part + 1] = parts[part].shade.name;
+    return headings;
+}
+
+static const FigureNumbers *split_numbers(Arena *arena, const Facts *facts)
+{
+    const char *cells[PART_COUNT + 1];
+    const int64_t rows = splits_shown(facts);
+    FigureNumbers *numbers =
+        numbers_create(arena, part_headings(arena, "job", PART_COUNT), PART_COUNT + 1, true);
+    for (uint32_t i = 0; numbers->row_count < rows; i++) {
+        const SummaryJob *job = &facts->run->jobs[i];
+        const int64_t row = numbers->row_count;
+        cells[0] = job->name;
+        for (int32_t part = 0; part < PART_COUNT; part++)
+            cells[part + 1] = time_cell(arena, part_ns(job, part));
+        if (training_ns(job) > 0)
+            numbers_add(numbers, (PlotBand){PPM * row / rows, PPM * (row + 1) / rows}, cells);
+    }
+    return numbers;
+}
+
 /* --- The epochs of one job --- */
 
 static bool is_epoch_of(const TraceRow *row, uint32_t job)
 {
     return row->record.kind == TRACE_EPOCH && row->record.job.index == job;
+}
+
+typedef struct {
+    int64_t ns[PART_STEP_COUNT];
+} EpochParts;
+
+static EpochParts epoch_parts(const TraceRow *row)
+{
+    const StepParts *spent = &row->record.epoch.parts;
+    return (EpochParts){{[PART_INPUT] = spent->input_ns,
+                         [PART_COMPUTE] = spent->compute_ns,
+                         [PART_WAIT] = spent->wait_ns,
+                         [PART_EXCHANGE] = spent->exchange_ns,
+                         [PART_UPDATE] = spent->update_ns}};
 }
 
 static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayout layout)
@@ -80,14 +132,11 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
         if (!is_epoch_of(row, job))
             continue;
         const int64_t epoch = row->record.epoch.epoch;
-        const StepParts *spent = &row->record.epoch.parts;
-        const int64_t parts_ns[PART_STEP_COUNT] = {spent->input_ns, spent->compute_ns,
-                                                   spent->wait_ns, spent->exchange_ns,
-                                                   spent->update_ns};
+        const EpochParts spent = epoch_parts(row);
         int64_t sum_ns = 0;
         text_printf(out, "%" PRId64, epoch);
         for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
-            sum_ns = capped_sum(sum_ns, parts_ns[part]);
+            sum_ns = capped_sum(sum_ns, spent.ns[part]);
             text_add(out, " ");
             seconds_print(out, sum_ns);
         }
@@ -96,6 +145,41 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
     }
     text_printf(out, "END\nepochs = %" PRId64 "\nx_step = %" PRId64 "\n", epochs,
                 round_step(epochs, labels_max));
+}
+
+static int64_t last_epoch(const Facts *facts, uint32_t job)
+{
+    int64_t last = 1;
+    for (uint32_t i = 0; i < facts->row_count; i++)
+        if (is_epoch_of(&facts->rows[i], job) && facts->rows[i].record.epoch.epoch > last)
+            last = facts->rows[i].record.epoch.epoch;
+    return last;
+}
+
+/* An epoch that was trained twice has the parts of its last time. */
+static const FigureNumbers *epochs_numbers(Arena *arena, const Facts *facts, uint32_t job)
+{
+    const EpochRows rows = epoch_rows(last_epoch(facts, job));
+    const TraceRow **epochs = ARENA_ARRAY(arena, const TraceRow *, rows.count);
+    const char *cells[PART_STEP_COUNT + 1];
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        const TraceRow *row = &facts->rows[i];
+        const int64_t found =
+            is_epoch_of(row, job) ? epoch_rows_find(&rows, row->record.epoch.epoch) : -1;
+        if (found >= 0)
+            epochs[found] = row;
+    }
+    FigureNumbers *numbers = numbers_create(arena, part_headings(arena, "epoch", PART_STEP_COUNT),
+                                            PART_STEP_COUNT + 1, false);
+    for (int64_t row = 0; row < rows.count; row++) {
+        cells[0] = arena_printf(arena, "%" PRId64, epoch_rows_epoch(&rows, row));
+        for (int32_t part = 0; part < PART_STEP_COUNT; part++)
+            cells[part + 1] =
+                epochs[row] == NULL ? "" : time_cell(arena, epoch_parts(epochs[row]).ns[part]);
+        // epochs.gp begins at 0.4 and leaves 0.6 on the right.
+        numbers_add(numbers, epoch_rows_band(&rows, row, 40, (Wide)100 * rows.epochs + 60), cells);
+    }
+    return numbers;
 }
 
 static uint32_t job_with_most_epochs(const Facts *facts)
@@ -117,6 +201,8 @@ static void epochs_figure(Figures *figures, const Facts *facts)
                      .file = "epochs",
                      .title = "The parts of each epoch",
                      .note = "",
+                     .left = 52,
+                     .left_narrow = 52,
                      .is_half = true};
     const uint32_t job = job_with_most_epochs(facts);
     if (job == ID_NONE) {
@@ -127,6 +213,7 @@ static void epochs_figure(Figures *figures, const Facts *facts)
     if (jobs_with_split(facts) > 1)
         figure.note = arena_printf(figures->arena, "Job %s, the one with the most epochs.",
                                    facts->run->jobs[job].name);
+    figure.numbers = epochs_numbers(figures->arena, facts, job);
     figure_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
 }
 
@@ -136,6 +223,8 @@ void figures_split(Figures *figures, const Facts *facts)
                      .file = "split",
                      .title = "Where training time went",
                      .note = "",
+                     .left = 130,
+                     .left_narrow = 86,
                      .is_half = true};
     const uint32_t all = jobs_with_split(facts);
     if (all == 0) {
@@ -147,6 +236,7 @@ void figures_split(Figures *figures, const Facts *facts)
             figure.note = arena_printf(figures->arena,
                                        "The first %d of %" PRIu32 " jobs that trained are drawn.",
                                        SPLITS_SHOWN, all);
+        figure.numbers = split_numbers(figures->arena, facts);
         figure_draw(figures, figure, "split.gp", split_data, facts, 0, rows == 1 ? 84 : rows * 30);
     }
     epochs_figure(figures, facts);

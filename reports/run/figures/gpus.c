@@ -1,12 +1,12 @@
-/* Private to reports/run: GPUs over time, a plot for each cluster whose jobs ask for GPUs. */
+/* Private to reports/run/figures: GPUs over time, a plot for each cluster whose jobs ask for GPUs.
+ */
 #include <stdlib.h>
 
 #include "reports/figure/stack.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
-enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, PARTS = 24, CLUSTERS_SHOWN = 6 };
+enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, CLUSTERS_SHOWN = 6 };
 
 static const Shade bands[BANDS] = {
     [BAND_USED] = {"of jobs", RGB_JOBS_RUN},
@@ -107,14 +107,6 @@ static Stack stack_of(Arena *arena, const Facts *facts, uint32_t cluster)
     return stack;
 }
 
-static void gpus_data(Text *out, const Facts *facts, uint32_t cluster, FigureLayout layout)
-{
-    Arena *scratch = arena_create();
-    const Stack stack = stack_of(scratch, facts, cluster);
-    stack_print(out, &stack, layout);
-    arena_destroy(scratch);
-}
-
 void figures_gpus(Figures *figures, const Facts *facts)
 {
     uint32_t drawn = 0;
@@ -127,11 +119,8 @@ void figures_gpus(Figures *figures, const Facts *facts)
             .section = SECTION_NODES,
             .file = drawn == 0 ? "gpus" : arena_printf(arena, "gpus-%u", drawn + 1),
             .title = arena_printf(arena, "%s: GPUs", facts->run->clusters[i].name),
-            .note = "",
-            .left = 40,
-            .left_narrow = 40,
-            .numbers = stack_numbers(arena, &stack, PARTS)};
-        figure_draw(figures, figure, "nodes.gp", gpus_data, facts, i, 150);
+            .note = ""};
+        stack_draw(figures, figure, &stack);
         drawn++;
     }
 }

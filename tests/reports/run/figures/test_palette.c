@@ -7,7 +7,7 @@
  * noticeable side by side, and 15 is seen in a legend. */
 #include <math.h>
 
-#include "reports/run/palette.h"
+#include "reports/run/figures/palette.h"
 #include "reports/study/palette.h"
 #include "tests/support/suite.h"
 

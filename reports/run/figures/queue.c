@@ -1,10 +1,9 @@
-/* Private to reports/run: how many jobs run and wait over time. */
+/* Private to reports/run/figures: how many jobs run and wait over time. */
 #include "reports/figure/stack.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
-enum { BAND_RUNNING, BAND_WAITING, BANDS, PARTS = 24 };
+enum { BAND_RUNNING, BAND_WAITING, BANDS };
 
 static const Shade bands[BANDS] = {
     [BAND_RUNNING] = {"jobs that run", RGB_JOBS_RUN},
@@ -27,29 +26,15 @@ static Stack stack_of(Arena *arena, const Facts *facts)
     return stack;
 }
 
-static void queue_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
-{
-    (void)subject;
-    Arena *scratch = arena_create();
-    const Stack stack = stack_of(scratch, facts);
-    stack_print(out, &stack, layout);
-    arena_destroy(scratch);
-}
-
 void figures_queue(Figures *figures, const Facts *facts)
 {
-    Figure figure = {.section = SECTION_QUEUE,
-                     .file = "queue",
-                     .title = "Jobs that run and wait",
-                     .note = "",
-                     .left = 40,
-                     .left_narrow = 40};
+    Figure figure = {
+        .section = SECTION_QUEUE, .file = "queue", .title = "Jobs that run and wait", .note = ""};
     if (facts->job_span_count == 0) {
         figure.note = facts_no_rows(facts);
         figures_missing(figures, figure);
         return;
     }
     const Stack stack = stack_of(figures->arena, facts);
-    figure.numbers = stack_numbers(figures->arena, &stack, PARTS);
-    figure_draw(figures, figure, "nodes.gp", queue_data, facts, 0, 150);
+    stack_draw(figures, figure, &stack);
 }

@@ -1,10 +1,10 @@
-/* Private to reports/run: the share of jobs that waited at most so long, by the size of the jobs.
- */
+/* Private to reports/run/figures: the share of jobs that waited at most so long, by the size of
+ * the jobs. */
 #include <inttypes.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/waits.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/wait_times.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
@@ -33,7 +33,7 @@ static const struct {
     {90 * NS_PER_DAY, "90 d"},
     {LAST_INSTANT_NS, "292 years"},
 };
-enum { STEPS = sizeof steps / sizeof steps[0], TARGET_STEP = 5, POINTS_MAX = 300 };
+enum { STEPS = sizeof steps / sizeof steps[0], STEPS_LEAST = 7, POINTS_MAX = 300 };
 
 enum { CURVES_MAX = 1 + SIZE_CLASSES_MAX };
 
@@ -65,9 +65,10 @@ static Curves curves_of(Arena *arena, const Facts *facts)
             (Shade){classes.items[i].name, size_class_rgb(i, classes.count)};
         curves.waits[curves.count++] = waits_of(arena, facts, &classes, i);
     }
-    curves.step_count = TARGET_STEP + 2;
-    while (curves.step_count < STEPS &&
-           steps[curves.step_count - 1].ns < longest_ns(&curves.waits[0]))
+    int64_t end_ns = longest_ns(&curves.waits[0]);
+    end_ns = end_ns > facts->wait_target_ns ? end_ns : facts->wait_target_ns;
+    curves.step_count = STEPS_LEAST;
+    while (curves.step_count < STEPS && steps[curves.step_count - 1].ns < end_ns)
         curves.step_count++;
     return curves;
 }
@@ -122,8 +123,10 @@ static void waits_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     key_print(out, curves.shades, curves.count, (1U << curves.count) - 1, layout);
     text_printf(out,
                 "x_label = 'time in the queue, at most'\ntics = %" PRId32
-                "\narray tic_name[tics]\ntarget = %d\n",
-                curves.step_count, TARGET_STEP);
+                "\narray tic_name[tics]\ntarget = ",
+                curves.step_count);
+    millionths_print(out, place_ppm(facts->wait_target_ns));
+    text_add(out, "\n");
     for (int32_t i = 0; i < curves.step_count; i++) {
         const bool is_named = !layout.is_narrow || i % 2 == 1 || i == 0;
         text_printf(out, "tic_name[%" PRId32 "] = ", i + 1);
@@ -137,29 +140,61 @@ static void waits_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     arena_destroy(scratch);
 }
 
+/* The waits of the table: the steps of the axis, and the target. */
+typedef struct {
+    int32_t count;
+    int64_t ns[STEPS + 1];
+    const char *names[STEPS + 1];
+} WaitRows;
+
+static WaitRows wait_rows(Arena *arena, int32_t step_count, int64_t target_ns)
+{
+    WaitRows rows = {0};
+    bool has_target = false;
+    Text target = {0};
+    span_print(&target, target_ns);
+    for (int32_t step = 0; step < step_count; step++) {
+        if (!has_target && target_ns < steps[step].ns) {
+            rows.ns[rows.count] = target_ns;
+            rows.names[rows.count++] = arena_strdup(arena, text_string(&target));
+        }
+        has_target = has_target || target_ns <= steps[step].ns;
+        rows.ns[rows.count] = steps[step].ns;
+        rows.names[rows.count++] = steps[step].name;
+    }
+    text_free(&target);
+    return rows;
+}
+
+/* The part of the axis that is nearer to a row's wait than to any other row's. */
+static PlotBand row_band(const WaitRows *rows, int32_t row, int32_t step_count)
+{
+    const int64_t at = place_ppm(rows->ns[row]);
+    const int64_t from = row == 0 ? 0 : (place_ppm(rows->ns[row - 1]) + at) / 2;
+    const int64_t to =
+        row + 1 == rows->count ? (step_count - 1) * PPM : (at + place_ppm(rows->ns[row + 1])) / 2;
+    return (PlotBand){from / (step_count - 1), to / (step_count - 1)};
+}
+
 static const FigureNumbers *waits_numbers(Arena *arena, const Facts *facts)
 {
     const Curves curves = curves_of(arena, facts);
+    const WaitRows rows = wait_rows(arena, curves.step_count, facts->wait_target_ns);
     const char **headings = ARENA_ARRAY(arena, const char *, curves.count + 1);
     const char **cells = ARENA_ARRAY(arena, const char *, curves.count + 1);
     headings[0] = "waited at most";
     for (int32_t i = 0; i < curves.count; i++)
         headings[i + 1] = curves.shades[i].name;
     FigureNumbers *numbers = numbers_create(arena, headings, curves.count + 1, false);
-    const int64_t width_ppm = PPM / (curves.step_count - 1);
-    for (int32_t step = 0; step < curves.step_count; step++) {
-        cells[0] = steps[step].name;
+    for (int32_t row = 0; row < rows.count; row++) {
+        cells[0] = rows.names[row];
         for (int32_t i = 0; i < curves.count; i++) {
             Text text = {0};
-            percent_print(&text, waits_within_ppm(&curves.waits[i], steps[step].ns), 1);
+            percent_print(&text, waits_within_ppm(&curves.waits[i], rows.ns[row]), 1);
             cells[i + 1] = arena_strdup(arena, text_string(&text));
             text_free(&text);
         }
-        // Each step is in the middle of its band; the first and last have half a band.
-        const int64_t from_ppm = step == 0 ? 0 : width_ppm * step - width_ppm / 2;
-        const int64_t to_ppm =
-            step == curves.step_count - 1 ? PPM : width_ppm * step + width_ppm / 2;
-        numbers_add(numbers, (PlotBand){from_ppm, to_ppm}, cells);
+        numbers_add(numbers, row_band(&rows, row, curves.step_count), cells);
     }
     return numbers;
 }
@@ -172,25 +207,34 @@ static int64_t count_waiting(const Facts *facts)
     return waiting;
 }
 
+static const char *waits_note(Arena *arena, const Facts *facts)
+{
+    const int64_t waiting = count_waiting(facts);
+    Text note = {0};
+    text_add(&note, "The dashed line is at the target, ");
+    span_print(&note, facts->wait_target_ns);
+    text_add(&note, ".");
+    if (waiting > 0)
+        text_printf(&note,
+                    " %" PRId64 " job%s still waited when the run ended, so the curves do not "
+                    "reach 100\xC2\xA0%%.",
+                    waiting, plural(waiting));
+    return text_move(arena, &note);
+}
+
 void figures_waits(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_WAITS,
                      .file = "waits",
                      .title = "Share of the jobs that waited at most so long",
-                     .note = "The dashed line is at 30 minutes.",
                      .left = 52,
                      .left_narrow = 52};
-    const int64_t waiting = count_waiting(facts);
     if (facts->job_count == 0) {
         figure.note = facts_no_rows(facts);
         figures_missing(figures, figure);
         return;
     }
-    if (waiting > 0)
-        figure.note = arena_printf(figures->arena,
-                                   "%s %" PRId64 " job%s still waited when the run ended, so the "
-                                   "curves do not reach 100\xC2\xA0%%.",
-                                   figure.note, waiting, plural(waiting));
+    figure.note = waits_note(figures->arena, facts);
     figure.numbers = waits_numbers(figures->arena, facts);
     figure_draw(figures, figure, "waits.gp", waits_data, facts, 0, 200);
 }

@@ -1,13 +1,13 @@
-/* Private to reports/run: slots of clusters over time, coloured by the size of the jobs. A slot is
- * a place that nodes take one after another: a new node takes the first free one. So there are as
- * many slots as nodes at one time, however often nodes are replaced. Where jobs ask for GPUs, each
- * GPU of a slot is a row, and a job is drawn on the first free ones. */
+/* Private to reports/run/figures: slots of clusters over time, coloured by the size of the jobs. A
+ * slot is a place that nodes take one after another: a new node takes the first free one. So there
+ * are as many slots as nodes at one time, however often nodes are replaced. Where jobs ask for
+ * GPUs, each GPU of a slot is a row, and a job is drawn on the first free ones. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/waits.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/wait_times.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
@@ -249,9 +249,7 @@ static const char *span_cell(Arena *arena, Wide ns)
 {
     Text text = {0};
     span_print(&text, wide_capped(ns));
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static void numbers_add_slot(FigureNumbers *numbers, const Slots *slots, uint32_t index)
@@ -293,9 +291,7 @@ static const char *slots_note(Arena *arena, const Slots *slots)
         text_add(&note, " Each GPU of a slot is a row.");
     if (slots->rows > ROWS_SHOWN)
         text_printf(&note, " The first %d of %" PRIu32 " rows are drawn.", ROWS_SHOWN, slots->rows);
-    const char *kept = arena_strdup(arena, text_string(&note));
-    text_free(&note);
-    return kept;
+    return text_move(arena, &note);
 }
 
 void figures_slots(Figures *figures, const Facts *facts)

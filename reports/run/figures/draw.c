@@ -1,4 +1,4 @@
-#include "reports/run/figure_draw.h"
+#include "reports/run/figures/draw.h"
 
 void figure_draw(Figures *figures, Figure figure, const char *template, FigureData data,
                  const Facts *facts, uint32_t subject, int32_t body)

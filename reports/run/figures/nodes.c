@@ -1,13 +1,9 @@
-/* Private to reports/run: nodes by state over time, a plot for each cluster. */
-
+/* Private to reports/run/figures: nodes by state over time, a plot for each cluster. */
 #include "reports/figure/stack.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
-#include "reports/run/palette.h"
-#include "reports/text/wording.h"
-#include "sim/base/units.h"
+#include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 
-enum { CLUSTERS_SHOWN = 6, PARTS = 24 };
+enum { CLUSTERS_SHOWN = 6 };
 
 /* In the order of stacking: working nodes are at the bottom. */
 static const NodeState bands[] = {NODE_RUNNING, NODE_IDLE, NODE_PREPARING, NODE_LEAVING,
@@ -53,28 +49,16 @@ static bool has_nodes(const Facts *facts, uint32_t cluster)
     return false;
 }
 
-static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLayout layout)
+static void draw_cluster(Figures *figures, const Facts *facts, uint32_t cluster)
 {
-    Arena *scratch = arena_create();
-    const Stack stack = stack_of(scratch, facts, cluster);
-    stack_print(out, &stack, layout);
-    arena_destroy(scratch);
-}
-
-static Figure nodes_figure(Arena *arena, const Facts *facts, uint32_t cluster)
-{
-    Text title = {0};
+    Arena *arena = figures->arena;
     const Stack stack = stack_of(arena, facts, cluster);
-    text_printf(&title, "%s: nodes by state", facts->run->clusters[cluster].name);
-    Figure figure = {.section = SECTION_NODES,
-                     .file = cluster == 0 ? "nodes" : arena_printf(arena, "nodes-%u", cluster + 1),
-                     .title = arena_strdup(arena, text_string(&title)),
-                     .note = "",
-                     .left = 40,
-                     .left_narrow = 40,
-                     .numbers = stack_numbers(arena, &stack, PARTS)};
-    text_free(&title);
-    return figure;
+    const Figure figure = {
+        .section = SECTION_NODES,
+        .file = cluster == 0 ? "nodes" : arena_printf(arena, "nodes-%u", cluster + 1),
+        .title = arena_printf(arena, "%s: nodes by state", facts->run->clusters[cluster].name),
+        .note = ""};
+    stack_draw(figures, figure, &stack);
 }
 
 void figures_nodes(Figures *figures, const Facts *facts)
@@ -87,8 +71,7 @@ void figures_nodes(Figures *figures, const Facts *facts)
         if (drawn == CLUSTERS_SHOWN)
             continue;
         drawn++;
-        figure_draw(figures, nodes_figure(figures->arena, facts, cluster), "nodes.gp", nodes_data,
-                    facts, cluster, 150);
+        draw_cluster(figures, facts, cluster);
     }
     const Figure missing = {.section = SECTION_NODES, .file = "nodes", .title = "Nodes by state"};
     Figure note = missing;

@@ -3,7 +3,7 @@
 #define REPORTS_RUN_FIGURES_H
 
 #include "reports/figure/figure.h"
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 
 typedef enum {
     SECTION_QUEUE,

@@ -1,9 +1,10 @@
-/* Private to reports/run: the cost of each cluster as a bar, divided by the use of its nodes. */
+/* Private to reports/run/figures: the cost of each cluster as a bar, divided by the use of its
+ * nodes. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 
@@ -76,9 +77,7 @@ static const char *usd_cell(Arena *arena, int64_t micro_usd)
 {
     Text text = {0};
     usd_print(&text, micro_usd);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static bool is_used(const Facts *facts, int use)

@@ -1,4 +1,4 @@
-#include "reports/run/palette.h"
+#include "reports/run/figures/palette.h"
 
 const Shade node_shades[NODE_STATE_COUNT] = {
     [NODE_PREPARING] = {"preparing", 0xE3B23C}, [NODE_IDLE] = {"idle", 0xC3CBD2},

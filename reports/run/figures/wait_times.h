@@ -3,11 +3,8 @@
 #define REPORTS_RUN_WAITS_H
 
 #include "reports/figure/figure.h"
-#include "reports/run/facts.h"
-#include "reports/run/palette.h"
-
-/* Jobs should not wait longer: the share within it is a key figure. */
-#define WAIT_TARGET_NS (30 * NS_PER_MIN)
+#include "reports/run/facts/facts.h"
+#include "reports/run/figures/palette.h"
 
 /* Jobs of `least` to `most` nodes, or GPUs if a job asks for GPUs. */
 typedef struct {

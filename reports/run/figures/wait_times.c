@@ -1,4 +1,4 @@
-#include "reports/run/waits.h"
+#include "reports/run/figures/wait_times.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 
 #include <string.h>
 
@@ -340,14 +340,17 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
 {
     Arena *arena = rows->arena;
     Facts *facts = ARENA_NEW(arena, Facts);
-    *facts = (Facts){.run = summary,
-                     .gpus_per_node = ARENA_ARRAY(arena, int32_t, summary->cluster_count),
-                     .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
-                     .level = header->level,
-                     .start_unix_ms = header->start_unix_ms,
-                     .has_no_rows = header->is_empty && rows->count == 0,
-                     .rows = rows->items,
-                     .row_count = rows->count};
+    const bool has_target = summary->wait_target_ns != ABSENT;
+    *facts =
+        (Facts){.run = summary,
+                .wait_target_ns = has_target ? summary->wait_target_ns : WAIT_TARGET_DEFAULT_NS,
+                .gpus_per_node = ARENA_ARRAY(arena, int32_t, summary->cluster_count),
+                .job_rows = ARENA_ARRAY(arena, JobRows, summary->job_count),
+                .level = header->level,
+                .start_unix_ms = header->start_unix_ms,
+                .has_no_rows = header->is_empty && rows->count == 0,
+                .rows = rows->items,
+                .row_count = rows->count};
     TraceFold fold = fold_start(arena, facts);
     for (uint32_t i = 0; i < facts->row_count; i++)
         row_fold(&fold, &facts->rows[i]);

@@ -3,7 +3,7 @@
 #define REPORTS_RUN_FIGURE_DRAW_H
 
 #include "reports/figure/figure.h"
-#include "reports/run/facts.h"
+#include "reports/run/facts/facts.h"
 
 /* Prints the data that a template needs. `subject` is the index of the cluster or job that the
  * figure is about, if it is about one. */

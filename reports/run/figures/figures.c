@@ -1,4 +1,4 @@
-#include "reports/run/figures.h"
+#include "reports/run/figures/figures.h"
 
 Figures run_figures(Arena *arena, const Facts *facts)
 {

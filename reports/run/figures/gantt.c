@@ -1,10 +1,10 @@
-/* Private to reports/run: the Gantt chart: a row for each job and each node, coloured by activity.
- */
+/* Private to reports/run/figures: the Gantt chart: a row for each job and each node, coloured by
+ * activity. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"
@@ -287,7 +287,7 @@ static uint32_t at_most(uint32_t count, uint32_t most)
     return count < most ? count : most;
 }
 
-/* Many nodes are drawn as slots (figure_slots.c). */
+/* Many nodes are drawn as slots (slots.c). */
 static bool has_slots(const Facts *facts)
 {
     return facts->node_count > NODES_SHOWN || (facts->node_count > 0 && facts_are_of_many(facts));
@@ -325,9 +325,7 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
     if (facts_has(facts, TRACE_EPOCH))
         text_add(&note,
                  "White notches in a job's bar mark the ends of epochs where there is room.");
-    const char *kept = arena_strdup(arena, text_string(&note));
-    text_free(&note);
-    return kept;
+    return text_move(arena, &note);
 }
 
 static const char *moment_cell(Arena *arena, int64_t ns)
@@ -335,9 +333,7 @@ static const char *moment_cell(Arena *arena, int64_t ns)
     Text text = {0};
     if (ns != ABSENT)
         span_print(&text, ns);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return text_move(arena, &text);
 }
 
 static const FigureNumbers *gantt_numbers(Arena *arena, const Facts *facts)

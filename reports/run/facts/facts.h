@@ -7,11 +7,15 @@
 #define REPORTS_FACTS_H
 
 #include "sim/base/status.h"
+#include "sim/base/units.h"
 #include "sim/cloud/cluster/cluster.h"
 #include "sim/output/summary/summary.h"
 #include "sim/output/trace/tsv.h"
 
 #define ABSENT SUMMARY_NEVER
+
+/* The wait target of a report if the scenario has none. */
+#define WAIT_TARGET_DEFAULT_NS (30 * NS_PER_MIN)
 
 /* From its submission to its end, waits and all attempts included; ABSENT while it has not ended.
  */
@@ -74,7 +78,8 @@ typedef struct {
 
 typedef struct {
     const Summary *run;
-    JobRows *job_rows; /* [Summary.job_count] */
+    int64_t wait_target_ns; /* jobs should not wait longer: the share within it is a key figure */
+    JobRows *job_rows;      /* [Summary.job_count] */
     TraceLevel level;
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     ReportNode *nodes;     /* by NodeId of the rows */

@@ -1,8 +1,9 @@
-/* Private to reports/run: accuracy and loss over epochs, in training and in validation. */
+/* Private to reports/run/figures: accuracy and loss over epochs, in training and in validation. */
 #include <inttypes.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/epoch_rows.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/json/decimal.h"
 
@@ -102,6 +103,11 @@ static void curve_style_print(Text *out, const Curves *curves, int32_t curve)
                 curve + 1, (uint32_t)series_rgb[series_of(curves, curve)]);
 }
 
+static int64_t epoch_of(const TraceRow *row)
+{
+    return row->record.kind == TRACE_EPOCH ? row->record.epoch.epoch : row->record.evaluation.epoch;
+}
+
 /* Prints the curve's points and returns its last epoch. */
 static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
                             const Measure *measure)
@@ -111,8 +117,7 @@ static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
         const TraceRow *row = &facts->rows[i];
         if (row->record.kind != curve->kind || row->record.job.index != curve->job)
             continue;
-        const int64_t epoch =
-            curve->kind == TRACE_EPOCH ? row->record.epoch.epoch : row->record.evaluation.epoch;
+        const int64_t epoch = epoch_of(row);
         text_printf(out, "%" PRId64 " ", epoch);
         decimal_print_rounded(out, measure->value(&row->record), measure->decimals,
                               measure->decimals);
@@ -145,6 +150,74 @@ static void learning_data(Text *out, const Facts *facts, uint32_t subject, Figur
                 measure->axis, epochs, round_step(epochs, layout.is_narrow ? 6 : 8), has_points);
 }
 
+/* --- The table --- */
+
+static int32_t curve_of(const Curves *curves, const TraceRow *row)
+{
+    for (int32_t i = 0; i < curves->count; i++)
+        if (row->record.kind == curves->items[i].kind &&
+            row->record.job.index == curves->items[i].job)
+            return i;
+    return -1;
+}
+
+static int64_t last_epoch(const Facts *facts, const Curves *curves)
+{
+    int64_t last = 1;
+    for (uint32_t i = 0; i < facts->row_count; i++)
+        if (curve_of(curves, &facts->rows[i]) >= 0 && epoch_of(&facts->rows[i]) > last)
+            last = epoch_of(&facts->rows[i]);
+    return last;
+}
+
+static const char *value_cell(Arena *arena, const Measure *measure, const TraceRecord *record)
+{
+    Text text = {0};
+    if (measure->value == accuracy_ppm)
+        percent_print(&text, accuracy_ppm(record), 1);
+    else
+        decimal_print_rounded(&text, measure->value(record), measure->decimals, 4);
+    return text_move(arena, &text);
+}
+
+static const char *const *learning_headings(Arena *arena, const Facts *facts, const Curves *curves)
+{
+    const char **headings = ARENA_ARRAY(arena, const char *, curves->count + 1);
+    headings[0] = "epoch";
+    for (int32_t i = 0; i < curves->count; i++) {
+        const Curve *curve = &curves->items[i];
+        const char *kind = curve->kind == TRACE_EPOCH ? "training" : "validation";
+        headings[i + 1] = curves->jobs == 1 ? kind
+                                            : arena_printf(arena, "%s, %s",
+                                                           facts->run->jobs[curve->job].name, kind);
+    }
+    return headings;
+}
+
+static const FigureNumbers *learning_numbers(Arena *arena, const Facts *facts, const Curves *curves,
+                                             const Measure *measure)
+{
+    const EpochRows rows = epoch_rows(last_epoch(facts, curves));
+    const int32_t columns = curves->count + 1;
+    const char **cells = ARENA_ARRAY(arena, const char *, rows.count *columns);
+    for (int64_t row = 0; row < rows.count; row++)
+        for (int32_t column = 0; column < columns; column++)
+            cells[row * columns + column] =
+                column == 0 ? arena_printf(arena, "%" PRId64, epoch_rows_epoch(&rows, row)) : "";
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        const int32_t curve = curve_of(curves, &facts->rows[i]);
+        const int64_t row = curve >= 0 ? epoch_rows_find(&rows, epoch_of(&facts->rows[i])) : -1;
+        if (row >= 0)
+            cells[row * columns + curve + 1] = value_cell(arena, measure, &facts->rows[i].record);
+    }
+    FigureNumbers *numbers =
+        numbers_create(arena, learning_headings(arena, facts, curves), columns, false);
+    for (int64_t row = 0; row < rows.count; row++) // learning.gp leaves 2 % on the right
+        numbers_add(numbers, epoch_rows_band(&rows, row, 0, (Wide)102 * rows.epochs),
+                    cells + row * columns);
+    return numbers;
+}
+
 static const char *curves_note(Arena *arena, const Curves *curves)
 {
     if (curves->jobs == 1)
@@ -165,9 +238,12 @@ void figures_learning(Figures *figures, const Facts *facts)
                          .file = measures[i].file,
                          .title = measures[i].title,
                          .note = "",
+                         .left = 56,
+                         .left_narrow = 56,
                          .is_half = true};
         if (curves.count > 0) {
             figure.note = curves_note(figures->arena, &curves);
+            figure.numbers = learning_numbers(figures->arena, facts, &curves, &measures[i]);
             figure_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
             continue;
         }

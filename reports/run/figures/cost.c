@@ -1,8 +1,8 @@
-/* Private to reports/run: money spent on nodes so far, stacked by cluster. */
+/* Private to reports/run/figures: money spent on nodes so far, stacked by cluster. */
 #include <inttypes.h>
 
-#include "reports/run/figure_draw.h"
-#include "reports/run/figures.h"
+#include "reports/run/figures/draw.h"
+#include "reports/run/figures/figures.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"

@@ -1,0 +1,352 @@
+#include "sim/output/summary/waiting.h"
+
+#include <string.h>
+
+#include "sim/base/array.h"
+#include "sim/cloud/job/job.h"
+
+static const struct {
+    const char *name;
+    const char *words;
+} causes[] = {
+#define X(name, text, words) {text, words},
+    WAIT_CAUSES(X)
+#undef X
+};
+_Static_assert(sizeof causes / sizeof causes[0] == WAIT_CAUSE_COUNT, "one row per cause");
+
+const char *wait_cause_name(WaitCause cause)
+{
+    return causes[cause].name;
+}
+
+const char *wait_cause_words(WaitCause cause)
+{
+    return causes[cause].words;
+}
+
+/* --- One instant --- */
+
+/* The slots of nodes without GPUs, and of those whose jobs have whole nodes only, are nodes. */
+static int32_t slots_per_node(Room room)
+{
+    return room.gpus_per_node > 0 ? room.gpus_per_node : 1;
+}
+
+static bool fits(JobRequest request, Room room)
+{
+    return request.kind == REQUEST_NODES ? room.idle_nodes >= request.nodes
+                                         : request_fits(request, room);
+}
+
+static bool all_fit(Room room, const WaitingJobs *waiting, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (waiting[i].jobs > 0 && !fits(waiting[i].request, room))
+            return false;
+    return true;
+}
+
+/* Slots by where they come from, in the order in which they are given. */
+typedef struct {
+    int64_t
+        slots[WAIT_CAUSE_COUNT]; /* there are so many up to this source, earlier ones included */
+    int64_t given;
+} Supply;
+
+static const WaitCause sources[] = {WAIT_NODES, WAIT_REPAIR, WAIT_UNAVAILABLE, WAIT_SCALING,
+                                    WAIT_QUOTA};
+enum { SOURCE_COUNT = sizeof sources / sizeof sources[0] };
+
+static Supply supply_of(WaitingView view, int64_t free)
+{
+    const int64_t nodes[SOURCE_COUNT] = {view.coming, view.unusable, view.refused, view.growth,
+                                         view.over_quota};
+    Supply supply = {0};
+    for (int32_t i = 0; i < SOURCE_COUNT; i++) {
+        free += nodes[i] * slots_per_node(view.room);
+        supply.slots[i] = free;
+    }
+    return supply;
+}
+
+/* Gives slots to `jobs` jobs of `need` slots each; returns how many got none. */
+static int64_t supply_give(Supply *supply, int64_t need, int64_t jobs, int64_t *jobs_by_cause)
+{
+    for (int32_t i = 0; i < SOURCE_COUNT && jobs > 0; i++) {
+        const int64_t room = (supply->slots[i] - supply->given) / need;
+        const int64_t served = room < jobs ? room : jobs;
+        supply->given += served * need;
+        jobs_by_cause[sources[i]] += served;
+        jobs -= served;
+    }
+    return jobs;
+}
+
+void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
+                    int64_t *jobs_by_cause)
+{
+    const int64_t free = room_slots(view.room);
+    const WaitCause fitting = all_fit(view.room, waiting, count) ? WAIT_SERVICE : WAIT_AHEAD;
+    Supply supply = supply_of(view, free);
+    bool has_gang = free == 0; // idle nodes are those of one gang
+    for (int32_t i = 0; i < count; i++) {
+        const JobRequest request = waiting[i].request;
+        const int64_t jobs = waiting[i].jobs;
+        const int64_t slots = request_slots(request, slots_per_node(view.room));
+        if (jobs == 0)
+            continue;
+        if (fits(request, view.room)) {
+            jobs_by_cause[fitting] += jobs;
+        } else if (request.kind != REQUEST_NODES && free >= slots) {
+            jobs_by_cause[WAIT_FRAGMENTATION] += jobs;
+        } else {
+            const int64_t left = supply_give(&supply, slots > 0 ? slots : 1, jobs, jobs_by_cause);
+            const int64_t gangs = left > 0 && !has_gang;
+            has_gang |= left > 0;
+            jobs_by_cause[WAIT_GANG] += gangs;
+            jobs_by_cause[WAIT_MAXIMUM] += left - gangs;
+        }
+    }
+}
+
+/* --- A run --- */
+
+/* Jobs of one request that wait on a cluster for one reason. */
+typedef struct {
+    JobRequest request;
+    WaitCause restart; /* WAIT_CAUSE_COUNT: they have not started before */
+    int64_t jobs;
+} Group;
+
+typedef struct {
+    Group *groups;        /* in the order of their slots */
+    WaitingJobs *waiting; /* [group_count] room for waiting_divide */
+    uint32_t group_count, group_capacity, waiting_capacity;
+    int64_t jobs;                            /* that wait */
+    int64_t jobs_by_cause[WAIT_CAUSE_COUNT]; /* since since_ns */
+    int64_t since_ns;
+    bool has_changed; /* in this instant */
+} ClusterQueue;
+
+/* A job that waits. */
+typedef struct {
+    uint32_t cluster_after; /* 1 + its index; 0: the job does not wait */
+    JobRequest request;
+    WaitCause restart;
+} WaitingJob;
+
+struct WaitingFold {
+    Arena *arena;
+    const World *world;
+    const char *queued; /* the name of JOB_QUEUED in records */
+    ClusterQueue *queues;
+    ClusterWaits *waits;
+    WaitingJob *jobs; /* [JobId.index] */
+    uint32_t count, queue_capacity, wait_capacity, job_capacity;
+    bool has_changed;
+};
+
+WaitingFold *waiting_fold_create(Arena *arena)
+{
+    WaitingFold *fold = ARENA_NEW(arena, WaitingFold);
+    *fold = (WaitingFold){.arena = arena, .queued = job_state_name(JOB_QUEUED)};
+    return fold;
+}
+
+void waiting_fold_watch(WaitingFold *fold, const World *world)
+{
+    fold->world = world;
+}
+
+/* Adds the time since the last change. */
+static void close_span(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
+{
+    ClusterQueue *queue = &fold->queues[cluster];
+    const int64_t span_ns = at_ns - queue->since_ns;
+    queue->since_ns = at_ns;
+    if (queue->jobs == 0 || span_ns == 0)
+        return;
+    for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+        fold->waits[cluster].ns[cause] += (Wide)queue->jobs_by_cause[cause] * span_ns;
+}
+
+static ClusterQueue *queue_changes(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
+{
+    fold->queues = array_room(fold->arena, fold->queues, cluster + 1, &fold->queue_capacity,
+                              sizeof *fold->queues);
+    fold->waits = array_room(fold->arena, fold->waits, cluster + 1, &fold->wait_capacity,
+                             sizeof *fold->waits);
+    if (cluster >= fold->count)
+        fold->count = cluster + 1;
+    close_span(fold, cluster, at_ns);
+    fold->queues[cluster].has_changed = fold->has_changed = true;
+    return &fold->queues[cluster];
+}
+
+static bool same_request(JobRequest a, JobRequest b)
+{
+    return a.kind == b.kind && a.nodes == b.nodes && a.gpus == b.gpus &&
+           a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus;
+}
+
+/* The group of such jobs; made at the first use, after those with as many slots or fewer. */
+static Group *group_of(WaitingFold *fold, uint32_t cluster, JobRequest request, WaitCause restart)
+{
+    ClusterQueue *queue = &fold->queues[cluster];
+    const int32_t gpus = cluster_gpus_per_node(world_cluster(fold->world, (ClusterId){cluster}));
+    const int64_t slots = request_slots(request, gpus);
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < queue->group_count; i++) {
+        if (queue->groups[i].restart == restart && same_request(queue->groups[i].request, request))
+            return &queue->groups[i];
+        if (request_slots(queue->groups[i].request, gpus) <= slots)
+            place = i + 1;
+    }
+    const uint32_t count = ++queue->group_count;
+    queue->groups = array_room(fold->arena, queue->groups, count, &queue->group_capacity,
+                               sizeof *queue->groups);
+    queue->waiting = array_room(fold->arena, queue->waiting, count, &queue->waiting_capacity,
+                                sizeof *queue->waiting);
+    memmove(&queue->groups[place + 1], &queue->groups[place],
+            (count - 1 - place) * sizeof *queue->groups);
+    queue->groups[place] = (Group){.request = request, .restart = restart};
+    return &queue->groups[place];
+}
+
+/* The cause of a wait that begins with `cause`. */
+static WaitCause restart_of(TraceCause cause)
+{
+    if (cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH)
+        return WAIT_PREEMPTION;
+    if (cause == CAUSE_PRECEDENCE)
+        return WAIT_PRECEDENCE;
+    return cause == CAUSE_SCALE_DOWN ? WAIT_SCALING : WAIT_FAILURE;
+}
+
+static void job_changes(WaitingFold *fold, const TraceRecord *record)
+{
+    const uint32_t id = record->job.index;
+    fold->jobs =
+        array_room(fold->arena, fold->jobs, id + 1, &fold->job_capacity, sizeof *fold->jobs);
+    WaitingJob *waiting = &fold->jobs[id];
+    if (waiting->cluster_after > 0) {
+        const uint32_t cluster = waiting->cluster_after - 1;
+        queue_changes(fold, cluster, record->at_ns)->jobs--;
+        group_of(fold, cluster, waiting->request, waiting->restart)->jobs--;
+        waiting->cluster_after = 0;
+    }
+    if (record->name != fold->queued)
+        return;
+    const Job *job = world_job(fold->world, record->job);
+    *waiting =
+        (WaitingJob){.cluster_after = record->cluster.index + 1,
+                     .request = job->request,
+                     .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT};
+    queue_changes(fold, record->cluster.index, record->at_ns)->jobs++;
+    group_of(fold, record->cluster.index, waiting->request, waiting->restart)->jobs++;
+}
+
+static void cluster_changes(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
+{
+    if (cluster < fold->count && fold->queues[cluster].jobs > 0)
+        queue_changes(fold, cluster, at_ns);
+}
+
+/* Cores that a cluster gives up or takes may be those that another one waits for. */
+static void cores_change(WaitingFold *fold, int64_t at_ns)
+{
+    for (uint32_t i = 0; i < fold->count; i++)
+        cluster_changes(fold, i, at_ns);
+}
+
+/* Records of kinds that change a cluster or its nodes. */
+static bool changes_cluster(TraceKind kind)
+{
+    return kind == TRACE_NODE_STATE || kind == TRACE_JOB_PLACED || kind == TRACE_JOB_ATTEMPT ||
+           kind == TRACE_CLUSTER_SCALING || kind == TRACE_CLUSTER_ERROR ||
+           kind == TRACE_CLUSTER_ALLOCATION;
+}
+
+static void fold_row(void *listener, const TraceRow *row)
+{
+    WaitingFold *fold = listener;
+    const TraceRecord *record = &row->record;
+    if (record->kind == TRACE_JOB_STATE)
+        job_changes(fold, record);
+    else if (changes_cluster(record->kind))
+        cluster_changes(fold, record->cluster.index, record->at_ns);
+    if (record->kind == TRACE_CLUSTER_ALLOCATION)
+        cores_change(fold, record->at_ns);
+    for (uint32_t i = 0; record->kind == TRACE_RUN_ENDED && i < fold->count; i++)
+        close_span(fold, i, record->at_ns);
+}
+
+static int32_t above_zero(int32_t count)
+{
+    return count > 0 ? count : 0;
+}
+
+static WaitingView view_of(const World *world, const Cluster *cluster)
+{
+    const int32_t held = cluster->current_nodes + cluster->asked_nodes;
+    const int32_t lacking = above_zero(cluster->target_nodes - held);
+    const bool is_refused = cluster->error_code != NULL && !cluster->is_short_of_cores;
+    const int32_t most = cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+    WaitingView view = {.room = cluster_room(cluster),
+                        .coming = cluster->node_count[NODE_PREPARING] + cluster->asked_nodes,
+                        .unusable = cluster->node_count[NODE_UNUSABLE],
+                        .refused = is_refused ? lacking : 0};
+    const int32_t more = above_zero(most - held - view.refused);
+    const int32_t allowed = more > 0 ? world_quota_room(world, cluster->id, more) : 0;
+    view.over_quota = more - allowed;
+    if (cluster->is_automatic)
+        view.growth = allowed;
+    else
+        view.coming += allowed;
+    return view;
+}
+
+static void divide_jobs(const WaitingFold *fold, uint32_t id)
+{
+    ClusterQueue *queue = &fold->queues[id];
+    int32_t count = 0;
+    memset(queue->jobs_by_cause, 0, sizeof queue->jobs_by_cause);
+    for (uint32_t i = 0; i < queue->group_count; i++) {
+        const Group *group = &queue->groups[i];
+        if (group->restart != WAIT_CAUSE_COUNT)
+            queue->jobs_by_cause[group->restart] += group->jobs;
+        else
+            queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
+    }
+    const WaitingView view = view_of(fold->world, world_cluster(fold->world, (ClusterId){id}));
+    waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
+}
+
+static void instant_ended(void *listener, int64_t at_ns)
+{
+    (void)at_ns;
+    WaitingFold *fold = listener;
+    for (uint32_t i = 0; fold->has_changed && i < fold->count; i++) {
+        ClusterQueue *queue = &fold->queues[i];
+        if (queue->has_changed && queue->jobs > 0)
+            divide_jobs(fold, i);
+        queue->has_changed = false;
+    }
+    fold->has_changed = false;
+}
+
+TraceListener waiting_fold_listener(WaitingFold *fold)
+{
+    return (TraceListener){.listener = fold,
+                           .level = TRACE_LEVEL_JOBS,
+                           .row = fold_row,
+                           .instant = instant_ended,
+                           .ignores_workload_names = true};
+}
+
+const ClusterWaits *waiting_fold_result(const WaitingFold *fold, uint32_t *count)
+{
+    *count = fold->count;
+    return fold->waits;
+}

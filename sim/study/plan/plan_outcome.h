@@ -1,0 +1,118 @@
+/* The answer of a plan: the state of each candidate, the winner and the next best, with estimates
+ * and the runs that they cost. It is made from the folder of a plan alone, so `plan`, `report` and
+ * `plan --check` say the same. plan.json and plan.csv are printed from it.
+ *
+ * Estimates of the winner, the next best and the baseline are made from fresh seeds, which took no
+ * part in the choice: the best of many noisy candidates looks better than it is. */
+#ifndef SIM_STUDY_PLAN_PLAN_OUTCOME_H
+#define SIM_STUDY_PLAN_PLAN_OUTCOME_H
+
+#include "sim/study/outcome.h"
+#include "sim/study/plan/plan.h"
+
+/* How a candidate ended. X(ENUM, name in plan.json, words) */
+#define CANDIDATE_STATES(X)                                                                        \
+    X(WINNER, "winner", "is recommended")                                                          \
+    X(WORSE, "worse", "meets the constraints or may meet them, and has a worse objective")         \
+    X(MISSES, "misses", "misses a constraint")                                                     \
+    X(MISSES_AGAIN, "misses_on_fresh_seeds", "was chosen, and misses a constraint on fresh seeds") \
+    X(UNSTABLE, "unstable", "was not simulated: more work arrives than the nodes can do")          \
+    X(REFUSED, "refused", "was not simulated: the scenario is not valid there")                    \
+    X(UNDECIDED, "undecided", "needs more runs")
+
+typedef enum {
+#define X(name, key, words) CANDIDATE_##name,
+    CANDIDATE_STATES(X)
+#undef X
+        CANDIDATE_STATE_COUNT
+} CandidateState;
+
+/* "winner", ... */
+const char *candidate_state_name(CandidateState state);
+/* "is recommended", ... */
+const char *candidate_state_words(CandidateState state);
+
+/* Numbers are NAN when they are not known. */
+typedef struct {
+    double value;
+    double low, high; /* two-sided, at the goal's confidence */
+    int32_t run_count;
+} PlanEstimate;
+
+/* A constraint in one weather, or in the mean over all (`weather` -1). */
+typedef struct {
+    int32_t constraint; /* in Goal.constraints */
+    int32_t weather;
+    PlanEstimate estimate;
+    double margin; /* of the value to the limit, in the metric's unit; below 0: it is missed */
+    bool is_missed, is_met; /* decided; neither: undecided */
+    bool is_lower_bound;    /* jobs still waited at the end of a run */
+} PlanCheck;
+
+/* What the runs of a candidate say. */
+typedef struct {
+    int32_t run_count;       /* in each weather; 0: none, and nothing is known */
+    PlanEstimate objective;  /* mean over the weathers */
+    const PlanCheck *checks; /* [check_count] by constraint, then weather */
+} PlanFindings;
+
+typedef struct {
+    CandidateState state;
+    PlanFindings screening; /* of the seeds by which it was chosen or rejected */
+    PlanFindings fresh;     /* of fresh seeds; run_count 0 for most candidates */
+    int32_t worse_than;     /* WORSE: the candidate that beats it */
+    int32_t missed_check;   /* MISSES, MISSES_AGAIN: index of the check that is missed most */
+    const char *reason;     /* UNSTABLE, REFUSED: why; otherwise NULL */
+} PlanCandidate;
+
+typedef enum {
+    PLAN_FOUND,
+    PLAN_INFEASIBLE, /* no candidate meets the constraints */
+    PLAN_UNFINISHED, /* it was interrupted: the same command continues it */
+} PlanVerdict;
+
+/* Candidate minus winner on the same fresh seeds, with a 95 % interval. */
+typedef struct {
+    int32_t candidate; /* NO_CANDIDATE: there is none */
+    PlanEstimate objective;
+    PlanEstimate *checks; /* [check_count] */
+} PlanComparison;
+
+typedef struct {
+    StudyOutcome study; /* whose points have the runs of the plan; `used` by screening seeds */
+    const PlanGrid *grid;
+    const Goal *goal;
+    PlanVerdict verdict;
+    int32_t check_count;       /* of each candidate: constraints times weathers */
+    PlanCandidate *candidates; /* [grid->candidate_count] */
+    int32_t winner;            /* PLAN_FOUND; PLAN_UNFINISHED: the best so far, or NO_CANDIDATE */
+    int32_t next_best;         /* the best of the others that meets the constraints; NO_CANDIDATE */
+    int32_t nearest_miss;      /* PLAN_INFEASIBLE: the one that misses least; NO_CANDIDATE */
+    int32_t baseline;          /* of the study; NO_CANDIDATE */
+    PlanComparison against_next_best, against_baseline;
+    /* The probability that the choice is right, as far as the runs show: goal->confidence when
+     * every decision was made, less when the budget or the most runs of a point ended it. */
+    double confidence;
+    bool is_confident; /* confidence is what was asked for */
+    int32_t round_count;
+    int32_t
+        fresh_first;   /* first replication of the fresh seeds: seed = seeds.first + fresh_first */
+    int64_t run_count; /* all runs that the plan used, fresh ones too */
+    int64_t fresh_count;       /* of them */
+    int64_t unsimulated_count; /* candidates that were not simulated */
+    /* Runs that a full grid needs for the same: every point until the half-widths of its objective
+     * and constraints are at most the indifference, at the same confidence for all together, and
+     * at least seeds.at_least each. A forecast from the variances that were seen. */
+    double grid_run_count;
+} PlanOutcome;
+
+/* The outcome of the plan in `folder`, so far: while it runs, too. Lives in `arena`. False with
+ * problems, also if the study in the folder has no goal. */
+MUST_CHECK bool plan_outcome_read(Arena *arena, FileSource files, const char *folder,
+                                  PlanOutcome *outcome, Problems *problems);
+
+/* The margin of check `check` of a candidate in units of its indifference or, without one, of its
+ * limit; larger is better. */
+double plan_check_distance(const PlanOutcome *outcome, const PlanCheck *check);
+
+#endif
