@@ -5,7 +5,7 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/event_types.h"
-#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/workload.h"
 #include "sim/cloud/tables.h"

@@ -288,12 +288,11 @@ static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
     Text hashes = {0};
     struct RunSummary *summary = ARENA_NEW(arena, struct RunSummary);
     fingerprint_print(&hashes, &listeners->fingerprint);
-    *summary =
-        (struct RunSummary){.arena = arena,
-                            .facts = run_facts_of_world(arena, result->world, listeners->waiting,
-                                                     TRAINYARD_VERSION),
-                            .metrics = result->metrics,
-                            .fingerprint = arena_strdup(arena, text_string(&hashes))};
+    *summary = (struct RunSummary){
+        .arena = arena,
+        .facts = run_facts_of_world(arena, result->world, listeners->waiting, TRAINYARD_VERSION),
+        .metrics = result->metrics,
+        .fingerprint = arena_strdup(arena, text_string(&hashes))};
     text_free(&hashes);
     return summary;
 }

@@ -85,7 +85,7 @@ typedef struct JobAttempt {
 struct Job {
     JobId id;
     ClusterId cluster;
-    ResourcePath path; /* name NULL: of a list, and no caller has asked for it (job_path) */
+    ResourcePath path; /* name NULL: of a workload, and no caller has asked for it (job_path) */
     const JobSpec *spec;
     JobRequest request; /* of the spec, or of its row of a list */
     uint64_t address;   /* of its random draws */
@@ -116,7 +116,7 @@ struct Job {
                                under a policy that sees the queue; ID_NONE before */
     uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
-    int64_t row;            /* of the workload's list, if it has one */
+    int64_t row;            /* its number in the workload, from 0: the row of a list */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
@@ -217,6 +217,7 @@ typedef struct {
     Cluster *cluster;
     const char *key;     /* of its path; valid as names_key */
     uint32_t experiment; /* row of its container (resource_index); ID_NONE: to be looked up */
+    int64_t row;         /* as Job.row */
 } JobPlace;
 
 /* job_create for a caller that knows the job's place. */

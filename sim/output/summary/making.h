@@ -15,7 +15,8 @@ typedef struct {
 } Making;
 
 /* Tables of parts of summary.json. */
-extern const ObjectType summary_spread_type, summary_waits_type, summary_class_type, summary_workload_type;
+extern const ObjectType summary_spread_type, summary_waits_type, summary_class_type,
+    summary_workload_type;
 
 /* Whether the job is listed: jobs of workloads are not. */
 bool making_lists_job(const Making *making, uint32_t job);

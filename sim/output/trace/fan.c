@@ -2,7 +2,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/job_name.h"
 
 enum {
     LISTENERS_MAX = 16
