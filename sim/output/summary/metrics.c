@@ -149,6 +149,7 @@ static __attribute__((noinline)) void add_job(MetricsFold *fold)
     *job = (JobMetrics){.submitted_ns = METRIC_NEVER,
                         .queued_since_ns = METRIC_NEVER,
                         .exit_code = -1,
+                        .state = JOB_STATE_COUNT,
                         .cluster = {ID_NONE}};
     job_forget_attempt(job);
 }
@@ -486,7 +487,7 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
         count_gpus(cluster, gpus_per_node, record->at_ns);
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
-    job->gpus_now += gpus;
+    job->gpus_now = (int32_t)smaller(job->gpus_now + gpus, INT32_MAX);
     job->gpus_per_node = gpus_per_node;
     if (++job->nodes_now > job->nodes_max)
         job->nodes_max = job->nodes_now;
@@ -541,7 +542,7 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     const int state = index_of_name(fold->job_states, JOB_STATE_COUNT, record->name);
     if (state == JOB_QUEUED) {
         job_begins_wait(fold, job, record->at_ns);
-        if (job->state != NULL) {
+        if (job->state != JOB_STATE_COUNT) {
             job->restarts++;
             job_forget_attempt(job);
         }
@@ -550,8 +551,8 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
         job->started_ns = record->at_ns;
     if (state == JOB_SUCCEEDED || state == JOB_FAILED)
         job->ended_ns = record->at_ns;
-    job->state = record->name;
-    job->exit_code = record->job_state.exit_code;
+    job->state = (uint8_t)state;
+    job->exit_code = (int32_t)smaller(record->job_state.exit_code, INT32_MAX);
 }
 
 static void job_stage(MetricsFold *fold, const TraceRow *row)
