@@ -9,7 +9,8 @@
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/catalog/built_in_catalog.h"
 
-/* Under this name the store has {"path", "files": [{"path", "text" or "bytes"}], "overrides"}. */
+/* Under this name the store has {"path", "files": [{"path", "text" or "bytes"}], "overrides",
+ * "params"}; older states have no "params". */
 #define SETTING "base"
 
 /* The path of the compiled-in file, next to its catalogue. */
@@ -92,6 +93,14 @@ static bool kept_size(void *context, const char *path, int64_t *bytes, Status *s
 
 /* --- Opening --- */
 
+static void put_texts(Arena *arena, Json *kept, const char *key, const char *const *items,
+                      int32_t count)
+{
+    Json *list = json_put_array(arena, kept, key);
+    for (int32_t i = 0; i < count; i++)
+        json_add(list, json_string(arena, items[i]));
+}
+
 static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
                                  ScenarioOverrides overrides, Problems *problems)
 {
@@ -107,9 +116,8 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
     Json *kept = json_object(arena);
     json_put_text(arena, kept, "path", name);
     json_set(arena, kept, "files", recorder.files);
-    Json *changes = json_put_array(arena, kept, "overrides");
-    for (int32_t i = 0; i < overrides.count; i++)
-        json_add(changes, json_string(arena, overrides.items[i]));
+    put_texts(arena, kept, "overrides", overrides.items, overrides.count);
+    put_texts(arena, kept, "params", overrides.params, overrides.param_count);
     Text text = {0};
     Status status = {0};
     json_print(&text, kept, JSON_COMPACT);
@@ -120,13 +128,24 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
     return is_kept ? file : NULL;
 }
 
+static const char *const *kept_texts(Arena *arena, const Json *kept, const char *key,
+                                     int32_t *count)
+{
+    const Json *list = json_member(kept, key);
+    *count = 0;
+    if (list == NULL)
+        return NULL;
+    const char **items = ARENA_ARRAY(arena, const char *, list->count);
+    for (const Json *item = list->first; item != NULL; item = item->next)
+        items[(*count)++] = item->text;
+    return items;
+}
+
 static ScenarioOverrides kept_overrides(Arena *arena, const Json *kept)
 {
-    const Json *list = json_member(kept, "overrides");
-    const char **items = ARENA_ARRAY(arena, const char *, list->count);
-    ScenarioOverrides overrides = {.items = items};
-    for (const Json *item = list->first; item != NULL; item = item->next)
-        items[overrides.count++] = item->text;
+    ScenarioOverrides overrides = {0};
+    overrides.items = kept_texts(arena, kept, "overrides", &overrides.count);
+    overrides.params = kept_texts(arena, kept, "params", &overrides.param_count);
     return overrides;
 }
 
@@ -159,14 +178,21 @@ static void compare(Arena *arena, const Json *kept, const char *path, Problems *
     }
 }
 
-static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
+static bool are_same_texts(const char *const *a, int32_t a_count, const char *const *b,
+                           int32_t b_count)
 {
-    if (a.count != b.count)
+    if (a_count != b_count)
         return false;
-    for (int32_t i = 0; i < a.count; i++)
-        if (strcmp(a.items[i], b.items[i]) != 0)
+    for (int32_t i = 0; i < a_count; i++)
+        if (strcmp(a[i], b[i]) != 0)
             return false;
     return true;
+}
+
+static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
+{
+    return are_same_texts(a.items, a.count, b.items, b.count) &&
+           are_same_texts(a.params, a.param_count, b.params, b.param_count);
 }
 
 static const ScenarioFile *go_on(Arena *arena, const char *text, const char *path,
@@ -179,7 +205,7 @@ static const ScenarioFile *go_on(Arena *arena, const char *text, const char *pat
     if (path != NULL)
         compare(arena, kept, path, warnings);
     const ScenarioOverrides before = kept_overrides(arena, kept);
-    if (overrides.count > 0 && !are_same(overrides, before))
+    if (overrides.count + overrides.param_count > 0 && !are_same(overrides, before))
         problems_add(warnings, STATUS_CONFLICT, place_in("state", 0, 0),
                      "this session began with other settings and continues with them");
     const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};

@@ -1,5 +1,7 @@
 #include "reports/page/cells.h"
 
+#include <string.h>
+
 #include "reports/text/wording.h"
 #include "sim/json/decimal.h"
 
@@ -54,4 +56,41 @@ void cell_label_print(Text *html, double value, const char *unit)
     number_print(html, value, 0);
     text_add(html, unit);
     text_add(html, "</td>");
+}
+
+void card_heading_print(Text *html, const char *name, bool is_number)
+{
+    text_printf(html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
+    for (const char *at = name; *at != '\0';) { // may be broken after a dot
+        const size_t part = strcspn(at, ".") + (strchr(at, '.') != NULL);
+        Text piece = {0};
+        text_append(&piece, at, part);
+        markup_print(html, text_string(&piece));
+        text_add(html, at[part] != '\0' ? "<wbr>" : "");
+        text_free(&piece);
+        at += part;
+    }
+    text_add(html, "</th>");
+}
+
+void card_cell_print(Text *html, const char *heading, const char *text, bool is_number)
+{
+    text_printf(html, "<td%s data-label=\"", is_number ? " class=\"n\"" : "");
+    markup_print(html, heading);
+    text_add(html, "\">");
+    markup_print(html, text);
+    text_add(html, "</td>");
+}
+
+void cards_begin(Text *html, const char *const *headings)
+{
+    text_add(html, "<div class=\"table\"><table class=\"cards\"><thead><tr>");
+    for (int32_t i = 0; headings[i] != NULL; i++)
+        card_heading_print(html, headings[i] + (headings[i][0] == '#'), headings[i][0] == '#');
+    text_add(html, "</tr></thead>\n<tbody>\n");
+}
+
+void cards_end(Text *html)
+{
+    text_add(html, "</tbody></table></div>\n");
 }

@@ -18,4 +18,13 @@ void cell_label_print(Text *html, double value, const char *unit);
 /* `is_empty`: the cell has no value. */
 void cell_number_print(Text *html, double value, int32_t decimals, bool is_empty, const char *unit);
 
+/* --- Tables whose rows become cards on a phone, where each cell has its heading --- */
+
+/* `headings` are ended by NULL; those that begin with '#' are of numbers, which are on the right.
+ */
+void cards_begin(Text *html, const char *const *headings);
+void card_heading_print(Text *html, const char *name, bool is_number);
+void card_cell_print(Text *html, const char *heading, const char *text, bool is_number);
+void cards_end(Text *html);
+
 #endif

@@ -50,10 +50,14 @@ static void key_faults_print(Text *html, const Facts *facts)
 {
     const JobCounts jobs = run_job_counts(facts);
     const ExpectationCounts expectations = run_expectation_counts(facts);
-    Text failed = {0}, missed = {0};
+    Text failed = {0}, rejected = {0}, missed = {0};
     if (jobs.failed > 0) {
         text_printf(&failed, "%" PRId64 " failed", jobs.failed);
         key_tile_print(html, "bad", &failed, jobs.failed == 1 ? "job" : "jobs");
+    }
+    if (jobs.rejected > 0) {
+        text_printf(&rejected, "%" PRId64 " rejected", jobs.rejected);
+        key_tile_print(html, "bad", &rejected, "by a full queue");
     }
     if (expectations.missed > 0) {
         text_printf(&missed, "%" PRIu32 " of %" PRIu32 " missed", expectations.missed,
@@ -76,7 +80,7 @@ static void key_jobs_print(Text *html, const Facts *facts)
 {
     Text value = {0};
     const JobCounts counts = run_job_counts(facts);
-    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed;
+    const int64_t unfinished = counts.jobs - counts.succeeded - counts.failed - counts.rejected;
     if (counts.jobs == 0)
         return;
     text_printf(&value, "%" PRId64 " of %" PRId64, counts.succeeded, counts.jobs);

@@ -5,30 +5,9 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/study/goal.h"
 
 /* --- Units --- */
-
-/* Larger units of a unit, the largest first: used from `from` on. */
-static const struct {
-    const char *unit, *shown;
-    double from, factor;
-} units[] = {
-    {"s", "d", 2 * 86400.0, 1 / 86400.0},
-    {"s", "h", 2 * 3600.0, 1 / 3600.0},
-    {"s", "min", 120, 1 / 60.0},
-    {"s", "s", 0, 1},
-    {"1", "%", 0, 100},
-};
-
-static MetricScale scale_for(const char *unit, double largest)
-{
-    if (unit == NULL)
-        return (MetricScale){1, ""};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(units[i].unit, unit) == 0 && largest >= units[i].from)
-            return (MetricScale){units[i].factor, units[i].shown};
-    return (MetricScale){1, unit};
-}
 
 static void choose_scales(StudyFacts *facts)
 {
@@ -38,7 +17,7 @@ static void choose_scales(StudyFacts *facts)
         double largest = 0;
         for (int32_t point = 0; point < study->point_count; point++)
             largest = fmax(largest, fabs(fact_estimate(facts, point, m)->value)); // ignores NAN
-        scales[m] = scale_for(study->metrics[m].unit, largest);
+        scales[m] = metric_scale(study->metrics[m].unit, largest);
     }
     facts->scales = scales;
 }
@@ -90,7 +69,7 @@ static void scale_times(StudyAxis *axis, double *x)
     double largest = 0;
     for (int32_t i = 0; i < axis->level_count; i++)
         largest = fmax(largest, x[i]);
-    const MetricScale scale = scale_for("s", largest);
+    const MetricScale scale = metric_scale("s", largest);
     for (int32_t i = 0; i < axis->level_count; i++)
         x[i] *= scale.factor;
     axis->unit = scale.unit;
@@ -247,7 +226,7 @@ static void find_extremes(StudyFacts *facts)
     }
 }
 
-const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome)
+StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome)
 {
     StudyFacts *facts = ARENA_NEW(arena, StudyFacts);
     *facts = (StudyFacts){.arena = arena, .outcome = outcome, .study = outcome->findings.study};
@@ -305,11 +284,23 @@ Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t
     return mean;
 }
 
+double fact_limit(const StudyFacts *facts, int32_t metric)
+{
+    const Goal *goal = facts->study->goal;
+    for (int32_t i = 0; goal != NULL && i < goal->constraint_count; i++)
+        if (goal->constraints[i].metric == metric)
+            return goal->constraints[i].limit;
+    return (double)NAN;
+}
+
 /* --- Words --- */
 
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric)
 {
-    const char *name = facts->study->metrics[metric].name, *unit = facts->scales[metric].unit;
+    const char *unit = facts->scales[metric].unit;
+    const char *name = facts->study->metrics[metric].name;
+    if (facts->study->goal != NULL) // the page of a plan is for readers who did not write the study
+        name = metric_words(facts->arena, name).noun;
     return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", name, unit) : name;
 }
 

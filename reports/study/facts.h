@@ -5,14 +5,9 @@
 
 #include <float.h>
 
+#include "sim/study/metric_words.h"
 #include "sim/study/outcome.h"
 #include "sim/study/point_estimate.h"
-
-/* A metric is shown as its value times `factor`, in `unit`. */
-typedef struct {
-    double factor;
-    const char *unit; /* "min", "%", "USD", "" */
-} MetricScale;
 
 /* A factor, or factors that change together, with at least two levels among the points. */
 typedef struct {
@@ -30,8 +25,8 @@ typedef struct {
     Arena *arena;
     const StudyOutcome *outcome;
     const Study *study;
-    const MetricEstimate *estimates; /* [point * metric_count + metric] */
-    const MetricScale *scales;       /* [metric] */
+    MetricEstimate *estimates; /* [point * metric_count + metric] */
+    const MetricScale *scales; /* [metric] */
     int32_t axis_count;
     const StudyAxis *axes;   /* numbers first, then those with more levels */
     int64_t used_count;      /* runs that count */
@@ -43,7 +38,7 @@ typedef struct {
 } StudyFacts;
 
 /* Lives in `arena`; borrows `outcome`. */
-const StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome);
+StudyFacts *study_facts(Arena *arena, const StudyOutcome *outcome);
 
 static inline const MetricEstimate *fact_estimate(const StudyFacts *facts, int32_t point,
                                                   int32_t metric)
@@ -65,6 +60,9 @@ const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t l
  * first. Its half-width is NAN if one of the points has no lower bound, as unstable ones. */
 Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
                          int32_t metric);
+
+/* The limit of the metric by the goal of the study, unscaled; NAN: there is none. */
+double fact_limit(const StudyFacts *facts, int32_t metric);
 
 /* A bound of a drawn bar: `value` itself if the bound is not known. */
 static inline double fact_bar_end(double bound, double value)

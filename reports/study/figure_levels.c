@@ -346,6 +346,22 @@ int32_t figures_levels_metrics(const StudyFacts *facts)
     return metrics_drawn(facts, facts->axis_count > 0 && choose_axes(facts, &grid), &grid);
 }
 
+static void metric_figures(Figures *figures, const StudyFacts *facts, const Grid *grid,
+                           int32_t metric)
+{
+    for (int32_t i = 0; grid != NULL && i < grid->panel_count; i++)
+        grid_figure(figures, facts, grid, metric, i);
+    if (grid == NULL)
+        axis_figures(figures, facts, fill_for(facts), metric);
+}
+
+void figures_levels_of(Figures *figures, const StudyFacts *facts, int32_t metric)
+{
+    Grid grid = {0};
+    if (facts->axis_count > 0)
+        metric_figures(figures, facts, find_grid(facts, &grid) ? &grid : NULL, metric);
+}
+
 void figures_levels(Figures *figures, const StudyFacts *facts)
 {
     Grid grid = {0};
@@ -353,10 +369,6 @@ void figures_levels(Figures *figures, const StudyFacts *facts)
         return;
     const bool is_grid = find_grid(facts, &grid);
     const int32_t drawn = metrics_drawn(facts, is_grid, &grid);
-    for (int32_t m = 0; m < drawn; m++) {
-        for (int32_t i = 0; is_grid && i < grid.panel_count; i++)
-            grid_figure(figures, facts, &grid, m, i);
-        if (!is_grid)
-            axis_figures(figures, facts, fill_for(facts), m);
-    }
+    for (int32_t m = 0; m < drawn; m++)
+        metric_figures(figures, facts, is_grid ? &grid : NULL, m);
 }

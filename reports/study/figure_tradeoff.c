@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "reports/study/figures.h"
-#include "reports/study/range.h"
-#include "reports/text/wording.h"
-#include "sim/base/units.h"
+#include "reports/study/scatter.h"
 
-enum { BODY = 320, LEFT = 64, COLUMNS = 4, NAME_LETTERS = 22, BAND_PPM = 12000, STEP_WIDTH = 60 };
+enum { COLUMNS = 4 };
 
 /* The metrics across and up, and the points that are drawn. */
 typedef struct {
@@ -69,168 +67,45 @@ static bool has_bars(const Tradeoff *tradeoff)
     return tradeoff->count <= MARKS_MAX;
 }
 
-/* The value of a metric with the ends of its bar, in the units of the axis. */
-typedef struct {
-    double value, low, high;
-} Bar;
-
-static Bar bar_of(const Tradeoff *tradeoff, int32_t point, int32_t metric)
+static ScatterValue value_of(const Tradeoff *tradeoff, int32_t point, int32_t metric)
 {
     const MetricEstimate *estimate = fact_estimate(tradeoff->facts, point, metric);
     const double scale = tradeoff->facts->scales[metric].factor;
     const double value = estimate->value;
     if (!has_bars(tradeoff))
-        return (Bar){value * scale, value * scale, value * scale};
-    return (Bar){value * scale, fact_bar_end(estimate->low, value) * scale,
-                 fact_bar_end(estimate->high, value) * scale};
+        return (ScatterValue){value * scale, value * scale, value * scale};
+    return (ScatterValue){value * scale, fact_bar_end(estimate->low, value) * scale,
+                          fact_bar_end(estimate->high, value) * scale};
 }
 
-static Range range_of(const Tradeoff *tradeoff, int32_t metric)
+static const Shade *shades_of(const Tradeoff *tradeoff, int32_t *count)
 {
-    Range range = range_empty;
-    for (int32_t i = 0; i < tradeoff->count; i++) {
-        const Bar bar = bar_of(tradeoff, tradeoff->points[i], metric);
-        range_add(&range, bar.value);
-        range_add(&range, bar.low);
-        range_add(&range, bar.high);
-    }
-    return range_for_values(range);
-}
-
-static void name_print(Text *out, const Tradeoff *tradeoff, int32_t point, FigureLayout layout)
-{
-    Text name = {0};
-    if (layout.is_narrow)
-        text_printf(&name, "%" PRId32, point);
-    else
-        shortened_print(&name, fact_point_levels(tradeoff->facts, point), NAME_LETTERS);
-    text_add(out, " \"");
-    for (const char *at = text_string(&name); *at != '\0'; at++)
-        text_append(out, *at == '"' || *at == '\\' ? "'" : at, 1);
-    text_add(out, "\"\n");
-    text_free(&name);
-}
-
-static void scaled_print(Text *out, const Tradeoff *tradeoff, int32_t point, int32_t metric)
-{
-    const Bar bar = bar_of(tradeoff, point, metric);
-    const double values[] = {bar.value, bar.low, bar.high};
-    for (int32_t i = 0; i < 3; i++) {
-        value_print(out, values[i]);
-        text_add(out, " ");
-    }
-}
-
-static void place_print(Text *out, const Tradeoff *tradeoff, int32_t point)
-{
-    const StudyFacts *facts = tradeoff->facts;
-    value_print(out, fact_estimate(facts, point, tradeoff->across)->value *
-                         facts->scales[tradeoff->across].factor);
-    text_add(out, " ");
-    value_print(out, fact_estimate(facts, point, tradeoff->up)->value *
-                         facts->scales[tradeoff->up].factor);
-}
-
-static void legend_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
-{
-    Shade shades[SERIES_MAX];
     const StudyAxis *axis = tradeoff->colours;
-    const int32_t count = axis != NULL ? axis->level_count : 0;
-    for (int32_t i = 0; i < count; i++)
+    *count = axis != NULL ? axis->level_count : 0;
+    Shade *shades = ARENA_ARRAY(tradeoff->facts->arena, Shade, *count + 1);
+    for (int32_t i = 0; i < *count; i++)
         shades[i] = (Shade){arena_printf(tradeoff->facts->arena, "%s=%s", axis->name,
                                          axis_label(tradeoff->facts, axis, i)),
                             series_rgb[i]};
-    key_print(out, shades, count, count > 1 ? (1U << count) - 1 : 0, layout);
+    return shades;
 }
 
-static double distance(const Tradeoff *tradeoff, int32_t i, int32_t other, int32_t metric)
-{
-    const Range range = range_of(tradeoff, metric);
-    const double scale = tradeoff->facts->scales[metric].factor;
-    return fabs(fact_estimate(tradeoff->facts, tradeoff->points[i], metric)->value -
-                fact_estimate(tradeoff->facts, tradeoff->points[other], metric)->value) *
-           scale / (range.high - range.low);
-}
-
-/* Whether the name of a point would cover that of an earlier one. */
-static bool is_hidden(const Tradeoff *tradeoff, int32_t i)
-{
-    for (int32_t before = 0; before < i; before++)
-        if (distance(tradeoff, i, before, tradeoff->across) < 0.1 &&
-            distance(tradeoff, i, before, tradeoff->up) < 0.04)
-            return true;
-    return false;
-}
-
-static void points_print(Text *out, const Tradeoff *tradeoff)
-{
-    text_add(out, "$points << END\n");
-    for (int32_t i = 0; i < tradeoff->count; i++) {
-        const int32_t point = tradeoff->points[i];
-        scaled_print(out, tradeoff, point, tradeoff->across);
-        scaled_print(out, tradeoff, point, tradeoff->up);
-        text_printf(out, "0x%06" PRIX32 " \"\xE2\x97\x8F\"\n",
-                    (uint32_t)colour_of(tradeoff, point));
-    }
-    text_add(out, "END\n");
-}
-
-/* Names of points on the right are left of them and lower, so that they stay in the drawing. */
-static bool is_on_right(const Tradeoff *tradeoff, int32_t point)
-{
-    const double at = fact_estimate(tradeoff->facts, point, tradeoff->across)->value *
-                      tradeoff->facts->scales[tradeoff->across].factor;
-    return range_band(range_of(tradeoff, tradeoff->across), at, 0).from_ppm > 85 * PPM / 100;
-}
-
-static void names_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout, bool on_right)
-{
-    text_printf(out, "$names_%s << END\n", on_right ? "right" : "left");
-    for (int32_t i = 0; i < tradeoff->count && tradeoff->count <= NAMED_POINTS_MAX; i++) {
-        const int32_t point = tradeoff->points[i];
-        if (is_on_right(tradeoff, point) != on_right || is_hidden(tradeoff, i))
-            continue;
-        place_print(out, tradeoff, point);
-        name_print(out, tradeoff, point, layout);
-    }
-    place_print(out, tradeoff, tradeoff->points[0]);
-    text_add(out, " \" \"\nEND\n"); // gnuplot 5.4 crashes without any label
-}
-
-static void data_print(Text *out, const Tradeoff *tradeoff, FigureLayout layout)
-{
-    legend_print(out, tradeoff, layout);
-    range_print(out, "x", range_of(tradeoff, tradeoff->across), layout.width / STEP_WIDTH);
-    range_print(out, "y", range_of(tradeoff, tradeoff->up), 1);
-    text_add(out, "x_label = ");
-    gnuplot_string_print(out, fact_metric_title(tradeoff->facts, tradeoff->across));
-    text_printf(out, "\ndot_font = ',%d'\n", has_bars(tradeoff) ? 11 : 8);
-    points_print(out, tradeoff);
-    names_print(out, tradeoff, layout, false);
-    names_print(out, tradeoff, layout, true);
-}
-
-static const FigureNumbers *numbers_of(const Tradeoff *tradeoff)
+static ScatterPoint scatter_point(const Tradeoff *tradeoff, int32_t point)
 {
     const StudyFacts *facts = tradeoff->facts;
-    const char **headings = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
-    headings[0] = "point";
-    headings[1] = "factors";
-    headings[2] = facts->study->metrics[tradeoff->across].name;
-    headings[3] = facts->study->metrics[tradeoff->up].name;
-    FigureNumbers *numbers = numbers_create(facts->arena, headings, COLUMNS, false);
-    const Range across = range_of(tradeoff, tradeoff->across);
-    for (int32_t i = 0; i < tradeoff->count && i < MARKS_MAX; i++) {
-        const int32_t point = tradeoff->points[i];
-        const char *const cells[COLUMNS] = {arena_printf(facts->arena, "%" PRId32, point),
-                                            fact_point_name(facts, point),
-                                            fact_noted_estimate(facts, point, tradeoff->across),
-                                            fact_noted_estimate(facts, point, tradeoff->up)};
-        const double at = fact_estimate(facts, point, tradeoff->across)->value *
-                          facts->scales[tradeoff->across].factor;
-        numbers_add(numbers, range_band(across, at, BAND_PPM), cells);
-    }
-    return numbers;
+    const char **cells = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
+    const char *number = arena_printf(facts->arena, "%" PRId32, point);
+    cells[0] = number;
+    cells[1] = fact_point_name(facts, point);
+    cells[2] = fact_noted_estimate(facts, point, tradeoff->across);
+    cells[3] = fact_noted_estimate(facts, point, tradeoff->up);
+    return (ScatterPoint){.x = value_of(tradeoff, point, tradeoff->across),
+                          .y = value_of(tradeoff, point, tradeoff->up),
+                          .rgb = colour_of(tradeoff, point),
+                          .mark = SCATTER_DOT,
+                          .name = fact_point_levels(facts, point),
+                          .number = number,
+                          .cells = cells};
 }
 
 static const char *note_of(const Tradeoff *tradeoff)
@@ -251,6 +126,33 @@ static const char *note_of(const Tradeoff *tradeoff)
                         bars, fact_factor_names(tradeoff->facts));
 }
 
+static void draw(Figures *figures, Figure figure, const Tradeoff *tradeoff)
+{
+    const StudyFacts *facts = tradeoff->facts;
+    const char **headings = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
+    headings[0] = "point";
+    headings[1] = "factors";
+    headings[2] = facts->study->metrics[tradeoff->across].name;
+    headings[3] = facts->study->metrics[tradeoff->up].name;
+    ScatterPoint *points = ARENA_ARRAY(facts->arena, ScatterPoint, tradeoff->count);
+    Scatter scatter = {.arena = facts->arena,
+                       .points = points,
+                       .count = tradeoff->count,
+                       .has_bars = has_bars(tradeoff),
+                       .has_names = tradeoff->count <= NAMED_POINTS_MAX,
+                       .x_label = fact_metric_title(facts, tradeoff->across),
+                       .y_limit = (double)NAN,
+                       .x_band_low = (double)NAN,
+                       .x_band_high = (double)NAN,
+                       .headings = headings,
+                       .column_count = COLUMNS,
+                       .row_count = MARKS_MAX};
+    for (int32_t i = 0; i < tradeoff->count; i++)
+        points[i] = scatter_point(tradeoff, tradeoff->points[i]);
+    scatter.shades = shades_of(tradeoff, &scatter.shade_count);
+    scatter_draw(figures, figure, &scatter);
+}
+
 void figures_tradeoff(Figures *figures, const StudyFacts *facts)
 {
     Tradeoff tradeoff = {.facts = facts, .colours = colour_axis(facts)};
@@ -262,20 +164,12 @@ void figures_tradeoff(Figures *figures, const StudyFacts *facts)
                      .file = "tradeoff",
                      .title = arena_printf(facts->arena, "%s over %s",
                                            fact_metric_title(facts, tradeoff.up),
-                                           fact_metric_title(facts, tradeoff.across)),
-                     .left = LEFT,
-                     .left_narrow = LEFT};
+                                           fact_metric_title(facts, tradeoff.across))};
     if (tradeoff.count == 0) {
         figure.note = "No point has values of both metrics.";
         figures_missing(figures, figure);
         return;
     }
-    Text wide = {0}, narrow = {0};
     figure.note = note_of(&tradeoff);
-    figure.numbers = numbers_of(&tradeoff);
-    data_print(&wide, &tradeoff, figure_layout(false, false));
-    data_print(&narrow, &tradeoff, figure_layout(false, true));
-    figures_draw(figures, figure, "tradeoff.gp", text_string(&wide), text_string(&narrow), BODY);
-    text_free(&wide);
-    text_free(&narrow);
+    draw(figures, figure, &tradeoff);
 }

@@ -25,6 +25,9 @@ int32_t figures_levels_metrics(const StudyFacts *facts);
 
 Figures study_figures(Arena *arena, const StudyFacts *facts);
 
+/* The figures of SECTION_LEVELS of one metric. */
+void figures_levels_of(Figures *figures, const StudyFacts *facts, int32_t metric);
+
 /* Private to reports/study: the figures of one section each. */
 void figures_tradeoff(Figures *figures, const StudyFacts *facts);
 void figures_levels(Figures *figures, const StudyFacts *facts);

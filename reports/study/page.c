@@ -102,7 +102,7 @@ static void term_print(Text *html, const char *name, const char *value)
     text_add(html, "</dd></div>\n");
 }
 
-static void foot_print(Text *html, const StudyFacts *facts)
+void study_foot_print(Text *html, const StudyFacts *facts)
 {
     const JournalIdentity *identity = &facts->outcome->identity;
     text_add(html, "</main>\n<footer>\n<p>The same study and version give the same runs and the "
@@ -130,6 +130,6 @@ const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
     section_settings(&html, facts);
     section_repeat(&html, facts);
     section_method(&html, facts);
-    foot_print(&html, facts);
+    study_foot_print(&html, facts);
     return text_move(arena, &html);
 }

@@ -10,12 +10,13 @@
 const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
                        uint32_t plot_count, const Status *no_plots);
 
-/* Private to reports/study: parts of the page. */
+/* Parts of the page; the page of a plan has some of them. */
 void section_summary(Text *html, const StudyFacts *facts); /* sentences and tiles */
 void section_idle(Text *html, const StudyFacts *facts);    /* nothing without idle levels */
 void section_points(Text *html, const StudyFacts *facts);
 void section_settings(Text *html, const StudyFacts *facts); /* nothing without factors */
 void section_repeat(Text *html, const StudyFacts *facts);
 void section_method(Text *html, const StudyFacts *facts);
+void study_foot_print(Text *html, const StudyFacts *facts); /* ends the page */
 
 #endif

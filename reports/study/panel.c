@@ -16,6 +16,12 @@ static double scale_of(const Panel *panel)
     return panel->facts->scales[panel->metric].factor;
 }
 
+/* The limit of the metric in the units of the axis; NAN: none. */
+static double limit_of(const Panel *panel)
+{
+    return fact_limit(panel->facts, panel->metric) * scale_of(panel);
+}
+
 static double low_of(const Mark *mark)
 {
     return fact_bar_end(mark->low, mark->value);
@@ -59,6 +65,7 @@ static Range values_of(const Panel *panel)
         }
     for (int32_t i = 0; i < panel->dot_count; i++)
         range_add(&range, panel->dots[i].value * scale_of(panel));
+    range_add(&range, limit_of(panel));
     return range_for_values(range);
 }
 
@@ -174,6 +181,8 @@ static void data_print(Text *out, const Panel *panel, FigureLayout layout)
     gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
                                                                    axis->name, axis->unit)
                                                     : axis->name);
+    text_printf(out, "\nhas_limit = %d\ny_limit = ", !isnan(limit_of(panel)));
+    value_print(out, limit_of(panel));
     text_printf(out,
                 "\nhas_lines = %d\nbound_length = ", axis->is_of_numbers || panel->curve_count > 1);
     value_print(out, (values.high - values.low) * 0.07);

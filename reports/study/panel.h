@@ -1,5 +1,5 @@
 /* A drawing of a metric over the levels of an axis: curves of values with intervals, and dots of
- * points. Private to reports/study. */
+ * points. */
 #ifndef REPORTS_STUDY_PANEL_H
 #define REPORTS_STUDY_PANEL_H
 
@@ -36,9 +36,10 @@ typedef struct {
     int32_t dot_count;
 } Panel;
 
-/* Adds the drawing, with the table of its numbers. `figure` has section, file, title, note and
- * is_half. Lower bounds have an arrow, and other values without interval are hollow: the note says
- * why. Curves without marks are left out; without any, the note says so. */
+/* Adds the drawing, with the table of its numbers, and a dashed line at the limit of the metric.
+ * `figure` has section, file, title, note and is_half. Lower bounds have an arrow, and other values
+ * without interval are hollow: the note says why. Curves without marks are left out; without any,
+ * the note says so. */
 void panel_draw(Figures *figures, Figure figure, const Panel *given);
 
 #endif

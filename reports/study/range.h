@@ -1,4 +1,4 @@
-/* The range of an axis of numbers in a drawing. Private to reports/study. */
+/* The range of an axis of numbers in a drawing. */
 #ifndef REPORTS_STUDY_RANGE_H
 #define REPORTS_STUDY_RANGE_H
 

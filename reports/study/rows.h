@@ -1,5 +1,4 @@
-/* A drawing with a row for each point or factor: bars, intervals and marks along one axis. Private
- * to reports/study. */
+/* A drawing with a row for each point or factor: bars, intervals and marks along one axis. */
 #ifndef REPORTS_STUDY_ROWS_H
 #define REPORTS_STUDY_ROWS_H
 

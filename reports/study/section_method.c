@@ -69,6 +69,8 @@ static const struct {
               "are all 0 or all 1, have Wilson's interval"},
     {"pooled", "the percentile of the jobs of all runs together, with all limits at which the t "
                "interval of the runs' shares contains it (Woodruff 1952)"},
+    {"batches", "the mean of 30 parts of one long run, with Student's t. Parts that depend on each "
+                "other have no interval"},
     {"bootstrap", "the total above divided by the total below, with a bootstrap of the runs (BCa, "
                   "Efron 1987). Fewer than 10 runs have the jackknife's interval"},
 };
@@ -140,8 +142,10 @@ void section_method(Text *html, const StudyFacts *facts)
              "runs.</li>\n");
     methods_print(html, facts);
     differences_print(html, facts);
-    rules_print(html, facts);
-    imprecise_print(html, facts);
+    if (facts->study->goal == NULL) { // a plan says itself how many runs it makes
+        rules_print(html, facts);
+        imprecise_print(html, facts);
+    }
     text_add(html,
              "</ul>\n<h2>What is not claimed</h2>\n<ul>\n"
              "<li>The intervals are about chance between runs. They say nothing about how well the "

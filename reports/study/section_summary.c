@@ -150,7 +150,7 @@ static void tiles_print(Text *html, const StudyFacts *facts)
     count_tile(html, study->point_count, "", study->point_count == 1 ? "point" : "points");
     count_tile(html, facts->used_count, "", "runs that count");
     range_tile(html, (uint64_t)runs.least, (uint64_t)runs.most, "runs of a point");
-    if (runs.most > 0)
+    if (runs.most > 0 && !study->seeds.is_independent)
         range_tile(html, study->seeds.first, study->seeds.first + (uint64_t)runs.most - 1, "seeds");
     count_tile(html, study->metric_count, "", study->metric_count == 1 ? "metric" : "metrics");
     if (study->until_ns != INT64_MAX) {

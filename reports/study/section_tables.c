@@ -1,8 +1,8 @@
 /* Private to reports/study: the points, what their levels change, and how to repeat a run. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "reports/page/cells.h"
 #include "reports/study/page.h"
 #include "reports/text/wording.h"
 #include "sim/study/point_scenario.h"
@@ -10,30 +10,6 @@
 enum { OPEN_ROWS = 40, ROWS_SHOWN = 1000, METRIC_COLUMNS = 6, LEVELS_SHOWN = 40 };
 
 /* --- Points --- */
-
-static void heading_print(Text *html, const char *name, bool is_number)
-{
-    text_printf(html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
-    for (const char *at = name; *at != '\0';) { // may be broken after a dot
-        const size_t part = strcspn(at, ".") + (strchr(at, '.') != NULL);
-        Text piece = {0};
-        text_append(&piece, at, part);
-        markup_print(html, text_string(&piece));
-        text_add(html, at[part] != '\0' ? "<wbr>" : "");
-        text_free(&piece);
-        at += part;
-    }
-    text_add(html, "</th>");
-}
-
-static void cell_print(Text *html, const char *heading, const char *text, bool is_number)
-{
-    text_printf(html, "<td%s data-label=\"", is_number ? " class=\"n\"" : "");
-    markup_print(html, heading);
-    text_add(html, "\">");
-    markup_print(html, text);
-    text_add(html, "</td>");
-}
 
 static int32_t metrics_shown(const StudyFacts *facts)
 {
@@ -45,7 +21,7 @@ static void number_cell(Text *html, const char *heading, int32_t number)
 {
     Text text = {0};
     text_printf(&text, "%" PRId32, number);
-    cell_print(html, heading, text_string(&text), true);
+    card_cell_print(html, heading, text_string(&text), true);
     text_free(&text);
 }
 
@@ -74,7 +50,7 @@ static void point_row(Text *html, const StudyFacts *facts, int32_t point)
     text_add(html, "<tr>");
     number_cell(html, "point", point);
     for (int32_t f = 0; f < study->factor_count; f++)
-        cell_print(html, study->factors[f]->name, point_level(study, point, f)->label, false);
+        card_cell_print(html, study->factors[f]->name, point_level(study, point, f)->label, false);
     number_cell(html, "runs", facts->outcome->findings.used[point]);
     for (int32_t m = 0; m < metrics_shown(facts); m++)
         estimate_cell(html, facts, point, m);
@@ -85,12 +61,12 @@ static void point_rows(Text *html, const StudyFacts *facts, int32_t shown)
 {
     const Study *study = facts->study;
     text_add(html, "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
-    heading_print(html, "point", true);
+    card_heading_print(html, "point", true);
     for (int32_t f = 0; f < study->factor_count; f++)
-        heading_print(html, study->factors[f]->name, false);
-    heading_print(html, "runs", true);
+        card_heading_print(html, study->factors[f]->name, false);
+    card_heading_print(html, "runs", true);
     for (int32_t m = 0; m < metrics_shown(facts); m++)
-        heading_print(html, study->metrics[m].name, true);
+        card_heading_print(html, study->metrics[m].name, true);
     text_add(html, "</tr></thead>\n<tbody>\n");
     for (int32_t point = 0; point < shown; point++)
         point_row(html, facts, point);
@@ -126,9 +102,9 @@ static void level_row(Text *html, const StudyFacts *facts, const Factor *factor,
         text_printf(&changes, "%s%s %s", i > 0 ? "  " : "", setting_option(&own->settings[i]),
                     setting_change(facts->arena, &own->settings[i]));
     text_add(html, "<tr>");
-    cell_print(html, "factor", factor->name, false);
-    cell_print(html, "level", own->label, false);
-    cell_print(html, "options of trainyard run", text_string(&changes), false);
+    card_cell_print(html, "factor", factor->name, false);
+    card_cell_print(html, "level", own->label, false);
+    card_cell_print(html, "options of trainyard run", text_string(&changes), false);
     text_add(html, "</tr>\n");
     text_free(&changes);
 }
@@ -142,9 +118,9 @@ void section_settings(Text *html, const StudyFacts *facts)
                    "options of the levels of all its factors. study.json lists them for each "
                    "point.</p>\n<details><summary>Levels of the factors</summary>\n"
                    "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
-    heading_print(html, "factor", false);
-    heading_print(html, "level", false);
-    heading_print(html, "options of trainyard run", false);
+    card_heading_print(html, "factor", false);
+    card_heading_print(html, "level", false);
+    card_heading_print(html, "options of trainyard run", false);
     text_add(html, "</tr></thead>\n<tbody>\n");
     for (int32_t f = 0; f < study->factor_count; f++) {
         const Factor *factor = study->factors[f];
@@ -195,7 +171,7 @@ void section_repeat(Text *html, const StudyFacts *facts)
         text_printf(html,
                     ": <code>trainyard show DIR %" PRId32 " %" PRIu64
                     " --run -o worst</code> repeats that run, and writes its own report.",
-                    worst.point, facts->study->seeds.first + (uint64_t)worst.replication);
+                    worst.point, study_seed(facts->study, worst.point, worst.replication));
         text_free(&value);
     }
     text_add(html, "</p>\n</section>\n");

@@ -39,6 +39,8 @@ MUST_CHECK bool iso_duration_parse(const char *text, Place at, int64_t *ns, Stat
 void duration_print(Text *text, int64_t ns);
 /* For people: "5.0 MB", "170.5 MB", "16 B". Powers of 1000. */
 void bytes_print(Text *text, int64_t bytes);
+/* 3200 as "3,200"; not negative. */
+void thousands_print(Text *text, int64_t count);
 /* Exact decimal seconds, trailing zeros trimmed: 1500000000 -> "1.5". For JSON and tables. */
 void seconds_print(Text *text, int64_t ns);
 

@@ -102,3 +102,13 @@ void seconds_print(Text *text, int64_t ns)
 {
     print_decimal(text, print_sign(text, ns), NS_PER_S);
 }
+
+void thousands_print(Text *text, int64_t count)
+{
+    if (count >= 1000) {
+        thousands_print(text, count / 1000);
+        text_printf(text, ",%03" PRId64, count % 1000);
+    } else {
+        text_printf(text, "%" PRId64, count);
+    }
+}

@@ -50,6 +50,16 @@ void code_quote(const char *text, CodeShell shell, Text *out)
     text_add(out, "'");
 }
 
+void code_word(const char *text, CodeShell shell, Text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./=:,+%";
+    if (text[0] != '\0' && strspn(text, plain) == strlen(text))
+        text_add(out, text);
+    else
+        code_quote(text, shell, out);
+}
+
 void code_set(CodeShell shell, const char *name, const char *value, Text *out)
 {
     text_printf(out, "%s%s%s", words[shell].set, name, words[shell].equals);

@@ -22,6 +22,8 @@ CodeShell code_shell_of(int argc, char **argv);
 
 /* Adds `text` as one word that the shell takes literally. */
 void code_quote(const char *text, CodeShell shell, Text *out);
+/* The same, without quotes if no shell needs them. */
+void code_word(const char *text, CodeShell shell, Text *out);
 /* Each adds one line. */
 void code_set(CodeShell shell, const char *name, const char *value, Text *out);
 void code_unset(CodeShell shell, const char *name, Text *out);

@@ -283,6 +283,11 @@ int32_t world_queue_length(const World *world, ClusterId cluster)
     return scheduler_queue_length(world->jobs, cluster);
 }
 
+SlotLimit world_queue_limit(const World *world, ClusterId cluster, int32_t queue)
+{
+    return scheduler_queue_limit(world->jobs, cluster, queue);
+}
+
 const Cluster *world_cluster(const World *world, ClusterId cluster)
 {
     return cluster_by_id(world->clusters, cluster);

@@ -101,6 +101,8 @@ Bill world_file_server_bill(const World *world, const FileServer *server);
 bool world_share_is_gone(const World *world, ShareId share);
 /* How many jobs wait in the cluster's queue. */
 int32_t world_queue_length(const World *world, ClusterId cluster);
+/* The slots of a queue of the cluster (Job.queue); not set if the cluster has no queues. */
+SlotLimit world_queue_limit(const World *world, ClusterId cluster, int32_t queue);
 /* The time from the share's creation to its deletion, or to now while it exists. */
 int64_t world_share_existed_ns(const World *world, ShareId share);
 /* A file on a share, by its number (TraceRecord.file). */

@@ -358,6 +358,30 @@ static void explain_throughputs(Explainer *explainer, Throughputs rows)
     }
 }
 
+/* The values of a cluster, and how its queue is served. */
+static void explain_cluster(Explainer *explainer, const char *name, const ClusterConfig *cluster,
+                            const ScenarioText *text)
+{
+    static const char *const policies[][2] = {
+#define X(enum_name, function, word, sight, victim, what) {word, what},
+        POLICIES(X)
+#undef X
+    };
+    static const char *const placements[][2] = {
+#define X(enum_name, function, word, what) {word, what},
+        PLACEMENTS(X)
+#undef X
+    };
+    Arena *arena = explainer->out.arena;
+    const char *const *policy = policies[text->policy.value];
+    const char *const *placement = placements[text->placement.value];
+    bound_explain(&explainer->out, name, &cluster_type, cluster->text);
+    explain(&explainer->out, arena_printf(arena, "%s policy", name), policy[0],
+            arena_printf(arena, "policy of the scenario: %s", policy[1]));
+    explain(&explainer->out, arena_printf(arena, "%s placement", name), placement[0],
+            arena_printf(arena, "placement of the scenario: %s", placement[1]));
+}
+
 Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Parameters *parameters,
                              const Catalog *catalog, const ScenarioCommands *commands,
                              const ScenarioWorkloads *workloads)
@@ -377,8 +401,8 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Param
         const CommandText *command = text->commands.items[i];
         explain_command(&explainer, command);
         if (commands->clusters[i] != NULL)
-            bound_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
-                          &cluster_type, commands->clusters[i]->text);
+            explain_cluster(&explainer, arena_printf(arena, "cluster %s", command->name.value),
+                            commands->clusters[i], text);
         if (commands->jobs[i] != NULL)
             explain_job(&explainer, arena_printf(arena, "job %s", command->name.value),
                         commands->jobs[i]);

@@ -183,6 +183,9 @@ static void apply_override(Loader *loader, Json *root, const char *item)
     }
     const char *pointer = arena_strndup(loader->json.arena, item, (size_t)(equals - item));
     Json *value = override_value(loader->json.arena, source, equals + 1);
+    if (strncmp(pointer, "/assume/", strlen("/assume/")) == 0 &&
+        json_member(root, "assume") == NULL)
+        json_put_object(loader->json.arena, root, "assume")->at = value->at;
     if (loader->parameters != NULL)
         value = parameters_apply(loader->parameters, value);
     if (!json_put_at(loader->json.arena, root, pointer, value, place_in(source, 0, 0), &status))

@@ -13,6 +13,7 @@
 #include "sim/scenario/explain.h"
 #include "sim/scenario/given.h"
 #include "sim/scenario/load.h"
+#include "sim/scenario/steady.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": a file
  * called scenario.json has the name of its folder. */
@@ -173,6 +174,9 @@ static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
     if (has_end && text->until.value <= text->from.value)
         problems_add(problems, STATUS_BAD_INPUT, json_at(text->until.node),
                      "the measured part of the run ends before it begins");
+    if (text->steady.value != 0 && text->until.node == NULL)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(text->steady.node),
+                     "a steady measure needs \"until\", the end of the window");
     return (MeasureWindow){.from_ns = text->from.value,
                            .until_ns = has_end ? text->until.value : 0};
 }
@@ -251,6 +255,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
         .fair_share_half_life_ns = half_life_ns,
         .placement = (PlacementKind)text->placement.value,
         .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
+        .has_queue_limit = text->queue_limit.node != NULL,
+        .queue_limit = (int32_t)text->queue_limit.value,
         .workload_count = workloads.count,
         .workloads = workloads.items,
         .network = network,
@@ -258,6 +264,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
         .commands = commands.items,
     };
     add_quotas(arena, catalog, &file->scenario);
+    if (text->measure != NULL && text->measure->steady.value != 0)
+        scenario_make_steady(arena, &file->scenario, measure);
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);

@@ -10,6 +10,29 @@ const Field *field_find(const ObjectType *type, const char *name)
     return NULL;
 }
 
+const char *const *field_words_at(const ObjectType *type, const char *pointer)
+{
+    while (type != NULL && *pointer == '/') {
+        char name[64];
+        const size_t length = strcspn(++pointer, "/");
+        const Field *field = NULL;
+        if (length < sizeof name) {
+            memcpy(name, pointer, length);
+            name[length] = '\0';
+            field = field_find(type, name);
+        }
+        if (field == NULL)
+            return NULL;
+        pointer += length;
+        if (*pointer == '\0')
+            return field->kind == VALUE_CHOICE ? field->choices : NULL;
+        if (field->kind == VALUE_OBJECTS || field->kind == VALUE_NAMED)
+            pointer += 1 + strcspn(pointer + 1, "/"); // the index or name of an item
+        type = field->type;
+    }
+    return NULL;
+}
+
 const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count)
 {
     *count = 0;

@@ -74,6 +74,9 @@ struct CustomKind {
 
 /* The field called `name`; NULL when the type has none. */
 const Field *field_find(const ObjectType *type, const char *name);
+/* The words that the member at the JSON pointer may have, in an object of `type`, ended by NULL;
+ * NULL when there is no such member, or any value may be there. */
+const char *const *field_words_at(const ObjectType *type, const char *pointer);
 /* The names of all fields in the order of the table. In `arena`. */
 const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/scenario/format/types.h"
 
 typedef struct {
     Arena *arena;
@@ -98,6 +99,15 @@ static Setting *settings_of(const Reader *reader, Place at)
                                 .at = at};
     }
     return settings;
+}
+
+/* NULL: the scenario has no such parameter. */
+static const Parameter *parameter_named(const Reader *reader, const char *name)
+{
+    for (int32_t i = 0; i < reader->scenario->parameter_count; i++)
+        if (strcmp(reader->scenario->parameters[i].name, name) == 0)
+            return &reader->scenario->parameters[i];
+    return NULL;
 }
 
 /* `value` as the option of `run` that changes the target has it. */
@@ -205,10 +215,40 @@ static bool read_range(Reader *reader, const Json *node)
     return true;
 }
 
+/* The words that the first target may have, as a list; NULL: any value may be there. */
+static const Json *all_values(const Reader *reader, Place at)
+{
+    const Setting *target = settings_of(reader, at);
+    if (target->is_parameter) {
+        const Parameter *parameter = parameter_named(reader, target->target);
+        return parameter != NULL ? parameter->choices : NULL;
+    }
+    const char *const *words = field_words_at(&scenario_type, target->target);
+    Json *list = words != NULL ? json_array(reader->arena) : NULL;
+    for (; words != NULL && *words != NULL; words++)
+        json_add(list, json_string(reader->arena, *words))->at = at;
+    return list;
+}
+
+static bool read_all_values(Reader *reader, const Json *node)
+{
+    const Json *list = all_values(reader, node->at);
+    if (list == NULL) {
+        status_hint(problem(reader, node, "it may have any value, so \"all\" has no meaning"),
+                    "as in {\"set\": \"/policy\", \"values\": \"all\"}");
+        return false;
+    }
+    make_room(reader, list->count);
+    for (const Json *value = list->first; value != NULL; value = value->next)
+        add_value(reader, value, node->at);
+    return true;
+}
+
 static bool read_values(Reader *reader, const Json *node)
 {
     if (node->kind == JSON_STRING)
-        return read_range(reader, node);
+        return strcmp(node->text, FACTOR_ALL_VALUES) == 0 ? read_all_values(reader, node)
+                                                          : read_range(reader, node);
     if (node->kind != JSON_ARRAY || node->count == 0) {
         status_hint(problem(reader, node, "\"values\" is neither a list nor a range of integers"),
                     "as in [1, 2, 4, 8] or \"1..16\"");
@@ -266,13 +306,10 @@ static bool read_choices(Reader *reader, const Json *node)
 /* The scenario's own value of a target; NULL: it has none. */
 static const Json *own_value(const Reader *reader, const Setting *setting)
 {
-    const ScenarioFile *scenario = reader->scenario;
     if (!setting->is_parameter)
-        return json_find(scenario->root, setting->target);
-    for (int32_t i = 0; i < scenario->parameter_count; i++)
-        if (strcmp(scenario->parameters[i].name, setting->target) == 0)
-            return scenario->parameters[i].value;
-    return NULL;
+        return json_find(reader->scenario->root, setting->target);
+    const Parameter *parameter = parameter_named(reader, setting->target);
+    return parameter != NULL ? parameter->value : NULL;
 }
 
 /* The scenario's own value of a target times `factor`; NULL with a problem. */

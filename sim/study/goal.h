@@ -1,5 +1,5 @@
 /* The goal of a study that plans: what to minimise or maximise, what has to hold, how sure the
- * answer has to be, and which factors are weather, which nobody chooses.
+ * answer has to be, and which factors are weather: they are not chosen.
  *
  *     "minimise": "cost_usd.total",
  *     "subject_to": [{"share": "workloads.day.waited_within(20m)", "at_least": "95%"},
@@ -8,7 +8,7 @@
  *     "weather": "load", "weather_rule": "each"
  *
  * The members are read with the study (study.h), by `sweep` too. Metrics that only the goal names
- * are added to the study's. */
+ * are added to the study's. A part of indifference is one of the objective, and of each limit. */
 #ifndef SIM_STUDY_GOAL_H
 #define SIM_STUDY_GOAL_H
 
@@ -24,28 +24,62 @@ typedef struct {
     int32_t metric; /* index in Study.metrics */
     LimitSide side;
     double limit;        /* in the metric's unit; shares in [0, 1] */
-    double indifference; /* >= 0, in the metric's unit: missing the limit by so little is no harm */
+    double indifference; /* >= 0, in the metric's unit: missing the limit by so little does not
+                            matter */
     const char *words;   /* as in the study: "workloads.day.waited_within(20m) >= 95%" */
 } GoalConstraint;
 
+/* A point that a plan does not simulate, because the answer is known. */
+typedef struct {
+    int32_t point;
+    bool is_refused; /* the scenario is not valid there; otherwise more work arrives than the nodes
+                        can do */
+    const char *reason;
+} HopelessPoint;
+
 typedef struct Goal {
+    const char *study_path; /* of the study file; NULL: the study was made of options */
     bool is_maximised;
     int32_t metric; /* of the objective, index in Study.metrics */
-    /* Differences of the objective up to this are no reason to choose: a part of its value, or an
-     * amount in its unit. One of both is 0. */
+    /* Differences of the objective up to this do not matter: a part of its value, or an amount in
+     * its unit. One of both is 0. */
     double indifference_part, indifference_amount;
     int32_t constraint_count;
     const GoalConstraint *constraints;
     double confidence;       /* that the answer is right: 0.95 */
     int64_t budget_runs;     /* 0: as many as the confidence needs */
-    int32_t weather_count;   /* factors that nobody chooses */
+    int32_t at_most;         /* replications of a candidate by which it is chosen */
+    int32_t weather_count;   /* factors that are not chosen */
     const int32_t *weather;  /* [weather_count] indices of factors, rising */
     bool is_average_weather; /* constraints hold in the mean over the weathers, not in each */
+    /* Found before the first run of a plan, and read from its folder; a sweep runs these points. */
+    int32_t hopeless_count;
+    const HopelessPoint *hopeless; /* by point */
 } Goal;
 
-/* Reads the members of `text`, whose metrics and factors `study` has, into `study->goal`. Without
- * an objective it stays NULL. `metrics` are those of the study, which has room for
- * goal_metric_count more. False with problems. */
+enum { GOAL_CONSTRAINTS_MAX = 64, GOAL_EXTENSION = 50 };
+
+/* Whether the study has an objective. */
+bool goal_is_wanted(const StudyText *text);
+
+/* A metric that the goal needs, and where it is named. */
+typedef struct {
+    const char *name;
+    Place at;
+} GoalMetric;
+enum { GOAL_METRICS_MAX = GOAL_CONSTRAINTS_MAX + 1 };
+/* Writes the metrics of the goal to `metrics`; returns their number. Members that are not metrics
+ * are left out: goal_read reports them. */
+int32_t goal_metrics(Arena *arena, const StudyText *text, GoalMetric metrics[GOAL_METRICS_MAX]);
+
+/* Sets `study->goal`, whose metrics, seeds, factors and points are known; NULL without an
+ * objective. False with problems. */
 bool goal_read(Arena *arena, const StudyText *text, Study *study, Problems *problems);
+
+/* An amount in the unit of a metric, in 10^-9: "30s", "2 USD", 0.02 for a number alone. False for
+ * anything else, also for a negative one. */
+bool goal_amount_read(const Json *node, const char *unit, int64_t *nano);
+/* Whether values of the unit are written without it: counts and ratios. */
+bool goal_unit_is_none(const char *unit);
 
 #endif

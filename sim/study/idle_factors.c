@@ -128,7 +128,7 @@ static const char *first_error(Finder *finder, const PointScenario *scenario, in
     const bool has_plan = results_plan(finder->findings->results, point, 0, &plan);
     const Summary *summary =
         single_run_summary(finder->arena, scenario, has_plan ? &plan : NULL,
-                           finder->findings->study->seeds.first, finder->version);
+                           study_seed(finder->findings->study, point, 0), finder->version);
     return summary->error_count > 0
                ? arena_printf(finder->arena, "cluster %s: %s", summary->errors[0].cluster,
                               summary->errors[0].what)
@@ -200,6 +200,8 @@ int32_t idle_levels_find(Arena *arena, const StudyFindings *findings, FileSource
                          const char *version, const IdleLevels **out)
 {
     const Study *study = findings->study;
+    if (study->seeds.is_independent)
+        return 0; // without common seeds no two points take the same course
     Finder finder = {.arena = arena,
                      .findings = findings,
                      .files = files,

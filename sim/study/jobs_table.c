@@ -11,6 +11,15 @@ typedef struct {
     Text row;
 } Writer;
 
+/* How runs are repeated. */
+typedef struct {
+    FileSource files;
+    const char *version;
+    bool (*is_stopped)(void *context);
+    void *context;
+    Problems *problems;
+} Repeat;
+
 static void flush(Writer *writer)
 {
     csv_end(&writer->row);
@@ -70,7 +79,8 @@ static void add_workload_jobs(Writer *writer, const SummaryWorkload *workload)
 {
     static const char *const states[] = {[OUTCOME_NONE] = "unfinished",
                                          [OUTCOME_SUCCEEDED] = "succeeded",
-                                         [OUTCOME_FAILED] = "failed"};
+                                         [OUTCOME_FAILED] = "failed",
+                                         [OUTCOME_REJECTED] = "rejected"};
     const SummarySpread *spread = &workload->all.queue;
     for (uint32_t i = 0; i < spread->job_count; i++) {
         const JobTimes *job = &spread->jobs[i];
@@ -109,30 +119,42 @@ static void add_run(Writer *writer, const Summary *summary)
         add_workload_jobs(writer, &summary->workloads[i]);
 }
 
-bool jobs_table(const StudyFindings *findings, FileSource files, const char *version, ByteSink out,
-                bool (*is_stopped)(void *context), void *context, Problems *problems)
+/* Rows of some replications of a point. */
+static bool add_runs(Writer *writer, const JobsOfRuns *runs, const Repeat *repeat)
 {
-    const Study *study = findings->study;
+    const StudyFindings *findings = writer->findings;
+    Arena *arena = arena_create();
+    const PointScenario *scenario =
+        point_scenario_read(arena, findings->study, repeat->files, runs->point, repeat->problems);
+    bool is_whole = scenario != NULL;
+    for (int32_t r = runs->first; is_whole && r < runs->first + runs->count; r++) {
+        const ArenaMark mark = arena_mark(arena);
+        const uint64_t seed = study_seed(findings->study, runs->point, r);
+        SteadyPlan plan;
+        const bool has_plan = results_plan(findings->results, runs->point, r, &plan);
+        begin_run(writer, runs->point, seed);
+        add_run(writer, single_run_summary(arena, scenario, has_plan ? &plan : NULL, seed,
+                                           repeat->version));
+        arena_rewind(arena, mark);
+        is_whole = repeat->is_stopped == NULL || !repeat->is_stopped(repeat->context);
+    }
+    arena_destroy(arena);
+    return is_whole;
+}
+
+bool jobs_table(const StudyFindings *findings, const JobsOfRuns *only, FileSource files,
+                const char *version, ByteSink out, bool (*is_stopped)(void *context), void *context,
+                Problems *problems)
+{
     Writer writer = {.findings = findings, .out = out};
+    const Repeat repeat = {files, version, is_stopped, context, problems};
     bool is_whole = true;
     add_heading(&writer);
-    for (int32_t point = 0; is_whole && point < study->point_count; point++) {
-        Arena *arena = arena_create();
-        const PointScenario *scenario = point_scenario_read(arena, study, files, point, problems);
-        is_whole = scenario != NULL;
-        for (int32_t r = 0; is_whole && r < findings->used[point]; r++) {
-            const ArenaMark mark = arena_mark(arena);
-            const uint64_t seed = study->seeds.first + (uint64_t)r;
-            begin_run(&writer, point, seed);
-            SteadyPlan plan;
-            const bool has_plan = results_plan(findings->results, point, r, &plan);
-            add_run(&writer,
-                    single_run_summary(arena, scenario, has_plan ? &plan : NULL, seed, version));
-            arena_rewind(arena, mark);
-            is_whole = is_stopped == NULL || !is_stopped(context);
-        }
-        arena_destroy(arena);
-    }
+    if (only != NULL)
+        is_whole = add_runs(&writer, only, &repeat);
+    for (int32_t point = 0; only == NULL && is_whole && point < findings->study->point_count;
+         point++)
+        is_whole = add_runs(&writer, &(JobsOfRuns){point, 0, findings->used[point]}, &repeat);
     text_free(&writer.beginning);
     text_free(&writer.row);
     return is_whole;

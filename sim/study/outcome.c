@@ -5,6 +5,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/goal_json.h"
 #include "sim/study/waves.h"
 
 typedef struct {
@@ -103,6 +104,8 @@ static bool read_horizon(Reader *reader)
     if (node == NULL)
         return true;
     horizon->kind = HORIZON_STEADY;
+    if (optional_text(node, "method") != NULL)
+        horizon->method = STEADY_BY_BATCHES;
     return read_auto(reader, node, "warm_up_ns", &horizon->warm_up_ns) &&
            read_auto(reader, node, "length_ns", &horizon->length_ns) &&
            read_whole(reader, node, "jobs", 1, INT64_MAX, &horizon->jobs_most);
@@ -162,6 +165,8 @@ static bool read_seeds(Reader *reader)
         !read_count(reader, node, "at_most", seeds->at_least, &seeds->at_most))
         return false;
     seeds->first = (uint64_t)first;
+    const Json *independent = json_member(node, "independent");
+    seeds->is_independent = independent != NULL && independent->boolean;
     return read_rules(reader, ppm, nano);
 }
 
@@ -453,14 +458,17 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
 {
     Study *study = reader->study;
     const Json *until = json_member(reader->root, "until_ns");
+    const Json *period = json_member(reader->root, "period_ns");
     study->description = optional_text(reader->root, "description");
     study->until_ns = until != NULL && until->is_integer ? until->integer : INT64_MAX;
+    study->period_ns = period != NULL && period->is_integer ? period->integer : 0;
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&
            read_text(reader, reader->root, "scenario", &study->scenario_path) &&
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&
            read_points(reader) && read_baseline(reader) && read_design(reader) &&
            read_logs(reader) && read_identity(reader, &outcome->identity) &&
-           read_idle(reader, outcome);
+           read_idle(reader, outcome) &&
+           (goal_json_read(reader->arena, reader->root, study) || refuse(reader, "goal"));
 }
 
 bool study_outcome_read_tree(Arena *arena, const Json *root, StudyOutcome *outcome, Status *status)

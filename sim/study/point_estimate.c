@@ -27,6 +27,24 @@ static int32_t pairs_of(const Results *results, int32_t metric, int32_t point, i
     return pair_count;
 }
 
+/* The difference of points whose runs have nothing in common. */
+static void compare_independent(const Results *results, int32_t metric, int32_t point,
+                                int32_t baseline, int32_t count, Arena *scratch,
+                                MetricEstimate *estimate)
+{
+    int32_t lower_bounds;
+    double *own = ARENA_ARRAY(scratch, double, count + 1);
+    double *other = ARENA_ARRAY(scratch, double, count + 1);
+    const int32_t own_count = results_values(results, point, metric, count, own, &lower_bounds);
+    const int32_t other_count =
+        results_values(results, baseline, metric, count, other, &lower_bounds);
+    if (own_count < 2 || other_count < 2)
+        return;
+    const Welch welch = compare_welch(own, own_count, other, other_count, STUDY_CONFIDENCE);
+    estimate->difference = welch.difference.mean;
+    estimate->difference_half_width = welch.difference.half_width;
+}
+
 static void compare(const Results *results, int32_t metric, int32_t point, int32_t baseline,
                     int32_t count, Arena *scratch, MetricEstimate *estimate)
 {
@@ -171,10 +189,41 @@ static Interval ratio_interval(const Sample *sample, char *note)
     return ratio.mark == RATIO_TOO_FEW ? estimate_interval(&ratio.jackknife) : ratio.bca;
 }
 
-static const struct {
+/* The jobs that the first run measured. */
+static double jobs_of_run(const Sample *sample)
+{
+    return results_value(sample->results, sample->point,
+                         sample->results->study->steady_part + STEADY_JOBS, sample->replication[0]);
+}
+
+static Interval batch_interval(const Sample *sample, char *note)
+{
+    double means[STEADY_BATCHES];
+    bool are_known = true;
+    for (int32_t b = 0; b < STEADY_BATCHES; b++) {
+        means[b] = results_value(sample->results, sample->point, sample->metric->batch + b,
+                                 sample->replication[0]);
+        are_known &= !isnan(means[b]);
+    }
+    const BatchMeans found = steady_of_batches(
+        means, STEADY_BATCHES, (int64_t)(jobs_of_run(sample) / STEADY_BATCHES), STUDY_CONFIDENCE);
+    if (are_known && found.mark == STEADY_GOOD)
+        return estimate_interval(&found.estimate);
+    snprintf(note, NOTE_SIZE, "%s", steady_words(are_known ? found.mark : STEADY_TOO_SHORT));
+    return (Interval){.value = sample->values[0],
+                      .low = -(double)INFINITY,
+                      .high = (double)INFINITY,
+                      .count = 1,
+                      .confidence = STUDY_CONFIDENCE};
+}
+
+typedef struct {
     const char *method;
     Interval (*interval)(const Sample *sample, char *note);
-} estimators[] = {
+} Estimator;
+
+static const Estimator of_batches = {"batches", batch_interval};
+static const Estimator estimators[] = {
     [MEASURE_MEAN] = {"t, skew", mean_interval},
     [MEASURE_FRACTION] = {"t in 0..1", fraction_interval},
     [MEASURE_SHARE] = {"share", share_interval},
@@ -183,12 +232,15 @@ static const struct {
 };
 
 /* The percentile of a run that ends is a number of that run, such as the p95 of a day. */
-static MeasureKind estimator_of(const Sample *sample)
+static const Estimator *estimator_of(const Sample *sample)
 {
     const MeasureKind kind = sample->metric->kind;
-    return kind == MEASURE_PERCENTILE && sample->results->study->horizon.kind == HORIZON_TERMINATING
-               ? MEASURE_MEAN
-               : kind;
+    const Horizon *horizon = &sample->results->study->horizon;
+    if (horizon->method == STEADY_BY_BATCHES)
+        return &of_batches;
+    return &estimators[kind == MEASURE_PERCENTILE && horizon->kind == HORIZON_TERMINATING
+                           ? MEASURE_MEAN
+                           : kind];
 }
 
 static Sample sample_of(const Results *results, int32_t metric, int32_t point, int32_t count,
@@ -218,8 +270,9 @@ double metric_half_width(const Results *results, int32_t metric, int32_t point, 
     double half_width = (double)INFINITY;
     Arena *scratch = arena_create();
     const Sample sample = sample_of(results, metric, point, count, scratch);
-    if (sample.count == count && count >= 2) {
-        const Interval interval = estimators[estimator_of(&sample)].interval(&sample, note);
+    const Estimator *estimator = estimator_of(&sample);
+    if (sample.count == count && count >= (estimator == &of_batches ? 1 : 2)) {
+        const Interval interval = estimator->interval(&sample, note);
         *value = interval.value;
         half_width = (interval.high - interval.low) / 2;
     }
@@ -289,7 +342,8 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
         if (seeds->rules[i].metric != metric)
             continue;
         const double excess = rule_excess(results, &seeds->rules[i], point, count);
-        if (excess > 1)
+        const bool is_told = isinf(excess) && estimate->note[0] != '\0'; // why there is no width
+        if (excess > 1 && !is_told)
             put_too_short(estimate, excess * excess * measured_jobs(results, point, count), false);
     }
 }
@@ -299,8 +353,9 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
 /* A value that is a lower bound has no upper one. */
 static void add_interval(const Sample *sample, MetricEstimate *estimate)
 {
-    const Interval interval = estimators[estimator_of(sample)].interval(sample, estimate->note);
-    estimate->method = estimators[estimator_of(sample)].method;
+    const Estimator *estimator = estimator_of(sample);
+    const Interval interval = estimator->interval(sample, estimate->note);
+    estimate->method = estimator->method;
     estimate->value = interval.value;
     if (isfinite(interval.low))
         estimate->low = interval.low;
@@ -310,7 +365,7 @@ static void add_interval(const Sample *sample, MetricEstimate *estimate)
         snprintf(estimate->note, NOTE_SIZE,
                  "at least this: jobs still waited at the end of %" PRId32 " run%s",
                  estimate->lower_bound_count, estimate->lower_bound_count == 1 ? "" : "s");
-    else if (sample->count == 1 && isnan(estimate->low))
+    else if (sample->count == 1 && isnan(estimate->low) && estimate->note[0] == '\0')
         snprintf(estimate->note, NOTE_SIZE, "one run has no interval");
 }
 
@@ -357,7 +412,10 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
         add_interval(&sample, &estimate);
         mark_steady(results, metric, point, count, &estimate);
     }
-    if (baseline != NO_POINT)
+    if (baseline != NO_POINT && results->study->seeds.is_independent)
+        compare_independent(results, metric, point, baseline,
+                            count < baseline_count ? count : baseline_count, scratch, &estimate);
+    else if (baseline != NO_POINT)
         compare(results, metric, point, baseline, count < baseline_count ? count : baseline_count,
                 scratch, &estimate);
     arena_destroy(scratch);

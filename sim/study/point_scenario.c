@@ -41,7 +41,8 @@ static void add_problems(const Setting *settings, int32_t count, Problems *found
             if (old.hint[0] != '\0')
                 status_hint(status, "%s", old.hint);
         }
-        status->at.source = arena_strdup(problems->arena, status->at.source);
+        if (status->at.source != NULL)
+            status->at.source = arena_strdup(problems->arena, status->at.source);
         problems_add_status(problems, status);
     }
 }
@@ -89,13 +90,14 @@ static void check_real_jobs(const ScenarioFile *file, Problems *problems)
     }
 }
 
+/* `like` NULL: everything is read. */
 static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource files,
-                               const Setting *settings, int32_t count, Problems *problems)
+                               const ScenarioFile *like, const Setting *settings, int32_t count,
+                               Problems *problems)
 {
     Problems found = problems_create(arena);
-    ScenarioFile *file =
-        scenario_read(arena, files, study->scenario_path,
-                      overrides_of(arena, settings, count, study->scenario), &found);
+    ScenarioFile *file = scenario_read(arena, files, study->scenario_path,
+                                       overrides_of(arena, settings, count, like), &found);
     if (file != NULL)
         check_real_jobs(file, &found);
     add_problems(settings, count, &found, problems);
@@ -109,11 +111,12 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     const int32_t before = problems->count;
     const Setting *settings = point_settings(arena, study, point, &count);
     PointScenario *scenario = ARENA_NEW(arena, PointScenario);
-    scenario->file = read_with(arena, study, files, settings, count, problems);
+    scenario->file = read_with(arena, study, files, study->scenario, settings, count, problems);
     if (scenario->file == NULL)
         return NULL;
     scenario->metric_count = study->metric_count;
     scenario->value_count = study->value_count;
+    scenario->has_batches = study->horizon.method == STEADY_BY_BATCHES;
     scenario->metrics = compile_metrics(arena, study, &scenario->file->scenario, problems);
     if (problems->count > before)
         return NULL;
@@ -125,5 +128,13 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
                         const Setting *settings, int32_t count, Problems *problems)
 {
-    return read_with(scratch, study, files, settings, count, problems) != NULL;
+    return read_with(scratch, study, files, study->scenario, settings, count, problems) != NULL;
+}
+
+const ScenarioFile *point_scenario_whole(Arena *arena, const Study *study, FileSource files,
+                                         int32_t point, Problems *problems)
+{
+    int32_t count;
+    const Setting *settings = point_settings(arena, study, point, &count);
+    return read_with(arena, study, files, NULL, settings, count, problems);
 }

@@ -10,6 +10,7 @@ typedef struct {
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
     int32_t value_count; /* of the record of a run: Study.value_count */
+    bool has_batches;    /* the record has batches before the parts of a steady study */
     bool needs_waiting;  /* a metric is about what jobs waited for */
 } PointScenario;
 
@@ -21,6 +22,11 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
 /* Whether the scenario with these settings alone is valid. Uses `scratch`. */
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
                         const Setting *settings, int32_t count, Problems *problems);
+
+/* The scenario of `point` with its explanation and the trees of all files that it names. NULL with
+ * problems. */
+const ScenarioFile *point_scenario_whole(Arena *arena, const Study *study, FileSource files,
+                                         int32_t point, Problems *problems);
 
 /* The option of `trainyard run` that makes the same change: "--set" or "--param" ... */
 const char *setting_option(const Setting *setting);

@@ -23,17 +23,16 @@ static int32_t factor_named(const Study *study, const char *name)
     return -1;
 }
 
-/* The index of the factor that `name` (at `node`) means; -1 with a problem. */
-static int32_t find_factor(const Expander *expander, const char *name, Place at)
+int32_t study_factor_named(Arena *arena, const Study *study, const char *name, Place at,
+                           Problems *problems)
 {
-    const Study *study = expander->study;
     const int32_t found = factor_named(study, name);
     if (found >= 0)
         return found;
-    const char **names = ARENA_ARRAY(expander->arena, const char *, study->factor_count);
+    const char **names = ARENA_ARRAY(arena, const char *, study->factor_count);
     for (int32_t f = 0; f < study->factor_count; f++)
         names[f] = study->factors[f]->name;
-    bind_unknown_name(expander->problems, at, "factor", name, names, study->factor_count);
+    bind_unknown_name(problems, at, "factor", name, names, study->factor_count);
     return -1;
 }
 
@@ -48,8 +47,9 @@ static bool refuse(const Expander *expander, const Json *at, const char *message
 static bool zip_group(const Expander *expander, const Json *group, int32_t number)
 {
     for (const Json *item = group->first; item != NULL; item = item->next) {
-        const int32_t f =
-            find_factor(expander, item->kind == JSON_STRING ? item->text : "", item->at);
+        const int32_t f = study_factor_named(expander->arena, expander->study,
+                                             item->kind == JSON_STRING ? item->text : "", item->at,
+                                             expander->problems);
         if (f < 0)
             return false;
         if (expander->factors[f].zip != 0) {
@@ -249,24 +249,52 @@ static const char *label_of(Arena *arena, const Json *value)
     return label;
 }
 
-static bool read_baseline_level(const Expander *expander, const Json *member, int32_t *baseline)
+static bool read_level(Arena *arena, const Study *study, const Json *member, int32_t *levels,
+                       Problems *problems)
 {
-    const Study *study = expander->study;
-    const int32_t f = find_factor(expander, member->key, member->key_at);
+    const int32_t f = study_factor_named(arena, study, member->key, member->key_at, problems);
     if (f < 0)
         return false;
     const Factor *factor = study->factors[f];
-    const char *label = label_of(expander->arena, member);
-    baseline[f] = factor_find_level(factor, label);
-    if (baseline[f] >= 0)
+    const char *label = label_of(arena, member);
+    levels[f] = factor_find_level(factor, label);
+    if (levels[f] >= 0)
         return true;
-    Status *problem = problems_add(expander->problems, STATUS_BAD_INPUT, member->at,
+    Status *problem = problems_add(problems, STATUS_BAD_INPUT, member->at,
                                    "factor \"%s\" has no level %s", factor->name, label);
-    const char **labels = ARENA_ARRAY(expander->arena, const char *, factor->level_count);
+    const char **labels = ARENA_ARRAY(arena, const char *, factor->level_count);
     for (int32_t i = 0; i < factor->level_count; i++)
         labels[i] = factor->levels[i].label;
     status_hint_names(problem, label, labels, factor->level_count);
     return false;
+}
+
+bool study_levels_read(Arena *arena, const Study *study, const Json *node, const char *name,
+                       int32_t *levels, Problems *problems)
+{
+    for (int32_t f = 0; f < study->factor_count; f++)
+        levels[f] = -1;
+    if (node == NULL)
+        return true;
+    if (node->kind != JSON_OBJECT || node->count == 0) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, node->at,
+                                 "\"%s\" is not an object of levels by factor", name),
+                    "as in {\"nodes\": 4}");
+        return false;
+    }
+    bool is_sound = true;
+    for (const Json *member = node->first; member != NULL; member = member->next)
+        is_sound &= read_level(arena, study, member, levels, problems);
+    return is_sound;
+}
+
+bool study_point_has(const Study *study, int32_t point, const int32_t *levels)
+{
+    const int32_t *own = study->levels + (size_t)point * (size_t)study->factor_count;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (levels[f] >= 0 && levels[f] != own[f])
+            return false;
+    return true;
 }
 
 static bool read_baseline(const Expander *expander)
@@ -275,21 +303,9 @@ static bool read_baseline(const Expander *expander)
     const Json *node = expander->text->baseline;
     int32_t *baseline = ARENA_ARRAY(expander->arena, int32_t, study->factor_count);
     study->baseline = baseline;
-    for (int32_t f = 0; f < study->factor_count; f++)
-        baseline[f] = -1;
-    if (node == NULL)
-        return true;
-    study->has_baseline = true;
-    if (node->kind != JSON_OBJECT || node->count == 0) {
-        status_hint(problems_add(expander->problems, STATUS_BAD_INPUT, node->at,
-                                 "\"baseline\" is not an object of levels by factor"),
-                    "as in {\"nodes\": 4}");
-        return false;
-    }
-    bool is_sound = true;
-    for (const Json *member = node->first; member != NULL; member = member->next)
-        is_sound &= read_baseline_level(expander, member, baseline);
-    return is_sound;
+    study->has_baseline = node != NULL;
+    return study_levels_read(expander->arena, study, node, "baseline", baseline,
+                             expander->problems);
 }
 
 /* The levels as a text; those that `over` gives (-1: none) replace the point's own. */

@@ -112,7 +112,7 @@ RunRecord results_record(const Results *results, const Study *study, int32_t poi
     const size_t at = (size_t)replication * (size_t)results->value_count;
     return (RunRecord){.point = point,
                        .replication = replication,
-                       .seed = study->seeds.first + (uint64_t)replication,
+                       .seed = study_seed(study, point, replication),
                        .value_count = (uint32_t)results->value_count,
                        .values = found->values + at,
                        .flags = found->flags + at,

@@ -55,7 +55,7 @@ static void run_unit(Crew *crew, Arena *memory, const CachedPoint *cached, const
         point_cache_plan(crew->cache, cached, plan->version, &crew->is_stopped);
     int64_t before_ns = machine_clock_ns();
     for (int32_t i = 0; i < unit->count && !atomic_load(&crew->is_stopped); i++) {
-        const uint64_t seed = plan->study->seeds.first + (uint64_t)(unit->first + i);
+        const uint64_t seed = study_seed(plan->study, unit->point, unit->first + i);
         const bool has_run = single_run(memory, point, steady, seed, plan->version,
                                         &crew->is_stopped, &results->outcomes[i]);
         arena_reset(memory);
@@ -89,7 +89,7 @@ static void record_unit(Crew *crew, const Unit *unit, const UnitResults *results
         Status status = {0};
         const RunRecord record = {.point = unit->point,
                                   .replication = unit->first + i,
-                                  .seed = plan->study->seeds.first + (uint64_t)(unit->first + i),
+                                  .seed = study_seed(plan->study, unit->point, unit->first + i),
                                   .value_count = (uint32_t)plan->study->value_count,
                                   .values = outcome->values,
                                   .flags = outcome->flags,

@@ -6,6 +6,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/output/trace/fan.h"
+#include "sim/scenario/steady.h"
 #include "sim/study/journal/journal.h"
 
 static uint64_t fingerprint_of(const Summary *summary, const RunMetrics *run,
@@ -44,19 +45,6 @@ static bool run_events(World *world, const atomic_bool *is_stopped)
     return true;
 }
 
-/* Workloads of `jobs` jobs each that end at `end_ns`. */
-static void set_workloads(Arena *arena, Scenario *scenario, int64_t end_ns, int64_t jobs)
-{
-    Workload *workloads = ARENA_ARRAY(arena, Workload, scenario->workload_count);
-    for (int32_t i = 0; i < scenario->workload_count; i++) {
-        workloads[i] = scenario->workloads[i];
-        workloads[i].end_ns = end_ns;
-        workloads[i].jobs_max = jobs;
-    }
-    scenario->workloads = workloads;
-    scenario->until_ns = INT64_MAX;
-}
-
 static Scenario scenario_of(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
                             uint64_t seed)
 {
@@ -64,9 +52,7 @@ static Scenario scenario_of(Arena *arena, const PointScenario *point, const Stea
     scenario.seed = seed;
     if (plan == NULL)
         return scenario;
-    const int64_t end_ns = plan->warm_up_ns + plan->length_ns;
-    set_workloads(arena, &scenario, end_ns, INT64_MAX);
-    scenario.measure = (MeasureWindow){.from_ns = plan->warm_up_ns, .until_ns = end_ns};
+    scenario_make_steady(arena, &scenario, steady_window(plan));
     return scenario;
 }
 
@@ -105,6 +91,34 @@ static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario 
     return true;
 }
 
+/* Piece `batch` of the measured part of a run. */
+static MeasureWindow batch_window(const SteadyPlan *plan, int32_t batch)
+{
+    const int64_t piece_ns = plan->length_ns / STEADY_BATCHES;
+    const int64_t from_ns = plan->warm_up_ns + batch * piece_ns;
+    return (MeasureWindow){.from_ns = from_ns,
+                           .until_ns = batch == STEADY_BATCHES - 1
+                                           ? plan->warm_up_ns + plan->length_ns
+                                           : from_ns + piece_ns};
+}
+
+/* The metrics of each piece of the measured part. */
+static void take_batches(Arena *arena, const PointScenario *point, const SteadyPlan *plan,
+                         const EndedRun *run, RunOutcome *outcome)
+{
+    double *batches = outcome->values + point->value_count - STEADY_PARTS -
+                      (size_t)point->metric_count * STEADY_BATCHES;
+    for (int32_t b = 0; b < STEADY_BATCHES; b++) {
+        RunFacts facts = run->facts;
+        facts.measure = batch_window(plan, b);
+        const Summary *summary = summary_of_run(arena, &facts, run->metrics, NULL);
+        for (int32_t m = 0; m < point->metric_count; m++) {
+            const MetricValue found = metric_of(point->metrics[m], summary);
+            batches[m * STEADY_BATCHES + b] = found.is_known ? found.value : (double)NAN;
+        }
+    }
+}
+
 static void take_steady(const PointScenario *point, const SteadyPlan *plan, const Summary *summary,
                         RunOutcome *outcome)
 {
@@ -126,6 +140,8 @@ bool single_run(Arena *scratch, const PointScenario *point, const SteadyPlan *pl
     take_values(point, run.summary, outcome);
     if (plan != NULL)
         take_steady(point, plan, run.summary, outcome);
+    if (plan != NULL && point->has_batches)
+        take_batches(scratch, point, plan, &run, outcome);
     outcome->fingerprint = fingerprint_of(run.summary, run.metrics, outcome, point->metric_count);
     outcome->job_count = run.metrics->job_count;
     outcome->events = run.metrics->events;
@@ -176,7 +192,7 @@ bool single_run_pilot(Arena *arena, Arena *scratch, const PointScenario *point,
 {
     EndedRun ended;
     Scenario scenario = scenario_of(scratch, point, NULL, plan->seed);
-    set_workloads(scratch, &scenario, INT64_MAX, plan->jobs);
+    scenario_set_arrivals(scratch, &scenario, INT64_MAX, plan->jobs);
     scenario.measure = (MeasureWindow){.from_ns = plan->from_ns};
     if (!run_to_end(scratch, point, &scenario, version, is_stopped, &ended))
         return false;

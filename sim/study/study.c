@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "sim/base/name_table.h"
+#include "sim/output/summary/metric_pattern.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
 
@@ -34,66 +37,85 @@ static bool describe_metrics(const Reader *reader, StudyMetric *metrics)
     return reader->problems->count == before;
 }
 
-static bool read_metrics(Reader *reader)
+/* Adds a metric; one that is listed already is a problem, unless a pattern means it too. */
+static void add_metric(const Reader *reader, StudyMetric *metrics, const char *name, Place at,
+                       bool is_of_pattern)
 {
-    const Json *list = reader->text->metrics;
-    if (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX) {
-        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
-                                 "a study has 1 to %d metrics", METRICS_MAX),
-                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total");
-        return false;
-    }
-    StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, list->count);
-    reader->study->metrics = metrics;
-    const int32_t before = reader->problems->count;
+    Study *study = reader->study;
+    const bool is_listed = study_find_metric(study, name) >= 0;
+    if (is_listed && !is_of_pattern)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at, "metric \"%s\" is listed twice", name);
+    else if (!is_listed && study->metric_count == METRICS_MAX)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at, "the study has more than %d metrics",
+                     METRICS_MAX);
+    else if (!is_listed)
+        metrics[study->metric_count++] = (StudyMetric){.name = name, .at = at};
+}
+
+static void add_pattern(const Reader *reader, StudyMetric *metrics, const Json *item)
+{
+    int32_t count;
+    const char *const *names =
+        metric_pattern_names(reader->arena, &reader->study->scenario->scenario, item->text, &count);
+    for (int32_t i = 0; i < count; i++)
+        add_metric(reader, metrics, names[i], item->at, true);
+    if (count == 0)
+        status_hint(
+            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
+                         "no metric of the scenario is like \"%s\"", item->text),
+            "`trainyard explain SCENARIO --metrics` lists all; \"*\" stands within one key");
+}
+
+/* The metrics of the goal are recorded too. */
+static void add_goal_metrics(Reader *reader, StudyMetric *metrics)
+{
+    GoalMetric needed[GOAL_METRICS_MAX];
+    const int32_t count = goal_metrics(reader->arena, reader->text, needed);
+    for (int32_t i = 0; i < count; i++)
+        if (study_find_metric(reader->study, needed[i].name) < 0)
+            metrics[reader->study->metric_count++] =
+                (StudyMetric){.name = needed[i].name, .at = needed[i].at};
+}
+
+static void list_metrics(Reader *reader, const Json *list, StudyMetric *metrics)
+{
     for (const Json *item = list->first; item != NULL; item = item->next) {
         const char *name = item->kind == JSON_STRING ? item->text : "";
         if (name[0] == '\0')
             problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
                          "a metric is %s, expected its name", json_kind_name(item->kind));
-        else if (study_find_metric(reader->study, name) >= 0)
-            problems_add(reader->problems, STATUS_BAD_INPUT, item->at,
-                         "metric \"%s\" is listed twice", name);
-        else
-            metrics[reader->study->metric_count++] = (StudyMetric){.name = name, .at = item->at};
+        else if (!metric_is_pattern(name))
+            add_metric(reader, metrics, name, item->at, false);
+        else if (reader->study->scenario != NULL)
+            add_pattern(reader, metrics, item);
     }
+}
+
+static bool read_metrics(Reader *reader)
+{
+    const Json *list = reader->text->metrics;
+    const int32_t before = reader->problems->count;
+    if (list == NULL && !goal_is_wanted(reader->text)) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, reader->text->node->at,
+                                 "missing \"metrics\" in this study"),
+                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total; a plan "
+                    "needs an objective alone");
+        return false;
+    }
+    if (list != NULL &&
+        (list->kind != JSON_ARRAY || list->count == 0 || list->count > METRICS_MAX)) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, list->at,
+                                 "a study has 1 to %d metrics", METRICS_MAX),
+                    "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total");
+        return false;
+    }
+    StudyMetric *metrics = ARENA_ARRAY(reader->arena, StudyMetric, METRICS_MAX + GOAL_METRICS_MAX);
+    reader->study->metrics = metrics;
+    if (list != NULL)
+        list_metrics(reader, list, metrics);
+    add_goal_metrics(reader, metrics);
     return reader->problems->count == before &&
            (reader->study->scenario == NULL || describe_metrics(reader, metrics));
-}
-
-/* Whether values of the unit are written without it: counts and ratios. */
-static bool is_number_alone(const char *unit)
-{
-    return unit == NULL || strcmp(unit, "1") == 0;
-}
-
-/* A half-width in the unit of its metric: "30s", "2 USD", 0.02. */
-static bool read_half_width(const Json *node, const char *unit, int64_t *nano)
-{
-    enum { DECIMALS = 9 };
-    Status unused = {0};
-    if (is_number_alone(unit)) {
-        const double most = 9e9; // so that the product fits
-        const double number = node->kind == JSON_NUMBER ? node->number : 0;
-        *nano = number > 0 && number < most ? (int64_t)(number * 1e9) : 0;
-        return *nano > 0;
-    }
-    if (node->kind != JSON_STRING)
-        return false;
-    if (strcmp(unit, "s") == 0) {
-        if (!duration_parse(node->text, node->at, nano, &unused))
-            return false;
-    } else {
-        const char *blank = strchr(node->text, ' ');
-        char number[32] = "";
-        if (blank == NULL || strcmp(blank + 1, unit) != 0 ||
-            (size_t)(blank - node->text) >= sizeof number)
-            return false;
-        memcpy(number, node->text, (size_t)(blank - node->text));
-        if (!decimal_parse(number, DECIMALS, "a half-width", node->at, nano, &unused))
-            return false;
-    }
-    return *nano > 0;
 }
 
 static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
@@ -111,7 +133,8 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
     }
     const char *ratio = member->kind == JSON_STRING ? member->text : "";
     if (strchr(ratio, '%') == NULL
-            ? read_half_width(member, study->metrics[rule->metric].unit, &rule->width_nano)
+            ? goal_amount_read(member, study->metrics[rule->metric].unit, &rule->width_nano) &&
+                  rule->width_nano > 0
             : ratio_parse(ratio, member->at, &rule->width_ppm, &status) && rule->width_ppm > 0)
         return true;
     const char *unit = study->metrics[rule->metric].unit;
@@ -119,7 +142,7 @@ static bool read_rule(const Reader *reader, const Json *member, StopRule *rule)
                                    "the half-width of \"%s\" is neither a part of its value nor "
                                    "an amount above 0",
                                    member->key);
-    if (is_number_alone(unit))
+    if (goal_unit_is_none(unit))
         status_hint(problem, "as in \"5%%\", or a number such as 0.02");
     else
         status_hint(problem, "as in \"5%%\" or \"%s\"",
@@ -185,6 +208,38 @@ static bool check_workloads(const Reader *reader)
     return scenario->workload_count > 0;
 }
 
+/* Whether a part of a run has a value of the metric: it is about the jobs of that part. */
+static bool has_batches(const StudyMetric *metric)
+{
+    static const char ending[] = "_s.mean";
+    const size_t length = strlen(metric->name);
+    return metric->kind == MEASURE_SHARE ||
+           (length > strlen(ending) && strcmp(metric->name + length - strlen(ending), ending) == 0);
+}
+
+static bool check_batches(const Reader *reader)
+{
+    const Study *study = reader->study;
+    const SeedsText *seeds = reader->text->seeds;
+    if (study->horizon.method != STEADY_BY_BATCHES)
+        return true;
+    for (int32_t m = 0; m < study->metric_count; m++) {
+        if (has_batches(&study->metrics[m]))
+            continue;
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, study->metrics[m].at,
+                                 "\"%s\" has no batch means", study->metrics[m].name),
+                    "means of times and shares of jobs have, such as \"queue_s.mean\"");
+        return false;
+    }
+    const Json *count = seeds == NULL                  ? NULL
+                        : seeds->at_least.node != NULL ? seeds->at_least.node
+                                                       : seeds->at_most.node;
+    if (count != NULL)
+        problems_add(reader->problems, STATUS_BAD_INPUT, count->key_at,
+                     "batch means are of one run, so there is no \"%s\"", count->key);
+    return count == NULL;
+}
+
 static bool read_horizon(const Reader *reader)
 {
     const HorizonText *text = reader->text->horizon;
@@ -193,6 +248,7 @@ static bool read_horizon(const Reader *reader)
         const Json *node = text == NULL                 ? NULL
                            : text->warm_up.node != NULL ? text->warm_up.node
                            : text->length.node != NULL  ? text->length.node
+                           : text->method.node != NULL  ? text->method.node
                                                         : text->jobs.node;
         if (node != NULL)
             status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->key_at,
@@ -201,8 +257,10 @@ static bool read_horizon(const Reader *reader)
         return node == NULL;
     }
     study->horizon.kind = HORIZON_STEADY;
+    study->horizon.method = (SteadyMethod)text->method.value;
     study->horizon.jobs_most = text->jobs.value;
-    return read_auto(reader, &text->warm_up, 0, &study->horizon.warm_up_ns) &&
+    return check_batches(reader) &&
+           read_auto(reader, &text->warm_up, 0, &study->horizon.warm_up_ns) &&
            read_auto(reader, &text->length, 1, &study->horizon.length_ns) &&
            check_workloads(reader);
 }
@@ -227,10 +285,15 @@ static bool read_seeds(const Reader *reader)
     enum { STEADY_EXTENSION = 4 }; // where the pilot has forecast too few jobs
     const SeedsText *text = reader->text->seeds;
     SeedPlan *seeds = &reader->study->seeds;
-    *seeds = (SeedPlan){.first = 1, .at_least = SEEDS_AT_LEAST, .at_most = SEEDS_AT_LEAST};
+    const bool is_one_run = reader->study->horizon.method == STEADY_BY_BATCHES;
+    const int32_t least = is_one_run ? 1 : SEEDS_AT_LEAST;
+    *seeds = (SeedPlan){.first = 1, .at_least = least, .at_most = least};
     if (text == NULL)
         return true;
     seeds->first = (uint64_t)text->first.value;
+    seeds->is_independent = text->independent.value != 0;
+    if (is_one_run)
+        return read_rules(reader, text->until);
     seeds->at_least = (int32_t)text->at_least.value;
     seeds->at_most = text->at_most.node != NULL ? (int32_t)text->at_most.value
                      : reader->study->horizon.kind == HORIZON_STEADY && text->until != NULL
@@ -241,7 +304,7 @@ static bool read_seeds(const Reader *reader)
                      "at_most is less than at_least, %d", (int)seeds->at_least);
         return false;
     }
-    if (text->until == NULL && seeds->at_most > seeds->at_least) {
+    if (text->until == NULL && seeds->at_most > seeds->at_least && !goal_is_wanted(reader->text)) {
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, text->at_most.node->at,
                                  "at_most needs \"until\", which says when fewer are enough"),
                     "as in \"until\": {\"%s\": \"5%%\"}", reader->study->metrics[0].name);
@@ -345,6 +408,18 @@ static bool scenario_exists(const Reader *reader)
     return false;
 }
 
+/* See Study.period_ns. */
+static int64_t period_of(const Scenario *scenario)
+{
+    int64_t end_ns = 0;
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].end_ns > end_ns)
+            end_ns = scenario->workloads[i].end_ns;
+    if (end_ns > 0 && end_ns < scenario->until_ns)
+        return end_ns;
+    return scenario->until_ns < INT64_MAX ? scenario->until_ns : 0;
+}
+
 static bool read_scenario(Reader *reader)
 {
     Study *study = reader->study;
@@ -353,8 +428,10 @@ static bool read_scenario(Reader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
-    if (study->scenario != NULL)
+    if (study->scenario != NULL) {
         study->until_ns = study->scenario->scenario.until_ns;
+        study->period_ns = period_of(&study->scenario->scenario);
+    }
     return study->scenario != NULL;
 }
 
@@ -383,8 +460,9 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
                      .problems = problems};
     if (!bind_is_whole(&study_type, reader.text) || problems->count > before)
         return NULL;
-    *reader.study =
-        (Study){.path = arena_strdup(arena, path), .description = reader.text->description.value};
+    *reader.study = (Study){.path = arena_strdup(arena, path),
+                            .description = reader.text->description.value,
+                            .expect = reader.text->expect};
     const bool has_scenario = read_scenario(&reader);
     const bool has_metrics = read_metrics(&reader);
     const bool has_factors = has_scenario && read_factors(&reader);
@@ -393,7 +471,8 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
         study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here
     is_sound = is_sound && read_seeds(&reader) && check_length(&reader);
     if (is_sound) {
-        is_sound = points_expand(arena, reader.text, reader.study, problems) && try_levels(&reader);
+        is_sound = points_expand(arena, reader.text, reader.study, problems) &&
+                   goal_read(arena, reader.text, reader.study, problems) && try_levels(&reader);
     }
     return is_sound && problems->count == before ? reader.study : NULL;
 }
@@ -444,6 +523,11 @@ void study_number_values(Study *study, StudyMetric *metrics)
         metrics[m].part_count = measure_part_count(metrics[m].kind);
         study->value_count += metrics[m].part_count;
     }
+    for (int32_t m = 0; study->horizon.method == STEADY_BY_BATCHES && m < study->metric_count;
+         m++) {
+        metrics[m].batch = study->value_count;
+        study->value_count += STEADY_BATCHES;
+    }
     study->steady_part = study->value_count;
     if (study->horizon.kind == HORIZON_STEADY)
         study->value_count += STEADY_PARTS;
@@ -457,10 +541,20 @@ const char *const *study_value_names(Arena *arena, const Study *study)
         names[m] = metric->name;
         for (int32_t i = 0; i < metric->part_count; i++)
             names[metric->part + i] = arena_printf(arena, "%s#%d", metric->name, (int)i + 1);
+        for (int32_t b = 0; metric->batch > 0 && b < STEADY_BATCHES; b++)
+            names[metric->batch + b] = arena_printf(arena, "%s@%d", metric->name, (int)b + 1);
     }
     for (int32_t i = 0; study->horizon.kind == HORIZON_STEADY && i < STEADY_PARTS; i++)
         names[study->steady_part + i] = arena_printf(arena, "steady#%d", (int)i + 1);
     return names;
+}
+
+uint64_t study_seed(const Study *study, int32_t point, int32_t replication)
+{
+    const uint64_t seed = study->seeds.first + (uint64_t)replication;
+    const uint64_t address[] = {seed, (uint64_t)point};
+    return study->seeds.is_independent ? bytes_hash(HASH_START, address, sizeof address) >> 12
+                                       : seed;
 }
 
 int32_t study_find_metric(const Study *study, const char *name)

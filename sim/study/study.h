@@ -2,7 +2,8 @@
  *
  * A point is one combination of the factors' levels. Points are numbered from 0 in the order of the
  * design: in a grid the last factor varies fastest. Replication r of every point has the seed
- * first + r, so that points meet the same arrivals and failures (common random numbers). */
+ * first + r, so that points meet the same arrivals and failures (common random numbers), unless the
+ * study wants independent points. */
 #ifndef SIM_STUDY_STUDY_H
 #define SIM_STUDY_STUDY_H
 
@@ -23,6 +24,7 @@ typedef struct {
 
 typedef struct {
     uint64_t first;
+    bool is_independent; /* each point has seeds of its own: study_seed */
     int32_t at_least, at_most;
     int32_t rule_count; /* 0: each point has `at_least` replications */
     const StopRule *rules;
@@ -38,9 +40,16 @@ typedef struct {
     int64_t quantile_ppb; /* MEASURE_PERCENTILE: the part of the jobs, in 10^-9 */
     int32_t part;         /* index of its first part in the record */
     int32_t part_count;
+    int32_t batch; /* HORIZON_STEADY by batch means: index of its first batch in the record */
 } StudyMetric;
 
 typedef enum { HORIZON_TERMINATING, HORIZON_STEADY } HorizonKind;
+
+/* The runs of a point of a steady study. */
+typedef enum {
+    STEADY_BY_REPLICATIONS,
+    STEADY_BY_BATCHES, /* one long run, cut into STEADY_BATCHES pieces of equal time */
+} SteadyMethod;
 
 enum { HORIZON_AUTO = -1 };
 
@@ -48,6 +57,7 @@ enum { HORIZON_AUTO = -1 };
 typedef struct {
     HorizonKind kind;
     /* HORIZON_STEADY */
+    SteadyMethod method;
     int64_t warm_up_ns, length_ns; /* HORIZON_AUTO: by pilot runs of each point */
     int64_t jobs_most;             /* of all runs of a point in its first wave */
 } Horizon;
@@ -59,6 +69,13 @@ typedef struct {
     SteadyMark mark;    /* other than STEADY_GOOD: the runs of the point give no interval */
     double needed_jobs; /* of all runs; 0: unknown */
 } SteadyPlan;
+
+/* The part of its runs that is measured. */
+static inline MeasureWindow steady_window(const SteadyPlan *plan)
+{
+    return (MeasureWindow){.from_ns = plan->warm_up_ns,
+                           .until_ns = plan->warm_up_ns + plan->length_ns};
+}
 
 /* In the record of a run of a steady study: its plan, and the jobs that it measured. */
 typedef enum {
@@ -77,6 +94,9 @@ typedef struct {
     const ScenarioFile *scenario; /* without the changes of any point; NULL in a StudyOutcome that
                                      was read from a folder */
     int64_t until_ns; /* of the scenario: the latest end of a run; INT64_MAX: the last event */
+    /* The time to which the totals of a run belong: that during which jobs of workloads arrive, if
+     * it ends before until_ns, and until_ns otherwise; 0: unknown. */
+    int64_t period_ns;
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */
@@ -93,6 +113,7 @@ typedef struct {
     /* [point_count] the point that each point is compared with; NO_POINT: there is none, or the
      * point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
+    BoundList expect;        /* StudyExpectText (expect/study_expect.h) */
     const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */
 } Study;
 
@@ -115,6 +136,10 @@ const Setting *point_settings(Arena *arena, const Study *study, int32_t point, i
 
 /* "nodes=4 priority=spot"; "" without factors. In `arena`. */
 const char *point_name(Arena *arena, const Study *study, int32_t point);
+
+/* The seed of a replication of a point: first + replication, or with independent seeds a hash of
+ * that and the point, below 2^52. */
+uint64_t study_seed(const Study *study, int32_t point, int32_t replication);
 
 /* Numbers the parts of the metrics, whose kinds are known, and the parts of a steady study: fills
  * in `part`, `part_count`, `value_count` and `steady_part`. */

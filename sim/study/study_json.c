@@ -4,6 +4,7 @@
 
 #include "sim/base/name_table.h"
 #include "sim/scenario/whole.h"
+#include "sim/study/goal_json.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
@@ -39,6 +40,8 @@ static uint64_t horizon_hash(uint64_t hash, const Study *study)
     const int64_t numbers[] = {horizon->warm_up_ns, horizon->length_ns, horizon->jobs_most,
                                study->seeds.at_least};
     hash = bytes_hash(hash, numbers, sizeof numbers);
+    if (horizon->method == STEADY_BY_BATCHES)
+        hash = text_hash(hash, "batch-means");
     for (int32_t i = 0; i < study->seeds.rule_count; i++) {
         const StopRule *rule = &study->seeds.rules[i];
         hash = text_hash(hash, study->metrics[rule->metric].name);
@@ -51,6 +54,8 @@ static uint64_t horizon_hash(uint64_t hash, const Study *study)
 static uint64_t points_hash(const Study *study)
 {
     uint64_t hash = bytes_hash(HASH_START, &study->seeds.first, sizeof study->seeds.first);
+    if (study->seeds.is_independent)
+        hash = text_hash(hash, "independent");
     hash = horizon_hash(hash, study);
     Arena *scratch = arena_create();
     for (int32_t point = 0; point < study->point_count; point++) {
@@ -147,6 +152,8 @@ static void put_horizon(Arena *arena, Json *root, const Horizon *horizon)
 {
     Json *object = json_put_object(arena, root, "horizon");
     json_put_text(arena, object, "kind", "steady");
+    if (horizon->method == STEADY_BY_BATCHES)
+        json_put_text(arena, object, "method", "batch-means");
     put_auto(arena, object, "warm_up_ns", horizon->warm_up_ns);
     put_auto(arena, object, "length_ns", horizon->length_ns);
     json_put_integer(arena, object, "jobs", horizon->jobs_most);
@@ -156,6 +163,8 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
 {
     Json *seeds = json_put_object(arena, root, "seeds");
     json_put_integer(arena, seeds, "first", (int64_t)study->seeds.first);
+    if (study->seeds.is_independent)
+        json_put_boolean(arena, seeds, "independent", true);
     json_put_integer(arena, seeds, "at_least", study->seeds.at_least);
     json_put_integer(arena, seeds, "at_most", study->seeds.at_most);
     Json *ppm = json_put_object(arena, seeds, "until_ppm");
@@ -186,6 +195,8 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     }
     if (study->until_ns != INT64_MAX)
         json_put_integer(arena, root, "until_ns", study->until_ns);
+    if (study->period_ns > 0)
+        json_put_integer(arena, root, "period_ns", study->period_ns);
 }
 
 static void put_real(Arena *arena, Json *list, double value)
@@ -299,6 +310,7 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     put_changes(arena, root, study);
     put_baseline(arena, root, study);
     put_idle(arena, root, study, idle, idle_count);
+    goal_json_put(arena, root, study);
     put_points(arena, root, study);
     return root;
 }

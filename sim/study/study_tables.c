@@ -211,7 +211,7 @@ void timing_table(const StudyFindings *findings, ByteSink out)
         for (int32_t r = 0; r < findings->used[point]; r++) {
             const int64_t took_ns = findings->results->points[point].took_ns[r];
             csv_integer(&row, point);
-            csv_integer(&row, (int64_t)study->seeds.first + r);
+            csv_integer(&row, (int64_t)study_seed(study, point, r));
             if (took_ns >= 0)
                 csv_real(&row, (double)took_ns / (double)NS_PER_S);
             else

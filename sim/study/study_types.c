@@ -4,6 +4,8 @@
     "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
     "{\"type\": \"string\"}}]}"
 
+#define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
+
 #define OWNER FactorText
 static const char *const spacing_words[] = {
 #define X(name, text) text,
@@ -17,8 +19,9 @@ static const Field factor_fields[] = {
                "the parameter of the scenario that it sets; the default is the factor's name"),
     FIELD_JSON("values", values,
                "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1}]}",
-               "its levels: a list of values, or a range of integers such as \"1..16\" or "
-               "\"10..100 by 10\""),
+               "its levels: a list of values, a range of integers such as \"1..16\" or "
+               "\"10..100 by 10\", or \"all\": the words that the value may have, such as all "
+               "policies, or the choices of a parameter"),
     FIELD_JSON("scale", scale,
                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}",
                "its levels as multiples of the scenario's own value"),
@@ -45,6 +48,9 @@ const ObjectType factor_type = {"factor",
 static const Field seeds_fields[] = {
     FIELD_INTEGER("first", first, 0, INT64_C(1) << 52, "1",
                   "seed of the first replication; replication r of each point has seed first + r"),
+    FIELD_BOOLEAN("independent", independent, "false",
+                  "each point has seeds of its own, instead of seeds that all points share; "
+                  "differences to the baseline are then compared by Welch's t"),
     FIELD_INTEGER("at_least", at_least, 1, REPLICATIONS_MAX, "20",
                   "replications of each point before the first decision"),
     FIELD_INTEGER("at_most", at_most, 1, REPLICATIONS_MAX, NULL,
@@ -61,7 +67,7 @@ static const Field seeds_fields[] = {
 static const ObjectType seeds_type = {
     "seeds",
     "How often each point is run. All points share their seeds, so that differences between "
-    "points are not blurred by chance.",
+    "points are not blurred by chance, unless they are independent.",
     sizeof(SeedsText), seeds_fields};
 
 #define OWNER HorizonText
@@ -70,11 +76,21 @@ static const char *const horizon_words[] = {
     HORIZONS(X)
 #undef X
         NULL};
+static const char *const steady_method_words[] = {
+#define X(name, text) text,
+    STEADY_METHODS(X)
+#undef X
+        NULL};
 static const Field horizon_fields[] = {
     FIELD_CHOICE("kind", kind, horizon_words, "terminating",
                  "terminating: the scenario from its beginning to its end, such as a day. steady: "
                  "the long run of a system that never ends; the scenario's workloads then have no "
                  "end, and its `measure` and `until` are not used"),
+    FIELD_CHOICE("method", method, steady_method_words, "replications",
+                 "steady: replications are `at_least` runs, each with its warm-up. batch-means is "
+                 "one long run, cut into 30 pieces of equal time whose means are the values; the "
+                 "interval is left out if successive pieces depend on each other. It takes means "
+                 "of times and shares of jobs"),
     FIELD_TEXT("warm_up", warm_up, "auto",
                "steady: how long a run is not measured at first; auto: MSER-5 finds it in "
                "pilot runs of each point"),
@@ -90,6 +106,76 @@ static const Field horizon_fields[] = {
 static const ObjectType horizon_type = {
     "horizon", "The runs of a study are about something that ends, or about the long run.",
     sizeof(HorizonText), horizon_fields};
+
+#define OWNER StudyExpectText
+static const char *const subject_words[] = {
+#define X(name, text) text,
+    STUDY_SUBJECTS(X)
+#undef X
+        NULL};
+static const Field study_expect_fields[] = {
+    FIELD_JSON("at", at, "{\"type\": \"object\"}",
+               "the points that it is about: {factor: level}; without it, all points"),
+    FIELD_TEXT("metric", metric, NULL, "a metric of the study"),
+    FIELD_CHOICE("of", of, subject_words, "value",
+                 "what the limits are about: the metric's value, or its difference to the "
+                 "baseline. The whole 95 % interval has to be within them"),
+    FIELD_JSON("equals", equals, NUMBER_OR_QUANTITY, "the value that all runs have"),
+    FIELD_JSON(
+        "between", between,
+        "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
+        "}",
+        "smallest and largest value"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY, "smallest value"),
+    FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY,
+               "largest value; a lower bound is not at most anything"),
+    FIELD_TEXT("idle", idle, NULL,
+               "instead of a metric: a factor, some of whose levels change "
+               "nothing"),
+    {0},
+};
+#undef OWNER
+const ObjectType study_expect_type = {"study_expectation",
+                                      "An expected result of a study, for `trainyard test`.",
+                                      sizeof(StudyExpectText), study_expect_fields};
+
+#define OWNER ConstraintText
+static const Field constraint_fields[] = {
+    FIELD_TEXT("share", share, NULL,
+               "a share of jobs, such as \"workloads.day.waited_within(20m)\""),
+    FIELD_TEXT(
+        "metric", metric, NULL,
+        "or any other metric. A percentile of waits or turnarounds that is at most a time is "
+        "tested as a share: p95 at most 20m is waited_within(20m) at least 95 %"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY,
+               "the smallest value that is right: \"95%\", \"2h\", \"10 USD\", 0.9"),
+    FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "or the largest"),
+    {0},
+};
+#undef OWNER
+static const ObjectType constraint_type = {
+    "constraint",
+    "A limit that the mean of all runs has to meet. It has one of `share` and "
+    "`metric`, and one of `at_least` and `at_most`.",
+    sizeof(ConstraintText), constraint_fields};
+
+#define OWNER BudgetText
+static const Field budget_fields[] = {
+    NEEDED_INTEGER("runs", runs, 1, INT64_C(1) << 40, "the most runs"),
+    {0},
+};
+#undef OWNER
+static const ObjectType budget_type = {
+    "budget",
+    "The most that a plan may spend. It then divides the runs among the candidates so that the "
+    "answer is most likely right, and states how likely that is.",
+    sizeof(BudgetText), budget_fields};
+
+static const char *const weather_words[] = {
+#define X(name, text) text,
+    WEATHER_RULES(X)
+#undef X
+        NULL};
 
 #define OWNER StudyText
 static const Field study_fields[] = {
@@ -114,13 +200,37 @@ static const Field study_fields[] = {
         "{\"morris\": 20}, {\"saltelli\": 64}, each also with a \"seed\""),
     FIELD_OBJECT("horizon", horizon, horizon_type, "what ends a run"),
     FIELD_OBJECT("seeds", seeds, seeds_type, "how often each point is run"),
-    NEEDED_JSON("metrics", metrics,
-                "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
-                "the metrics to record: members of summary.json such as "
-                "\"workloads.day.queue_s.p95\""),
+    FIELD_JSON(
+        "metrics", metrics,
+        "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
+        "the metrics to record: members of summary.json such as "
+        "\"workloads.day.queue_s.p95\"; `*` stands for any characters of a key, as in "
+        "\"workloads.*.queue_s.mean\" or \"workloads.day.sizes.*.queue_s.p95\". Those of the "
+        "goal are recorded without being listed"),
     FIELD_JSON("baseline", baseline, "{\"type\": \"object\"}",
                "levels to compare with: {factor: level}. A factor that is not named keeps the "
                "level of the point that is compared"),
+    FIELD_TEXT("minimise", minimise, NULL,
+               "of a plan: the metric whose smallest value is best. A study with it, or with "
+               "`maximise`, has a goal, and `trainyard plan` looks for the combination of levels "
+               "that is best and meets the constraints"),
+    FIELD_TEXT("maximise", maximise, NULL, "of a plan: the metric whose largest value is best"),
+    FIELD_OBJECTS("subject_to", subject_to, constraint_type,
+                  "of a plan: the constraints, which all have to be met"),
+    FIELD_TEXT("confidence", confidence, "95%",
+               "of a plan: how likely the answer has to be right, above 50 %"),
+    FIELD_JSON("indifference", indifference, "{\"type\": [\"string\", \"object\"]}",
+               "of a plan: differences that do not matter, as a part of the objective and of each "
+               "limit, or by metric: {\"cost_usd.total\": \"5 USD\"}; the default is \"1%\". The "
+               "smaller, the more runs"),
+    FIELD_OBJECT("budget", budget, budget_type,
+                 "of a plan: what it may spend; without it, as many runs as the confidence needs"),
+    FIELD_JSON("weather", weather, POINTER_OR_LIST,
+               "of a plan: the factors that are not chosen, such as the load of next year"),
+    FIELD_CHOICE("weather_rule", weather_rule, weather_words, "each",
+                 "of a plan: constraints are met in each weather, or on average over all; the "
+                 "objective is always the average"),
+    FIELD_OBJECTS("expect", expect, study_expect_type, "expected results, for `trainyard test`"),
     {0},
 };
 #undef OWNER
@@ -144,5 +254,7 @@ const ReferenceExample study_examples[] = {
      "  \"metrics\": [\"workloads.day.queue_s.p95\", \"cost_usd.total\"],\n"
      "  \"baseline\": {\"nodes\": 4}\n"
      "}"},
+    {&constraint_type,
+     "{ \"share\": \"workloads.day.waited_within(20m)\", \"at_least\": \"95%\" }"},
     {NULL, NULL},
 };

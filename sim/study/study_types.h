@@ -31,9 +31,14 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger first, at_least, at_most;
+    BoundInteger first, at_least, at_most, independent;
     const Json *until; /* {metric: ratio or amount} */
 } SeedsText;
+
+/* X(ENUM, name), as SteadyMethod */
+#define STEADY_METHODS(X)                                                                          \
+    X(REPLICATIONS, "replications")                                                                \
+    X(BATCHES, "batch-means")
 
 #define HORIZONS(X)                                                                                \
     X(TERMINATING, "terminating")                                                                  \
@@ -41,10 +46,32 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger kind; /* HorizonKind */
+    BoundInteger kind;   /* HorizonKind */
+    BoundInteger method; /* SteadyMethod */
     BoundText warm_up, length;
     BoundInteger jobs;
 } HorizonText;
+
+typedef struct {
+    const Json *node;
+    BoundText share, metric;
+    const Json *at_least, *at_most; /* a number or a quantity */
+} ConstraintText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger runs;
+} BudgetText;
+
+#define WEATHER_RULES(X)                                                                           \
+    X(EACH, "each")                                                                                \
+    X(AVERAGE, "average")
+
+typedef enum {
+#define X(name, text) WEATHER_##name,
+    WEATHER_RULES(X)
+#undef X
+} WeatherRule;
 
 typedef struct {
     const Json *node;
@@ -57,13 +84,45 @@ typedef struct {
     const Json *design;   /* "grid", {"sobol": 256} */
     HorizonText *horizon; /* NULL: absent */
     SeedsText *seeds;     /* NULL: absent */
-    const Json *metrics;
+    const Json *metrics;  /* NULL: those of the goal */
     const Json *baseline;
+    /* The goal of a plan (goal.h). */
+    BoundText minimise, maximise;
+    BoundList subject_to; /* of ConstraintText */
+    BoundText confidence;
+    const Json *indifference; /* a part, or {metric: part or amount} */
+    BudgetText *budget;       /* NULL: absent */
+    const Json *weather;      /* a factor, or a list of factors */
+    BoundInteger weather_rule;
+    BoundList expect; /* StudyExpectText */
 } StudyText;
+
+/* An expected result of a study. */
+typedef struct {
+    const Json *node;
+    const Json *at; /* {factor: level} */
+    BoundText metric;
+    BoundInteger of; /* StudySubject */
+    const Json *equals, *between, *at_least, *at_most;
+    BoundText idle;
+} StudyExpectText;
+
+#define FACTOR_ALL_VALUES "all"
 
 enum { STUDY_FORMAT = 1, SEEDS_AT_LEAST = 20, REPLICATIONS_MAX = 10000000 };
 
-extern const ObjectType study_type, factor_type;
+/* The number that the limits of an expected metric are about. X(ENUM, name) */
+#define STUDY_SUBJECTS(X)                                                                          \
+    X(VALUE, "value")                                                                              \
+    X(DIFFERENCE, "difference")
+
+typedef enum {
+#define X(name, text) STUDY_SUBJECT_##name,
+    STUDY_SUBJECTS(X)
+#undef X
+} StudySubject;
+
+extern const ObjectType study_type, factor_type, study_expect_type;
 extern const ReferenceExample study_examples[];
 
 #endif

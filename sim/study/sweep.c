@@ -61,7 +61,8 @@ static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource fil
         return false;
     }
     const ByteSink out = {.to = writer.stream, .write = write_bytes};
-    if (!jobs_table(&sweep->findings, files, options->version, out, has_signal, sweep, problems)) {
+    if (!jobs_table(&sweep->findings, NULL, files, options->version, out, has_signal, sweep,
+                    problems)) {
         file_writer_abandon(&writer);
         return sweep->end == RUNNER_SIGNALLED;
     }
@@ -72,7 +73,8 @@ static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource fil
 }
 
 /* A sweep replaces its own files only. */
-static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv", "timing.csv",
+static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv",
+                                             "timing.csv",  "plan.json",  "plan.csv",
                                              "report.html", "plots",      NULL};
 static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
                                       .option = "-o",
@@ -91,12 +93,14 @@ static bool resume(const SweepOptions *options, const JournalIdentity *identity,
 
 StudyOutcome sweep_outcome(const Sweep *sweep)
 {
+    const int64_t done =
+        sweep->waves != NULL ? waves_done_count(sweep->waves) : sweep->findings.results->run_count;
     return (StudyOutcome){.findings = sweep->findings,
                           .identity = sweep->identity,
                           .idle_count = sweep->idle_count,
                           .idle = sweep->idle,
-                          .done_count = waves_done_count(sweep->waves),
-                          .run_count = waves_run_count(sweep->waves)};
+                          .done_count = done,
+                          .run_count = done + sweep->work.runs_left(sweep->work.work)};
 }
 
 /* --- The whole --- */
@@ -134,17 +138,15 @@ RunnerEnd sweep_on_threads(void *runner, const RunnerPlan *plan, int *signal, Pr
 }
 
 static bool run_units(const SweepOptions *options, FileSource files, const SignalWait *signals,
-                      Waves *waves, Results *results, Journal *journal, Sweep *sweep,
-                      Problems *problems)
+                      Results *results, Journal *journal, Sweep *sweep, Problems *problems)
 {
-    SweepProgress progress = sweep_progress_start(sweep->study, results, waves, options->is_quiet);
+    SweepProgress progress = sweep_progress_start(results, sweep->work, options->is_quiet);
     const RunnerPlan plan = {.study = sweep->study,
                              .files = files,
                              .version = options->version,
                              .results = results,
                              .sink = {.to = journal, .append = journal ? append : NULL},
-                             .source = options->is_forecast ? waves_pilot_source(waves)
-                                                            : waves_source(waves),
+                             .source = sweep->work.units,
                              .thread_count = options->thread_count,
                              .signals = signals,
                              .time_limit_ns = options->time_limit_ns,
@@ -155,6 +157,23 @@ static bool run_units(const SweepOptions *options, FileSource files, const Signa
     sweep->took_ns = machine_clock_ns() - began_ns;
     sweep_progress_end(&progress);
     return sweep->end != RUNNER_FAILED;
+}
+
+static void begin_work(Arena *arena, const SweepOptions *options, const Results *results,
+                       Sweep *sweep)
+{
+    if (options->decider != NULL) {
+        sweep->work = options->decider->begin(options->decider->decider, arena, results);
+        return;
+    }
+    sweep->waves = waves_create(arena, sweep->study, results, options->shard);
+    sweep->work = waves_work(sweep->waves, options->is_forecast);
+}
+
+static const int32_t *used_of(Arena *arena, const SweepOptions *options, const Sweep *sweep)
+{
+    return options->decider != NULL ? options->decider->used(options->decider->decider, arena)
+                                    : waves_all_used(arena, sweep->waves);
 }
 
 static bool sweep_with_signals(Arena *arena, const Study *study, FileSource files,
@@ -173,17 +192,16 @@ static bool sweep_with_signals(Arena *arena, const Study *study, FileSource file
                      .signals = signals};
     if (!resume(options, &identity, sweep, results, problems))
         return false;
-    Waves *waves = waves_create(arena, study, results, options->shard);
-    sweep->waves = waves;
+    begin_work(arena, options, results, sweep);
     Journal *journal = NULL;
     if (has_files && (!prepare_folder(arena, options, sweep, &status) ||
                       (journal = journal_open(arena, options->folder, &identity,
                                               options->shard.index, 0, &status)) == NULL))
         return fail(problems, &status);
-    bool is_sound = run_units(options, files, signals, waves, results, journal, sweep, problems);
+    bool is_sound = run_units(options, files, signals, results, journal, sweep, problems);
     if (journal != NULL && !journal_close(journal, &status))
         is_sound = fail(problems, &status);
-    sweep->findings.used = waves_all_used(arena, waves);
+    sweep->findings.used = used_of(arena, options, sweep);
     if (is_sound && sweep->end == RUNNER_FINISHED && !options->is_forecast &&
         options->shard.count == 1)
         sweep->idle_count =

@@ -19,15 +19,25 @@
 #include "sim/study/study_tables.h"
 #include "sim/study/waves.h"
 
+/* The part that decides which runs there are, in place of the study's waves: a plan has rounds. */
+typedef struct {
+    void *decider;
+    /* Called when the known runs of the folder are in `results`. */
+    StudyWork (*begin)(void *decider, Arena *arena, const Results *results);
+    /* [point_count] how many replications of each point the tables have. In `arena`. */
+    const int32_t *(*used)(void *decider, Arena *arena);
+} SweepDecider;
+
 typedef struct {
     const char *folder;  /* NULL: no files */
     const char *version; /* of trainyard */
     int32_t thread_count;
-    int64_t time_limit_ns; /* INT64_MAX: none */
-    Shard shard;           /* 0 of 1: the whole study. A shard writes no tables */
-    bool is_quiet;         /* no progress on stderr */
-    bool is_forecast;      /* only the pilot's runs */
-    bool writes_jobs;      /* jobs.csv too, after the last run */
+    int64_t time_limit_ns;       /* INT64_MAX: none */
+    Shard shard;                 /* 0 of 1: the whole study. A shard writes no tables */
+    bool is_quiet;               /* no progress on stderr */
+    bool is_forecast;            /* only the pilot's runs */
+    bool writes_jobs;            /* jobs.csv too, after the last run */
+    const SweepDecider *decider; /* NULL: the waves of the study */
     /* Runs the units, as runner_run does with threads of this process. */
     RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);
     void *runner;
@@ -35,7 +45,8 @@ typedef struct {
 
 typedef struct {
     const Study *study;
-    const Waves *waves;
+    Waves *waves; /* NULL with a decider */
+    StudyWork work;
     StudyFindings findings;
     JournalIdentity identity;
     int32_t idle_count;

@@ -1,33 +1,21 @@
 #include "sim/study/sweep_progress.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/machine_clock.h"
-#include "sim/study/statistics/estimate.h"
 
 #define FIRST_DRAWN_NS NS_PER_S
 #define REDRAWN_NS (200 * NS_PER_MS)
-
-void thousands_print(Text *out, int64_t count)
-{
-    if (count >= 1000) {
-        thousands_print(out, count / 1000);
-        text_printf(out, ",%03" PRId64, count % 1000);
-    } else {
-        text_printf(out, "%" PRId64, count);
-    }
-}
 
 /* --- The line --- */
 
 static void add_rate(const SweepProgress *progress, int64_t elapsed_ns, Text *out)
 {
     const int64_t done = progress->results->run_count - progress->known_before;
-    const int64_t left = waves_run_count(progress->waves) - waves_done_count(progress->waves);
+    const int64_t left = progress->work.runs_left(progress->work.work);
     if (done <= 0 || elapsed_ns <= 0)
         return;
     const double per_s = (double)done * (double)NS_PER_S / (double)elapsed_ns;
@@ -45,43 +33,13 @@ static void add_rate(const SweepProgress *progress, int64_t elapsed_ns, Text *ou
     }
 }
 
-/* The rule and point that are furthest from their limit. */
-static void add_worst(const SweepProgress *progress, Text *out)
-{
-    const Study *study = progress->study;
-    enum { POINTS_LOOKED_AT_MAX = 200 };
-    double worst = 0;
-    int32_t worst_point = NO_POINT;
-    if (study->seeds.rule_count == 0 || study->point_count > POINTS_LOOKED_AT_MAX)
-        return;
-    for (int32_t point = 0; point < study->point_count; point++) {
-        const int32_t n = waves_used(progress->waves, point);
-        const double excess = n >= 2 ? waves_excess(study, progress->results, point, n) : 0;
-        if (excess > worst && isfinite(excess)) {
-            worst = excess;
-            worst_point = point;
-        }
-    }
-    if (worst_point == NO_POINT)
-        return;
-    Arena *scratch = arena_create();
-    text_printf(out, " · widest interval %.1f times its limit (%s)", worst,
-                point_name(scratch, study, worst_point));
-    arena_destroy(scratch);
-}
-
 void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text *out)
 {
-    thousands_print(out, waves_done_count(progress->waves));
-    text_add(out, "/");
-    thousands_print(out, waves_run_count(progress->waves));
-    text_add(out, " runs · ");
-    thousands_print(out, waves_decided_count(progress->waves));
-    text_add(out, " of ");
-    thousands_print(out, progress->study->point_count);
-    text_add(out, " points decided");
+    const StudyWork *work = &progress->work;
+    work->print_progress(work->work, out);
     add_rate(progress, elapsed_ns, out);
-    add_worst(progress, out);
+    if (work->print_worst != NULL)
+        work->print_worst(work->work, out);
 }
 
 /* --- On stderr --- */
@@ -89,14 +47,12 @@ void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text
 // Back to the start of the line, and erase it (ECMA-48, EL).
 static const char wipe[] = "\r\x1b[K";
 
-SweepProgress sweep_progress_start(const Study *study, const Results *results, const Waves *waves,
-                                   bool is_quiet)
+SweepProgress sweep_progress_start(const Results *results, StudyWork work, bool is_quiet)
 {
     const int64_t now_ns = machine_clock_ns();
     const bool is_terminal = isatty(STDERR_FILENO);
-    return (SweepProgress){.study = study,
-                           .results = results,
-                           .waves = waves,
+    return (SweepProgress){.results = results,
+                           .work = work,
                            .is_quiet = is_quiet,
                            .is_terminal = is_terminal,
                            .began_ns = now_ns,

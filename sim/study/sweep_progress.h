@@ -8,12 +8,12 @@
 #ifndef SIM_STUDY_SWEEP_PROGRESS_H
 #define SIM_STUDY_SWEEP_PROGRESS_H
 
-#include "sim/study/waves.h"
+#include "sim/study/results.h"
+#include "sim/study/units.h"
 
 typedef struct {
-    const Study *study;
     const Results *results;
-    const Waves *waves;
+    StudyWork work;
     bool is_quiet;
     bool is_terminal;
     bool is_drawn;
@@ -22,16 +22,12 @@ typedef struct {
     int64_t known_before; /* runs known when it began */
 } SweepProgress;
 
-SweepProgress sweep_progress_start(const Study *study, const Results *results, const Waves *waves,
-                                   bool is_quiet);
+SweepProgress sweep_progress_start(const Results *results, StudyWork work, bool is_quiet);
 /* Draws or prints the line if it is due or asked for; a RunnerPlan's `watch`. */
 void sweep_progress_watch(void *progress, bool is_asked);
 void sweep_progress_end(SweepProgress *progress); /* wipes the line */
 
 /* The line, after `elapsed_ns`. */
 void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text *out);
-
-/* 3200 as "3,200". */
-void thousands_print(Text *out, int64_t count);
 
 #endif

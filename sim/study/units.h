@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/text.h"
+
 /* Replications first, first + 1, ..., first + count - 1 of the point. */
 typedef struct {
     int32_t point;
@@ -26,5 +28,17 @@ typedef struct {
     /* All runs of `unit` have been recorded. */
     void (*done)(void *source, const Unit *unit);
 } UnitSource;
+
+/* The runs of a study, one after another: its waves (waves.h), or the rounds of a plan. */
+typedef struct {
+    void *work;
+    UnitSource units;
+    /* Runs that are known to be needed and are not done. */
+    int64_t (*runs_left)(const void *work);
+    /* The progress so far: "412/3,200 runs · 14 of 96 points decided"; and what is worst, or NULL.
+     */
+    void (*print_progress)(const void *work, Text *out);
+    void (*print_worst)(const void *work, Text *out);
+} StudyWork;
 
 #endif

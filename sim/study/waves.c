@@ -339,3 +339,58 @@ int64_t waves_missing_count(const Waves *waves)
             count += !results_have(waves->results, point, r);
     return count;
 }
+
+/* --- Progress --- */
+
+static int64_t runs_left(const void *work)
+{
+    return waves_run_count(work) - waves_done_count(work);
+}
+
+static void print_progress(const void *work, Text *out)
+{
+    const Waves *waves = work;
+    thousands_print(out, waves->done_count);
+    text_add(out, "/");
+    thousands_print(out, waves->run_count);
+    text_add(out, " runs · ");
+    thousands_print(out, waves->decided_count);
+    text_add(out, " of ");
+    thousands_print(out, waves->study->point_count);
+    text_add(out, " points decided");
+}
+
+/* The rule and point that are furthest from their limit. */
+static void print_worst(const void *work, Text *out)
+{
+    enum { POINTS_LOOKED_AT_MAX = 200 };
+    const Waves *waves = work;
+    const Study *study = waves->study;
+    double worst = 0;
+    int32_t worst_point = NO_POINT;
+    if (study->seeds.rule_count == 0 || study->point_count > POINTS_LOOKED_AT_MAX)
+        return;
+    for (int32_t point = 0; point < study->point_count; point++) {
+        const int32_t n = waves_used(waves, point);
+        const double excess = n >= 2 ? waves_excess(study, waves->results, point, n) : 0;
+        if (excess > worst && isfinite(excess)) {
+            worst = excess;
+            worst_point = point;
+        }
+    }
+    if (worst_point == NO_POINT)
+        return;
+    Arena *scratch = arena_create();
+    text_printf(out, " · widest interval %.1f times its limit (%s)", worst,
+                point_name(scratch, study, worst_point));
+    arena_destroy(scratch);
+}
+
+StudyWork waves_work(Waves *waves, bool is_pilot)
+{
+    return (StudyWork){.work = waves,
+                       .units = is_pilot ? waves_pilot_source(waves) : waves_source(waves),
+                       .runs_left = runs_left,
+                       .print_progress = print_progress,
+                       .print_worst = print_worst};
+}

@@ -8,8 +8,8 @@
 #ifndef SIM_STUDY_WAVES_H
 #define SIM_STUDY_WAVES_H
 
+#include "sim/study/journal/shard.h"
 #include "sim/study/results.h"
-#include "sim/study/shard.h"
 #include "sim/study/units.h"
 
 typedef struct Waves Waves;
@@ -25,6 +25,8 @@ UnitSource waves_source(Waves *waves);
 /* Only the pilot's units. With a stopping rule each has some runs, which show how much the metrics
  * vary (waves_forecast). */
 UnitSource waves_pilot_source(Waves *waves);
+/* Either of both, with its progress. */
+StudyWork waves_work(Waves *waves, bool is_pilot);
 
 /* The replications that a point will have by the rules, from those that are known: between at_least
  * and at_most. 0: fewer than 2 are known. */

@@ -34,6 +34,37 @@ assert len(cases) == 6, len(cases)
 assert sum(case.find("failure") is not None for case in cases) == 1
 PYTHON
 
+example "a study is swept, and its expectations are checked; the folder of a sweep is not a test"
+mkdir -p team/out
+cp small/*.json team
+mv team/scenario.json team/nap.json
+rm team/[^cjn]*.json
+cat >team/study.json <<'JSON'
+{"trainyard_study": 1, "scenario": "nap.json",
+ "factors": {"nap": {"set": "/programs/0/duration", "values": ["10m", "20m"]}},
+ "seeds": {"at_least": 5}, "metrics": ["jobs.nap.run_s"], "baseline": {"nap": "10m"},
+ "expect": [{"at": {"nap": "20m"}, "metric": "jobs.nap.run_s", "at_least": "20m"},
+            {"metric": "jobs.nap.run_s", "of": "difference", "between": ["9m", "11m"]},
+            {"metric": "jobs.nap.run_s", "at_least": "15m"}]}
+JSON
+trainyard sweep team/study.json -o team/out -q
+exit_is 0
+trainyard test team --junit team.xml
+exit_is 1
+stdout_has "1..4"
+holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
+stdout_has " at nap=10m"
+stdout_has 'reproduce: "trainyard sweep team/study.json -o out; trainyard show out 0 SEED"'
+stderr_is_empty
+
+example "a wrong expectation of a study is bad input, also for sweep"
+sed 's/"at": {"nap": "20m"}/"at": {"nap": "30m"}/' team/study.json >team/wrong.json
+for verb in test sweep; do
+    trainyard $verb team/wrong.json
+    exit_is 2
+    stderr_begins 'team/wrong.json:4:28: factor "nap" has no level 30m'
+done
+
 example "an impossible state of a job that is never created is bad input"
 sed 's/"expect": \[/"expect": [{"job": "map", "state": "done"},/' small/scenario.json >small/never.json
 trainyard test small/never.json

@@ -41,4 +41,10 @@ trainyard report copy
 exit_is 2
 stderr_has "copy/trace.tsv:1:1: "
 
+example "explain says how each cluster's queue is served"
+trainyard explain "$scenarios/scheduling/conservative/scenario.json"
+exit_is 0
+holds grep -qE '^cluster [^ ]+ policy = conservative  # policy of the scenario: as the service, but a job may overtake' stdout
+holds grep -qE '^cluster [^ ]+ placement = consolidate  # placement of the scenario: as best-fit' stdout
+
 finish

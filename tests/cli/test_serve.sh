@@ -166,4 +166,24 @@ exit_is 0
 end TERM
 exit_is 0
 
+example "parameters and changes of the scenario, which a state keeps"
+sed 's/"seed": 7/"seed": 7, "parameters": {"nap": {"value": "10m"}}/; s/"duration": "10m"/"duration": "${nap}"/' small/scenario.json >small/nap.json
+holds serve --state changed --scenario small/nap.json --param nap=20m --set /region=northeurope --seed 9
+end TERM
+trainyard export --state changed
+exit_is 0
+stdout_has '"duration": "20m"'
+stdout_has '"region": "northeurope"'
+stdout_has '"seed": 9'
+holds serve --state changed
+end TERM
+trainyard export --state changed
+stdout_has '"duration": "20m"'
+holds serve --state changed --param nap=30m
+end TERM
+holds grep -q "this session began with other settings" log
+trainyard serve --state wrong --scenario small/nap.json --param napp=1m --port 0 --plain-port 0
+exit_is 2
+stderr_has '--param napp=1m: unknown parameter "napp"'
+
 finish

@@ -162,6 +162,18 @@ trainyard sweep steady.json -o steady-too -j 1 -q
 exit_is 0
 holds cmp -s steady/points.csv steady-too/points.csv
 
+example "the command that repeats a run of a steady study"
+trainyard show steady 0 3
+exit_is 0
+stdout_has '"steady": true}'
+trainyard show steady 0 3 --run -o settled
+exit_is 0
+wait=$(awk -F, '$1 == 0 && $3 == 3 { print $4 }' steady/results.csv)
+holds [ "$(/usr/bin/python3 -c 'import json; print(json.load(open("settled/summary.json"))["workloads"]["all"]["queue_s"]["mean"])')" = "$wait" ]
+trainyard run queue.json --set '/measure={"from": "1h", "steady": true}' -q
+exit_is 2
+stderr_has 'a steady measure needs "until"'
+
 example "the command that repeats a run"
 trainyard show one 3 7
 exit_is 0

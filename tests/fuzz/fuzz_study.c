@@ -1,8 +1,10 @@
-/* Any bytes as a study of the small scenario: reading ends with a study or with problems. The
+/* Any bytes as a study of the small scenario: reading ends with a study or with problems, and so
+ * does reading its expectations. The
  * points of a study have settings, names and an expanded form. */
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
+#include "sim/study/expect/study_expect.h"
 #include "sim/study/outcome.h"
 #include "sim/study/study_json.h"
 #include "tests/support/memory_files.h"
@@ -30,6 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Problems problems = problems_create(arena);
     const Study *study = study_read(arena, memory_files_source(&files), "study.json", &problems);
     invariant((study == NULL) == (problems.count > 0));
+    StudyExpectations expected;
+    if (study != NULL)
+        invariant(study_expect_read(arena, study, &expected, &problems) == (problems.count == 0));
     for (int32_t i = 0; study != NULL && i < study->point_count && i < POINTS_LOOKED_AT; i++) {
         int32_t count;
         invariant(point_settings(arena, study, i, &count) != NULL);

@@ -1,38 +1,53 @@
 #include "tests/support/closed_forms.h"
 
 #include <check.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves `*at` past the next field of a line, which may be in quotation marks. Returns whether it is
- * `wanted`. */
-static bool field_is(char **at, const char *wanted)
+/* The next field of a line, which may be in quotation marks; moves `*at` past it. */
+static const char *next_field(Arena *arena, const char **at)
 {
     const char mark = **at == '"' ? '"' : ',';
-    char *begin = *at + (mark == '"');
-    size_t length = strcspn(begin, mark == '"' ? "\"" : ",\n");
+    const char *begin = *at + (mark == '"');
+    const size_t length = strcspn(begin, mark == '"' ? "\"" : ",\n");
     *at = begin + length + (mark == '"');
     *at += **at == ',';
-    return strlen(wanted) == length && memcmp(begin, wanted, length) == 0;
+    return arena_strndup(arena, begin, length);
+}
+
+const ClosedForm *closed_forms_read(Arena *arena, int32_t *count)
+{
+    enum { ROWS_MAX = 1000 };
+    FILE *file = fopen(TRAINYARD_SOURCE_DIR "/tests/theory/closed_forms.csv", "r");
+    ClosedForm *rows = ARENA_ARRAY(arena, ClosedForm, ROWS_MAX);
+    char line[400];
+    ck_assert(file != NULL);
+    ck_assert(fgets(line, sizeof line, file) != NULL); // names of columns
+    for (*count = 0; fgets(line, sizeof line, file) != NULL; (*count)++) {
+        const char *at = line;
+        ck_assert_int_lt(*count, ROWS_MAX);
+        rows[*count].model = next_field(arena, &at);
+        rows[*count].parameters = next_field(arena, &at);
+        rows[*count].metric = next_field(arena, &at);
+        rows[*count].value = strtod(at, NULL);
+    }
+    fclose(file);
+    return rows;
 }
 
 double closed_form(const char *model, const char *parameters, const char *metric)
 {
-    FILE *file = fopen(TRAINYARD_SOURCE_DIR "/tests/theory/closed_forms.csv", "r");
-    char line[400];
+    int32_t count, found = -1;
     double value = 0;
-    bool is_found = false;
-    ck_assert(file != NULL);
-    while (!is_found && fgets(line, sizeof line, file)) {
-        char *at = line;
-        bool is_row = field_is(&at, model);
-        is_row &= field_is(&at, parameters);
-        is_found = field_is(&at, metric) && is_row;
-        value = is_found ? strtod(at, NULL) : 0;
-    }
-    fclose(file);
-    ck_assert_msg(is_found, "closed_forms.csv has no row %s, %s, %s", model, parameters, metric);
+    Arena *arena = arena_create();
+    const ClosedForm *rows = closed_forms_read(arena, &count);
+    for (int32_t i = 0; i < count && found < 0; i++)
+        if (strcmp(rows[i].model, model) == 0 && strcmp(rows[i].parameters, parameters) == 0 &&
+            strcmp(rows[i].metric, metric) == 0)
+            found = i;
+    ck_assert_msg(found >= 0, "closed_forms.csv has no row %s, %s, %s", model, parameters, metric);
+    value = rows[found].value;
+    arena_destroy(arena);
     return value;
 }

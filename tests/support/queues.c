@@ -3,26 +3,47 @@
 #include <check.h>
 #include <string.h>
 
+/* Words of the test's own random numbers, after those of the arrivals. */
+enum { DRAWS_OF_SIZES = 1 << 30, DRAWS_OF_LENGTHS = 1 << 29 };
+
+/* The size of a job, by a uniform word. */
+static int32_t drawn_size(const Queue *queue, uint64_t word)
+{
+    double uniform = (double)(word >> 11) * 0x1p-53;
+    int32_t size = 0;
+    while (size + 1 < QUEUE_SIZES_MOST && uniform >= queue->chances[size] &&
+           queue->sizes[size + 1] > 0)
+        uniform -= queue->chances[size++];
+    return size;
+}
+
 typedef struct {
     const Queue *queue;
-    const char *until;     /* the state that ends the time */
-    int64_t *submitted_ns; /* [job] */
-    double *times;
+    uint64_t seed;
+    QueueJob *jobs;
     int32_t counted;
 } Times;
 
 static void hear(void *listener, const TraceRecord *record)
 {
     Times *times = listener;
-    const int32_t job = (int32_t)record->job.index - times->queue->warm_up;
-    if (record->kind != TRACE_JOB_STATE || job < 0)
+    const int32_t number = (int32_t)record->job.index - times->queue->warm_up;
+    if (record->kind != TRACE_JOB_STATE || number < 0)
         return;
-    if (strcmp(record->name, "queued") == 0 && times->submitted_ns[job] == 0)
-        times->submitted_ns[job] = record->at_ns;
-    if (strcmp(record->name, times->until) != 0)
-        return;
-    times->times[job] = (double)(record->at_ns - times->submitted_ns[job]) / (double)QUEUE_UNIT_NS;
-    times->counted++;
+    QueueJob *job = &times->jobs[number];
+    const double now = (double)record->at_ns / (double)QUEUE_UNIT_NS;
+    if (strcmp(record->name, "queued") == 0 && job->size == 0) {
+        const uint64_t word = theory_word(times->seed, DRAWS_OF_SIZES + record->job.index);
+        job->size = times->queue->sizes[drawn_size(times->queue, word)];
+        job->size = job->size > 0 ? job->size : 1;
+        job->submitted = now;
+    }
+    if (strcmp(record->name, "running") == 0)
+        job->wait = now - job->submitted;
+    if (strcmp(record->name, "succeeded") == 0)
+        job->stay = now - job->submitted;
+    job->is_rejected = record->cause == CAUSE_FULL_QUEUE;
+    times->counted += job->is_rejected || strcmp(record->name, "succeeded") == 0;
 }
 
 /* A job that takes a drawn time, which its owner states. */
@@ -50,20 +71,8 @@ static void sized_jobs(Arena *arena, const Queue *queue, const JobSpec *specs[QU
     }
 }
 
-/* The size of a job, by a uniform word. */
-static int32_t drawn_size(const Queue *queue, uint64_t word)
-{
-    double uniform = (double)(word >> 11) * 0x1p-53;
-    int32_t size = 0;
-    while (size + 1 < QUEUE_SIZES_MOST && uniform >= queue->chances[size] &&
-           queue->sizes[size + 1] > 0)
-        uniform -= queue->chances[size++];
-    return size;
-}
-
 static const Scenario *scenario_of_queue(Arena *arena, const Queue *queue, uint64_t seed)
 {
-    enum { DRAWS_OF_SIZES = 1 << 30, DRAWS_OF_LENGTHS = 1 << 29 };
     const JobSpec *specs[QUEUE_SIZES_MOST];
     CommandList list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, queue->servers));
@@ -81,6 +90,7 @@ static const Scenario *scenario_of_queue(Arena *arena, const Queue *queue, uint6
     Scenario *scenario = scenario_of(&list, seed);
     scenario->service = idle_service(arena, queue->servers);
     scenario->policy = queue->policy;
+    scenario->has_queue_limit = queue->loses; // of 0 jobs
     return scenario;
 }
 
@@ -93,25 +103,14 @@ Queue queue_of(int32_t servers, double load, Distribution service, int32_t jobs)
                    .warm_up = jobs / 10};
 }
 
-static void run_queue(const Queue *queue, uint64_t seed, const char *until, double *times)
+void queue_run(const Queue *queue, uint64_t seed, QueueJob *jobs)
 {
+    const int32_t count = queue->jobs - queue->warm_up;
     Arena *arena = arena_create();
-    Times heard = {.queue = queue,
-                   .until = until,
-                   .submitted_ns = ARENA_ARRAY(arena, int64_t, queue->jobs - queue->warm_up),
-                   .times = times};
-    const TraceSink sink = {.listener = &heard, .level = TRACE_LEVEL_JOBS, .record = hear};
+    Times times = {.queue = queue, .seed = seed, .jobs = jobs};
+    const TraceSink sink = {.listener = &times, .level = TRACE_LEVEL_JOBS, .record = hear};
+    memset(jobs, 0, (size_t)count * sizeof *jobs);
     world_run(world_create(arena, scenario_of_queue(arena, queue, seed), sink));
     arena_destroy(arena);
-    ck_assert_int_eq(heard.counted, queue->jobs - queue->warm_up);
-}
-
-void queue_waits(const Queue *queue, uint64_t seed, double *waits)
-{
-    run_queue(queue, seed, "running", waits);
-}
-
-void queue_stays(const Queue *queue, uint64_t seed, double *stays)
-{
-    run_queue(queue, seed, "succeeded", stays);
+    ck_assert_int_eq(times.counted, count);
 }

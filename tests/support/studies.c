@@ -18,17 +18,15 @@ static uint64_t base_seed(void)
     return text ? strtoull(text, NULL, 10) : 20180718;
 }
 
-/* Whether the studies are other ones than those that the bars were set with: fresh seeds, or fewer
- * with sanitizers. */
-static bool is_luck_possible(void)
+bool studies_are_fresh(void)
 {
-    return getenv("TRAINYARD_SEED") || theory_effort() < 1;
+    return getenv("TRAINYARD_SEED") != NULL;
 }
 
 /* A run with fixed seeds is part of each build and takes a third of the studies. */
 int32_t studies_of(int32_t full)
 {
-    return getenv("TRAINYARD_SEED") ? full : full / 3;
+    return studies_are_fresh() ? full : full / 3;
 }
 
 int32_t long_studies_of(int32_t full)
@@ -126,24 +124,27 @@ void coverage_count_estimate(Coverage *coverage, const Estimate *estimate, doubl
     coverage_count(coverage, interval.low, interval.high, truth);
 }
 
-/* Fails unless a share from `least` to `most` of the studies covered the truth, and the mean
- * relative half-width is at most `width`. */
+/* Bars hold for 1000 studies, of which .02 is 3 standard errors. Fewer studies vary more. */
+static double luck_of(int32_t studies)
+{
+    const double enough = 1000;
+    return studies < enough ? 3 * sqrt(.05 * .95) * (1 / sqrt(studies) - 1 / sqrt(enough)) : 0;
+}
+
 void coverage_check(const char *method, const char *of, const Coverage *coverage, double least,
                     double most, double width)
 {
-    double share = (double)coverage->covered / coverage->studies;
-    double mean_width = coverage->relative_width / coverage->studies;
-    // The bars are near the true coverage, so other studies need room for luck: 2.5 standard
-    // errors.
-    double luck = is_luck_possible() ? 2.5 * sqrt(.05 * .95 / coverage->studies) : 0;
+    const double share = (double)coverage->covered / coverage->studies;
+    const double mean_width = coverage->relative_width / coverage->studies;
+    const double luck = luck_of(coverage->studies);
     printf("  %-46s %-18s %.3f of %5" PRId32 ", half-width %4.1f %%\n", method, of, share,
            coverage->studies, 100 * mean_width);
     fflush(stdout);
     ck_assert_msg(share >= least - luck && share <= most + luck,
-                  "%s, %s: coverage %.3f, expected %.2f to %.2f (TRAINYARD_SEED=%" PRIu64 ")",
-                  method, of, share, least, most, base_seed());
+                  "%s, %s: coverage %.3f, expected %.3f to %.3f (TRAINYARD_SEED=%" PRIu64 ")",
+                  method, of, share, least - luck, most + luck, base_seed());
     ck_assert_msg(
-        mean_width <= width * (is_luck_possible() ? 1.1 : 1),
+        mean_width <= width,
         "%s, %s: half-width %.3f of the truth, expected at most %.3f (TRAINYARD_SEED=%" PRIu64 ")",
         method, of, mean_width, width, base_seed());
 }

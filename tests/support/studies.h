@@ -7,6 +7,8 @@
 #ifndef TESTS_SUPPORT_STUDIES_H
 #define TESTS_SUPPORT_STUDIES_H
 
+#include <stdbool.h>
+
 #include "sim/base/arena.h"
 #include "sim/study/statistics/estimate.h"
 
@@ -21,6 +23,8 @@ double random_uniform(Random *random);     /* in (0, 1) */
 double random_exponential(Random *random); /* of mean 1 */
 double random_standard_normal(Random *random);
 
+/* Whether TRAINYARD_SEED is set. */
+bool studies_are_fresh(void);
 /* How many studies to make: with fixed seeds a third of `full`. */
 int32_t studies_of(int32_t full);
 /* The same, with sanitizers a tenth of that. */
@@ -70,7 +74,8 @@ typedef struct {
 void coverage_count(Coverage *coverage, double low, double high, double truth);
 void coverage_count_estimate(Coverage *coverage, const Estimate *estimate, double truth);
 /* Fails unless a share from `least` to `most` of the studies covered the truth, and the mean
- * relative half-width is at most `width`. Prints a row. */
+ * relative half-width is at most `width`. These bars are for 1000 studies or more; fewer have room
+ * for the luck of few. Prints a row. */
 void coverage_check(const char *method, const char *of, const Coverage *coverage, double least,
                     double most, double width);
 

@@ -861,6 +861,25 @@ static void make_job(Maker *maker, int j)
     make_job_changes(maker, &dice, name, experiment);
 }
 
+/* Gives the cluster queues; returns how many. */
+static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
+{
+    if (!has(maker, SWARM_QUEUES) || !happens(dice, 50))
+        return 0;
+    const int count = 1 + roll(dice, 3);
+    Json *list = set_array(maker, create, "queues");
+    for (int q = 0; q < count; q++) {
+        Json *queue = add_object(maker, list);
+        const int guaranteed = roll(dice, gpus / count + 1);
+        set_text(maker, queue, "name", FORMAT(maker, "queue-%d", q));
+        if (happens(dice, 80))
+            set_integer(maker, queue, "gpus", guaranteed);
+        if (happens(dice, 50))
+            set_integer(maker, queue, "gpus_max", guaranteed + roll(dice, gpus));
+    }
+    return count;
+}
+
 /* A cluster, and many small jobs that ask for its GPUs within minutes, so that they share nodes. */
 static void make_crowd(Maker *maker)
 {
@@ -876,17 +895,25 @@ static void make_crowd(Maker *maker)
     else
         set_integer(maker, set_object(maker, set_object(maker, cluster, "scaleSettings"), "manual"),
                     "targetNodeCount", nodes);
+    Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
+    const int queues = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
     for (int j = 0; j < count; j++) {
         Json *command = add_command(maker, "job.create", FORMAT(maker, "crowd%d", j + 1));
         set_text(maker, command, "cluster", "crowd");
         set_text(maker, command, "at", seconds(maker, begin_s + roll(&dice, 120)));
+        if (queues > 0)
+            set_text(maker, command, "queue", FORMAT(maker, "queue-%d", roll(&queue_dice, queues)));
         const bool is_wide = happens(&dice, 10);
         if (happens(&dice, 15))
             set_integer(maker, command, "gpus_per_node", 1 + roll(&dice, each));
         else
             set_integer(maker, command, "gpus",
                         is_wide ? roll(&dice, nodes * each + 1) : roll(&dice, each));
+        if (has(maker, SWARM_CORES) && happens(&core_dice, 40))
+            set_integer(maker, command, "cpus", roll(&core_dice, 13));
+        if (has(maker, SWARM_CORES) && happens(&core_dice, 30))
+            set_text(maker, command, "memory", FORMAT(maker, "%dGiB", roll(&core_dice, 113)));
         Json *properties = set_object(maker, set_object(maker, command, "config"), "properties");
         set_integer(maker, properties, "nodeCount", is_wide ? nodes : 1);
         set_text(maker, set_object(maker, properties, "customToolkitSettings"), "commandLine",

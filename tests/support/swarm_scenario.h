@@ -28,7 +28,9 @@
     X(SETUPS, "setups", true)                                                                      \
     X(USAGES, "usages", true)                                                                      \
     X(DISTRIBUTIONS, "distributions", true)                                                        \
-    X(GPUS, "gpus", true)
+    X(GPUS, "gpus", true)                                                                          \
+    X(QUEUES, "queues", true)                                                                      \
+    X(CORES, "cores", true)
 
 typedef enum {
 #define X(name, text, is_built) SWARM_##name,

@@ -470,7 +470,7 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
 
 /* Turned off here, a part is in none of the rough scenarios. */
 static const struct {
-    bool faults, conditions, failures, groups, policies, network, workloads;
+    bool faults, conditions, failures, groups, policies, network, workloads, queues;
 } rough = {
     .faults = true,
     .conditions = true,
@@ -479,6 +479,7 @@ static const struct {
     .policies = true,
     .network = true,
     .workloads = true,
+    .queues = true,
 };
 
 static const NodeGroup *random_group(Arena *arena, Dice *dice)
@@ -627,6 +628,49 @@ static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
     scenario->workloads = workload;
 }
 
+/* One of the queues below, one that no cluster has, or none. */
+static const JobSpec *with_queue(Arena *arena, Dice *dice, const JobSpec *spec)
+{
+    static const char *const queues[] = {"q0", "q1", "q2", "q0", "q1", "nowhere", NULL};
+    JobSpec *own = ARENA_NEW(arena, JobSpec);
+    *own = *spec;
+    own->queue = queues[roll(dice, (int32_t)(sizeof queues / sizeof queues[0]))];
+    return own;
+}
+
+/* Some of the clusters have queues, and all jobs state one. */
+static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenario *scenario)
+{
+    static const char *const names[] = {"q0", "q1", "q2"};
+    for (int32_t i = 0; i < list->count; i++) {
+        Command *command = &list->items[i];
+        if (command->kind == COMMAND_JOB_CREATE)
+            command->as.job_create.spec = with_queue(arena, dice, command->as.job_create.spec);
+        if (command->kind != COMMAND_CLUSTER_CREATE || roll(dice, 4) == 0)
+            continue;
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        QueueSpec *queues = ARENA_ARRAY(arena, QueueSpec, 3);
+        *spec = *command->as.cluster_create;
+        spec->queues = queues;
+        spec->queue_count = 1 + roll(dice, 3);
+        for (int32_t q = 0; q < 3; q++) {
+            queues[q] = (QueueSpec){.name = names[q], .guaranteed = roll(dice, 4)};
+            queues[q].most = roll(dice, 2) == 0 ? INT64_MAX : queues[q].guaranteed + roll(dice, 4);
+        }
+        command->as.cluster_create = spec;
+    }
+    for (int32_t w = 0; w < scenario->workload_count; w++) {
+        const Workload *workload = &scenario->workloads[w];
+        const JobSpec **specs = ARENA_ARRAY(arena, const JobSpec *, workload->spec_count);
+        for (int32_t s = 0; s < workload->spec_count; s++)
+            specs[s] = with_queue(arena, dice, workload->specs[s]);
+        Workload *own = ARENA_NEW(arena, Workload);
+        *own = *workload;
+        own->specs = specs;
+        scenario->workloads = own; // there is one at most
+    }
+}
+
 Scenario *rough_scenario(Arena *arena, uint64_t seed)
 {
     Scenario *scenario = random_scenario(arena, seed);
@@ -651,6 +695,9 @@ Scenario *rough_scenario(Arena *arena, uint64_t seed)
                                               .uplink_bytes_per_s = 125000000};
     if (rough.workloads && roll(&dice, 3) == 0)
         add_workload(arena, &dice, scenario);
+    Dice queues = {.seed = seed ^ name_hash("queues")};
+    if (rough.queues && roll(&queues, 2) == 0)
+        add_queues(arena, &queues, &list, scenario);
     int64_t latest_ns = (1 + roll(&dice, 8)) * NS_PER_HOUR;
     if (scenario->until_ns > latest_ns)
         scenario->until_ns = latest_ns;

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "sim/base/units.h"
-#include "sim/study/statistics/sample.h"
 #include "tests/support/queues.h"
 #include "tests/support/suite.h"
 
@@ -17,9 +16,11 @@ static double mean_wait(const Queue *queue, uint64_t seed)
 {
     const int32_t count = queue->jobs - queue->warm_up;
     Arena *arena = arena_create();
-    double *waits = ARENA_ARRAY(arena, double, count);
-    queue_waits(queue, seed, waits);
-    double mean = statistics_mean(waits, count);
+    QueueJob *jobs = ARENA_ARRAY(arena, QueueJob, count);
+    double mean = 0;
+    queue_run(queue, seed, jobs);
+    for (int32_t i = 0; i < count; i++)
+        mean += jobs[i].wait / count;
     arena_destroy(arena);
     return mean;
 }

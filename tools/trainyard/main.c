@@ -24,9 +24,10 @@
 #include "tools/trainyard/verbs.h"
 
 const Verb *const verbs[] = {
-    &verb_run,   &verb_sweep,   &verb_merge,  &verb_show,       &verb_launch,  &verb_validate,
-    &verb_test,  &verb_explain, &verb_diff,   &verb_report,     &verb_predict, &verb_import,
-    &verb_waits, &verb_compare, &verb_schema, &verb_completion, NULL,
+    &verb_run,     &verb_sweep,  &verb_plan,       &verb_advise, &verb_merge,
+    &verb_show,    &verb_launch, &verb_validate,   &verb_test,   &verb_explain,
+    &verb_diff,    &verb_report, &verb_predict,    &verb_import, &verb_waits,
+    &verb_compare, &verb_schema, &verb_completion, NULL,
 };
 
 const OptionTable *const programs[] = {

@@ -36,7 +36,8 @@ static bool walk(Arena *arena, const char *folder, ScenarioPaths *paths, Status 
                 status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
         else if (S_ISDIR(facts.st_mode))
             is_fine = walk(arena, path, paths, status);
-        else if (strcmp(entry->d_name, "scenario.json") == 0)
+        else if (strcmp(entry->d_name, "scenario.json") == 0 ||
+                 strcmp(entry->d_name, "study.json") == 0)
             add_path(arena, paths, path);
     }
     closedir(entries);
@@ -63,7 +64,7 @@ bool scenario_find(Arena *arena, const char *path, ScenarioPaths *paths, Status 
         return false;
     if (paths->count == before)
         return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0),
-                           "no scenario.json in this folder or below");
+                           "no scenario.json or study.json in this folder or below");
     qsort(paths->items + before, paths->count - before, sizeof *paths->items, by_bytes);
     return true;
 }

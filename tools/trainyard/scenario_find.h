@@ -1,6 +1,6 @@
-/* Finds the scenarios that a command line names. A file stands for itself, a folder for every
- * scenario.json below it, in byte order of their paths. Links to folders are not followed; names
- * that begin with a dot are skipped. */
+/* Finds the scenarios and studies that a command line names. A file stands for itself, a folder for
+ * every scenario.json and study.json below it, in byte order of their paths. Links to folders are
+ * not followed; names that begin with a dot are skipped. */
 #ifndef TOOLS_TRAINYARD_SCENARIO_FIND_H
 #define TOOLS_TRAINYARD_SCENARIO_FIND_H
 

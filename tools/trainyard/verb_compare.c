@@ -21,8 +21,8 @@
 #include "sim/cli/json_file.h"
 #include "sim/cloud/training/layer_rates.h"
 #include "sim/scenario/catalog/files.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 extern char **environ;

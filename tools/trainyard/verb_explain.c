@@ -5,8 +5,8 @@
 #include "sim/base/table.h"
 #include "sim/cli/disk_files.h"
 #include "sim/output/summary/metric.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

@@ -1,6 +1,7 @@
-/* trainyard report: writes the report of an earlier run or sweep again. */
+/* trainyard report: writes the report of an earlier run, sweep or plan again. */
 #include <stdio.h>
 
+#include "reports/plan/report.h"
 #include "reports/run/report.h"
 #include "reports/study/report.h"
 #include "sim/cli/disk_files.h"
@@ -25,11 +26,12 @@ static const Field report_options[] = {
 static const OptionTable report_table = {
     .name = "report",
     .operands = "DIR",
-    .summary = "Writes report.html and its plots from the files of a run or sweep.",
+    .summary = "Writes report.html and its plots from the files of a run, sweep or plan.",
     .details =
         "DIR is the folder of `trainyard run -o DIR`: its summary.json and trace.tsv are read. Or "
-        "it is the folder of `trainyard sweep -o DIR`: its study.json and journals are read, also "
-        "while the sweep runs, and the page says how many runs are missing.\n"
+        "it is the folder of `trainyard sweep -o DIR` or `trainyard plan -o DIR`: its study.json "
+        "and "
+        "journals are read, also while it runs, and the page says what is missing.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
     .example = "trainyard run scenarios/workloads/poisson/scenario.json -o out/poisson\n"
@@ -42,13 +44,38 @@ static const OptionTable report_table = {
     .operand_kind = OPERANDS_FOLDERS,
 };
 
-/* A sweep has study.json, a run has not. */
-static bool is_of_sweep(Arena *arena, const char *folder)
+static bool has_file(Arena *arena, const char *folder, const char *name)
 {
     int64_t bytes;
     Status unused;
-    return disk_files.size(disk_files.context, arena_printf(arena, "%s/study.json", folder), &bytes,
+    return disk_files.size(disk_files.context, arena_printf(arena, "%s/%s", folder, name), &bytes,
                            &unused);
+}
+
+/* The study in a plan's folder has a goal. A plan ends with plan.json; a sweep of the same study
+ * ends with points.csv and without it. */
+static bool is_of_plan(Arena *arena, const char *folder, const Study *study)
+{
+    return study->goal != NULL &&
+           (has_file(arena, folder, "plan.json") || !has_file(arena, folder, "points.csv"));
+}
+
+static int report_plan(Arena *arena, const char *folder)
+{
+    Problems problems = problems_create(arena);
+    PlanOutcome outcome;
+    WinnerJobs jobs;
+    FollowOutcome follow;
+    Status no_plots = {0}, status = {0};
+    if (!plan_outcome_read(arena, disk_files, folder, &outcome, &problems) ||
+        !winner_jobs_read(arena, disk_files, folder, &jobs, &problems) ||
+        !follow_outcome_read(arena, disk_files, folder, outcome.grid->study, &follow, &problems))
+        return report_problems(&problems);
+    const PlanKnown known = {&outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, folder, &known, &no_plots, &status))
+        return report_status(&status);
+    printf("%s/report.html\n", folder);
+    return no_plots.code != STATUS_OK ? report_status(&no_plots) : EXIT_FINE;
 }
 
 static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
@@ -64,6 +91,8 @@ static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
     }
     if (!study_outcome_read(arena, disk_files, folder, &outcome, &problems))
         return report_problems(&problems);
+    if (is_of_plan(arena, folder, outcome.findings.study))
+        return report_plan(arena, folder);
     if (!study_report_write(arena, folder, &outcome, &no_plots, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);
@@ -92,8 +121,9 @@ static int run_report(int argc, char **argv)
     int exit_code;
     if (options_read(&report_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         const char *folder = operands.items[0];
-        exit_code = is_of_sweep(arena, folder) ? report_sweep(arena, folder, arguments.target_ns)
-                                               : report_run(arena, folder, arguments.target_ns);
+        exit_code = has_file(arena, folder, "study.json")
+                        ? report_sweep(arena, folder, arguments.target_ns)
+                        : report_run(arena, folder, arguments.target_ns);
     }
     arena_destroy(arena);
     return exit_code;

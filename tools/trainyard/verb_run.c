@@ -5,8 +5,8 @@
 #include "real/launch/data_set.h"
 #include "sim/cli/json_file.h"
 #include "tools/trainyard/determinism.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

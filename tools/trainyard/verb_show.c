@@ -1,13 +1,11 @@
 /* trainyard show: the command that repeats one run of a sweep. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/cli/shell_code.h"
 #include "sim/schema/value.h"
 #include "sim/study/outcome.h"
-#include "sim/study/study_json.h"
+#include "sim/study/run_command.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -38,59 +36,36 @@ static const OptionTable show_table = {
     .operand_count_max = 3,
 };
 
-/* The words of the command after "trainyard", ended by NULL. */
-typedef struct {
-    char **items;
-    int32_t count;
-} Words;
-
-static void add_word(Arena *arena, Words *words, const char *word)
-{
-    words->items[words->count++] = arena_strdup(arena, word);
-}
-
-static Words command_of(Arena *arena, const StudyPoint *point, const char *seed,
-                        const ShowArguments *arguments)
-{
-    enum { FIXED = 7 };
-    Words words = {.items = ARENA_ARRAY(arena, char *, point->option_count + FIXED)};
-    add_word(arena, &words, "run");
-    add_word(arena, &words, point->scenario_path);
-    add_word(arena, &words, "--seed");
-    add_word(arena, &words, seed);
-    for (int32_t i = 0; i < point->option_count; i++)
-        add_word(arena, &words, point->options[i]);
-    if (arguments->output_folder != NULL) {
-        add_word(arena, &words, "-o");
-        add_word(arena, &words, arguments->output_folder);
-    }
-    return words;
-}
-
-static void print_command(const Words *words)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./=:,+%";
-    Text line = {0};
-    text_add(&line, "trainyard");
-    for (int32_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
-        text_add(&line, " ");
-        if (strspn(word, plain) == strlen(word))
-            text_add(&line, word);
-        else
-            code_quote(word, CODE_SH, &line);
-    }
-    puts(text_string(&line));
-    text_free(&line);
-}
-
-/* The number that the operand `what` states; false with a status. */
+/* The number that an operand states; false with a status. */
 static bool number_of(const char *text, const char *what, int64_t *number, Status *status)
 {
     return whole_number_parse(text, INT64_C(1) << 53, number) ||
            status_fail(status, STATUS_BAD_INPUT, place_in(what, 0, 0),
                        "is \"%s\", expected a number as in results.csv", text);
+}
+
+/* Adds the options of a steady study. The length of its runs was found by pilot runs, so a run of
+ * the point must be known. */
+static bool add_steady(Arena *arena, const char *folder, int64_t number, StudyPoint *point,
+                       Problems *problems)
+{
+    StudyOutcome outcome;
+    SteadyPlan plan;
+    if (!study_outcome_read(arena, disk_files, folder, &outcome, problems))
+        return false;
+    const Results *results = outcome.findings.results;
+    if (outcome.findings.study->horizon.kind != HORIZON_STEADY)
+        return true;
+    if (results->points[number].prefix > 0 && results_plan(results, (int32_t)number, 0, &plan)) {
+        run_command_add_plan(arena, point, &plan);
+        return true;
+    }
+    status_hint(problems_add(problems, STATUS_CONFLICT, place_in(folder, 0, 0),
+                             "no run of point %" PRId64 " has finished, so the length of its runs "
+                             "is not known",
+                             number),
+                "`trainyard sweep ... -o %s` continues the study", folder);
+    return false;
 }
 
 static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
@@ -106,10 +81,13 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         !number_of(operands->items[2], "SEED", &seed, &status) ||
         !study_json_point(arena, root, point, &found, &status))
         return report_status(&status);
-    const Words words = command_of(arena, &found, operands->items[2], arguments);
+    if (!add_steady(arena, operands->items[0], point, &found, &problems))
+        return report_problems(&problems);
+    const CommandWords words =
+        run_command_words(arena, &found, operands->items[2], arguments->output_folder);
     if (arguments->runs)
         return verb_run.run(words.count, words.items);
-    print_command(&words);
+    puts(run_command_text(arena, &words));
     return EXIT_FINE;
 }
 

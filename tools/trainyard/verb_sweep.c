@@ -1,5 +1,5 @@
 /* trainyard sweep: many runs of one scenario. */
-#include "tools/trainyard/sweep_command.h"
+#include "tools/trainyard/study/sweep_command.h"
 #include "tools/trainyard/verbs.h"
 
 static int sweep(Arena *arena, const char *path, const SweepArguments *arguments)

@@ -8,9 +8,10 @@
 #include "sim/cli/progress.h"
 #include "sim/output/explain/test_report.h"
 #include "tools/trainyard/expectations.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
-#include "tools/trainyard/scenario_options.h"
+#include "tools/trainyard/study_check.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -34,11 +35,13 @@ static const Field test_options[] = {
 
 static const OptionTable test_table = {
     .name = "test",
-    .operands = "SCENARIO|DIR...",
-    .summary = "Runs scenarios and checks their expectations; prints TAP.",
-    .details = "For a folder, every scenario.json below it is a test. Exit code 0 when all "
-               "expectations hold, 1 when one does not, 2 when a scenario is not valid. An "
-               "expectation that does not hold is shown with the relevant records of the run.",
+    .operands = "SCENARIO|STUDY|DIR...",
+    .summary = "Runs scenarios and studies and checks their expectations; prints TAP.",
+    .details =
+        "For a folder, every scenario.json and every study.json below it is a test. Exit code 0 "
+        "when all expectations hold, 1 when one does not, 2 when a scenario is not valid. An "
+        "expectation that does not hold is shown with the relevant records of the run. Options "
+        "are for scenarios; a study is swept in memory, if it expects something.",
     .example = "trainyard test scenarios/\n"
                "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
     .options = test_options,
@@ -204,6 +207,25 @@ static int test_scenario(TestRun *tests, const char *path, const TestArguments *
     return exit_code;
 }
 
+static void add_case_to(void *tests, TestCase test)
+{
+    add_case(tests, test);
+}
+
+/* Returns an exit code. */
+static int test_one(TestRun *tests, const char *path, const TestArguments *arguments)
+{
+    switch (tested_kind(path)) {
+    case TESTED_SCENARIO:
+        break;
+    case TESTED_STUDY:
+        return study_check(tests->arena, path, (TestCaseSink){.to = tests, .add = add_case_to});
+    case TESTED_FOLDER:
+        return EXIT_FINE;
+    }
+    return test_scenario(tests, path, arguments);
+}
+
 static bool junit_write(const TestRun *tests, const char *path, Status *status)
 {
     Text xml = {0};
@@ -213,7 +235,7 @@ static bool junit_write(const TestRun *tests, const char *path, Status *status)
     return is_written;
 }
 
-/* Runs all scenarios and prints TAP. Returns the worst exit code. */
+/* Runs all scenarios and studies and prints TAP. Returns the worst exit code. */
 static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArguments *arguments)
 {
     Text line = {0};
@@ -221,7 +243,7 @@ static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArgume
     fputs(text_string(&line), stdout);
     int worst = EXIT_FINE;
     for (uint32_t i = 0; i < paths->count; i++) {
-        const int exit_code = test_scenario(tests, paths->items[i], arguments);
+        const int exit_code = test_one(tests, paths->items[i], arguments);
         worst = exit_code > worst ? exit_code : worst;
     }
     text_clear(&line);

@@ -4,8 +4,8 @@
 #include "real/launch/real_run.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
-#include "tools/trainyard/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

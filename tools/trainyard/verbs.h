@@ -20,6 +20,8 @@ typedef struct {
 
 extern const Verb verb_run;
 extern const Verb verb_sweep;
+extern const Verb verb_plan;
+extern const Verb verb_advise;
 extern const Verb verb_merge;
 extern const Verb verb_show;
 extern const Verb verb_launch;

@@ -38,6 +38,7 @@ const records = {
   job_provisioning: [1, (e) => `record ${e.name}`],
   job_state: [1, (e, v) => e.name + (v.exit_code >= 0 ? `, exit code ${v.exit_code}` : "")],
   job_attempt: [0, (e, v) => `attempt ${e.name} after ${span(ms(e))} on ${many(v.nodes, "node")}`],
+  job_waits: [0, (e) => `is the first of its queue and lacks ${e.name}`],
   job_stalled: [3, () => "stands still: one of its nodes is silent"],
   job_resumed: [1, (e, v) => `resumes behind epoch ${v.epochs}`],
   job_error: [3, (e) => e.name],

@@ -1,5 +1,5 @@
 # A metric over the levels of a factor. $marks: x, mean, low, high, a block for each of `curves`; $bounds: x, mean, colour of values that
-# are only lower bounds; $dots: x, value, mark. tic_name[], tic_at[]: `tics` names of levels; 0: numbers.
+# are only lower bounds; $dots: x, value, mark. y_limit: a line across, if has_limit. tic_name[], tic_at[]: `tics` names of levels; 0: numbers.
 set xrange [x_begin:x_end]
 set yrange [y_begin:y_end]
 if (x_is_log) { set logscale x 10 } else { set xtics x_step }
@@ -9,6 +9,9 @@ if (tics > 0) {
 }
 set xlabel x_label offset 0,0.7
 set format y '%.6g'
+if (has_limit) {
+    set arrow 1 from graph 0, first y_limit to graph 1, first y_limit nohead linewidth 1.4 dashtype 2 linecolor rgb '#808080'
+}
 set lmargin at screen left(plot_left)
 plot $dots using 1:2:3 with labels textcolor rgb dots_rgb font ',7', \
      for [i=1:curves] $marks index (i-1) using 1:2 with lines linewidth (has_lines ? 1.7 : 0.001) linecolor rgb curve_rgb[i], \

@@ -20,12 +20,13 @@ uint32_t run_jobs_in_state(const Facts *facts, JobState state)
 JobCounts run_job_counts(const Facts *facts)
 {
     JobCounts counts = {facts->run->job_count, run_jobs_in_state(facts, JOB_SUCCEEDED),
-                        run_jobs_in_state(facts, JOB_FAILED)};
+                        run_jobs_in_state(facts, JOB_FAILED), 0};
     for (uint32_t i = 0; i < facts->run->workload_count; i++) {
         const SummaryClass *all = &facts->run->workloads[i].all;
         counts.jobs = capped_sum(counts.jobs, all->jobs);
         counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
         counts.failed = capped_sum(counts.failed, all->failed);
+        counts.rejected = capped_sum(counts.rejected, all->rejected);
     }
     return counts;
 }

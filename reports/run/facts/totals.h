@@ -8,6 +8,7 @@
 /* All jobs, listed or of workloads. */
 typedef struct {
     int64_t jobs, succeeded, failed;
+    int64_t rejected; /* of workloads, by a full queue */
 } JobCounts;
 
 JobCounts run_job_counts(const Facts *facts);

@@ -5,6 +5,7 @@
 
 #include "reports/run/figures/draw.h"
 #include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"
@@ -18,39 +19,6 @@ enum {
     FRAME_HEIGHT = 96,
     FRAME_HEIGHT_NARROW = 170
 };
-
-/* In the order of a job's life, which is that of the legend. Stages have the colours of
- * P. Tol's "muted" scheme, whose neighbours here differ with any colour vision. */
-typedef enum {
-    BAR_NODE_PREPARING,
-    BAR_NODE_IDLE,
-    BAR_QUEUED,
-    BAR_MOUNT,
-    BAR_PULL,
-    BAR_CONTAINER,
-    BAR_PREPARATION,
-    BAR_START,
-    BAR_DOWNLOAD,
-    BAR_DATA,
-    BAR_PROGRAM,
-    BAR_TRAINING,
-    BAR_EVALUATION,
-    BAR_CHECKPOINT,
-    BAR_NODE_LEAVING,
-    BAR_NODE_UNUSABLE,
-    BAR_FAILED,
-    BAR_COUNT
-} Bar;
-
-static const Shade bar_shades[] = {
-    {"node preparing", 0xDDAA33},  {"node idle", 0xC3D3E0},     {"job queued", 0xB0B0B0},
-    {"mount", 0x88CCEE},           {"image pull", 0x44AA99},    {"container", 0x117733},
-    {"job preparation", 0xAA4499}, {"program start", 0xDDCC77}, {"data download", 0x77771A},
-    {"data from share", 0x661100}, {"program", 0x7DA7D0},       {"training", 0x3B6FB0},
-    {"evaluation", 0xEE7733},      {"checkpoint", 0xB04070},    {"node leaving", 0xA08A7A},
-    {"node unusable", 0xCC3311},   {"failed", 0xFF2040},
-};
-_Static_assert(sizeof(bar_shades) / sizeof(bar_shades[0]) == BAR_COUNT, "one shade per bar");
 
 /* A stage that this version does not know counts as the program. */
 static const Bar stage_bars[] = {

@@ -6,20 +6,12 @@
 #include "reports/run/figures/draw.h"
 #include "reports/run/figures/epoch_rows.h"
 #include "reports/run/figures/figures.h"
+#include "reports/run/figures/palette.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"
 
 enum { SPLITS_SHOWN = 12 };
-
-/* P. Tol's "bright" scheme. */
-static const BarShade parts[] = {
-    {{"input", 0xCCBB44}, 0x000000},      {{"compute", 0x228833}, 0xFFFFFF},
-    {{"waiting", 0xBBBBBB}, 0x000000},    {{"exchange", 0x3B6FB0}, 0xFFFFFF},
-    {{"update", 0xAA3377}, 0xFFFFFF},     {{"evaluation", 0xD55E00}, 0x000000},
-    {{"checkpoint", 0xCC6677}, 0x000000},
-};
-_Static_assert(sizeof(parts) / sizeof(parts[0]) == PART_COUNT, "one shade per part");
 
 static int64_t part_ns(const SummaryJob *job, int32_t part)
 {
@@ -54,7 +46,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
 {
     (void)subject;
     const uint32_t rows = splits_shown(facts);
-    Bars bars = bars_begin(out, rows, (BarStyle){parts, PART_COUNT, 90000, layout});
+    Bars bars = bars_begin(out, rows, (BarStyle){step_part_shades, PART_COUNT, 90000, layout});
     for (uint32_t i = 0; bars.row < rows; i++) {
         const SummaryJob *job = &facts->run->jobs[i];
         int64_t of_job_ns[PART_COUNT];
@@ -78,7 +70,7 @@ static const char *const *part_headings(Arena *arena, const char *first, int32_t
     const char **headings = ARENA_ARRAY(arena, const char *, count + 1);
     headings[0] = first;
     for (int32_t part = 0; part < count; part++)
-        headings[part + 1] = parts[part].shade.name;
+        headings[part + 1] = step_part_shades[part].shade.name;
     return headings;
 }
 
@@ -125,7 +117,7 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
 {
     const int64_t labels_max = layout.is_narrow ? 6 : 10;
     int64_t epochs = 1;
-    bars_key_print(out, parts, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
+    bars_key_print(out, step_part_shades, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
     text_add(out, "$epochs << END\n");
     for (uint32_t i = 0; i < facts->row_count; i++) {
         const TraceRow *row = &facts->rows[i];

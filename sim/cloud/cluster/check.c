@@ -7,19 +7,25 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 
-/* The GPUs of a node are its free ones and those of its jobs. It is offered if it takes jobs. */
+/* A node is what is free of it and the shares of its jobs. It is offered if it takes jobs. */
 static void check_gpus(const Node *node, const Cluster *cluster)
 {
-    int32_t gpus = node->free_gpus;
-    invariant(gpus >= 0);
+    const NodeShare free = cluster->free[node->place];
+    const NodeShare whole = vm_size_share(cluster->spec->vm_size);
+    int64_t gpus = node->free_gpus, cpus = free.cpus, memory_mib = free.memory_mib;
+    invariant(gpus >= 0 && cpus >= 0 && memory_mib >= 0);
     for (int32_t i = 0; i < node->shared_count; i++) {
-        invariant(node->shared[i].gpus >= 0);
-        gpus += node->shared[i].gpus;
+        const NodeShare share = node->shared[i].share;
+        invariant(share.gpus >= 0 && share.cpus >= 0 && share.memory_mib >= 0);
+        gpus += share.gpus;
+        cpus += share.cpus;
+        memory_mib += share.memory_mib;
     }
     if (node->job.index != ID_NONE)
         invariant(gpus == 0 && node->shared_count == 0);
     else
-        invariant(gpus == cluster_gpus_per_node(cluster));
+        invariant(gpus == whole.gpus && free.gpus == node->free_gpus);
+    invariant(cpus == whole.cpus && memory_mib == whole.memory_mib);
     const bool takes_jobs =
         node->state == NODE_IDLE ||
         (node->state == NODE_RUNNING && node->shared_count > 0 && !node->is_retiring);

@@ -79,9 +79,10 @@ struct Cluster {
     PlaceSet places[NODE_STATE_COUNT + 1]; /* [state of the node there]; the last: free places */
     PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
                                  take jobs now: idle or shared ones that do not retire */
-    NodeId set_up_last;       /* the last node whose set-up task has begun: head of a list by
-                                 Node.set_up_before, which includes released nodes */
-    uint32_t setup_count;     /* set-up tasks begun so far */
+    NodeShare *free;      /* [place] of the node there, free of jobs; whole unless jobs share it */
+    NodeId set_up_last;   /* the last node whose set-up task has begun: head of a list by
+                             Node.set_up_before, which includes released nodes */
+    uint32_t setup_count; /* set-up tasks begun so far */
 };
 
 /* The functions of jobs that clusters call; filled in by sim/cloud/job. */

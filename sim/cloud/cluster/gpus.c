@@ -12,9 +12,13 @@ int32_t cluster_gpus_per_node(const Cluster *cluster)
 
 Room cluster_room(const Cluster *cluster)
 {
-    return (Room){.gpus_per_node = cluster_gpus_per_node(cluster),
+    const NodeShare whole = vm_size_share(cluster->spec->vm_size);
+    return (Room){.gpus_per_node = whole.gpus,
+                  .cpus_per_node = whole.cpus,
+                  .memory_mib_per_node = whole.memory_mib,
                   .idle_nodes = cluster->node_count[NODE_IDLE],
-                  .places = cluster->places_by_free};
+                  .places = cluster->places_by_free,
+                  .free = cluster->free};
 }
 
 /* --- Sets of nodes --- */
@@ -31,6 +35,16 @@ void gpus_reserve(Clusters *clusters, Cluster *cluster, int32_t capacity)
 {
     for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
         place_set_reserve(clusters->arena, &cluster->places_by_free[free], capacity);
+    NodeShare *free = ARENA_ARRAY(clusters->arena, NodeShare, capacity);
+    if (cluster->node_capacity > 0)
+        memcpy(free, cluster->free, (size_t)cluster->node_capacity * sizeof *free);
+    cluster->free = free;
+}
+
+void node_set_free(const Cluster *cluster, Node *node)
+{
+    node->free_gpus = cluster_gpus_per_node(cluster);
+    cluster->free[node->place] = vm_size_share(cluster->spec->vm_size);
 }
 
 bool node_has_job(const Node *node)
@@ -86,11 +100,15 @@ static void reserve_job(Clusters *clusters, Node *node)
 
 void node_share(Clusters *clusters, Cluster *cluster, Node *node, NodeJob job)
 {
-    invariant(node->job.index == ID_NONE && job.gpus <= node->free_gpus);
+    NodeShare *free = &cluster->free[node->place];
+    invariant(node->job.index == ID_NONE && share_fits(job.share, *free));
     reserve_job(clusters, node);
     cluster->shared_nodes += node->shared_count == 0;
     node->shared[node->shared_count++] = job;
-    node->free_gpus -= job.gpus;
+    free->gpus -= job.share.gpus;
+    free->cpus -= job.share.cpus;
+    free->memory_mib -= job.share.memory_mib;
+    node->free_gpus = free->gpus;
 }
 
 void node_take_back(Cluster *cluster, Node *node, JobId job)
@@ -103,7 +121,12 @@ void node_take_back(Cluster *cluster, Node *node, JobId job)
     while (i < node->shared_count && node->shared[i].job.index != job.index)
         i++;
     invariant(i < node->shared_count);
-    node->free_gpus += node->shared[i].gpus;
+    const NodeShare back = node->shared[i].share;
+    NodeShare *free = &cluster->free[node->place];
+    free->gpus += back.gpus;
+    free->cpus += back.cpus;
+    free->memory_mib += back.memory_mib;
+    node->free_gpus = free->gpus;
     node->shared_count--;
     cluster->shared_nodes -= node->shared_count == 0;
     memmove(&node->shared[i], &node->shared[i + 1],

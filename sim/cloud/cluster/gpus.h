@@ -20,6 +20,8 @@ void node_offer(Cluster *cluster, Node *node);
 /* Removes the node, which is in a set, until the next node_offer. */
 void node_withhold(Cluster *cluster, Node *node);
 
+/* No job has a part of the node any more. */
+void node_set_free(const Cluster *cluster, Node *node);
 /* `job` takes the whole node, which is idle; or GPUs of a node that has so many free. */
 void node_give(Node *node, JobId job);
 void node_share(Clusters *clusters, Cluster *cluster, Node *node, NodeJob job);

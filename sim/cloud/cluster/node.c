@@ -79,7 +79,7 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
     setup_ends(clusters, node, SETUP_CUT_OFF);
     if (state != NODE_RUNNING) {
         node->job = (JobId){ID_NONE};
-        node->free_gpus = cluster_gpus_per_node(cluster);
+        node_set_free(cluster, node);
     }
     node_offer(cluster, node);
     recorder_emit_change(clusters->recorder, node_state_name(state), &node->state_since_ns);
@@ -610,11 +610,11 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
     const Placement *policy = placement_of(clusters->scenario->placement);
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     for (int32_t i = 0; i < request.nodes; i++) {
-        const int32_t gpus = request_part(request, i, gpus_per_node);
-        const PlacementPart part = {.gpus = gpus,
+        const NodeShare need = request_share(request, i, gpus_per_node);
+        const PlacementPart part = {.need = need,
                                     .is_remainder = request.large_nodes > 0 &&
                                                     request.large_gpus == gpus_per_node &&
-                                                    gpus < gpus_per_node};
+                                                    need.gpus < gpus_per_node};
         Node *node =
             cluster_node_at(clusters, cluster, policy->choose(cluster_room(cluster), part));
         node_withhold(cluster, node);
@@ -626,7 +626,7 @@ static void emit_placed(Clusters *clusters, const Node *node, NodeJob placed, in
 {
     TraceRecord *record = node_trace(clusters, TRACE_JOB_PLACED, node);
     record->job = placed.job;
-    record->job_placed.gpus = placed.gpus;
+    record->job_placed.gpus = placed.share.gpus;
     record->job_placed.gpus_per_node = gpus_per_node;
     recorder_emit(clusters->recorder);
 }
@@ -638,7 +638,7 @@ static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobReques
     choose_nodes(clusters, cluster, request, taken);
     for (int32_t i = 0; i < request.nodes; i++) {
         Node *node = node_row(clusters, taken[i]);
-        const NodeJob share = {.job = job, .gpus = request_part(request, i, gpus_per_node)};
+        const NodeJob share = {.job = job, .share = request_share(request, i, gpus_per_node)};
         node_share(clusters, cluster, node, share);
         if (node->state == NODE_IDLE)
             set_state(clusters, cluster, node, NODE_RUNNING, CAUSE_NONE);

@@ -48,7 +48,7 @@ typedef struct {
 /* A job that shares a node. */
 typedef struct {
     JobId job;
-    int32_t gpus; /* of the node */
+    NodeShare share;
 } NodeJob;
 
 /* Whether a failed node has a repair crew (sim/cloud/cluster/crew.h). */

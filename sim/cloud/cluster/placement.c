@@ -18,8 +18,8 @@ const Placement *placement_of(PlacementKind kind)
 int32_t placement_first_fit(Room room, PlacementPart part)
 {
     int32_t first = -1;
-    for (int32_t free = part.gpus; free <= room.gpus_per_node; free++) {
-        int32_t place = room.places[free].count > 0 ? place_set_up(&room.places[free], 0) : -1;
+    for (int32_t free = part.need.gpus; free <= room.gpus_per_node; free++) {
+        const int32_t place = room_place(room, free, part.need, 0);
         if (place >= 0 && (first < 0 || place < first))
             first = place;
     }
@@ -28,18 +28,18 @@ int32_t placement_first_fit(Room room, PlacementPart part)
 
 int32_t placement_best_fit(Room room, PlacementPart part)
 {
-    for (int32_t free = part.gpus; free <= room.gpus_per_node; free++)
-        if (room.places[free].count > 0)
-            return place_set_up(&room.places[free], 0);
-    return -1;
+    int32_t place = -1;
+    for (int32_t free = part.need.gpus; free <= room.gpus_per_node && place < 0; free++)
+        place = room_place(room, free, part.need, 0);
+    return place;
 }
 
 int32_t placement_spread(Room room, PlacementPart part)
 {
-    for (int32_t free = room.gpus_per_node; free >= part.gpus; free--)
-        if (room.places[free].count > 0)
-            return place_set_up(&room.places[free], 0);
-    return -1;
+    int32_t place = -1;
+    for (int32_t free = room.gpus_per_node; free >= part.need.gpus && place < 0; free--)
+        place = room_place(room, free, part.need, 0);
+    return place;
 }
 
 int32_t placement_consolidate(Room room, PlacementPart part)

@@ -12,21 +12,22 @@
  *              The rules of the simulator of Hu et al., "Characterization and prediction of deep
  *              learning workloads in large-scale GPU datacenters", SC 2021
  *
- * Each choice takes as many steps as a node has GPUs, however many nodes there are. */
+ * Each choice takes as many steps as a node has GPUs, however many nodes there are. For a job that
+ * asks for cores or memory it passes over nodes with too few of them, one by one. */
 #ifndef SIM_CLOUD_CLUSTER_PLACEMENT_H
 #define SIM_CLOUD_CLUSTER_PLACEMENT_H
 
 #include "sim/cloud/spec/scenario.h"
 
 typedef struct {
-    int32_t gpus;      /* needed on this node */
+    NodeShare need;    /* on this node */
     bool is_remainder; /* of a job that takes whole nodes too */
 } PlacementPart;
 
 typedef struct {
     const char *name;
     const char *what;
-    /* The place of a node with enough free GPUs among Room.places; -1: there is none. */
+    /* The place of a node that can give the part among Room.places; -1: there is none. */
     int32_t (*choose)(Room room, PlacementPart part);
 } Placement;
 

@@ -27,16 +27,20 @@ static void check_jobs_of_node(const Jobs *jobs, const Node *node)
         check_node_job(jobs, node, node->shared[i].job);
 }
 
-/* The GPUs that the node has given the job. */
-static int32_t gpus_given(const Node *node, JobId job)
+/* Whether the node has given the job that share. */
+static bool has_given(const Node *node, JobId job, NodeShare share)
 {
-    for (int32_t i = 0; i < node->shared_count; i++)
-        if (node->shared[i].job.index == job.index)
-            return node->shared[i].gpus;
-    return -1;
+    int32_t i = 0;
+    while (i < node->shared_count && node->shared[i].job.index != job.index)
+        i++;
+    if (i == node->shared_count)
+        return false;
+    const NodeShare given = node->shared[i].share;
+    return given.gpus == share.gpus && given.cpus == share.cpus &&
+           given.memory_mib == share.memory_mib;
 }
 
-/* The job has on each node the GPUs that it asked for, or the node. */
+/* The job has on each node the share that it asked for, or the node. */
 static void check_gpus(const Jobs *jobs, const Job *job)
 {
     const int32_t gpus_per_node =
@@ -44,12 +48,12 @@ static void check_gpus(const Jobs *jobs, const Job *job)
     int64_t gpus = 0;
     for (int32_t n = 0; n < job->request.nodes; n++) {
         const Node *node = node_by_id(jobs->clusters, job->nodes[n]);
-        const int32_t part = request_part(job->request, n, gpus_per_node);
+        const NodeShare share = request_share(job->request, n, gpus_per_node);
         if (job->request.kind == REQUEST_NODES)
             invariant(node->job.index == job->id.index);
         else
-            invariant(gpus_given(node, job->id) == part);
-        gpus += part;
+            invariant(has_given(node, job->id, share));
+        gpus += share.gpus;
     }
     invariant(gpus == request_gpus(job->request, gpus_per_node));
 }

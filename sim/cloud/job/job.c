@@ -288,6 +288,7 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
                  .experiment = ID_NONE,
+                 .queue = cluster_spec_queue(cluster->spec, command->as.job_create.spec->queue),
                  .workload = command->as.job_create.workload_number - 1,
                  .row = place.row};
     set_name(jobs, job, key);
@@ -302,14 +303,14 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
  * jobs of the cluster. */
 static int64_t eligible_at_ns(Jobs *jobs, const Job *job, int64_t record_ns)
 {
-    JobQueue *queue = scheduler_queue(jobs, job->cluster);
+    ClusterQueues *queues = scheduler_queues(jobs, job->cluster);
     int64_t latency_ns = engine_draw(jobs->engine, jobs->scenario->service.job_start_ns,
                                      RNG_JOB_START, job->address, 0);
     int64_t seen_ns =
         bounded_add(jobs->engine->now_ns, latency_ns > record_ns ? latency_ns : record_ns);
-    if (queue->eligible_ns < seen_ns)
-        queue->eligible_ns = seen_ns;
-    return queue->eligible_ns;
+    if (queues->eligible_ns < seen_ns)
+        queues->eligible_ns = seen_ns;
+    return queues->eligible_ns;
 }
 
 static void push_eligible(Jobs *jobs, const Job *job, int64_t at_ns)
@@ -349,22 +350,51 @@ static int32_t most_nodes(const Cluster *cluster)
     return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
-bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request, Place at,
-                          Status *status)
+static bool is_within_limit(const Cluster *cluster, int32_t queue, JobRequest request, Place at,
+                            Status *status)
+{
+    if (cluster->spec->queue_count == 0)
+        return true;
+    const QueueSpec *spec = &cluster->spec->queues[queue];
+    const int64_t slots = request_slots(request, cluster_gpus_per_node(cluster));
+    return slots <= spec->most ||
+           status_fail(status, STATUS_BAD_INPUT, at,
+                       "the job needs %lld GPUs, and queue \"%s\" of cluster \"%s\" has at most "
+                       "%lld",
+                       (long long)slots, spec->name, cluster->path.name, (long long)spec->most);
+}
+
+bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
+                          JobRequest request, Place at, Status *status)
 {
     const int32_t most = most_nodes(cluster), gpus_per_node = cluster_gpus_per_node(cluster);
-    if (!jobs->scenario->refuses_wide_jobs || request_is_possible(request, most, gpus_per_node))
+    if (!jobs->scenario->refuses_wide_jobs)
         return true;
+    if (request_is_possible(request, most, vm_size_share(cluster->spec->vm_size)))
+        return is_within_limit(cluster, queue, request, at, status);
     if (request.kind == REQUEST_NODES)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "the job needs %d nodes, and cluster \"%s\" has at most %d",
                            (int)request.nodes, cluster->path.name, (int)most);
     return status_fail(
         status, STATUS_BAD_INPUT, at,
-        "the job needs %lld GPUs on %d nodes, and cluster \"%s\" has at most %d nodes "
+        "the job needs %lld GPUs%s on %d nodes, and cluster \"%s\" has at most %d nodes "
         "of %d GPUs",
-        (long long)request_gpus(request, gpus_per_node), (int)request.nodes, cluster->path.name,
-        (int)most, (int)gpus_per_node);
+        (long long)request_gpus(request, gpus_per_node),
+        request.cpus > 0 || request.memory_mib > 0 ? ", with its cores and memory," : "",
+        (int)request.nodes, cluster->path.name, (int)most, (int)gpus_per_node);
+}
+
+bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status)
+{
+    if (cluster_spec_queue(cluster->spec, queue) != QUEUE_UNKNOWN)
+        return true;
+    return queue == NULL
+               ? status_fail(status, STATUS_BAD_INPUT, at,
+                             "cluster \"%s\" has queues, and the job states none",
+                             cluster->path.name)
+               : status_fail(status, STATUS_BAD_INPUT, at, "cluster \"%s\" has no queue \"%s\"",
+                             cluster->path.name, queue);
 }
 
 bool job_create(Jobs *jobs, const Command *command, Status *status)
@@ -398,8 +428,9 @@ bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *s
     if (!request_is_whole(spec, name, command_place(command), status))
         return false;
     if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
-        !job_can_be_submitted(jobs, cluster, request_of(spec, cluster), command_place(command),
-                              status) ||
+        !job_has_queue(cluster, spec->queue, command_place(command), status) ||
+        !job_can_be_submitted(jobs, cluster, cluster_spec_queue(cluster->spec, spec->queue),
+                              request_of(spec, cluster), command_place(command), status) ||
         !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
     Job *job = new_job(jobs, command, place);
@@ -450,6 +481,15 @@ static void fail_in_queue(Jobs *jobs, Job *job)
         scheduler_remove(jobs, job);
     scheduler_wake(jobs, job->cluster); // it may have blocked a job that fits
     fail(jobs, job, job_error_terminated, -1, (JobReason){.cause = job->stop_cause});
+}
+
+// The service has no such limit, so the words are ours.
+static const JobError job_error_rejected = {"JobRejected", "The queue of the cluster is full"};
+
+void job_reject(Jobs *jobs, Job *job)
+{
+    scheduler_remove(jobs, job);
+    fail(jobs, job, job_error_rejected, -1, (JobReason){.cause = CAUSE_FULL_QUEUE});
 }
 
 static void push_terminated(Jobs *jobs, const Job *job, Quantiles duration_ns)

@@ -116,6 +116,7 @@ struct Job {
                                under a policy that sees the queue; ID_NONE before */
     uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
+    int32_t queue;          /* index among those of its cluster's spec; 0 without any */
     int64_t row;            /* its number in the workload, from 0: the row of a list */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
@@ -222,11 +223,15 @@ typedef struct {
 
 /* job_create for a caller that knows the job's place. */
 MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status);
-/* Checks whether the scenario refuses a job with that request. */
-MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, JobRequest request,
-                                     Place at, Status *status);
+/* Checks whether the scenario refuses a job with that request in a queue of the cluster. */
+MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
+                                     JobRequest request, Place at, Status *status);
+/* Checks whether the cluster has the queue, or no queues. */
+MUST_CHECK bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status);
 /* The job of a list, which has just been submitted, joins the queue after the service's times. */
 void job_joins_queue(Jobs *jobs, Job *job);
+/* Fails a waiting job, because the queue is full. */
+void job_reject(Jobs *jobs, Job *job);
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
 /* Ends the attempt and fails the job. A job that is being terminated always ends with
  * job_error_terminated. `exit_code` -1: none. */

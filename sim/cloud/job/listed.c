@@ -18,6 +18,8 @@ typedef struct ListProgress {
     int64_t next_row;     /* that arrives at its own time; the number of rows: none */
     uint32_t experiment;  /* the row of its jobs' container ... */
     ClusterId *clusters;  /* ... and [column's word] their clusters; ID_NONE: there is none ... */
+    int32_t *queues;      /* [column's word * (queues + 1) + 1 + queue] the index of each of the
+                             list's queues in the cluster, the first: of none; QUEUE_UNKNOWN ... */
     uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
     uint32_t *owners;     /* [user] see listed_owner; NULL: the list has no users */
     int32_t *followers;   /* [row] the last row that waits for it; NULL: no row waits for another */
@@ -91,6 +93,43 @@ static int32_t word_of(const Workload *workload, int64_t row)
     return workload->cluster_of_row != NULL ? workload->cluster_of_row[row] : 0;
 }
 
+/* The name of the queue in which jobs of the list's `queue` wait; NULL: none is known. */
+static const char *queue_name(const Workload *workload, int32_t queue)
+{
+    const char *of_all = workload->specs[0]->queue;
+    if (of_all != NULL || queue == JOB_LIST_UNKNOWN)
+        return of_all;
+    return workload->list->queues.texts[queue];
+}
+
+/* Finds the queues of the list in the cluster of a column's word. */
+static void find_queues(const Workload *workload, const Cluster *cluster, int32_t *queues)
+{
+    for (int32_t q = JOB_LIST_UNKNOWN; q < workload->list->queues.count; q++)
+        queues[1 + q] = cluster_spec_queue(cluster->spec, queue_name(workload, q));
+}
+
+/* The index of the row's queue in its cluster; QUEUE_UNKNOWN. */
+static int32_t queue_of_row(const Jobs *jobs, uint32_t index, int64_t row)
+{
+    const Workload *workload = workload_of(jobs, index);
+    const JobList *list = workload->list;
+    const int32_t queue = list->queue != NULL ? list->queue[row] : JOB_LIST_UNKNOWN;
+    _Static_assert(JOB_LIST_UNKNOWN == -1, "the first index is that of no queue");
+    return jobs->lists[index].queues[word_of(workload, row) * (list->queues.count + 1) + 1 + queue];
+}
+
+static bool has_queue(const Jobs *jobs, uint32_t index, int64_t row, const Cluster *cluster,
+                      Status *status)
+{
+    const Workload *workload = workload_of(jobs, index);
+    const JobList *list = workload->list;
+    if (queue_of_row(jobs, index, row) != QUEUE_UNKNOWN)
+        return true;
+    const int32_t queue = list->queue != NULL ? list->queue[row] : JOB_LIST_UNKNOWN;
+    return job_has_queue(cluster, queue_name(workload, queue), (Place){0}, status);
+}
+
 /* Looks up clusters and experiment again if any resource was created or has gone since. */
 static bool find_places(Jobs *jobs, uint32_t index, const Command *command, Status *status)
 {
@@ -106,6 +145,9 @@ static bool find_places(Jobs *jobs, uint32_t index, const Command *command, Stat
     for (int32_t w = 0; w < path_count(workload); w++) {
         const Cluster *cluster = cluster_find(jobs->clusters, cluster_path(workload, w));
         progress->clusters[w] = cluster != NULL ? cluster->id : (ClusterId){ID_NONE};
+        if (cluster != NULL)
+            find_queues(workload, cluster,
+                        progress->queues + w * (workload->list->queues.count + 1));
         has_all &= cluster != NULL;
     }
     progress->known_above = has_all ? names_losses(jobs->names) + 1 : 0;
@@ -159,6 +201,7 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
                  .exit_code = -1,
                  .experiment = jobs->lists[index].experiment,
                  .workload = (int32_t)index,
+                 .queue = queue_of_row(jobs, index, row),
                  .row = row};
     if (!jobs->forgets_ended)
         job_make_name(jobs, job);
@@ -183,11 +226,12 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request =
-        cluster != NULL
-            ? job_list_request(workload_of(jobs, index)->list, row, cluster_gpus_per_node(cluster))
-            : (JobRequest){0};
-    if (cluster == NULL || !job_can_be_submitted(jobs, cluster, request, (Place){0}, &status)) {
+    const JobRequest request = cluster != NULL ? workload_request(workload_of(jobs, index), row,
+                                                                  cluster_gpus_per_node(cluster))
+                                               : (JobRequest){0};
+    if (cluster == NULL || !has_queue(jobs, index, row, cluster, &status) ||
+        !job_can_be_submitted(jobs, cluster, queue_of_row(jobs, index, row), request, (Place){0},
+                              &status)) {
         refuse(jobs, index, row, &status);
         rows_follow(jobs, index, row);
         return;
@@ -265,6 +309,8 @@ void listed_prepare(Jobs *jobs, uint32_t index)
     jobs->lists[index] = (ListProgress){
         .address = name_hash(workload->name),
         .clusters = ARENA_ARRAY(jobs->arena, ClusterId, path_count(workload)),
+        .queues = ARENA_ARRAY(jobs->arena, int32_t,
+                              (int64_t)path_count(workload) * (workload->list->queues.count + 1)),
         .owners = workload->list->user != NULL
                       ? ARENA_ARRAY(jobs->arena, uint32_t, workload->list->users.count)
                       : NULL};

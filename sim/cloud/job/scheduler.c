@@ -1,213 +1,94 @@
 #include "sim/cloud/job/scheduler.h"
 
-#include <string.h>
-
-#include "sim/base/array.h"
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/owner_use.h"
+#include "sim/cloud/job/queue_plan.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/policy/policy.h"
-#include "sim/model/bounded.h"
-#include "sim/model/random_math.h"
-
-/* The arrays of the PolicyView for policies that see the queue. */
-typedef struct QueuePlan {
-    RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
-    int32_t running_count, running_capacity;
-    WaitingJob *waiting; /* the jobs of JobQueue.waiting in order, from `waiting_begin` on */
-    int32_t waiting_begin, waiting_count, waiting_capacity;
-    bool is_by_time;       /* `waiting` is in the order of expected times */
-    int64_t *used_node_us; /* as of the present pass */
-    uint32_t used_capacity;
-    PolicyStep *steps; /* see PolicyView.steps */
-    uint32_t step_capacity;
-} QueuePlan;
+#include "sim/cloud/policy/queue_share.h"
 
 static bool sees_queue(const Jobs *jobs)
 {
     return policy_of(jobs->scenario->policy)->sight != POLICY_SEES_HEAD;
 }
 
-/* A larger array with the `count` items of the old one. */
-static void *grown(Jobs *jobs, const void *items, int32_t count, int32_t *capacity, size_t size)
-{
-    *capacity = *capacity > 0 ? 2 * *capacity : 16;
-    void *larger = arena_alloc_array(jobs->arena, (size_t)*capacity, size);
-    if (count > 0)
-        memcpy(larger, items, (size_t)count * size);
-    return larger;
-}
-
-static QueuePlan *new_plan(Jobs *jobs)
-{
-    QueuePlan *plan = ARENA_NEW(jobs->arena, QueuePlan);
-    plan->is_by_time = policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE_BY_TIME;
-    plan->waiting = grown(jobs, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
-    plan->running = grown(jobs, NULL, 0, &plan->running_capacity, sizeof *plan->running);
-    return plan;
-}
-
-/* --- Waiting jobs, for policies that see the queue --- */
-
-/* The time that the owner expects the job to need from now on, if it does not run. */
-static int64_t expected_left_ns(const Jobs *jobs, const Job *job)
-{
-    const int64_t expected_ns = job_expected_ns(jobs->scenario, job);
-    const int64_t left_ns = expected_ns == INT64_MAX        ? INT64_MAX
-                            : expected_ns > job->carried_ns ? expected_ns - job->carried_ns
-                                                            : 0;
-    return bounded_add(left_ns, job->owed_ns);
-}
-
-static WaitingJob waiting_job(const Jobs *jobs, const Job *job)
-{
-    return (WaitingJob){.job = job->id,
-                        .request = job->request,
-                        .priority = job_priority(jobs->scenario, job),
-                        .expected_ns = expected_left_ns(jobs, job),
-                        .owner = job->owner};
-}
-
-static bool waits_before(const QueuePlan *plan, const WaitingJob *a, const WaitingJob *b)
-{
-    if (plan->is_by_time && a->expected_ns != b->expected_ns)
-        return a->expected_ns < b->expected_ns;
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
-    return a->job.index < b->job.index;
-}
-
-/* The place of `job` among the waiting jobs, or the place where it belongs. */
-static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
-{
-    WaitingJob *first = plan->waiting + plan->waiting_begin;
-    int32_t low = 0, high = plan->waiting_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (waits_before(plan, &first[middle], job))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return first + low;
-}
-
-/* Makes room for one more waiting job at the end. */
-static void reserve_waiting(Jobs *jobs, QueuePlan *plan)
-{
-    WaitingJob *first = plan->waiting + plan->waiting_begin;
-    if (plan->waiting_begin + plan->waiting_count < plan->waiting_capacity)
-        return;
-    if (plan->waiting_begin > plan->waiting_count)
-        memmove(plan->waiting, first, (size_t)plan->waiting_count * sizeof *first);
-    else
-        plan->waiting =
-            grown(jobs, first, plan->waiting_count, &plan->waiting_capacity, sizeof *first);
-    plan->waiting_begin = 0;
-}
-
-static void plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job)
-{
-    WaitingJob entry = waiting_job(jobs, job);
-    reserve_waiting(jobs, plan);
-    WaitingJob *place = waiting_place(plan, &entry);
-    WaitingJob *first = plan->waiting + plan->waiting_begin;
-    if (place == first && plan->waiting_begin > 0) {
-        place--; // a requeued job often returns to the front
-        plan->waiting_begin--;
-    } else {
-        memmove(place + 1, place, (size_t)(first + plan->waiting_count - place) * sizeof *place);
-    }
-    *place = entry;
-    plan->waiting_count++;
-}
-
-static void plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job)
-{
-    WaitingJob entry = waiting_job(jobs, job);
-    WaitingJob *place = waiting_place(plan, &entry);
-    WaitingJob *first = plan->waiting + plan->waiting_begin;
-    invariant(place < first + plan->waiting_count && place->job.index == job->id.index);
-    plan->waiting_count--;
-    if (place == first)
-        plan->waiting_begin++;
-    else
-        memmove(place, place + 1, (size_t)(first + plan->waiting_count - place) * sizeof *place);
-}
-
 /* --- The queue --- */
 
-JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster)
+static ClusterQueues *new_queues(Jobs *jobs, ClusterId cluster)
+{
+    const ClusterSpec *spec = cluster_by_id(jobs->clusters, cluster)->spec;
+    ClusterQueues *queues = ARENA_NEW(jobs->arena, ClusterQueues);
+    queues->count = spec->queue_count > 0 ? spec->queue_count : 1;
+    queues->items = ARENA_ARRAY(jobs->arena, JobQueue, queues->count);
+    queues->order = ARENA_ARRAY(jobs->arena, int32_t, queues->count);
+    for (int32_t i = 0; i < queues->count; i++) {
+        queues->order[i] = i;
+        queues->items[i].spec = spec->queue_count > 0 ? &spec->queues[i] : NULL;
+        queues->items[i].reported.index = ID_NONE;
+    }
+    return queues;
+}
+
+ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
 {
     while (jobs->queues.count <= cluster.index)
-        row_table_add(jobs->arena, &jobs->queues, ARENA_NEW(jobs->arena, JobQueue));
+        row_table_add(jobs->arena, &jobs->queues,
+                      new_queues(jobs, (ClusterId){jobs->queues.count}));
     return row_table_at(&jobs->queues, cluster.index);
 }
 
 /* NULL: no job was ever submitted to the cluster. */
-static const JobQueue *find_queue(const Jobs *jobs, ClusterId cluster)
+static const ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
 {
     return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
 }
 
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
 {
-    const JobQueue *queue = find_queue(jobs, cluster);
-    return queue ? queue->waiting.count : 0;
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues ? queues->waiting : 0;
 }
 
-static void set_experiment(Jobs *jobs, Job *job)
+static SlotLimit limit_of(const JobQueue *queue)
 {
-    const ResourcePath *path = &job->path;
-    if (job->experiment == ID_NONE)
-        job->experiment = resource_index(jobs->resources, COMMAND_EXPERIMENT_CREATE,
-                                         (ResourcePath){.group = path->group,
-                                                        .workspace = path->workspace,
-                                                        .name = path->experiment});
-    invariant(job->experiment != ID_NONE); // a job's experiment exists as long as the job
+    return queue->spec != NULL ? queue_limit(queue->spec, queue->used_slots) : (SlotLimit){0};
 }
 
-/* Finds the owner of the job, whose use counts for fair share. */
-static void set_owner(Jobs *jobs, Job *job)
+SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
-    uint32_t *owner = listed_owner(jobs, job);
-    if (owner == NULL) {
-        set_experiment(jobs, job);
-        jobs->owner_of = array_room(jobs->arena, jobs->owner_of, job->experiment + 1,
-                                    &jobs->owner_of_capacity, sizeof *jobs->owner_of);
-        owner = &jobs->owner_of[job->experiment];
-    }
-    if (*owner == 0) {
-        jobs->uses = array_room(jobs->arena, jobs->uses, jobs->use_count + 1, &jobs->use_capacity,
-                                sizeof *jobs->uses);
-        *owner = ++jobs->use_count;
-    }
-    job->owner = *owner - 1;
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? limit_of(&queues->items[queue]) : (SlotLimit){0};
 }
 
 void scheduler_add(Jobs *jobs, Job *job)
 {
-    JobQueue *queue = scheduler_queue(jobs, job->cluster);
+    ClusterQueues *queues = scheduler_queues(jobs, job->cluster);
+    JobQueue *queue = &queues->items[job->queue];
     if (sees_queue(jobs)) {
         if (queue->plan == NULL)
-            queue->plan = new_plan(jobs);
-        set_owner(jobs, job);
-        plan_add_waiting(jobs, queue->plan, job);
+            queue->plan = queue_plan_create(jobs);
+        owner_use_set(jobs, job);
+        queue_plan_add_waiting(jobs, queue->plan, job);
     }
     job_heap_add(jobs->arena, &queue->waiting,
                  (HeapJob){.job = job->id, .priority = job_priority(jobs->scenario, job)});
+    queues->waiting++;
     job->is_waiting = true;
 }
 
 void scheduler_remove(Jobs *jobs, Job *job)
 {
-    JobQueue *queue = scheduler_queue(jobs, job->cluster);
+    ClusterQueues *queues = scheduler_queues(jobs, job->cluster);
+    JobQueue *queue = &queues->items[job->queue];
     if (queue->plan != NULL)
-        plan_remove_waiting(jobs, queue->plan, job);
+        queue_plan_remove_waiting(jobs, queue->plan, job);
     job_heap_remove(&queue->waiting, job->id);
+    queues->waiting--;
+    if (queue->reported.index == job->id.index)
+        queue->reported.index = ID_NONE;
     job->is_waiting = false;
 }
 
@@ -218,111 +99,36 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
     return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
 }
 
-/* --- Running jobs, and the use of owners --- */
+/* --- Running jobs --- */
 
-/* Counts the node time of an owner up to now, with decay: with the half-life h, u(t) = u(0)
- * 2^(-t/h) for used time, and held * h / ln 2 * (1 - 2^(-t/h)) for the nodes held meanwhile. */
-static void update_decayed_use(const Jobs *jobs, OwnerUse *use)
+static int64_t slots_of(const Cluster *cluster, JobRequest request)
 {
-    const double ln2 = 0.69314718055994530942;
-    const double half_life_ns = (double)jobs->scenario->fair_share_half_life_ns;
-    const double left =
-        random_exp(-ln2 * (double)(jobs->engine->now_ns - use->until_ns) / half_life_ns);
-    const double nodes = (double)use->parts_held / USE_PARTS;
-    use->decayed_us =
-        use->decayed_us * left + nodes * (half_life_ns / NS_PER_US / ln2) * (1 - left);
-    use->node_us = use->decayed_us < 0x1p62 ? (int64_t)use->decayed_us : INT64_C(1) << 62;
-    use->until_ns = jobs->engine->now_ns;
+    return request_slots(request, cluster_gpus_per_node(cluster));
 }
 
-/* Counts the node time of an owner up to now. */
-static void update_use(const Jobs *jobs, OwnerUse *use)
+/* The job takes its nodes, and is no longer in its queue. */
+static void attempt_begins(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Job *job)
 {
-    if (jobs->scenario->fair_share_half_life_ns > 0) {
-        update_decayed_use(jobs, use);
+    if (queue->spec != NULL)
+        queue->used_slots += slots_of(cluster, job->request);
+    if (queue->plan == NULL)
         return;
-    }
-    int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
-    int64_t parts = bounded_add(use->rest, bounded_times(passed_ns / NS_PER_US, use->parts_held));
-    use->node_us = bounded_add(use->node_us, parts / USE_PARTS);
-    use->rest = parts % USE_PARTS;
-    // The rest of a microsecond counts next time.
-    use->until_ns = jobs->engine->now_ns - passed_ns % NS_PER_US;
-}
-
-/* The job takes (change 1) or gives back (change -1) what it asked for. */
-static void hold(Jobs *jobs, const Job *job, int32_t change)
-{
-    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
-    const int64_t slots_per_node = gpus_per_node > 0 ? gpus_per_node : 1;
-    OwnerUse *use = &jobs->uses[job->owner];
-    update_use(jobs, use);
-    use->parts_held +=
-        change * (request_slots(job->request, gpus_per_node) * USE_PARTS / slots_per_node);
-}
-
-static bool is_before(RunningJob a, RunningJob b)
-{
-    if (a.expected_end_ns != b.expected_end_ns)
-        return a.expected_end_ns < b.expected_end_ns;
-    return a.job.index < b.job.index;
-}
-
-static RunningJob running_job(const Jobs *jobs, const Job *job)
-{
-    return (RunningJob){.job = job->id,
-                        .request = job->request,
-                        .priority = job_priority(jobs->scenario, job),
-                        .started_ns = job->started_ns,
-                        .expected_end_ns =
-                            bounded_add(job->started_ns, expected_left_ns(jobs, job))};
-}
-
-/* The index of `job` among the running jobs, or the index where it belongs. */
-static int32_t place_of(const QueuePlan *plan, RunningJob job)
-{
-    int32_t low = 0, high = plan->running_count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (is_before(plan->running[middle], job))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
-{
-    if (plan->running_count == plan->running_capacity)
-        plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
-                              sizeof *plan->running);
-    RunningJob entry = running_job(jobs, job);
-    entry.started_ns = jobs->engine->now_ns; // it is about to start
-    entry.expected_end_ns = bounded_add(entry.started_ns, expected_left_ns(jobs, job));
-    RunningJob *place = plan->running + place_of(plan, entry);
-    memmove(place + 1, place,
-            (size_t)(plan->running + plan->running_count - place) * sizeof *place);
-    *place = entry;
-    plan->running_count++;
-    hold(jobs, job, 1);
+    queue_plan_add_running(jobs, queue->plan, job);
+    owner_use_changes(jobs, job, 1);
 }
 
 void scheduler_attempt_ends(Jobs *jobs, const Job *job)
 {
-    QueuePlan *plan = scheduler_queue(jobs, job->cluster)->plan;
-    if (plan == NULL)
+    JobQueue *queue = &scheduler_queues(jobs, job->cluster)->items[job->queue];
+    if (queue->spec != NULL)
+        queue->used_slots -= slots_of(cluster_by_id(jobs->clusters, job->cluster), job->request);
+    if (queue->plan == NULL)
         return;
-    RunningJob *place = plan->running + place_of(plan, running_job(jobs, job));
-    RunningJob *end = plan->running + plan->running_count;
-    invariant(place < end && place->job.index == job->id.index);
-    memmove(place, place + 1, (size_t)(end - place - 1) * sizeof *place);
-    plan->running_count--;
-    hold(jobs, job, -1);
+    queue_plan_remove_running(jobs, queue->plan, job);
+    owner_use_changes(jobs, job, -1);
 }
 
-/* --- The pass --- */
+/* --- The job that a queue starts next --- */
 
 /* Whether a node takes jobs, even one whose GPUs are all in use: a job without GPUs may start. */
 static bool has_room(const Cluster *cluster)
@@ -345,143 +151,324 @@ static bool is_stopping(const Job *job)
     return job->stop_cause != CAUSE_NONE;
 }
 
+/* The cluster as the policy sees it, without jobs. */
+static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
+{
+    PolicyView view = {.now_ns = jobs->engine->now_ns,
+                       .room = cluster_room(cluster),
+                       .most_nodes = most_nodes(cluster)};
+    view.room.limit = limit_of(queue);
+    return view;
+}
+
+static PolicyView queue_view(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
+{
+    PolicyView view = view_of(jobs, queue, cluster);
+    queue_plan_view(queue->plan, &view);
+    return view;
+}
+
+/* The job that the policy would start; NULL: none. */
+static const Job *choose(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
+                         const Policy *policy)
+{
+    const Job *head = queue_head(jobs, queue);
+    if (head == NULL || !has_room(cluster))
+        return NULL;
+    PolicyView view = view_of(jobs, queue, cluster);
+    WaitingJob first;
+    if (queue->plan != NULL) {
+        queue_plan_view(queue->plan, &view);
+    } else {
+        first = queue_plan_waiting_job(jobs, head);
+        view.waiting_count = 1;
+        view.waiting = &first;
+    }
+    const int32_t next = policy->choose(&view);
+    const Job *job = next != POLICY_NONE ? job_by_id(jobs, view.waiting[next].job) : NULL;
+    return job != NULL && !is_stopping(job) ? job : NULL;
+}
+
+/* Stops the running jobs that the policy chooses; returns whether there were any. A job that is
+ * being terminated gives its nodes back soon, and no further job is stopped until then. A job that
+ * has started at this instant is not stopped: queues that take each other's nodes would never
+ * finish. */
+static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+{
+    bool has_stopped = false;
+    while (policy->victim != NULL && queue->waiting.count > 0) {
+        const PolicyView view = queue_view(jobs, queue, cluster);
+        if (is_stopping(job_by_id(jobs, view.waiting[0].job)))
+            break;
+        const int32_t victim = policy->victim(&view);
+        if (victim == POLICY_NONE)
+            break;
+        Job *job = job_row(jobs, view.running[victim].job);
+        if (is_stopping(job) || (queue->spec != NULL && job->started_ns == jobs->engine->now_ns))
+            break;
+        job_is_preempted(jobs, job);
+        has_stopped = true;
+    }
+    return has_stopped;
+}
+
+/* --- The pass --- */
+
 static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
 {
     Job *job = job_row(jobs, id);
-    invariant(request_fits(job->request, cluster_room(cluster))); // policies choose jobs that fit
+    invariant(request_fits(job->request, view_of(jobs, queue, cluster).room));
     scheduler_remove(jobs, job);
-    if (queue->plan != NULL)
-        plan_add_running(jobs, queue->plan, job);
+    attempt_begins(jobs, queue, cluster, job);
     job_start(jobs, job);
 }
 
-static void pass_by_head(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+/* Puts the queues into the order in which they are asked. */
+static void sort_queues(const ClusterQueues *queues)
 {
-    for (const Job *head; (head = queue_head(jobs, queue)) != NULL && !is_stopping(head);) {
-        WaitingJob first = waiting_job(jobs, head);
-        PolicyView view = {.now_ns = jobs->engine->now_ns,
-                           .room = cluster_room(cluster),
-                           .most_nodes = most_nodes(cluster),
-                           .waiting_count = 1,
-                           .waiting = &first};
-        if (policy->choose(&view) == POLICY_NONE)
-            return;
-        start(jobs, queue, cluster, first.job);
+    for (int32_t i = 1; i < queues->count; i++) {
+        const int32_t moved = queues->order[i];
+        const JobQueue *queue = &queues->items[moved];
+        int32_t place = i;
+        for (; place > 0; place--) {
+            const int32_t before = queues->order[place - 1];
+            const JobQueue *other = &queues->items[before];
+            const bool is_before =
+                queue_is_before(queue->spec, queue->used_slots, other->spec, other->used_slots);
+            const bool is_equal = !is_before && !queue_is_before(other->spec, other->used_slots,
+                                                                 queue->spec, queue->used_slots);
+            if (!is_before && !(is_equal && moved < before))
+                break;
+            queues->order[place] = before;
+        }
+        queues->order[place] = moved;
     }
 }
 
-static void list_used(Jobs *jobs, QueuePlan *plan)
+static bool is_guaranteed(const JobQueue *queue, const Cluster *cluster, const Job *job)
 {
-    plan->used_node_us = array_room(jobs->arena, plan->used_node_us, jobs->use_count,
-                                    &plan->used_capacity, sizeof *plan->used_node_us);
-    for (uint32_t i = 0; i < jobs->use_count; i++) {
-        update_use(jobs, &jobs->uses[i]);
-        plan->used_node_us[i] = jobs->uses[i].node_us;
+    return queue_is_guaranteed(queue->spec, queue->used_slots, slots_of(cluster, job->request));
+}
+
+/* The first waiting job as the policy sees the queue; NULL: none. */
+static const Job *first_job(const Jobs *jobs, const JobQueue *queue)
+{
+    const QueuePlan *plan = queue->plan;
+    if (plan == NULL || plan->waiting_count == 0)
+        return queue_head(jobs, queue);
+    return job_by_id(jobs, plan->waiting[plan->waiting_begin].job);
+}
+
+/* Whether the queue, which starts no job now, waits for what it is guaranteed. */
+static bool is_owed(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
+{
+    const Job *first = first_job(jobs, queue);
+    const PolicyView view = view_of(jobs, queue, cluster);
+    return first != NULL && !is_stopping(first) && is_guaranteed(queue, cluster, first) &&
+           policy_is_possible(&view, first->request);
+}
+
+/* The next start in a cluster with queues. */
+typedef struct {
+    JobQueue *queue; /* NULL: no queue starts a job */
+    JobId job;
+    bool is_owed; /* a queue waits for its guarantee */
+} NextStart;
+
+/* The next job of a cluster with queues (queue_share.h). */
+static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const Cluster *cluster,
+                            const Policy *policy)
+{
+    NextStart next = {0};
+    sort_queues(queues);
+    for (int32_t i = 0; i < queues->count; i++) {
+        JobQueue *queue = &queues->items[queues->order[i]];
+        const Job *job = choose(jobs, queue, cluster, policy);
+        if (job == NULL)
+            next.is_owed |= is_owed(jobs, queue, cluster);
+        else if (is_guaranteed(queue, cluster, job))
+            return (NextStart){.queue = queue, .job = job->id};
+        else if (next.queue == NULL)
+            next = (NextStart){queue, job->id, next.is_owed};
+    }
+    if (next.is_owed)
+        next.queue = NULL;
+    return next;
+}
+
+/* Starts the next job; false: there is none. */
+static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster,
+                       const Policy *policy)
+{
+    JobQueue *only = &queues->items[0];
+    if (only->spec != NULL) {
+        const NextStart next = next_start(jobs, queues, cluster, policy);
+        if (next.queue != NULL)
+            start(jobs, next.queue, cluster, next.job);
+        return next.queue != NULL;
+    }
+    const Job *job = choose(jobs, only, cluster, policy);
+    if (job != NULL)
+        start(jobs, only, cluster, job->id);
+    return job != NULL;
+}
+
+/* The reason why the first job of a queue waits. */
+static Shortage shortage_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
+                            const Job *first)
+{
+    const Room room = view_of(jobs, queue, cluster).room;
+    if (!request_fits(first->request, room))
+        return request_shortage(first->request, room);
+    return queue->spec != NULL && !is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
+}
+
+/* Whether records say why the first job of the queue waits. */
+static bool is_reported(const JobQueue *queue, const Job *first)
+{
+    return queue->spec != NULL || first->request.cpus > 0 || first->request.memory_mib > 0 ||
+           queue->shortage != SHORT_OF_GPUS;
+}
+
+/* Records why the first jobs of queues wait. */
+static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster *cluster)
+{
+    for (int32_t i = 0; i < queues->count; i++) {
+        JobQueue *queue = &queues->items[i];
+        const Job *first = first_job(jobs, queue);
+        if (first == NULL || !is_reported(queue, first))
+            continue;
+        const Shortage shortage = shortage_of(jobs, queue, cluster, first);
+        if (first->id.index == queue->reported.index && shortage == queue->shortage)
+            continue;
+        queue->reported = first->id;
+        queue->shortage = shortage;
+        TraceRecord *record = job_trace(jobs, TRACE_JOB_WAITS, first);
+        record->name = shortage_name(shortage);
+        record->job_waits.queue = i;
+        recorder_emit(jobs->recorder);
     }
 }
 
-/* Memory for PolicyView.steps. */
-static void reserve_steps(Jobs *jobs, QueuePlan *plan)
+/* The waiting job that was submitted last and has never started; NULL: there is none. */
+static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
 {
-    const uint32_t steps = (uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1;
-    plan->steps =
-        array_room(jobs->arena, plan->steps, steps, &plan->step_capacity, sizeof *plan->steps);
-}
-
-static PolicyView queue_view(const Jobs *jobs, const QueuePlan *plan, const Cluster *cluster)
-{
-    return (PolicyView){.now_ns = jobs->engine->now_ns,
-                        .room = cluster_room(cluster),
-                        .most_nodes = most_nodes(cluster),
-                        .waiting_count = plan->waiting_count,
-                        .waiting = plan->waiting + plan->waiting_begin,
-                        .running_count = plan->running_count,
-                        .running = plan->running,
-                        .used_node_us = plan->used_node_us,
-                        .steps = plan->steps};
-}
-
-/* Stops the running jobs that the policy chooses. A job that is being terminated gives its nodes
- * back soon, and no further job is stopped until then. */
-static void stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
-{
-    while (queue->waiting.count > 0) {
-        const PolicyView view = queue_view(jobs, queue->plan, cluster);
-        if (is_stopping(job_by_id(jobs, view.waiting[0].job)))
-            return;
-        const int32_t victim = policy->victim(&view);
-        if (victim == POLICY_NONE)
-            return;
-        Job *job = job_row(jobs, view.running[victim].job);
-        if (is_stopping(job))
-            return;
-        job_is_preempted(jobs, job);
+    Job *newest = NULL;
+    for (int32_t i = 0; i < queue->waiting.count; i++) {
+        Job *job = job_row(jobs, queue->waiting.items[i].job);
+        if (job->starts == 0 && !is_stopping(job) &&
+            (newest == NULL || job->id.index > newest->id.index))
+            newest = job;
     }
+    return newest;
 }
 
-static void pass_by_queue(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+/* Rejects the jobs that have just joined a full queue. A job that lost its nodes returns to its
+ * place, whatever the limit. */
+static void reject_beyond_limit(Jobs *jobs, const JobQueue *queue)
 {
-    if (queue->waiting.count == 0 || (policy->victim == NULL && !has_room(cluster)))
-        return;
-    list_used(jobs, queue->plan);
-    reserve_steps(jobs, queue->plan); // the sum of waiting and running jobs does not change
-    for (;;) {
-        if (policy->victim != NULL) // the next waiting job may have other victims
-            stop_victims(jobs, queue, cluster, policy);
-        const PolicyView view = queue_view(jobs, queue->plan, cluster);
-        const int32_t next = has_room(cluster) ? policy->choose(&view) : POLICY_NONE;
-        if (next == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[next].job)))
-            return;
-        start(jobs, queue, cluster, view.waiting[next].job);
-    }
+    Job *job;
+    while (jobs->scenario->has_queue_limit && queue->waiting.count > jobs->scenario->queue_limit &&
+           (job = newest_waiting(jobs, queue)) != NULL)
+        job_reject(jobs, job);
 }
 
 void scheduler_wake(Jobs *jobs, ClusterId cluster)
 {
-    JobQueue *queue = scheduler_queue(jobs, cluster);
-    if (queue->is_pass_due || queue->waiting.count == 0)
+    ClusterQueues *queues = scheduler_queues(jobs, cluster);
+    if (queues->is_pass_due || queues->waiting == 0)
         return;
-    queue->is_pass_due = true;
+    queues->is_pass_due = true;
     engine_push(jobs->engine, 0, EVENT_SCHEDULE, cluster.index, 0, 0);
+}
+
+/* Prepares the plans of queues for a pass. The number of waiting and running jobs of a queue does
+ * not change meanwhile. */
+static void prepare_plans(Jobs *jobs, const ClusterQueues *queues)
+{
+    for (int32_t i = 0; i < queues->count; i++) {
+        const JobQueue *queue = &queues->items[i];
+        if (queue->waiting.count == 0 || queue->plan == NULL)
+            continue;
+        queue_plan_prepare(jobs, queue->plan);
+    }
 }
 
 void scheduler_pass(Jobs *jobs, ClusterId id)
 {
     const Policy *policy = policy_of(jobs->scenario->policy);
     const Cluster *cluster = cluster_by_id(jobs->clusters, id);
-    JobQueue *queue = scheduler_queue(jobs, id);
-    queue->is_pass_due = false;
-    if (cluster->provisioning >= PROVISIONING_DELETING)
+    ClusterQueues *queues = scheduler_queues(jobs, id);
+    queues->is_pass_due = false;
+    if (cluster->provisioning >= PROVISIONING_DELETING || queues->waiting == 0)
         return;
-    switch (policy->sight) {
-    case POLICY_SEES_HEAD:
-        pass_by_head(jobs, queue, cluster, policy);
-        return;
-    case POLICY_SEES_QUEUE:
-    case POLICY_SEES_QUEUE_BY_TIME:
-        pass_by_queue(jobs, queue, cluster, policy);
-        return;
+    if (policy->victim != NULL || has_room(cluster)) {
+        prepare_plans(jobs, queues);
+        bool has_changed = true;
+        while (has_changed) { // the next waiting job may have other victims
+            has_changed = false;
+            for (int32_t i = 0; i < queues->count; i++)
+                has_changed |= stop_victims(jobs, &queues->items[i], cluster, policy);
+            has_changed |= start_next(jobs, queues, cluster, policy);
+        }
     }
+    for (int32_t i = 0; i < queues->count; i++)
+        reject_beyond_limit(jobs, &queues->items[i]);
+    report_waits(jobs, queues, cluster);
 }
 
 /* --- Invariants --- */
 
-/* The queue holds the waiting jobs, each once. With POLICY_SERVICE, if its head could start, a pass
- * is due. (The choice of other policies may change with time alone.) */
-static void check_queue(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
+/* The queue holds the waiting jobs, each once. With POLICY_SERVICE, if the head of a cluster's only
+ * queue could start, a pass is due. (The choice of other policies may change with time alone, and
+ * queues keep slots for each other.) */
+static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        const JobQueue *queue)
 {
     const JobHeap *waiting = &queue->waiting;
     for (int32_t i = 0; i < waiting->count; i++) {
         const Job *job = job_by_id(jobs, waiting->items[i].job);
         invariant(job->is_waiting && job->cluster.index == cluster->id.index);
+        invariant(&queues->items[job->queue] == queue);
         invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
         invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
     const Job *head = queue_head(jobs, queue);
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
-                    cluster->provisioning < PROVISIONING_DELETING;
+                    queue->spec == NULL && cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked && !is_stopping(head))
-        invariant(!request_fits(head->request, cluster_room(cluster)) || queue->is_pass_due);
+        invariant(!request_fits(head->request, cluster_room(cluster)) || queues->is_pass_due);
+}
+
+/* A queue has the slots that its jobs have, and not more than its limit. */
+static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        const JobQueue *queue)
+{
+    int64_t slots = 0;
+    if (queue->spec == NULL)
+        return;
+    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+        const Job *job = job_by_id(jobs, (JobId){j});
+        if (job != NULL && job->cluster.index == cluster->id.index && job_is_active(job) &&
+            &queues->items[job->queue] == queue)
+            slots += slots_of(cluster, job->request);
+    }
+    invariant(slots == queue->used_slots && slots <= queue->spec->most);
+}
+
+/* A policy that stops jobs has stopped those that it would, or waits for one that is being
+ * terminated. */
+static void check_victims(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                          const JobQueue *queue)
+{
+    const Policy *policy = policy_of(jobs->scenario->policy);
+    if (policy->victim == NULL || queue->spec != NULL || queues->is_pass_due ||
+        queue->waiting.count == 0 || cluster->provisioning >= PROVISIONING_DELETING)
+        return;
+    const PolicyView view = queue_view(jobs, queue, cluster);
+    const int32_t victim = policy->victim(&view);
+    invariant(victim == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
+              is_stopping(job_by_id(jobs, view.running[victim].job)));
 }
 
 /* The GPUs that jobs hold of shared nodes. */
@@ -492,47 +479,30 @@ static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
         const NodeId id = cluster->nodes[place];
         const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
         for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
-            gpus += node->shared[i].gpus;
+            gpus += node->shared[i].share.gpus;
     }
     return gpus;
 }
 
-/* A policy that stops jobs has stopped those that it would, or waits for one that is being
- * terminated. */
-static void check_victims(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
+/* The listed running jobs of all queues have all that is in use. */
+static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues)
 {
-    const Policy *policy = policy_of(jobs->scenario->policy);
-    if (policy->victim == NULL || queue->is_pass_due || queue->waiting.count == 0 ||
-        cluster->provisioning >= PROVISIONING_DELETING)
-        return;
-    const PolicyView view = queue_view(jobs, queue->plan, cluster);
-    const int32_t victim = policy->victim(&view);
-    invariant(victim == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
-              is_stopping(job_by_id(jobs, view.running[victim].job)));
-}
-
-/* Waiting and running jobs are listed in order. The listed running jobs have all that is in use. */
-static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
-{
-    const QueuePlan *plan = queue->plan;
-    const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t whole_nodes = 0, gpus = 0;
-    invariant(plan->waiting_count == queue->waiting.count);
-    for (int32_t i = 0; i < plan->waiting_count; i++) {
-        invariant(job_by_id(jobs, waiting[i].job)->is_waiting);
-        invariant(i == 0 || waits_before(plan, &waiting[i - 1], &waiting[i]));
-    }
-    for (int32_t i = 0; i < plan->running_count; i++) {
-        const Job *job = job_by_id(jobs, plan->running[i].job);
-        invariant(job_is_active(job));
-        invariant(job->cluster.index == cluster->id.index);
-        invariant(plan->running[i].expected_end_ns == running_job(jobs, job).expected_end_ns);
-        invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));
-        if (job->request.kind == REQUEST_NODES)
-            whole_nodes += job->request.nodes;
-        else
-            gpus += request_gpus(job->request, gpus_per_node);
+    for (int32_t q = 0; q < queues->count; q++) {
+        const QueuePlan *plan = queues->items[q].plan;
+        if (plan == NULL)
+            continue;
+        queue_plan_check(jobs, plan, cluster->id);
+        invariant(plan->waiting_count == queues->items[q].waiting.count);
+        for (int32_t i = 0; i < plan->running_count; i++) {
+            const Job *job = job_by_id(jobs, plan->running[i].job);
+            invariant(job->queue == q);
+            if (job->request.kind == REQUEST_NODES)
+                whole_nodes += job->request.nodes;
+            else
+                gpus += request_gpus(job->request, gpus_per_node);
+        }
     }
     invariant(whole_nodes == cluster->node_count[NODE_RUNNING] - cluster->shared_nodes);
     invariant(gpus == shared_gpus(jobs, cluster));
@@ -540,13 +510,20 @@ static void check_plan(const Jobs *jobs, const Cluster *cluster, const JobQueue 
 
 int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
 {
-    const JobQueue *queue = find_queue(jobs, cluster->id);
-    if (!queue)
+    const ClusterQueues *queues = find_queues(jobs, cluster->id);
+    int32_t waiting = 0;
+    if (!queues)
         return 0;
-    check_queue(jobs, cluster, queue);
-    if (queue->plan != NULL) {
-        check_plan(jobs, cluster, queue);
-        check_victims(jobs, cluster, queue);
+    for (int32_t i = 0; i < queues->count; i++) {
+        const JobQueue *queue = &queues->items[i];
+        check_queue(jobs, cluster, queues, queue);
+        check_slots(jobs, cluster, queues, queue);
+        if (queue->plan != NULL)
+            check_victims(jobs, cluster, queues, queue);
+        waiting += queue->waiting.count;
     }
-    return queue->waiting.count;
+    if (sees_queue(jobs))
+        check_plans(jobs, cluster, queues);
+    invariant(waiting == queues->waiting);
+    return waiting;
 }

@@ -7,6 +7,8 @@
 
 /* How many jobs wait in the cluster's queue. */
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster);
+/* The slots of one of its queues; not set if it has no queues. */
+SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue);
 
 /* --- For the other files of this folder --- */
 

@@ -7,14 +7,26 @@
 #include "sim/cloud/job/job_heap.h"
 #include "sim/cloud/spec/event.h"
 
-/* The jobs that wait for a cluster, in the service's order: by priority, then by submission. Ids
- * are assigned in the order of submission. */
+/* The jobs that wait in a queue of a cluster, in the service's order: by priority, then by
+ * submission. Ids are assigned in the order of submission. */
 typedef struct {
+    const QueueSpec *spec; /* NULL: the only queue of its cluster, without limits */
     JobHeap waiting;
     struct QueuePlan *plan; /* for policies that see the queue; else NULL */
-    bool is_pass_due;       /* a scheduling pass is due at this instant */
-    int64_t eligible_ns; /* when the last submitted job enters the queue; later jobs not before */
+    int64_t used_slots;     /* of its jobs that have nodes; counted if there is a spec */
+    JobId reported;         /* the job of its last TRACE_JOB_WAITS ... */
+    Shortage shortage;      /* ... and what kept the job then */
 } JobQueue;
+
+/* The queues of a cluster. */
+typedef struct {
+    JobQueue *items;
+    int32_t count;
+    int32_t *order;      /* [count] as queue_is_before has it */
+    int32_t waiting;     /* jobs in all of them */
+    bool is_pass_due;    /* a scheduling pass is due at this instant */
+    int64_t eligible_ns; /* when the last submitted job enters its queue; later jobs not before */
+} ClusterQueues;
 
 enum { USE_PARTS = 1680 }; /* divisible by 1 to 8, 10, 12, 14, 15 and 16 */
 
@@ -41,7 +53,7 @@ struct Jobs {
     Storage *storage;
     Clusters *clusters;
     RowTable rows;   /* Job */
-    RowTable queues; /* JobQueue, by cluster */
+    RowTable queues; /* ClusterQueues, by cluster */
     OwnerUse *uses;  /* [owner] */
     uint32_t use_count, use_capacity;
     uint32_t *owner_of; /* [row of an experiment (resource_index)] 1 + the owner; 0: none yet */
@@ -59,8 +71,8 @@ struct Jobs {
 };
 
 Cluster *job_cluster(Jobs *jobs, const Job *job);
-/* The queue of a cluster; empty before the first job. */
-JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster);
+/* The queues of a cluster; empty before the first job. */
+ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster);
 /* Reports a moment of the job; `ordinal` is 0 for moments without one. */
 void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal);
 /* The lowest awaited ordinal >= `from` of the moment; INT64_MAX: none. */

@@ -22,8 +22,7 @@ static int64_t end_of(const PolicyView *view, int32_t running)
  */
 static int64_t slots_to_come(const PolicyView *view)
 {
-    const JobRequest all = {.kind = REQUEST_NODES, .nodes = view->most_nodes};
-    int64_t slots = slots_of(view, all) - room_slots(view->room);
+    int64_t slots = policy_most_slots(view) - room_slots(view->room);
     for (int32_t i = 0; i < view->running_count; i++)
         slots -= slots_of(view, view->running[i].request);
     return slots > 0 ? slots : 0;
@@ -57,11 +56,8 @@ static bool delays_no_job(const PolicyView *view, const WaitingJob *job, Reserva
 /* The index of the first job that fits now or may fit later; waiting_count: none. */
 static int32_t head_of(const PolicyView *view)
 {
-    const int32_t idle = view->room.idle_nodes;
-    const int32_t most = idle > view->most_nodes ? idle : view->most_nodes;
     int32_t head = 0;
-    while (head < view->waiting_count &&
-           !request_is_possible(view->waiting[head].request, most, view->room.gpus_per_node))
+    while (head < view->waiting_count && !policy_is_possible(view, view->waiting[head].request))
         head++;
     return head;
 }

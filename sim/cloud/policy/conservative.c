@@ -2,13 +2,21 @@
 #include "sim/cloud/policy/policy.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 #include "sim/model/bounded.h"
+
+/* Classes of jobs by slots and by seconds: those of at least 1, 2, 3, 4, 6, 8, 12, 16, ... */
+enum { SLOT_CLASSES = 16, LENGTH_CLASSES = 48 };
 
 /* The free slots over time, from now on: those that running jobs and reservations leave. The last
  * step has no end. */
 typedef struct {
     PolicyStep *steps;
     int32_t count;
+    /* [slots][length] No job of the class or of a larger one can start before this time. It stays
+     * true, because reservations only take slots away. A long queue fills the first part of the
+     * profile, and this saves the search there. */
+    int64_t earliest_ns[SLOT_CLASSES][LENGTH_CLASSES];
 } Profile;
 
 static int64_t slots_of(const PolicyView *view, JobRequest request)
@@ -20,9 +28,8 @@ static int64_t slots_of(const PolicyView *view, JobRequest request)
  * take no job now although no job has them may become free at any time. */
 static Profile profile_begin(const PolicyView *view)
 {
-    const JobRequest all = {.kind = REQUEST_NODES, .nodes = view->most_nodes};
     Profile profile = {.steps = view->steps, .count = 1};
-    int64_t to_come = slots_of(view, all) - room_slots(view->room);
+    int64_t to_come = policy_most_slots(view) - room_slots(view->room);
     for (int32_t i = 0; i < view->running_count; i++)
         to_come -= slots_of(view, view->running[i].request);
     profile.steps[0] =
@@ -50,15 +57,65 @@ static int32_t next_shortage(const Profile *profile, int32_t from, int64_t slots
     return i;
 }
 
-/* The step at which `slots` are free for `length_ns`; count: there is none. */
-static int32_t earliest(const Profile *profile, int64_t slots, int64_t length_ns)
+/* The first step that is not before `at_ns`. */
+static int32_t step_at(const Profile *profile, int64_t at_ns)
 {
-    int32_t step = 0;
+    int32_t low = 0, high = profile->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (profile->steps[middle].at_ns < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t least_of(int32_t class)
+{
+    if (class == 0)
+        return 1;
+    return class % 2 != 0 ? (int64_t)2 << class / 2 : (int64_t)3 << (class / 2 - 1);
+}
+
+/* The last of `count` classes that `value` reaches; -1: none. */
+static int32_t class_of(int64_t value, int32_t count)
+{
+    int32_t class = -1;
+    while (class + 1 < count && least_of(class + 1) <= value)
+        class ++;
+    return class;
+}
+
+/* A job starts at `start_ns`, so larger and longer ones do not start earlier. */
+static void note_start(Profile *profile, int64_t slots, int64_t length_ns, int64_t start_ns)
+{
+    const int32_t least_slots = class_of(slots - 1, SLOT_CLASSES) + 1;
+    const int32_t least_length = class_of((length_ns - 1) / NS_PER_S, LENGTH_CLASSES) + 1;
+    for (int32_t i = least_slots; i < SLOT_CLASSES; i++)
+        for (int32_t j = least_length; j < LENGTH_CLASSES && profile->earliest_ns[i][j] < start_ns;
+             j++)
+            profile->earliest_ns[i][j] = start_ns;
+}
+
+static int64_t not_before_ns(const Profile *profile, int64_t slots, int64_t length_ns)
+{
+    const int32_t i = class_of(slots, SLOT_CLASSES);
+    const int32_t j = class_of(length_ns / NS_PER_S, LENGTH_CLASSES);
+    return i >= 0 && j >= 0 ? profile->earliest_ns[i][j] : INT64_MIN;
+}
+
+/* The step at which `slots` are free for `length_ns`; count: there is none. */
+static int32_t earliest(Profile *profile, int64_t slots, int64_t length_ns)
+{
+    int32_t step = step_at(profile, not_before_ns(profile, slots, length_ns));
     while (step < profile->count) {
         const int64_t end_ns = bounded_add(profile->steps[step].at_ns, length_ns);
         const int32_t shortage = next_shortage(profile, step, slots, end_ns);
-        if (shortage == profile->count)
+        if (shortage == profile->count) {
+            note_start(profile, slots, length_ns, profile->steps[step].at_ns);
             return step;
+        }
         step = shortage + 1;
     }
     return profile->count;
@@ -88,13 +145,6 @@ static void reserve(Profile *profile, int32_t begin, int64_t slots, int64_t leng
     }
 }
 
-static bool is_possible(const PolicyView *view, JobRequest request)
-{
-    const int32_t idle = view->room.idle_nodes;
-    const int32_t most = idle > view->most_nodes ? idle : view->most_nodes;
-    return request_is_possible(request, most, view->room.gpus_per_node);
-}
-
 /* Whether the job could start now, given the reservations so far. With further reservations no more
  * jobs fit. `spare`: idle slots that no earlier job may need at any time. */
 static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job,
@@ -120,7 +170,7 @@ int32_t policy_conservative(const PolicyView *view)
             return i;
         const WaitingJob *job = &view->waiting[i];
         const int64_t slots = slots_of(view, job->request);
-        const int32_t step = is_possible(view, job->request)
+        const int32_t step = policy_is_possible(view, job->request)
                                  ? earliest(&profile, slots, job->expected_ns)
                                  : profile.count;
         if (step == 0)

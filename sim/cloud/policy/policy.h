@@ -11,6 +11,10 @@
  * Where a policy adds up or compares the sizes of jobs it counts slots (sim/cloud/spec/request.h),
  * which do not say how free GPUs are spread over nodes. Only request_fits knows that.
  *
+ * A policy sees one queue. If a cluster has several (sim/cloud/policy/queue_share.h), jobs and
+ * nodes of the others are like nodes under repair: they may become free at any time. Only jobs of
+ * the queue are stopped for one of its jobs.
+ *
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
  * max_wall_clock_ns) may be wrong. */
@@ -45,19 +49,24 @@ typedef struct {
 
 typedef struct {
     int64_t now_ns;
-    Room room;          /* what is free now */
+    Room room;          /* what is free now, and the limit of the queue */
     int32_t most_nodes; /* the most that the cluster may have now: its target, or the maximum of its
                            automatic scaling */
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission; or by
                                   expected time first (POLICY_SEES_QUEUE_BY_TIME) */
     int32_t running_count;
-    const RunningJob *running;   /* of this cluster, by expected end */
+    const RunningJob *running;   /* of this queue, by expected end */
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
     PolicyStep *steps;           /* memory to work with: [running_count + waiting_count + 1] */
 } PolicyView;
 
 #define POLICY_NONE (-1)
+
+/* The most slots that the jobs of the queue may have at once. */
+int64_t policy_most_slots(const PolicyView *view);
+/* Whether the job could ever start. */
+bool policy_is_possible(const PolicyView *view, JobRequest request);
 
 typedef enum {
     POLICY_SEES_HEAD,  /* only the first job of `waiting`, and no `running`: O(1) per start */

@@ -45,7 +45,9 @@ static bool running_is_next(const Share *share)
 static bool is_possible(const Share *share, JobRequest request)
 {
     const int32_t nodes = share->nodes < INT32_MAX ? (int32_t)share->nodes : INT32_MAX;
-    return request_is_possible(request, nodes, share->view->room.gpus_per_node);
+    if (share->view->room.limit.is_set)
+        return policy_is_possible(share->view, request); // its slots may be spread over more nodes
+    return request_is_possible(request, nodes, room_whole(share->view->room));
 }
 
 /* Serves the next job; false: all are served. */

@@ -115,7 +115,19 @@
     /* name: waiting, a failed node waits for one of the `crews`; or begun, a crew begins at a     \
      * node that has waited, and the span is its wait. A node that need not wait has no such       \
      * record. */                                                                                  \
-    X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))
+    X(NODE_REPAIR, node_repair, JOBS, CLUSTER | NODE | NAME, VALUE(crews) VALUE(waiting))          \
+    /* The job is the first of a queue, and this keeps it there from now on: name: gpus limit      \
+     * guarantee cores memory; queue: its index in the cluster. Recorded when the job or the       \
+     * reason changes, on clusters with queues or with jobs that ask for cores or memory. */       \
+    X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue))
+
+/* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
+#define SHORTAGES(X)                                                                               \
+    X(GPUS, "gpus")           /* free GPUs or nodes, or all on few enough nodes */                 \
+    X(CORES, "cores")         /* free cores on the nodes with free GPUs */                         \
+    X(MEMORY, "memory")       /* free main memory on the nodes with free GPUs and cores */         \
+    X(LIMIT, "limit")         /* its queue has as much as it may have */                           \
+    X(GUARANTEE, "guarantee") /* free GPUs are kept for a queue that waits for its guarantee */
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
 #define TRACE_CAUSES(X)                                                                            \
@@ -142,6 +154,7 @@
     X(TIME_LIMIT, "time_limit")                                                                    \
     X(EXIT, "exit") /* the program, or its preparation, ended */                                   \
     X(CONTAINER_FAILURE, "container_failure")                                                      \
-    X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */
+    X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */            \
+    X(FULL_QUEUE, "full_queue") /* Scenario.queue_limit */
 
 #endif

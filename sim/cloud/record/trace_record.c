@@ -36,6 +36,16 @@ const TraceValue *trace_kind_values(TraceKind kind)
     return kinds[kind].values;
 }
 
+const char *shortage_name(Shortage shortage)
+{
+    static const char *const names[] = {
+#define X(kind, name) name,
+        SHORTAGES(X)
+#undef X
+    };
+    return names[shortage];
+}
+
 const char *trace_cause_name(TraceCause cause)
 {
     static const char *const names[] = {

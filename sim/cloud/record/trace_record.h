@@ -28,6 +28,13 @@ typedef enum {
         CAUSE_COUNT
 } TraceCause;
 
+typedef enum {
+#define X(shortage, name) SHORT_OF_##shortage,
+    SHORTAGES(X)
+#undef X
+        SHORTAGE_COUNT
+} Shortage;
+
 /* The parts of one rank's step, or their sums over several steps. VALUE(name) */
 #define TRACE_STEP_PARTS                                                                           \
     VALUE(input_ns)                                                                                \
@@ -86,6 +93,7 @@ static inline TraceLevel trace_kind_level(TraceKind kind)
     };
     return (TraceLevel)levels[kind];
 }
+const char *shortage_name(Shortage shortage);   /* "limit" */
 const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
 
 /* A value of a kind: TraceRecord.in_order[i] is the value of trace_kind_values(kind)[i]. */

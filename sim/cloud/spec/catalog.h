@@ -32,6 +32,7 @@ typedef struct {
     const char *name;   /* "Standard_NC6", compared without case */
     const char *family; /* quota family: "NC" */
     int32_t vcpus;
+    int64_t memory_bytes; /* main memory; 0: not known */
     int32_t gpus;
     const GpuModel *gpu;         /* NULL without GPU */
     int64_t network_bytes_per_s; /* one node's link, each way */

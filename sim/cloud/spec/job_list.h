@@ -36,7 +36,25 @@ typedef struct {
     JobListWords queues, users, gpu_types, states;
 } JobList;
 
-/* The GPUs that a row asks for on nodes of `gpus_per_node`, divided as its columns state. */
+/* A number of a column; 0 if it is not known. */
+static inline int64_t job_list_known(int64_t number)
+{
+    return number != JOB_LIST_UNKNOWN ? number : 0;
+}
+
+/* Sets the cores and the memory that a row asks for. */
+static inline void job_list_add_cores(const JobList *list, int64_t row, JobRequest *request)
+{
+    const int64_t mib = list->memory_bytes != NULL
+                            ? (job_list_known(list->memory_bytes[row]) >> 20) +
+                                  ((job_list_known(list->memory_bytes[row]) & ((1 << 20) - 1)) > 0)
+                            : 0;
+    request->memory_mib = mib < INT32_MAX ? (int32_t)mib : INT32_MAX;
+    if (list->cpus != NULL)
+        request->cpus = (int32_t)job_list_known(list->cpus[row]);
+}
+
+/* The request of a row for GPUs on nodes of `gpus_per_node`, divided as its columns state. */
 static inline JobRequest job_list_request(const JobList *list, int64_t row, int32_t gpus_per_node)
 {
     RequestShape shape = {0};

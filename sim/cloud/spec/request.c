@@ -61,28 +61,89 @@ int64_t request_slots(JobRequest request, int32_t gpus_per_node)
                : request_gpus(request, gpus_per_node);
 }
 
-bool request_is_possible(JobRequest request, int32_t nodes, int32_t gpus_per_node)
+/* total * part / whole, rounded up. */
+static int32_t proportion_up(int32_t total, int64_t part, int64_t whole)
 {
-    return request.nodes <= nodes && request_part(request, 0, gpus_per_node) <= gpus_per_node;
+    return (int32_t)((total * part + whole - 1) / whole);
 }
 
-/* The number of nodes with at least `gpus` free GPUs. */
-static int32_t nodes_with(Room room, int32_t gpus)
+NodeShare request_share(JobRequest request, int32_t index, int32_t gpus_per_node)
 {
+    NodeShare share = {.gpus = request_part(request, index, gpus_per_node)};
+    if (request.cpus == 0 && request.memory_mib == 0)
+        return share;
+    const int64_t gpus = request_gpus(request, gpus_per_node);
+    const int64_t part = gpus > 0 ? share.gpus : 1, whole = gpus > 0 ? gpus : request.nodes;
+    share.cpus = proportion_up(request.cpus, part, whole);
+    share.memory_mib = proportion_up(request.memory_mib, part, whole);
+    return share;
+}
+
+bool request_is_possible(JobRequest request, int32_t nodes, NodeShare whole)
+{
+    if (request.nodes > nodes)
+        return false;
+    return request.kind == REQUEST_NODES ||
+           share_fits(request_share(request, 0, whole.gpus), whole);
+}
+
+int32_t room_place(Room room, int32_t free, NodeShare need, int32_t from)
+{
+    const PlaceSet *places = &room.places[free];
+    if (places->count == 0)
+        return -1;
+    int32_t place = place_set_up(places, from);
+    if ((need.cpus == 0 && need.memory_mib == 0) || room.free == NULL)
+        return place;
+    while (place >= 0 && !share_fits(need, room.free[place]))
+        place = place_set_up(places, place + 1);
+    return place;
+}
+
+/* The number of nodes that can give `need`; `enough` of them are not counted further. */
+static int32_t nodes_with(Room room, NodeShare need, int32_t enough)
+{
+    const bool counts_gpus = (need.cpus == 0 && need.memory_mib == 0) || room.free == NULL;
     int32_t nodes = 0;
-    for (int32_t free = gpus; free <= room.gpus_per_node; free++)
-        nodes += room.places[free].count;
+    for (int32_t free = need.gpus; free <= room.gpus_per_node && nodes < enough; free++) {
+        if (counts_gpus) {
+            nodes += room.places[free].count;
+            continue;
+        }
+        for (int32_t place = room_place(room, free, need, 0); place >= 0 && nodes < enough;
+             place = room_place(room, free, need, place + 1))
+            nodes++;
+    }
     return nodes;
+}
+
+Shortage request_shortage(JobRequest request, Room room)
+{
+    JobRequest with_cpus = request, gpus_alone = request;
+    with_cpus.memory_mib = gpus_alone.memory_mib = gpus_alone.cpus = 0;
+    if (!request_is_within(request, room))
+        return SHORT_OF_LIMIT;
+    if (!request_fits(gpus_alone, room))
+        return SHORT_OF_GPUS;
+    return request_fits(with_cpus, room) ? SHORT_OF_MEMORY : SHORT_OF_CORES;
+}
+
+bool request_is_within(JobRequest request, Room room)
+{
+    return !room.limit.is_set || request_slots(request, room.gpus_per_node) <= room.limit.left;
 }
 
 bool request_fits(JobRequest request, Room room)
 {
+    if (!request_is_within(request, room))
+        return false;
     if (request.kind == REQUEST_NODES)
         return request.nodes <= room.idle_nodes;
-    const int32_t first = request_part(request, 0, room.gpus_per_node);
-    const int32_t last = request_part(request, request.nodes - 1, room.gpus_per_node);
-    return nodes_with(room, last) >= request.nodes &&
-           nodes_with(room, first) >= request.large_nodes;
+    // A node that can give the first share can give the last one.
+    const NodeShare first = request_share(request, 0, room.gpus_per_node);
+    const NodeShare last = request_share(request, request.nodes - 1, room.gpus_per_node);
+    return nodes_with(room, last, request.nodes) >= request.nodes &&
+           nodes_with(room, first, request.large_nodes) >= request.large_nodes;
 }
 
 int64_t room_slots(Room room)
@@ -90,5 +151,5 @@ int64_t room_slots(Room room)
     int64_t slots = room.gpus_per_node == 0 ? room.idle_nodes : 0;
     for (int32_t free = 1; free <= room.gpus_per_node; free++)
         slots += (int64_t)free * room.places[free].count;
-    return slots;
+    return room.limit.is_set && slots > room.limit.left ? room.limit.left : slots;
 }

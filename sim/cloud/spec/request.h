@@ -4,7 +4,9 @@
  * total; or for GPUs on each of several nodes. Jobs that ask for GPUs share nodes. A job of at most
  * as many GPUs as a node has runs on one node. A larger one takes whole free nodes, and the
  * remainder of its GPUs from one further node. No other job is split, unless its shape says so.
- * Cores and memory are not counted: a job uses as much of a node's as it holds of its GPUs.
+ * A job that shares nodes may ask for cores and main memory too, in total; each of its nodes gives
+ * them in proportion to the GPUs that it gives, rounded up, or in equal parts to a job without
+ * GPUs.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. */
 #ifndef SIM_CLOUD_SPEC_REQUEST_H
@@ -13,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/cloud/record/trace_record.h"
 #include "sim/engine/place_set.h"
 
 typedef enum { REQUEST_NODES, REQUEST_GPUS, REQUEST_GPUS_PER_NODE } RequestKind;
@@ -25,7 +28,15 @@ typedef struct {
     /* GPUS: the first `large_nodes` nodes give `large_gpus` each, the others equal parts of the
      * rest, which are not larger. */
     int32_t large_nodes, large_gpus;
+    int32_t cpus, memory_mib; /* in total; 0: it asks for none. Not for whole nodes, which it has */
 } JobRequest;
+
+/* A part of a node. */
+typedef struct {
+    int32_t gpus, cpus, memory_mib;
+} NodeShare;
+
+enum { MEMORY_NEVER_BINDS = INT32_MAX }; /* memory_mib of a node whose memory is not known */
 
 /* How GPUs in total are divided; a member of 0 states nothing. */
 typedef struct {
@@ -42,20 +53,51 @@ int32_t request_part(JobRequest request, int32_t index, int32_t gpus_per_node);
 /* The GPUs of all nodes together; of whole nodes all of them. */
 int64_t request_gpus(JobRequest request, int32_t gpus_per_node);
 int64_t request_slots(JobRequest request, int32_t gpus_per_node);
-/* Whether the job could run on `nodes` nodes that run nothing else. */
-bool request_is_possible(JobRequest request, int32_t nodes, int32_t gpus_per_node);
+/* All that the job takes of its `index`-th node, if it does not ask for whole nodes. */
+NodeShare request_share(JobRequest request, int32_t index, int32_t gpus_per_node);
+/* Whether the job could run on `nodes` nodes that have `whole` and run nothing else. */
+bool request_is_possible(JobRequest request, int32_t nodes, NodeShare whole);
 
-/* The nodes of a cluster that take jobs now. */
+/* Whether a node with `free` can give `need`. */
+static inline bool share_fits(NodeShare need, NodeShare free)
+{
+    return need.gpus <= free.gpus && need.cpus <= free.cpus && need.memory_mib <= free.memory_mib;
+}
+
+/* The slots of a queue. */
+typedef struct {
+    bool is_set;        /* false: there is no limit */
+    int64_t most, left; /* that its jobs may have, and that they do not have yet */
+} SlotLimit;
+
+/* The nodes of a cluster that take jobs now, as the jobs of one queue may have them. */
 typedef struct {
     int32_t gpus_per_node;
     int32_t idle_nodes;     /* that run no job */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
+    const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
+    int32_t cpus_per_node, memory_mib_per_node;
+    SlotLimit limit;
 } Room;
 
-/* The free slots of the nodes. */
+/* A whole node. */
+static inline NodeShare room_whole(Room room)
+{
+    return (NodeShare){room.gpus_per_node, room.cpus_per_node, room.memory_mib_per_node};
+}
+
+/* The lowest place from `from` on among the nodes with `free` free GPUs that can give `need`; -1:
+ * there is none. */
+int32_t room_place(Room room, int32_t free, NodeShare need, int32_t from);
+
+/* The free slots of the nodes, as far as the limit lets the queue have them. */
 int64_t room_slots(Room room);
+/* Whether the limit lets the job start now. */
+bool request_is_within(JobRequest request, Room room);
 /* Whether the job could start now. This does not depend on the placement policy. */
 bool request_fits(JobRequest request, Room room);
+/* The shortage of a job that does not fit. */
+Shortage request_shortage(JobRequest request, Room room);
 
 #endif

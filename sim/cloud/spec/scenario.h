@@ -123,6 +123,7 @@ typedef struct {
                                       `clusters`; NULL: all run on `cluster` */
     const ResourcePath *clusters;  /* [cluster_count] */
     int32_t cluster_count;
+    bool asks_for_cores;     /* list: cores and memory of its rows bind */
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
@@ -137,6 +138,16 @@ typedef struct {
     const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */
 } Workload;
+
+/* The request of a row of the workload's list on nodes of `gpus_per_node`. */
+static inline JobRequest workload_request(const Workload *workload, int64_t row,
+                                          int32_t gpus_per_node)
+{
+    JobRequest request = job_list_request(workload->list, row, gpus_per_node);
+    if (workload->asks_for_cores)
+        job_list_add_cores(workload->list, row, &request);
+    return request;
+}
 
 /* The part of the run that metrics of many jobs are about. It changes nothing in the world. */
 typedef struct {
@@ -174,6 +185,9 @@ typedef struct {
     PlacementKind placement;         /* of jobs that ask for GPUs */
     bool refuses_wide_jobs; /* a job that could never start on its cluster is refused when it is
                                submitted; otherwise it waits, and may block the queue */
+    bool has_queue_limit;
+    int32_t queue_limit; /* the most jobs that may wait for a cluster; a job that joins a full queue
+                            and cannot start at once fails with CAUSE_FULL_QUEUE */
     NetworkTopology network;
     int32_t workload_count;
     const Workload *workloads;

@@ -4,6 +4,8 @@
 #ifndef SIM_CLOUD_SPEC_SPEC_H
 #define SIM_CLOUD_SPEC_SPEC_H
 
+#include <string.h>
+
 #include "sim/cloud/spec/catalog.h"
 #include "sim/cloud/spec/request.h"
 #include "sim/cloud/spec/script.h"
@@ -92,6 +94,13 @@ typedef struct {
 
 struct ShellRun;
 
+/* A queue of a cluster. Sizes are slots (sim/cloud/spec/request.h). */
+typedef struct {
+    const char *name;
+    int64_t guaranteed; /* its jobs get so many before other queues get more than their own */
+    int64_t most;       /* its jobs never have more; INT64_MAX: no limit */
+} QueueSpec;
+
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
@@ -109,7 +118,21 @@ typedef struct {
     int32_t setup_exit_code;
     const struct ShellRun *setup_run; /* its output, with begin 0; NULL: unknown */
     OutputPlace setup_std_out_err;
+    int32_t queue_count; /* 0: all jobs wait in one queue without a name or limits */
+    const QueueSpec *queues;
 } ClusterSpec;
+
+enum { QUEUE_UNKNOWN = -1 };
+
+/* The index of the queue `name` (NULL: no queue is stated). QUEUE_UNKNOWN: the cluster has queues,
+ * but not this one. A cluster without queues has one, 0, for any name. */
+static inline int32_t cluster_spec_queue(const ClusterSpec *spec, const char *name)
+{
+    for (int32_t i = 0; i < spec->queue_count; i++)
+        if (name != NULL && strcmp(spec->queues[i].name, name) == 0)
+            return i;
+    return spec->queue_count == 0 ? 0 : QUEUE_UNKNOWN;
+}
 
 typedef struct {
     const char *id;
@@ -123,9 +146,10 @@ typedef struct {
 } EnvironmentVariable;
 
 typedef struct {
-    RequestKind asks_for; /* with the next two as in JobRequest */
+    RequestKind asks_for; /* with the next four as in JobRequest */
     int32_t nodes;
     int32_t gpus;
+    int32_t cpus, memory_mib;
     int32_t processes; /* number of ranks; the service's default is one per node */
     JobPriority priority;
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
@@ -151,15 +175,29 @@ typedef struct {
     int64_t max_wall_clock_ns;
     int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
                             max_wall_clock_ns if none is stated */
+    const char *queue;   /* of its cluster, if that has queues; NULL: none is stated */
     const Program *program;
 } JobSpec;
+
+/* A whole node of that size. */
+static inline NodeShare vm_size_share(const VmSize *size)
+{
+    const int64_t mib = size->memory_bytes >> 20;
+    return (NodeShare){.gpus = size->gpus,
+                       .cpus = size->vcpus,
+                       .memory_mib =
+                           mib > 0 && mib < MEMORY_NEVER_BINDS ? (int32_t)mib : MEMORY_NEVER_BINDS};
+}
 
 /* The request of the job on a cluster whose nodes have `gpus_per_node` GPUs. */
 static inline JobRequest job_spec_request(const JobSpec *spec, int32_t gpus_per_node)
 {
+    JobRequest request = {.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
     if (spec->asks_for == REQUEST_GPUS)
-        return request_of_gpus(spec->gpus, gpus_per_node);
-    return (JobRequest){.kind = spec->asks_for, .nodes = spec->nodes, .gpus = spec->gpus};
+        request = request_of_gpus(spec->gpus, gpus_per_node);
+    request.cpus = spec->cpus;
+    request.memory_mib = spec->memory_mib;
+    return request;
 }
 
 #endif

@@ -61,6 +61,7 @@ static const char *const resize_words[] = {
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
     [CAUSE_PRECEDENCE] = "the cluster began to resize",
+    [CAUSE_FULL_QUEUE] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -153,6 +154,9 @@ static bool is_ahead(const Why *why, const Story *story, uint32_t job)
     if (why->world == NULL)
         return job < story->job;
     const PolicyKind policy = world_scenario(why->world)->policy;
+    if (world_job(why->world, (JobId){job})->queue !=
+        world_job(why->world, (JobId){story->job})->queue)
+        return false;
     const JobSpec *theirs = job_spec(why, job), *own = job_spec(why, story->job);
     if (!keeps_service_order(policy))
         return false;
@@ -467,6 +471,15 @@ static void wait_other(Why *why, Story *story, const TraceRecord *record)
         wait_is_overtaken(wait, job);
 }
 
+/* The shortage that the record names; SHORT_OF_GPUS if it has an unknown name. */
+static Shortage shortage_of(const TraceRecord *record)
+{
+    int shortage = SHORTAGE_COUNT - 1;
+    while (shortage > 0 && !is_named(record, shortage_name((Shortage)shortage)))
+        shortage--;
+    return (Shortage)shortage;
+}
+
 static void wait_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -487,6 +500,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
         wait_node(why, story, row);
     if (record->kind == TRACE_NODE_REPAIR)
         note_repair(why, wait, row);
+    if (record->kind == TRACE_JOB_WAITS && record->job.index == story->job)
+        wait->shortage = shortage_of(record);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
         wait_other(why, story, record);
 }

@@ -38,6 +38,7 @@ static const char *const node_words[] = {
     [CAUSE_EXIT] = "was freed as the program ended",
     [CAUSE_CONTAINER_FAILURE] = "could not start the container",
     [CAUSE_PRECEDENCE] = "was freed for another job",
+    [CAUSE_FULL_QUEUE] = "was not given to a job that a full queue rejected",
 };
 _Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
@@ -313,6 +314,8 @@ static const char *end_words(TraceCause cause)
         return ": its container did not start";
     case CAUSE_MOUNT_FAILURE:
         return ": a share could not be mounted";
+    case CAUSE_FULL_QUEUE:
+        return ": the queue was full";
     case CAUSE_NONE:
     case CAUSE_CREATION:
     case CAUSE_RESIZE:

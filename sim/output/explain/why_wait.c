@@ -55,6 +55,12 @@ static bool asks_for_gpus(const Wait *wait, WaitView view)
 
 static WaitReason reason_of(const Wait *wait, WaitView view)
 {
+    static const WaitReason of_shortage[] = {[SHORT_OF_CORES] = WAIT_FOR_CORES,
+                                             [SHORT_OF_MEMORY] = WAIT_FOR_MEMORY,
+                                             [SHORT_OF_LIMIT] = WAIT_FOR_LIMIT,
+                                             [SHORT_OF_GUARANTEE] = WAIT_FOR_GUARANTEE};
+    if (wait->shortage != SHORT_OF_GPUS)
+        return of_shortage[wait->shortage];
     const int32_t *nodes = view.nodes, queued = view.queued;
     const int64_t idle = nodes[NODE_IDLE], coming = idle + nodes[NODE_PREPARING];
     const int64_t working = coming + nodes[NODE_RUNNING];
@@ -145,6 +151,10 @@ static const char *const reason_words[] = {
     [WAIT_FOR_PREPARATION] = "nodes were being prepared",
     [WAIT_FOR_RUNNING] = "running jobs held the nodes",
     [WAIT_FOR_EARLIER] = "other jobs were ahead of it in the queue",
+    [WAIT_FOR_CORES] = "nodes with enough free GPUs had too few free cores",
+    [WAIT_FOR_MEMORY] = "nodes with enough free GPUs had too little free memory",
+    [WAIT_FOR_LIMIT] = "its queue had as many GPUs as it may have",
+    [WAIT_FOR_GUARANTEE] = "free GPUs were kept for a queue that waited for its guarantee",
     [WAIT_FOR_SERVICE] = "nothing was in its way but the service's own delay",
 };
 _Static_assert(sizeof reason_words / sizeof reason_words[0] == WAIT_REASON_COUNT, "all reasons");

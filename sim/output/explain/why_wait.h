@@ -45,6 +45,10 @@ typedef enum {
     WAIT_FOR_PREPARATION, /* enough are being allocated or prepared */
     WAIT_FOR_RUNNING,     /* running jobs have them */
     WAIT_FOR_EARLIER,     /* enough for this job, but others are ahead of it */
+    WAIT_FOR_CORES,       /* it is first, and nodes with enough free GPUs have too few free cores */
+    WAIT_FOR_MEMORY,      /* ... or too little free memory */
+    WAIT_FOR_LIMIT,       /* it is the first of a queue that has as much as it may have */
+    WAIT_FOR_GUARANTEE,   /* it is the first of its queue, and another queue waits for its own */
     WAIT_FOR_SERVICE,     /* nothing delays the job */
     WAIT_REASON_COUNT
 } WaitReason;
@@ -60,6 +64,7 @@ typedef struct {
     int32_t gpus_per_node; /* 0: no such time */
     int32_t idle;          /* nodes when the wait began */
     int32_t usable_max;
+    Shortage shortage; /* of the last record that names the job the first of its queue */
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];
     int32_t note_count;

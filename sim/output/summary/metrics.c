@@ -14,18 +14,28 @@
 typedef struct {
     NodeState state; /* NODE_STATE_COUNT before and after its life */
     int64_t since_ns;
-    int64_t waited_ns; /* QueueClock of its cluster when it became idle */
+    int64_t waited_ns[SHORTAGE_COUNT]; /* QueueClock of its cluster when it became idle */
     uint32_t cluster;
     bool is_shared;
     uint32_t job; /* ID_NONE unless it has the whole node */
 } NodeTrack;
 
-/* How long at least one job has waited on a cluster. The time that an idle node waits for its
- * gang is the difference of two readings, however many jobs come and go in between. */
+/* The first job of a queue of a cluster. */
 typedef struct {
-    int32_t queued; /* jobs that wait now */
+    uint32_t job; /* 1 + its index; 0: none is known */
+    Shortage shortage;
+} QueueFirst;
+
+/* How long at least one job has waited on a cluster, by shortage. The time that
+ * an idle node waits for its gang is the difference of two readings, however many jobs come and go
+ * in between. */
+typedef struct {
+    int32_t queued;    /* jobs that wait now ... */
+    Shortage shortage; /* ... for this */
     int64_t since_ns;
-    int64_t waited_ns; /* up to since_ns */
+    int64_t waited_ns[SHORTAGE_COUNT]; /* up to since_ns */
+    QueueFirst *firsts;                /* [queue], if the records name them */
+    uint32_t first_count, first_capacity;
 } QueueClock;
 
 struct MetricsFold {
@@ -33,6 +43,7 @@ struct MetricsFold {
     const char *node_states[NODE_STATE_COUNT]; /* their names in records */
     const char *job_states[JOB_STATE_COUNT];
     const char *job_stages[STAGE_COUNT];
+    const char *shortages[SHORTAGE_COUNT];
     RunMetrics run;
     uint32_t cluster_capacity, piece_capacity, job_cluster_capacity, share_capacity, file_capacity,
         refused_capacity;
@@ -245,10 +256,22 @@ static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
     return &fold->clocks[cluster];
 }
 
-static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
+static int64_t clock_read(const QueueClock *clock, Shortage shortage, int64_t at_ns)
 {
-    const QueueClock *clock = clock_of(fold, cluster);
-    return clock->waited_ns + (clock->queued > 0 ? at_ns - clock->since_ns : 0);
+    const bool runs = clock->queued > 0 && clock->shortage == shortage;
+    return clock->waited_ns[shortage] + (runs ? at_ns - clock->since_ns : 0);
+}
+
+/* The use of a free GPU, or of an idle node, while a job waits. */
+static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
+{
+    static const NodeUse uses[] = {[SHORT_OF_GPUS] = USE_STRANDED,
+                                   [SHORT_OF_CORES] = USE_SHORT_CORES,
+                                   [SHORT_OF_MEMORY] = USE_SHORT_MEMORY,
+                                   [SHORT_OF_LIMIT] = USE_LIMITED,
+                                   [SHORT_OF_GUARANTEE] = USE_LIMITED};
+    _Static_assert(sizeof uses / sizeof uses[0] == SHORTAGE_COUNT, "one use per shortage");
+    return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }
 
 /* Adds the time of the free GPUs of shared nodes since it was last added. */
@@ -258,7 +281,9 @@ static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t 
     const Wide free_gpus =
         (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
     const Wide free_ns = free_gpus * (at_ns - cluster->shared_since_ns);
-    cluster->use_ns[clock_of(fold, id)->queued > 0 ? USE_STRANDED : USE_IDLE] += free_ns;
+    const QueueClock *clock = clock_of(fold, id);
+    cluster->use_ns[clock->queued > 0 ? use_of_shortage(clock->shortage, true) : USE_IDLE] +=
+        free_ns;
     cluster->shared_free_ns += free_ns;
     cluster->shared_since_ns = at_ns;
 }
@@ -269,14 +294,36 @@ static inline void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_
         add_free_gpus(fold, id, at_ns);
 }
 
-/* A job begins (change 1) or ends (change -1) to wait. */
-static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32_t change)
+/* Brings the clock and the accounts that depend on it up to date, before it changes. */
+static QueueClock *clock_stop(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
 {
     QueueClock *clock = clock_of(fold, cluster);
     shared_close_span(fold, cluster, at_ns);
-    clock->waited_ns = clock_read(fold, cluster, at_ns);
+    clock->waited_ns[clock->shortage] = clock_read(clock, clock->shortage, at_ns);
     clock->since_ns = at_ns;
+    return clock;
+}
+
+/* The shortage of the first jobs of the queues: the first of SHORTAGES that one of them has. */
+static Shortage shortage_of(const QueueClock *clock)
+{
+    Shortage shortage = SHORTAGE_COUNT;
+    for (uint32_t i = 0; i < clock->first_count; i++)
+        if (clock->firsts[i].job != 0 && clock->firsts[i].shortage < shortage)
+            shortage = clock->firsts[i].shortage;
+    return shortage < SHORTAGE_COUNT ? shortage : SHORT_OF_GPUS;
+}
+
+/* A job begins (change 1) or ends (change -1) to wait. */
+static void clock_turn(MetricsFold *fold, uint32_t cluster, uint32_t job, int64_t at_ns,
+                       int32_t change)
+{
+    QueueClock *clock = clock_stop(fold, cluster, at_ns);
     clock->queued += change;
+    for (uint32_t i = 0; i < clock->first_count; i++)
+        if (clock->firsts[i].job == job + 1)
+            clock->firsts[i].job = 0;
+    clock->shortage = shortage_of(clock);
 }
 
 /* The use of a node's time in a state. Attempts give the uses of running time; idle time is
@@ -297,12 +344,14 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_n
     int64_t span_ns = at_ns - node->since_ns;
     if (node->state == NODE_RUNNING)
         return;
-    if (node->state == NODE_IDLE) {
-        int64_t gang_ns = clock_read(fold, node->cluster, at_ns) - node->waited_ns;
+    for (int i = 0; node->state == NODE_IDLE && i < SHORTAGE_COUNT; i++) {
+        const Shortage shortage = (Shortage)i;
+        int64_t waited_ns =
+            clock_read(clock_of(fold, node->cluster), shortage, at_ns) - node->waited_ns[shortage];
         // A forged trace may move a node to another cluster.
-        gang_ns = gang_ns < 0 ? 0 : gang_ns > span_ns ? span_ns : gang_ns;
-        use_ns[counts_gpus ? USE_STRANDED : USE_GANG] += (Wide)gang_ns * slots;
-        span_ns -= gang_ns;
+        waited_ns = waited_ns < 0 ? 0 : waited_ns > span_ns ? span_ns : waited_ns;
+        use_ns[use_of_shortage(shortage, counts_gpus)] += (Wide)waited_ns * slots;
+        span_ns -= waited_ns;
     }
     use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
 }
@@ -411,7 +460,9 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
         job_at(fold, node->job)->nodes_now--;
     node->state = (NodeState)index_of_name(fold->node_states, NODE_STATE_COUNT, row->record.name);
     node->since_ns = row->record.at_ns;
-    node->waited_ns = clock_read(fold, node->cluster, row->record.at_ns);
+    for (int i = 0; i < SHORTAGE_COUNT; i++)
+        node->waited_ns[i] =
+            clock_read(clock_of(fold, node->cluster), (Shortage)i, row->record.at_ns);
     node->job = ID_NONE;
     if (node->state == NODE_STATE_COUNT)
         cluster->nodes_now--;
@@ -452,20 +503,41 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
 /* --- Jobs --- */
 
 /* Adds the time that `job` has waited, if it is waiting. */
-static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
+static void job_close_wait(MetricsFold *fold, uint32_t id, int64_t at_ns)
 {
+    JobMetrics *job = job_at(fold, id);
     if (job->queued_since_ns == METRIC_NEVER)
         return;
     add(&job->queue_ns, at_ns - job->queued_since_ns);
     job->queued_since_ns = METRIC_NEVER;
-    clock_turn(fold, job->queue_cluster, at_ns, -1);
+    clock_turn(fold, job->queue_cluster, id, at_ns, -1);
 }
 
-static void job_begins_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
+static void job_begins_wait(MetricsFold *fold, uint32_t id, int64_t at_ns)
 {
+    JobMetrics *job = job_at(fold, id);
     job->queued_since_ns = at_ns;
     job->queue_cluster = job->cluster.index;
-    clock_turn(fold, job->queue_cluster, at_ns, 1);
+    clock_turn(fold, job->queue_cluster, id, at_ns, 1);
+}
+
+/* The job is the first of its queue. */
+static void job_waits(MetricsFold *fold, const TraceRow *row)
+{
+    enum { QUEUES_MAX = 1 << 16 }; // a forged trace may have any numbers
+    const TraceRecord *record = &row->record;
+    const int64_t queue = record->job_waits.queue;
+    const int shortage = index_of_name(fold->shortages, SHORTAGE_COUNT, record->name);
+    const JobMetrics *job = job_of(fold, row);
+    if (queue >= QUEUES_MAX || shortage == SHORTAGE_COUNT || job->queued_since_ns == METRIC_NEVER)
+        return;
+    QueueClock *clock = clock_stop(fold, record->cluster.index, record->at_ns);
+    clock->firsts = array_room(fold->arena, clock->firsts, (uint32_t)queue + 1,
+                               &clock->first_capacity, sizeof *clock->firsts);
+    if (clock->first_count <= queue)
+        clock->first_count = (uint32_t)queue + 1;
+    clock->firsts[queue] = (QueueFirst){record->job.index + 1, (Shortage)shortage};
+    clock->shortage = shortage_of(clock);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -538,10 +610,10 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     const TraceRecord *record = &row->record;
     JobMetrics *job = job_of(fold, row);
     note_first(&job->submitted_ns, record->at_ns);
-    job_close_wait(fold, job, record->at_ns);
+    job_close_wait(fold, record->job.index, record->at_ns);
     const int state = index_of_name(fold->job_states, JOB_STATE_COUNT, record->name);
     if (state == JOB_QUEUED) {
-        job_begins_wait(fold, job, record->at_ns);
+        job_begins_wait(fold, record->job.index, record->at_ns);
         if (job->state != JOB_STATE_COUNT) {
             job->restarts++;
             job_forget_attempt(job);
@@ -553,6 +625,7 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
         job->ended_ns = record->at_ns;
     job->state = (uint8_t)state;
     job->exit_code = (int32_t)smaller(record->job_state.exit_code, INT32_MAX);
+    job->is_rejected = record->cause == CAUSE_FULL_QUEUE;
 }
 
 static void job_stage(MetricsFold *fold, const TraceRow *row)
@@ -757,7 +830,7 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     for (uint32_t i = 0; i < fold->run.cluster_count; i++)
         shared_close_span(fold, i, row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.job_count; i++)
-        job_close_wait(fold, job_at(fold, i), row->record.at_ns);
+        job_close_wait(fold, i, row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.file_count; i++)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;
@@ -817,6 +890,9 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_PLACED:
         job_placed(fold, row);
         return;
+    case TRACE_JOB_WAITS:
+        job_waits(fold, row);
+        return;
     case TRACE_CLUSTER_ERROR:
     case TRACE_NODE_ERROR:
         something_failed(fold, row);
@@ -872,6 +948,8 @@ MetricsFold *metrics_fold_create(Arena *arena)
         fold->job_states[state] = job_state_name((JobState)state);
     for (int stage = 0; stage < STAGE_COUNT; stage++)
         fold->job_stages[stage] = job_stage_name((JobStage)stage);
+    for (int shortage = 0; shortage < SHORTAGE_COUNT; shortage++)
+        fold->shortages[shortage] = shortage_name((Shortage)shortage);
     fold->file_index = name_table_create(arena);
     fold->error_index = name_table_create(arena);
     return fold;

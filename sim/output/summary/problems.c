@@ -103,6 +103,11 @@ static void add_job(Making *making, uint32_t id)
 
 static void add_workload(Making *making, const SummaryWorkload *workload)
 {
+    if (workload->all.rejected > 0)
+        add(making,
+            arena_printf(making->arena,
+                         "workload %s: a full queue rejected %" PRId64 " of %" PRId64 " jobs",
+                         workload->name, workload->all.rejected, workload->all.jobs));
     if (workload->all.failed > 0 || workload->all.unfinished > 0)
         add(making, arena_printf(making->arena,
                                  "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64

@@ -114,6 +114,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold 
                       .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
+                      .has_queue_limit = scenario->has_queue_limit,
                       .wait_target_ns = scenario->wait_target_ns,
                       .clusters = clusters,
                       .waits = waits,

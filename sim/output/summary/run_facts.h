@@ -46,6 +46,7 @@ typedef struct {
     PolicyKind policy;
     int64_t start_unix_ms;
     MeasureWindow measure;
+    bool has_queue_limit;
     int64_t wait_target_ns;       /* 0: the scenario has none */
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const ClusterWaits *waits;    /* [wait_count], ClusterId.index; NULL: unknown */

@@ -17,7 +17,13 @@ typedef enum {
     JOB_TIME_COUNT
 } JobTimeKind;
 
-typedef enum { OUTCOME_NONE, OUTCOME_SUCCEEDED, OUTCOME_FAILED } JobOutcome;
+typedef enum {
+    OUTCOME_NONE,
+    OUTCOME_SUCCEEDED,
+    OUTCOME_FAILED,
+    OUTCOME_REJECTED, /* by a full queue: it has no times */
+    OUTCOME_COUNT
+} JobOutcome;
 
 /* The times of one job, and the classes that it belongs to. */
 typedef struct {

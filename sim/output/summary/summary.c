@@ -58,15 +58,36 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
+/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs; GPUs that queues,
+ * cores or memory kept free if there are none. */
+static void hide_uses(SummaryUses *uses, bool counts_gpus)
+{
+    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY,
+                                       USE_LIMITED};
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+        if (optional[i] == USE_STRANDED ? !counts_gpus : uses->ns[optional[i]] == 0)
+            uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
+}
+
 /* Time and bill by use; the bill is divided in proportion to time. */
 static SummaryUses uses_of(const ClusterMetrics *cluster)
 {
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
     attribution_divide(cluster->cost_micro_usd, uses.ns, uses.micro_usd);
-    if (cluster->gpus_per_node == 0)
-        uses.ns[USE_STRANDED] = uses.micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(&uses, cluster->gpus_per_node > 0);
     return uses;
+}
+
+/* Cores, memory and limits of queues are unknown where no job waited for them. */
+static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_LIMIT};
+enum { OPTIONAL_WAITS = sizeof optional_waits / sizeof optional_waits[0] };
+
+static void hide_waits(SummaryWaits *waits)
+{
+    for (int i = 0; i < OPTIONAL_WAITS; i++)
+        if (waits->ns[optional_waits[i]] == 0)
+            waits->ns[optional_waits[i]] = SUMMARY_NEVER;
 }
 
 static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
@@ -76,6 +97,7 @@ static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
         waits.ns[cause] = !waits.is_known          ? SUMMARY_NEVER
                           : id < facts->wait_count ? facts->waits[id].ns[cause]
                                                    : 0;
+    hide_waits(&waits);
     return waits;
 }
 
@@ -377,8 +399,7 @@ static void add_uses(Making *making)
         }
         counts_gpus |= making->run->clusters[i].gpus_per_node > 0;
     }
-    if (!counts_gpus)
-        sum->ns[USE_STRANDED] = sum->micro_usd[USE_STRANDED] = SUMMARY_NEVER;
+    hide_uses(sum, counts_gpus);
 }
 
 /* The sum over clusters, also of those without a record, where no job ever ran. */
@@ -387,9 +408,12 @@ static void add_waits(Making *making)
     const RunFacts *facts = making->facts;
     SummaryWaits *sum = &making->summary->waits;
     *sum = waits_of(facts, UINT32_MAX);
+    for (int i = 0; sum->is_known && i < OPTIONAL_WAITS; i++)
+        sum->ns[optional_waits[i]] = 0;
     for (uint32_t i = 0; sum->is_known && i < facts->wait_count; i++)
         for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
             sum->ns[cause] += facts->waits[i].ns[cause];
+    hide_waits(sum);
 }
 
 static int64_t utilisation_ppm(const RunMetrics *run)

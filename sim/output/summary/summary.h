@@ -105,6 +105,7 @@ typedef struct {
 typedef struct {
     const char *name; /* of the class */
     int64_t jobs, succeeded, failed, unfinished;
+    int64_t rejected; /* by a full queue */
     SummarySpread queue, run, turnaround;
 } SummaryClass;
 
@@ -112,6 +113,7 @@ typedef struct {
 typedef struct {
     const char *name;
     SummaryClass all;
+    bool has_queue_limit;
     int64_t last_ended_ns;
     int64_t restarts;
     Wide lost_ns;
@@ -168,6 +170,8 @@ typedef struct {
     SummarySpread queue;
     int64_t wait_target_ns;                           /* the scenario's */
     int64_t submitted, succeeded, failed, unfinished; /* jobs */
+    bool has_queue_limit;
+    int64_t rejected; /* of them: by a full queue */
     int64_t cost_micro_usd;
     SummaryFileServer *file_servers;
     uint32_t file_server_count;

@@ -39,6 +39,15 @@ static bool fits(JobRequest request, Room room)
                                          : request_fits(request, room);
 }
 
+/* Why a job for which enough slots are free does not fit. */
+static WaitCause misplaced(JobRequest request, Room room)
+{
+    const Shortage shortage = request_shortage(request, room);
+    return shortage == SHORT_OF_CORES    ? WAIT_CORES
+           : shortage == SHORT_OF_MEMORY ? WAIT_MEMORY
+                                         : WAIT_FRAGMENTATION;
+}
+
 static bool all_fit(Room room, const WaitingJobs *waiting, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
@@ -99,7 +108,7 @@ void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
         if (fits(request, view.room)) {
             jobs_by_cause[fitting] += jobs;
         } else if (request.kind != REQUEST_NODES && free >= slots) {
-            jobs_by_cause[WAIT_FRAGMENTATION] += jobs;
+            jobs_by_cause[misplaced(request, view.room)] += jobs;
         } else {
             const int64_t left = supply_give(&supply, slots > 0 ? slots : 1, jobs, jobs_by_cause);
             const int64_t gangs = left > 0 && !has_gang;
@@ -115,6 +124,7 @@ void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
 /* Jobs of one request that wait on a cluster for one reason. */
 typedef struct {
     JobRequest request;
+    int32_t queue;     /* of the cluster */
     WaitCause restart; /* WAIT_CAUSE_COUNT: they have not started before */
     int64_t jobs;
 } Group;
@@ -132,8 +142,7 @@ typedef struct {
 /* A job that waits. */
 typedef struct {
     uint32_t cluster_after; /* 1 + its index; 0: the job does not wait */
-    JobRequest request;
-    WaitCause restart;
+    Group group;            /* of which it is, without `jobs` */
 } WaitingJob;
 
 struct WaitingFold {
@@ -187,20 +196,24 @@ static ClusterQueue *queue_changes(WaitingFold *fold, uint32_t cluster, int64_t 
 static bool same_request(JobRequest a, JobRequest b)
 {
     return a.kind == b.kind && a.nodes == b.nodes && a.gpus == b.gpus &&
-           a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus;
+           a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus && a.cpus == b.cpus &&
+           a.memory_mib == b.memory_mib;
 }
 
 /* The group of such jobs; made at the first use, after those with as many slots or fewer. */
-static Group *group_of(WaitingFold *fold, uint32_t cluster, JobRequest request, WaitCause restart)
+static Group *group_of(WaitingFold *fold, uint32_t cluster, Group like)
 {
+    const JobRequest request = like.request;
     ClusterQueue *queue = &fold->queues[cluster];
     const int32_t gpus = cluster_gpus_per_node(world_cluster(fold->world, (ClusterId){cluster}));
     const int64_t slots = request_slots(request, gpus);
     uint32_t place = 0;
     for (uint32_t i = 0; i < queue->group_count; i++) {
-        if (queue->groups[i].restart == restart && same_request(queue->groups[i].request, request))
+        const Group *group = &queue->groups[i];
+        if (group->restart == like.restart && group->queue == like.queue &&
+            same_request(group->request, request))
             return &queue->groups[i];
-        if (request_slots(queue->groups[i].request, gpus) <= slots)
+        if (request_slots(group->request, gpus) <= slots)
             place = i + 1;
     }
     const uint32_t count = ++queue->group_count;
@@ -210,7 +223,7 @@ static Group *group_of(WaitingFold *fold, uint32_t cluster, JobRequest request, 
                                 sizeof *queue->waiting);
     memmove(&queue->groups[place + 1], &queue->groups[place],
             (count - 1 - place) * sizeof *queue->groups);
-    queue->groups[place] = (Group){.request = request, .restart = restart};
+    queue->groups[place] = like;
     return &queue->groups[place];
 }
 
@@ -233,18 +246,19 @@ static void job_changes(WaitingFold *fold, const TraceRecord *record)
     if (waiting->cluster_after > 0) {
         const uint32_t cluster = waiting->cluster_after - 1;
         queue_changes(fold, cluster, record->at_ns)->jobs--;
-        group_of(fold, cluster, waiting->request, waiting->restart)->jobs--;
+        group_of(fold, cluster, waiting->group)->jobs--;
         waiting->cluster_after = 0;
     }
     if (record->name != fold->queued)
         return;
     const Job *job = world_job(fold->world, record->job);
-    *waiting =
-        (WaitingJob){.cluster_after = record->cluster.index + 1,
-                     .request = job->request,
-                     .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT};
+    *waiting = (WaitingJob){
+        .cluster_after = record->cluster.index + 1,
+        .group = {.request = job->request,
+                  .queue = job->queue,
+                  .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT}};
     queue_changes(fold, record->cluster.index, record->at_ns)->jobs++;
-    group_of(fold, record->cluster.index, waiting->request, waiting->restart)->jobs++;
+    group_of(fold, record->cluster.index, waiting->group)->jobs++;
 }
 
 static void cluster_changes(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
@@ -307,20 +321,36 @@ static WaitingView view_of(const World *world, const Cluster *cluster)
     return view;
 }
 
+/* Whether the queue of the jobs lets none of them start now. */
+static bool is_over_limit(const World *world, const Cluster *cluster, const Group *group)
+{
+    const SlotLimit limit = world_queue_limit(world, cluster->id, group->queue);
+    return limit.is_set &&
+           request_slots(group->request, cluster_gpus_per_node(cluster)) > limit.left;
+}
+
 static void divide_jobs(const WaitingFold *fold, uint32_t id)
 {
     ClusterQueue *queue = &fold->queues[id];
+    const Cluster *cluster = world_cluster(fold->world, (ClusterId){id});
     int32_t count = 0;
     memset(queue->jobs_by_cause, 0, sizeof queue->jobs_by_cause);
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
         if (group->restart != WAIT_CAUSE_COUNT)
             queue->jobs_by_cause[group->restart] += group->jobs;
+        else if (is_over_limit(fold->world, cluster, group))
+            queue->jobs_by_cause[WAIT_LIMIT] += group->jobs;
         else
             queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
     }
-    const WaitingView view = view_of(fold->world, world_cluster(fold->world, (ClusterId){id}));
+    const WaitingView view = view_of(fold->world, cluster);
     waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
+    if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
+        return;
+    // A job that fits comes after a job that waits for the limit.
+    queue->jobs_by_cause[WAIT_AHEAD] += queue->jobs_by_cause[WAIT_SERVICE];
+    queue->jobs_by_cause[WAIT_SERVICE] = 0;
 }
 
 static void instant_ended(void *listener, int64_t at_ns)

@@ -5,7 +5,8 @@
  * other job follows from its cluster at the end of each instant. Nodes that are idle, on their way,
  * unusable, allowed by autoscale and refused by a quota are given to the waiting jobs in this
  * order, small jobs first; the job waits for the last of the nodes that it is given. Jobs for which
- * no nodes are left wait for the running jobs. The order of the queue is not followed, so the
+ * no nodes are left wait for the running jobs. A job that is too large for the rest of its queue's
+ * limit waits for the limit. The order of the queue is not followed, so the
  * causes of single jobs may be exchanged (`trainyard run --why JOB` follows one job exactly). */
 #ifndef SIM_OUTPUT_SUMMARY_WAITING_H
 #define SIM_OUTPUT_SUMMARY_WAITING_H
@@ -20,12 +21,15 @@
     X(AHEAD, "ahead", "jobs ahead in the queue, while enough nodes were idle")                     \
     X(GANG, "gang", "other nodes of the job's gang, while some were idle")                         \
     X(FRAGMENTATION, "fragmentation", "free GPUs that were on too many nodes")                     \
+    X(CORES, "cores", "free cores on nodes with free GPUs")                                        \
+    X(MEMORY, "memory", "free memory on nodes with free GPUs and cores")                           \
     X(NODES, "nodes", "nodes that were allocated or prepared")                                     \
     X(REPAIR, "repair", "unusable nodes")                                                          \
     X(SCALING, "scaling", "the next evaluation of automatic scaling")                              \
     X(QUOTA, "quota", "the quota of cores")                                                        \
     X(UNAVAILABLE, "unavailable", "nodes that the region did not have")                            \
     X(MAXIMUM, "maximum", "running jobs, which held all nodes that the cluster may have")          \
+    X(LIMIT, "limit", "the limit of the job's queue")                                              \
     X(PREEMPTION, "preemption", "another start after a preemption")                                \
     X(FAILURE, "failure", "another start after a failure")                                         \
     X(PRECEDENCE, "precedence", "another start after the scheduler stopped the job")

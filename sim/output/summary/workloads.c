@@ -8,6 +8,15 @@ static uint32_t workload_of(const RunFacts *facts, uint32_t job)
     return facts != NULL ? facts->jobs[job].workload : 0;
 }
 
+static JobOutcome outcome_of(const JobMetrics *job)
+{
+    if (job->is_rejected)
+        return OUTCOME_REJECTED;
+    return job->state == JOB_SUCCEEDED ? OUTCOME_SUCCEEDED
+           : job->state == JOB_FAILED  ? OUTCOME_FAILED
+                                       : OUTCOME_NONE;
+}
+
 static JobTimes times_of(const Making *making, uint32_t id)
 {
     const JobMetrics *job = run_job(making->run, id);
@@ -21,13 +30,13 @@ static JobTimes times_of(const Making *making, uint32_t id)
                                     : METRIC_NEVER,
                [JOB_TIME_TURNAROUND] = end_ns - job->submitted_ns},
         .is_waiting = job->state == JOB_STATE_COUNT || job->state == JOB_QUEUED,
-        .outcome = job->state == JOB_SUCCEEDED ? OUTCOME_SUCCEEDED
-                   : job->state == JOB_FAILED  ? OUTCOME_FAILED
-                                               : OUTCOME_NONE,
+        .outcome = outcome_of(job),
         .size = job->nodes_max,
         .user = -1,
         .queue = -1,
     };
+    for (int kind = 0; job->is_rejected && kind < JOB_TIME_COUNT; kind++)
+        times.ns[kind] = METRIC_NEVER;
     if (making->facts != NULL) {
         const JobFacts *facts = &making->facts->jobs[id];
         times.size = facts->size;
@@ -72,6 +81,13 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
     workload->lost_ns += job_node_time_ns(job, job_use_ns(job, USE_LOST));
 }
 
+static void count_outcomes(const JobTimes *jobs, uint32_t job_count, int64_t ended[OUTCOME_COUNT])
+{
+    memset(ended, 0, OUTCOME_COUNT * sizeof *ended);
+    for (uint32_t i = 0; i < job_count; i++)
+        ended[jobs[i].outcome]++;
+}
+
 SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_count)
 {
     SummaryClass of_all = {.jobs = job_count,
@@ -79,22 +95,24 @@ SummaryClass summary_class(Arena *arena, const JobTimes *jobs, uint32_t job_coun
                            .run = spread_of_jobs(arena, jobs, job_count, JOB_TIME_RUN),
                            .turnaround =
                                spread_of_jobs(arena, jobs, job_count, JOB_TIME_TURNAROUND)};
-    for (uint32_t i = 0; i < job_count; i++) {
-        of_all.succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
-        of_all.failed += jobs[i].outcome == OUTCOME_FAILED;
-    }
-    of_all.unfinished = job_count - of_all.succeeded - of_all.failed;
+    int64_t ended[OUTCOME_COUNT];
+    count_outcomes(jobs, job_count, ended);
+    of_all.succeeded = ended[OUTCOME_SUCCEEDED];
+    of_all.failed = ended[OUTCOME_FAILED];
+    of_all.rejected = ended[OUTCOME_REJECTED];
+    of_all.unfinished = ended[OUTCOME_NONE];
     return of_all;
 }
 
-static void count_outcomes(Summary *summary, const JobTimes *jobs, uint32_t job_count)
+static void count_all_jobs(Summary *summary, const JobTimes *jobs, uint32_t job_count)
 {
+    int64_t ended[OUTCOME_COUNT];
+    count_outcomes(jobs, job_count, ended);
     summary->submitted = job_count;
-    for (uint32_t i = 0; i < job_count; i++) {
-        summary->succeeded += jobs[i].outcome == OUTCOME_SUCCEEDED;
-        summary->failed += jobs[i].outcome == OUTCOME_FAILED;
-    }
-    summary->unfinished = job_count - summary->succeeded - summary->failed;
+    summary->succeeded = ended[OUTCOME_SUCCEEDED];
+    summary->failed = ended[OUTCOME_FAILED];
+    summary->rejected = ended[OUTCOME_REJECTED];
+    summary->unfinished = ended[OUTCOME_NONE];
 }
 
 void summary_add_workloads(Making *making)
@@ -102,6 +120,7 @@ void summary_add_workloads(Making *making)
     const RunMetrics *run = making->run;
     Summary *summary = making->summary;
     summary->workload_count = making->facts != NULL ? making->facts->workload_count : 0;
+    summary->has_queue_limit = making->facts != NULL && making->facts->has_queue_limit;
     summary->workloads = ARENA_ARRAY(making->arena, SummaryWorkload, summary->workload_count);
     Arena *scratch = arena_create();
     uint32_t *next = count_jobs(scratch, making);
@@ -126,8 +145,9 @@ void summary_add_workloads(Making *making)
         workload->name = making->facts->workloads[w];
         workload->all = summary_class(making->arena, jobs + next[w], next[w + 1] - next[w]);
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
+        workload->has_queue_limit = making->facts->has_queue_limit;
     }
     summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
-    count_outcomes(summary, jobs, job_count);
+    count_all_jobs(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -7,8 +7,8 @@
 #define PEAK_LEAST_FLOPS INT64_C(1000000000)
 #define EFFICIENCY_LEAST_PPM 1000
 
-/* Rows of catalogues: every value of an entry is required once all files are read. Limits apply to
- * a number and to each value of a distribution. */
+/* Rows of catalogues: the values of NEEDED rows are required once all files are read. Limits apply
+ * to a number and to each value of a distribution. */
 #define NEEDED_QUANTITY(KIND, key, member, least, most, text)                                      \
     NEEDED_ROW(KIND, key, member, .minimum = least, .maximum = most, .doc = text)
 #define NEEDED_CUSTOM(custom_kind, key, member, least, most, text)                                 \
@@ -45,6 +45,8 @@ static const Field gpu_fields[] = {
 static const Field vm_size_fields[] = {
     NEEDED_TEXT("family", family, "family of its quota, such as \"NC\""),
     NEEDED_INTEGER("vcpus", vcpus, 1, CATALOG_COUNT_MOST, "cores of a node"),
+    FIELD_ROW(BYTES, "memory", memory_bytes, .minimum = 1, .maximum = CATALOG_AMOUNT_MOST,
+              .doc = "main memory of a node; without it memory never binds"),
     NEEDED_INTEGER("gpus", gpus, 0, CATALOG_COUNT_MOST, "GPUs of a node"),
     NEEDED_CUSTOM(gpu_kind, "gpu", gpu, 0, 0, "their model, a name of \"gpus\"; null without GPUs"),
     NEEDED_QUANTITY(RATE, "network_rate", network_bytes_per_s, 1, CATALOG_AMOUNT_MOST,

@@ -379,7 +379,7 @@ static void entry_check_whole(Arena *arena, const SectionShape *shape, const Ent
     if (is_empty && shape->may_be_empty)
         return;
     for (int32_t i = 0; shape->type.fields[i].name; i++) {
-        if (!entry->values[i])
+        if (!entry->values[i] && shape->type.fields[i].is_required)
             problems_add(problems, STATUS_BAD_INPUT, entry->at, "%s: \"%s\" is missing", path,
                          shape->type.fields[i].name);
     }

@@ -8,6 +8,7 @@
 #include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
 
 /* --- Creators: the commands that create resources --- */
@@ -187,8 +188,12 @@ static const char *shown_name(const CommandText *command)
 ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandText *command)
 {
     const char *name = shown_name(command);
-    return is_read(command->config) ? cluster_config_read(binder->context, command->config, name)
-                                    : cluster_config_unread(binder->context->arena, name);
+    if (!is_read(command->config))
+        return cluster_config_unread(binder->context->arena, name);
+    ClusterConfig *cluster = cluster_config_read(binder->context, command->config, name);
+    if (!command->queues.is_refused)
+        queues_read(binder->context, command->queues, cluster);
+    return cluster;
 }
 
 BoundInteger asked_nodes(const CommandText *command)
@@ -257,6 +262,9 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     *own = *job;
     own->gpus = text->gpus;
     own->gpus_per_node = text->gpus_per_node;
+    own->cpus = text->cpus;
+    own->memory = text->memory;
+    own->queue = text->queue;
     JobConfig *made =
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)

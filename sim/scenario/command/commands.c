@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
 
 typedef struct {
@@ -159,6 +160,10 @@ static void read_clusters(const Builder *builder)
         else
             forget_target(builder, command);
     }
+    for (int32_t i = 0; i < text->commands.count; i++)
+        if (builder->out.clusters[i] != NULL)
+            queues_warn_of_sum(binder->context, scenario_command(text, i)->queues,
+                               builder->out.clusters[i]);
 }
 
 /* --- All of them --- */

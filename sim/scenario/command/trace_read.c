@@ -6,6 +6,7 @@
 
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/joblist/job_list_file.h"
 
 typedef struct {
@@ -13,7 +14,10 @@ typedef struct {
     const ScenarioCommands *commands;
     const WorkloadText *text;
     Workload *workload;
-    const ClusterConfig **clusters; /* [word of the column, or 0] on which the jobs run */
+    const ClusterConfig **clusters; /* [word of the column, or 0] on which the jobs run ... */
+    int32_t *queues; /* ... and [that * (queues + 1) + 1 + queue of the list] the index of the queue
+                        there; QUEUE_UNKNOWN */
+    bool has_queues; /* a cluster has */
 } Trace;
 
 static Problems *problems_of(const Trace *trace)
@@ -42,6 +46,8 @@ static void check_members(const Trace *trace)
                   {"nodes", text->nodes},
                   {"gpus", text->gpus},
                   {"gpus_per_node", text->gpus_per_node.node},
+                  {"cpus", text->cpus.node},
+                  {"memory", text->memory.node},
                   {"expected", text->expected.node}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].node != NULL)
@@ -155,18 +161,95 @@ static const ClusterConfig *cluster_of_row(const Trace *trace, int64_t row)
     return trace->clusters[column != NULL ? column[row] : 0];
 }
 
-/* Warns of jobs that need more than their cluster may ever have. */
+/* --- Queues --- */
+
+static int32_t cluster_count(const Trace *trace)
+{
+    return trace->workload->cluster_of_row != NULL ? trace->workload->cluster_count : 1;
+}
+
+/* The name of the queue in which jobs of the list's `queue` wait; NULL: none is known. */
+static const char *queue_name(const Trace *trace, int32_t queue)
+{
+    if (trace->text->queue.value != NULL || queue == JOB_LIST_UNKNOWN)
+        return trace->text->queue.value;
+    return trace->workload->list->queues.texts[queue];
+}
+
+/* The word of the row; JOB_LIST_UNKNOWN. */
+static int32_t queue_word(const JobList *list, int64_t row)
+{
+    return list->queue != NULL ? list->queue[row] : JOB_LIST_UNKNOWN;
+}
+
+/* The index of the row's queue in its cluster; QUEUE_UNKNOWN. */
+static int32_t queue_of_row(const Trace *trace, int64_t row)
+{
+    const JobList *list = trace->workload->list;
+    const int32_t *column = trace->workload->cluster_of_row;
+    const int32_t cluster = column != NULL ? column[row] : 0;
+    return trace->queues[cluster * (list->queues.count + 1) + 1 + queue_word(list, row)];
+}
+
+static void find_queues(Trace *trace)
+{
+    const JobList *list = trace->workload->list;
+    const int32_t width = list->queues.count + 1;
+    trace->queues =
+        ARENA_ARRAY(trace->binder->context->arena, int32_t, (int64_t)cluster_count(trace) * width);
+    for (int32_t c = 0; c < cluster_count(trace); c++) {
+        const ClusterSpec *spec = &trace->clusters[c]->spec;
+        trace->has_queues |= spec->queue_count > 0;
+        for (int32_t q = JOB_LIST_UNKNOWN; q < list->queues.count; q++)
+            trace->queues[c * width + 1 + q] = cluster_spec_queue(spec, queue_name(trace, q));
+    }
+}
+
+/* Refuses the first row whose cluster does not have its queue. */
+static void check_queues(const Trace *trace)
+{
+    const JobList *list = trace->workload->list;
+    const WorkloadText *text = trace->text;
+    for (int64_t row = 0; trace->has_queues && row < list->count; row++) {
+        if (queue_of_row(trace, row) != QUEUE_UNKNOWN)
+            continue;
+        const ClusterConfig *cluster = cluster_of_row(trace, row);
+        const int32_t word = queue_word(list, row);
+        if (text->queue.node == NULL && word == JOB_LIST_UNKNOWN)
+            status_hint(
+                problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->trace.node),
+                             "row %" PRId64 " of \"%s\" has no queue, and cluster \"%s\" has "
+                             "queues",
+                             row + 1, text->trace.value, cluster->name),
+                "\"queue\" of the workload states one for all jobs");
+        else
+            (void)queue_check(
+                trace->binder->context, cluster, queue_name(trace, word),
+                json_at(text->queue.node != NULL ? text->queue.node : text->trace.node));
+        return;
+    }
+}
+
+/* Whether the job may ever start. */
+static bool is_possible(const Trace *trace, int64_t row)
+{
+    const ClusterConfig *cluster = cluster_of_row(trace, row);
+    const VmSize *vm = cluster->spec.vm_size;
+    if (vm == NULL)
+        return true;
+    const JobRequest request = workload_request(trace->workload, row, vm->gpus);
+    return request_is_possible(request, cluster->nodes_max, vm_size_share(vm)) &&
+           request_slots(request, vm->gpus) <= queue_most(cluster, queue_of_row(trace, row));
+}
+
+/* Warns of jobs that need more than their cluster or queue may ever have. */
 static void warn_of_wide_jobs(const Trace *trace)
 {
     const JobList *list = trace->workload->list;
     const bool is_refused = trace->binder->text->wide_jobs.value == WIDE_JOBS_REFUSED;
     int64_t count = 0, first = 0;
     for (int64_t row = 0; row < list->count; row++) {
-        const ClusterConfig *cluster = cluster_of_row(trace, row);
-        const VmSize *vm = cluster->spec.vm_size;
-        if (vm == NULL || cluster->nodes_max == NODES_UNKNOWN ||
-            request_is_possible(job_list_request(list, row, vm->gpus), cluster->nodes_max,
-                                vm->gpus))
+        if (is_possible(trace, row))
             continue;
         first = count++ == 0 ? row : first;
     }
@@ -174,16 +257,18 @@ static void warn_of_wide_jobs(const Trace *trace)
         return;
     status_hint(problems_add(config_warnings(trace->binder->context), STATUS_BAD_INPUT,
                              json_at(trace->text->trace.node),
-                             "%" PRId64 " of %" PRId64 " jobs need more GPUs than their cluster "
+                             "%" PRId64 " of %" PRId64 " jobs need more %s than their cluster%s "
                              "ever has: %s. The first one is in row %" PRId64 " and asks for "
                              "%" PRId32,
                              count, list->count,
+                             trace->workload->asks_for_cores ? "GPUs, cores or memory" : "GPUs",
+                             trace->has_queues ? " or queue" : "",
                              is_refused ? "they are refused"
                                         : "they wait for ever, and may block their queue",
                              first + 1, list->gpus[first]),
-                is_refused
-                    ? "raise the cluster's targetNodeCount"
-                    : "raise the cluster's targetNodeCount, or set \"wide_jobs\": \"refuse\"");
+                "raise the cluster's targetNodeCount%s%s",
+                trace->workload->asks_for_cores ? ", choose a larger vmSize" : "",
+                is_refused ? "" : ", or set \"wide_jobs\": \"refuse\"");
 }
 
 /* --- The shape that all rows have in common --- */
@@ -201,6 +286,7 @@ static void add_shape(const Trace *trace)
                       .priority = PRIORITY_NORMAL,
                       .tool = "custom",
                       .command = trace->text->trace.value,
+                      .queue = trace->text->queue.value,
                       .max_wall_clock_ns =
                           context->catalog != NULL
                               ? catalog_service(context->catalog)->default_max_wall_clock_ns
@@ -223,6 +309,7 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
     JobList *list = ARENA_NEW(arena, JobList);
     workload->begin_ns = text->begin.value;
     workload->stops_at_requested = text->stop_at_requested.value != 0;
+    workload->asks_for_cores = text->cores_and_memory.value == CORES_BIND;
     check_members(&trace);
     add_shape(&trace);
     if (text->trace.is_refused)
@@ -232,8 +319,11 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
         return;
     workload->list = list;
     find_clusters(&trace);
-    if (trace.clusters != NULL)
-        warn_of_wide_jobs(&trace);
+    if (trace.clusters == NULL)
+        return;
+    find_queues(&trace);
+    check_queues(&trace);
+    warn_of_wide_jobs(&trace);
 }
 
 /* --- What has no effect --- */
@@ -242,13 +332,13 @@ void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems 
 {
     const JobList *list = workload->list;
     const bool has_both = list->cpus != NULL && list->memory_bytes != NULL;
-    if (list->cpus != NULL || list->memory_bytes != NULL)
+    if (!workload->asks_for_cores && (list->cpus != NULL || list->memory_bytes != NULL))
         status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
                                  "\"%s\" states %s, which have no effect", trace->text,
                                  has_both             ? "cpus and memory_bytes"
                                  : list->cpus != NULL ? "cpus"
                                                       : "memory_bytes"),
-                    "jobs share the GPUs of nodes; cores and memory never bind");
+                    "\"cores_and_memory\": \"bind\" of the workload lets its jobs ask for them");
     if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
         workload->cluster_of_row != list->gpu_type)
         status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),

@@ -378,6 +378,9 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     own->nodes = shape->nodes;
     own->gpus = shape->gpus;
     own->gpus_per_node = text->gpus_per_node;
+    own->cpus = text->cpus;
+    own->memory = text->memory;
+    own->queue = text->queue;
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;
@@ -429,6 +432,9 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
     if (text->stop_at_requested.node != NULL)
         problem(reader, text->stop_at_requested.node,
                 "\"stop_at_requested\" is for a workload with a \"trace\"");
+    if (text->cores_and_memory.node != NULL)
+        problem(reader, text->cores_and_memory.node,
+                "\"cores_and_memory\" is for a workload with a \"trace\"");
     read_arrivals(reader, text, workload);
     read_shapes(reader, text, workload);
 }

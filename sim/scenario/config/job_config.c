@@ -10,6 +10,7 @@
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/job_variables.h"
 #include "sim/scenario/config/program_config.h"
+#include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/config/shell_read.h"
 #include "sim/schema/glob.h"
 
@@ -338,6 +339,54 @@ static BoundInteger read_request(const ConfigContext *context, const JobText *te
     return nodes;
 }
 
+/* Puts the cores and the memory that the job asks for into the spec. Warns if a node never has
+ * them. */
+static void read_cores(const ConfigContext *context, const JobText *text,
+                       const ClusterConfig *cluster, JobSpec *spec)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    const Json *node = text->cpus.node != NULL ? text->cpus.node : text->memory.node;
+    const int64_t mib = text->memory.value / (1 << 20) + (text->memory.value % (1 << 20) > 0);
+    if (node == NULL || text->cpus.is_refused || text->memory.is_refused)
+        return;
+    if (spec->asks_for == REQUEST_NODES) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(node),
+                                 "a job of whole nodes has all of their cores and memory"),
+                    "a job with \"gpus\" or \"gpus_per_node\" may ask for a part of them");
+        return;
+    }
+    spec->cpus = (int32_t)text->cpus.value;
+    spec->memory_mib = mib < INT32_MAX ? (int32_t)mib : INT32_MAX;
+    if (vm == NULL)
+        return;
+    const NodeShare need = request_share(job_spec_request(spec, vm->gpus), 0, vm->gpus);
+    const NodeShare whole = vm_size_share(vm);
+    if (need.cpus > whole.cpus || need.memory_mib > whole.memory_mib)
+        problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(node),
+                     "the job needs %" PRId32 " cores and %" PRId32
+                     " MiB on a node, which %s does not have: the job waits for ever",
+                     need.cpus, need.memory_mib, vm->name);
+}
+
+/* Puts the job's queue into the spec. Warns of a job that is larger than the limit of its queue. */
+static void read_queue(const ConfigContext *context, const JobText *text,
+                       const ClusterConfig *cluster, JobSpec *spec)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    const Place at = json_at(text->queue.node != NULL ? text->queue.node : text->node);
+    if (text->queue.is_refused || cluster->text == NULL)
+        return;
+    const int64_t most = queue_most(cluster, queue_check(context, cluster, text->queue.value, at));
+    spec->queue = text->queue.value;
+    if (vm == NULL || request_slots(job_spec_request(spec, vm->gpus), vm->gpus) <= most)
+        return;
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, at,
+                             "the job is larger than the gpus_max of its queue, %" PRId64
+                             ": it waits for ever",
+                             most),
+                "raise gpus_max of the cluster's queue \"%s\"", spec->queue);
+}
+
 /* Warns of GPUs that no node of the cluster has. */
 static void check_gpus(const ConfigContext *context, const JobText *text,
                        const ClusterConfig *cluster)
@@ -589,6 +638,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
                      !nodes.is_refused && nodes.value <= cluster_nodes_limit(context) &&
                      !settings->processes.is_refused && !settings->workers.is_refused;
     spec->nodes = has_shape ? (int32_t)nodes.value : 1;
+    read_cores(context, text, cluster, spec);
+    read_queue(context, text, cluster, spec);
     spec->processes = process_count(context, settings, nodes, spec, cluster);
     spec->priority = (JobPriority)text->priority.value;
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;

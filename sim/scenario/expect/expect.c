@@ -8,6 +8,7 @@
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/expect/bounds.h"
 
 typedef struct {
     Arena *arena;
@@ -15,52 +16,6 @@ typedef struct {
     const ScenarioCommands *commands;
     Problems *problems;
 } Reader;
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-/* Whether a metric is in seconds: "jobs.train.run_s", "workloads.day.queue_s.p95". */
-static bool is_in_seconds(const char *metric)
-{
-    return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL;
-}
-
-/* A bound of a metric: a number, or a quantity whose unit fits the metric's name. */
-static double read_bound(const Reader *reader, const char *metric, const Json *node,
-                         Expectation *expectation)
-{
-    Status status = {0};
-    int64_t value = 0;
-    if (node->kind == JSON_NUMBER)
-        return node->number;
-    if (node->kind != JSON_STRING) {
-        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                     "a bound of \"%s\" is neither a number nor a quantity", metric);
-        return 0;
-    }
-    const bool is_time = is_in_seconds(metric), is_size = ends_with(metric, "bytes");
-    const bool is_share = !is_time && !is_size && ends_with(node->text, "%");
-    expectation->has_share |= is_share;
-    if (!is_time && !is_size && !is_share)
-        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                     "metric \"%s\" is a plain number, not a duration or size", metric);
-    else if (!value_parse(is_time   ? VALUE_DURATION
-                          : is_size ? VALUE_BYTES
-                                    : VALUE_RATIO,
-                          node->text, node->at, &value, &status))
-        problems_add_status(reader->problems, &status);
-    return is_time    ? (double)value / (double)NS_PER_S
-           : is_share ? (double)value / (double)PPM
-                      : (double)value;
-}
-
-static int32_t count_given(const Json *a, const Json *b, const Json *c)
-{
-    return (a != NULL) + (b != NULL) + (c != NULL);
-}
 
 /* --- Statistics --- */
 
@@ -219,42 +174,26 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
 static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
 {
     const char *metric = text->metric.value;
-    bool has_bounds = text->at_least != NULL || text->at_most != NULL;
-    int32_t problems_before = reader->problems->count;
+    const Json *equals = text->equals;
+    const bool is_text = equals != NULL && equals->kind == JSON_STRING && !bounds_have_unit(metric);
     expectation->kind = EXPECT_METRIC;
     expectation->subject = metric;
     expectation->metric_at = json_at(text->metric.node);
     expectation->low = -INFINITY;
     expectation->high = INFINITY;
-    if (count_given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
-        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                                 "an expected metric needs one way to compare"),
-                    "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
+    if (is_text && text->between == NULL && text->at_least == NULL && text->at_most == NULL) {
+        expectation->equals = equals->text;
         return;
     }
-    if (text->equals != NULL && text->equals->kind == JSON_STRING && !is_in_seconds(metric) &&
-        !ends_with(metric, "bytes")) {
-        expectation->equals = text->equals->text;
-    } else if (text->equals != NULL) {
-        expectation->low = expectation->high =
-            read_bound(reader, metric, text->equals, expectation);
-    } else if (text->between != NULL) {
-        if (text->between->kind != JSON_ARRAY || text->between->count != 2) {
-            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->between),
-                         "between needs two values in an array");
-            return;
-        }
-        expectation->low = read_bound(reader, metric, text->between->first, expectation);
-        if (reader->problems->count == problems_before) // two wrong bounds are one mistake
-            expectation->high = read_bound(reader, metric, text->between->last, expectation);
-    }
-    if (text->at_least != NULL)
-        expectation->low = read_bound(reader, metric, text->at_least, expectation);
-    if (text->at_most != NULL)
-        expectation->high = read_bound(reader, metric, text->at_most, expectation);
-    if (expectation->low > expectation->high && reader->problems->count == problems_before)
-        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "the smallest allowed value is above the largest");
+    const BoundsText limits = {.node = text->node,
+                               .equals = equals,
+                               .between = text->between,
+                               .at_least = text->at_least,
+                               .at_most = text->at_most};
+    const Bounds bounds = bounds_read(&limits, metric, reader->problems);
+    expectation->low = bounds.low;
+    expectation->high = bounds.high;
+    expectation->has_share = bounds.has_share;
 }
 
 static void read_state(const Reader *reader, const ExpectText *text, Expectation *expectation)

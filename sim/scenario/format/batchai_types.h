@@ -246,6 +246,8 @@ typedef struct {
     /* Not in job.json: the command or workload asks for GPUs instead of `nodes` whole nodes. */
     BoundInteger gpus;
     BoundInteger gpus_per_node; /* on each of `nodes` nodes */
+    BoundInteger cpus, memory;  /* in total, with one of the two above */
+    BoundText queue;            /* of its cluster */
 } JobText;
 
 /* The words of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */

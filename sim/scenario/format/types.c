@@ -230,6 +230,16 @@ static const Field command_fields[] = {
         "gpus_per_node", gpus_per_node, 0, MAX_COUNT, NULL,
         "job.create: the job asks for so many GPUs on each of nodeCount nodes, and shares "
         "these with others"),
+    FIELD_INTEGER("cpus", cpus, 0, MAX_COUNT, NULL,
+                  "job.create, with `gpus` or `gpus_per_node`: the cores that the job asks for in "
+                  "total; each of its nodes gives them in proportion to the GPUs that it gives"),
+    FIELD_BYTES("memory", memory, NULL,
+                "job.create: the main memory that the job asks for in total, divided like `cpus`"),
+    FIELD_TEXT("queue", queue, NULL,
+               "job.create: the queue of the job, if its cluster has \"queues\""),
+    FIELD_OBJECTS("queues", queues, queue_type,
+                  "cluster.create: the queues (virtual clusters) that share the cluster; without "
+                  "them all jobs wait in one"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
@@ -354,12 +364,17 @@ const ObjectType expect_type = {
 static const Field measure_fields[] = {
     FIELD_DURATION("from", from, "0s", "the end of the warm-up"),
     FIELD_DURATION("until", until, NULL, "the end of the window; default: the end of the run"),
+    FIELD_BOOLEAN("steady", steady, "false",
+                  "as the runs of a steady study: jobs of workloads arrive until the end of the "
+                  "window, whatever the workloads and the scenario's `until` state, and the run "
+                  "ends when its jobs have ended"),
     {0},
 };
 static const ObjectType measure_type = OBJECT_TYPE(
     "measure",
     "The part of the run that metrics of workloads are about. Everything is simulated as without "
-    "it. Jobs submitted outside of the window are not counted in `workloads`, nor in `queue_s`; "
+    "it, unless it is steady. Jobs submitted outside of the window are not counted in `workloads`, "
+    "nor in `queue_s`; "
     "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
     "time, utilisation and the price of nodes within the window. All other members are about the "
     "whole run.",
@@ -486,6 +501,11 @@ static const Field scenario_fields[] = {
     FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
                  "jobs that need more than their cluster may ever have: they wait, and may block "
                  "the queue for ever, or they are refused when they are submitted"),
+    FIELD_INTEGER("queue_limit", queue_limit, 0, MAX_COUNT, NULL,
+                  "the most jobs that may wait for a cluster; a job that joins a full queue and "
+                  "cannot start at once fails (JobRejected), and is counted as rejected instead "
+                  "of failed. 0: no job waits. Jobs that lost their nodes keep their place. "
+                  "Default: no limit"),
     FIELD_OBJECTS("workloads", workloads, workload_type, "jobs that arrive without a command"),
     NEEDED_OBJECTS("commands", commands, command_type,
                    "requests to the service, and when they are sent"),

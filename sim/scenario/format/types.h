@@ -8,6 +8,7 @@
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
+#include "sim/scenario/format/queue_types.h"
 #include "sim/scenario/format/quota_types.h"
 #include "sim/scenario/format/workload_types.h"
 
@@ -121,6 +122,9 @@ typedef struct {
     BoundInteger expected;      /* job.create: the run time that the owner states */
     BoundInteger gpus;          /* job.create: in total, instead of whole nodes ... */
     BoundInteger gpus_per_node; /* ... or on each node */
+    BoundInteger cpus, memory;  /* job.create: in total, with one of the two above */
+    BoundText queue;            /* job.create */
+    BoundList queues;           /* cluster.create: QueueText */
     BoundInteger execution;     /* job.create: JobExecution */
     BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;
@@ -167,6 +171,7 @@ typedef struct {
     const Json *node;
     BoundInteger from;
     BoundInteger until;
+    BoundInteger steady;
 } MeasureText;
 
 typedef struct {
@@ -209,10 +214,11 @@ typedef struct {
     BoundInteger fair_share_half_life;
     BoundInteger placement; /* PlacementKind */
     BoundInteger wide_jobs; /* whether they are refused */
-    BoundList workloads;    /* WorkloadText */
-    BoundList commands;     /* CommandText */
-    const Json *session;    /* array of commands and faults, in order: command/read.h */
-    BoundList expect;       /* ExpectText */
+    BoundInteger queue_limit;
+    BoundList workloads; /* WorkloadText */
+    BoundList commands;  /* CommandText */
+    const Json *session; /* array of commands and faults, in order: command/read.h */
+    BoundList expect;    /* ExpectText */
 } ScenarioText;
 
 enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */

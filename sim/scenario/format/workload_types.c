@@ -6,6 +6,7 @@ static const char *const arrival_words[] = {
     ARRIVALS(X)
 #undef X
         NULL};
+static const char *const cores_words[] = {"ignore", "bind", NULL};
 static const Field workload_fields[] = {
     NEEDED_TEXT("name", name, "its jobs are called NAME-1, NAME-2, ..."),
     FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
@@ -59,6 +60,18 @@ static const Field workload_fields[] = {
         "\"75%\", \"4\": \"25%\"}"),
     FIELD_INTEGER("gpus_per_node", gpus_per_node, 0, 1000000, NULL,
                   "the jobs ask for so many GPUs on each of their nodes, and share these"),
+    FIELD_INTEGER("cpus", cpus, 0, 1000000, NULL,
+                  "with `gpus` or `gpus_per_node`: the cores that each job asks for in total; each "
+                  "of its nodes gives them in proportion to the GPUs that it gives"),
+    FIELD_BYTES("memory", memory, NULL,
+                "the main memory that each job asks for in total, divided like `cpus`"),
+    FIELD_CHOICE("cores_and_memory", cores_and_memory, cores_words, "ignore",
+                 "trace: whether the jobs ask for the cores and the memory that the columns cpus "
+                 "and memory_bytes state, which is as `cpus` and `memory`"),
+    FIELD_TEXT(
+        "queue", queue, NULL,
+        "the queue of the jobs, if their cluster has \"queues\"; the jobs of a trace wait in "
+        "the queues that it states, unless all are to wait in this one"),
     FIELD_DURATION("expected", expected, NULL,
                    "the run time that the owner states, for policies that plan ahead; the default "
                    "is maxWallClockTime"),

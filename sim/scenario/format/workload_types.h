@@ -25,8 +25,13 @@ typedef struct {
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
     const Json *gpus;  /* a number, or the same for GPUs in total */
     BoundInteger gpus_per_node;
+    BoundInteger cpus, memory;
+    BoundInteger cores_and_memory; /* trace: whether they bind */
+    BoundText queue;
     BoundInteger expected;
 } WorkloadText;
+
+enum { CORES_IGNORED, CORES_BIND }; /* WorkloadText.cores_and_memory */
 
 extern const ObjectType workload_type;
 

@@ -1,7 +1,7 @@
 /* A plan: the candidate that is best by the goal of its study, and how sure that is.
  *
- * A candidate is a combination of levels of the factors that somebody chooses, a weather one of the
- * factors that nobody chooses (Goal.weather). Each pair is an ordinary point of the study. A plan
+ * A candidate is a combination of levels of the factors that are chosen, a weather one of the
+ * factors that are not (Goal.weather). Each pair is an ordinary point of the study. A plan
  * runs in rounds: after each round it decides which candidates need further runs. A decision
  * depends on the results of the rounds so far alone (selection.h), so a plan has the same bytes for
  * any number of threads and ranks, and after any interruptions. Runs of a sweep in the same folder

@@ -8,12 +8,13 @@
 #define SIM_STUDY_PLAN_PLAN_OUTCOME_H
 
 #include "sim/study/outcome.h"
-#include "sim/study/plan/plan.h"
+#include "sim/study/plan/rounds.h"
 
 /* How a candidate ended. X(ENUM, name in plan.json, words) */
 #define CANDIDATE_STATES(X)                                                                        \
     X(WINNER, "winner", "is recommended")                                                          \
     X(WORSE, "worse", "meets the constraints or may meet them, and has a worse objective")         \
+    X(EQUAL, "equal", "is as good as another one, within the indifference")                        \
     X(MISSES, "misses", "misses a constraint")                                                     \
     X(MISSES_AGAIN, "misses_on_fresh_seeds", "was chosen, and misses a constraint on fresh seeds") \
     X(UNSTABLE, "unstable", "was not simulated: more work arrives than the nodes can do")          \
@@ -49,7 +50,7 @@ typedef struct {
     bool is_lower_bound;    /* jobs still waited at the end of a run */
 } PlanCheck;
 
-/* What the runs of a candidate say. */
+/* The estimates of a candidate. */
 typedef struct {
     int32_t run_count;       /* in each weather; 0: none, and nothing is known */
     PlanEstimate objective;  /* mean over the weathers */
@@ -60,7 +61,7 @@ typedef struct {
     CandidateState state;
     PlanFindings screening; /* of the seeds by which it was chosen or rejected */
     PlanFindings fresh;     /* of fresh seeds; run_count 0 for most candidates */
-    int32_t worse_than;     /* WORSE: the candidate that beats it */
+    int32_t worse_than;     /* WORSE, EQUAL: the candidate that beats it */
     int32_t missed_check;   /* MISSES, MISSES_AGAIN: index of the check that is missed most */
     const char *reason;     /* UNSTABLE, REFUSED: why; otherwise NULL */
 } PlanCandidate;
@@ -75,7 +76,7 @@ typedef enum {
 typedef struct {
     int32_t candidate; /* NO_CANDIDATE: there is none */
     PlanEstimate objective;
-    PlanEstimate *checks; /* [check_count] */
+    PlanEstimate *checks; /* [check_count]; NULL without a candidate */
 } PlanComparison;
 
 typedef struct {
@@ -106,13 +107,22 @@ typedef struct {
     double grid_run_count;
 } PlanOutcome;
 
+/* The outcome of rounds so far, whose study and results `study` has too. Lives in `arena`. */
+PlanOutcome plan_outcome_of(Arena *arena, const StudyOutcome *study, const Rounds *rounds);
+
 /* The outcome of the plan in `folder`, so far: while it runs, too. Lives in `arena`. False with
  * problems, also if the study in the folder has no goal. */
 MUST_CHECK bool plan_outcome_read(Arena *arena, FileSource files, const char *folder,
                                   PlanOutcome *outcome, Problems *problems);
 
-/* The margin of check `check` of a candidate in units of its indifference or, without one, of its
- * limit; larger is better. */
-double plan_check_distance(const PlanOutcome *outcome, const PlanCheck *check);
+/* The findings that count most: of fresh seeds if there are any, otherwise of the screening. */
+const PlanFindings *plan_findings(const PlanCandidate *candidate);
+
+/* The constraint and the limit of a check. */
+static inline const GoalConstraint *plan_constraint(const PlanOutcome *outcome,
+                                                    const PlanCheck *check)
+{
+    return &outcome->goal->constraints[check->constraint];
+}
 
 #endif

@@ -70,10 +70,9 @@ static LeftOut leave_out_each(const double *above, const double *below, int32_t 
 
 /* --- Bootstrap --- */
 
-/* The run that takes place `i` of a resample. The last word of the counter is outside of those that
- * runs and designs use. */
-static int32_t drawn_run(uint64_t seed, int32_t resample, int32_t i, int32_t count)
+int32_t bootstrap_run(uint64_t seed, int32_t resample, int32_t i, int32_t count)
 {
+    // The last word of the counter is outside of those that runs and designs use.
     const uint32_t of_bootstraps = UINT32_C(0xb0070000);
     const PhiloxBlock counter = {.word = {(uint32_t)i, (uint32_t)resample, 0, of_bootstraps}};
     return (int32_t)((uint64_t)philox(seed, counter).word[0] * (uint64_t)count >> 32);
@@ -86,7 +85,7 @@ static bool resample_ratios(const double *above, const double *below, int32_t co
     for (int32_t b = 0; b < BOOTSTRAP_RESAMPLES; b++) {
         Totals totals = {0};
         for (int32_t i = 0; i < count; i++) {
-            int32_t run = drawn_run(seed, b, i, count);
+            int32_t run = bootstrap_run(seed, b, i, count);
             totals.above += above[run];
             totals.below += below[run];
         }
@@ -122,6 +121,13 @@ static double bca_bound(const double *sorted, double bias, double acceleration, 
     return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
 }
 
+/* The level of a bound whose distance from the middle is Student's instead of the normal one, and
+ * which makes up for the spread of resamples, which is too small by sqrt(1 - 1 / count). */
+static double expanded_level(double t, int32_t count)
+{
+    return normal_probability(t * sqrt(count / (count - 1.0)));
+}
+
 Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, double confidence,
                       uint64_t seed, Arena *scratch)
 {
@@ -140,8 +146,8 @@ Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, d
     if (left_out.has_no_divisor)
         return ratio;
     ratio.jackknife.mean = count * value - (count - 1) * left_out.mean;
-    ratio.jackknife.half_width =
-        student_quantile(level, count - 1) * sqrt(left_out.squares * (count - 1) / (double)count);
+    const double t = student_quantile(level, count - 1);
+    ratio.jackknife.half_width = t * sqrt(left_out.squares * (count - 1) / (double)count);
     if (count < BOOTSTRAP_RUNS_LEAST) {
         ratio.bca = estimate_interval(&ratio.jackknife);
         ratio.mark = RATIO_TOO_FEW;
@@ -152,8 +158,9 @@ Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, d
     double power = left_out.squares * sqrt(left_out.squares);
     double acceleration = power > 0 ? left_out.cubes / (6 * power) : 0;
     double bias = bias_quantile(resampled, value);
-    ratio.bca.low = bca_bound(resampled, bias, acceleration, 1 - level);
-    ratio.bca.high = bca_bound(resampled, bias, acceleration, level);
+    const double expanded = expanded_level(t, count);
+    ratio.bca.low = bca_bound(resampled, bias, acceleration, 1 - expanded);
+    ratio.bca.high = bca_bound(resampled, bias, acceleration, expanded);
     double width = (ratio.bca.high - ratio.bca.low) / 2, other = ratio.jackknife.half_width;
     ratio.mark = width > 1.5 * other || other > 1.5 * width ? RATIO_DISAGREE : RATIO_GOOD;
     return ratio;

@@ -27,9 +27,15 @@ typedef struct {
 
 /* sum of above[i] / sum of below[i] over `count` >= 1 runs, below[i] >= 0. BCa by B. Efron, "Better
  * bootstrap confidence intervals", JASA 82, 1987, with 2000 resamples; the jackknife gives its
- * acceleration. `seed` is the study's. */
+ * acceleration. Resamples of few runs vary too little, so the bounds are at the levels of Student's
+ * t (T. C. Hesterberg, "What teachers should know about the bootstrap", The American Statistician
+ * 69, 2015, section 3.2): with 20 runs it covers 94.7 % instead of 92.5 %. `seed` is the study's.
+ */
 Ratio bootstrap_ratio(const double *above, const double *below, int32_t count, double confidence,
                       uint64_t seed, Arena *scratch);
+
+/* The run of `count` >= 1 that takes place `i` of a resample. */
+int32_t bootstrap_run(uint64_t seed, int32_t resample, int32_t i, int32_t count);
 
 /* "too few runs for a bootstrap: the interval is the jackknife's", ...; "" for RATIO_GOOD. */
 const char *bootstrap_words(RatioMark mark);

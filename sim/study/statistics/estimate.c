@@ -37,15 +37,18 @@ static double cube_root(double x)
     return x < 0 ? -root : root;
 }
 
-/* Unbiased for normal values (D. N. Joanes, C. A. Gill, The Statistician 47, 1998, "G1"). */
+/* Unbiased for normal values (D. N. Joanes, C. A. Gill, The Statistician 47, 1998, "G1"), times 1 +
+ * 8 / count, because the G1 of skewed values is too small on average: 1.42 instead of 2 in samples
+ * of 20 exponential values, 1.69 of 50, 1.83 of 100. */
 static double skewness(const double *values, int32_t count, double mean, double deviation)
 {
+    const double small_sample = 1 + 8.0 / count;
     double cubes = 0;
     for (int32_t i = 0; i < count; i++) {
         const double z = (values[i] - mean) / deviation;
         cubes += z * z * z;
     }
-    return cubes * count / ((count - 1.0) * (count - 2.0));
+    return small_sample * cubes * count / ((count - 1.0) * (count - 2.0));
 }
 
 Interval estimate_skewed_mean(const double *values, int32_t count, double confidence)

@@ -35,8 +35,9 @@ Estimate estimate_mean(const double *values, int32_t count, double confidence);
 /* The mean of skewed values, such as the waits of short runs: P. Hall, "On the removal of skewness
  * by transformation", Journal of the Royal Statistical Society B 54, 1992. A cubic function of t
  * takes out the skewness, and t bounds it, so the interval reaches further to the side of the long
- * tail. With 20 runs of skewness 3 it covers 94 % instead of 89 %. Fewer than 10 values, whose
- * skewness says little, have the interval of estimate_mean. */
+ * tail. With 20 runs of skewness 3 it covers 94.5 % instead of 89 %, and misses equally often on
+ * both sides; it is 1.7 times as wide as t's, which is what so few values say. Fewer than 10
+ * values, whose skewness says little, have the interval of estimate_mean. */
 Interval estimate_skewed_mean(const double *values, int32_t count, double confidence);
 
 /* The quantile across runs ("in 95 % of days the bill is at most ..."), with bounds that are order

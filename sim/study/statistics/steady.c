@@ -120,6 +120,22 @@ static double *batch_series(Arena *arena, const double *series, int64_t count, i
     return means;
 }
 
+BatchMeans steady_of_batches(const double *means, int32_t batches, int64_t size, double confidence)
+{
+    invariant(batches >= 2);
+    BatchMeans result = {
+        .estimate = estimate_mean(means, batches, confidence),
+        .lag1 = lag1_correlation(means, batches),
+        .lag1_limit = normal_quantile(0.95) / sqrt(batches) - 1.0 / batches,
+        .variance = statistics_variance(means, batches) * (double)size,
+    };
+    if (size < BATCH_VALUES_LEAST)
+        result.mark = STEADY_TOO_SHORT;
+    else if (result.lag1 > result.lag1_limit)
+        result.mark = STEADY_CORRELATED;
+    return result;
+}
+
 BatchMeans steady_batch_means(const double *series, int64_t count, int32_t batches,
                               double confidence)
 {
@@ -130,14 +146,8 @@ BatchMeans steady_batch_means(const double *series, int64_t count, int32_t batch
                                          .confidence = confidence},
                             .mark = STEADY_TOO_SHORT};
     Arena *scratch = arena_create();
-    const double *means = batch_series(scratch, series, count, batches);
-    BatchMeans result = {.estimate = estimate_mean(means, batches, confidence),
-                         .lag1 = lag1_correlation(means, batches),
-                         .lag1_limit = normal_quantile(0.95) / sqrt(batches) - 1.0 / batches,
-                         .variance =
-                             statistics_variance(means, batches) * (double)(count / batches)};
-    if (result.lag1 > result.lag1_limit)
-        result.mark = STEADY_CORRELATED;
+    const BatchMeans result = steady_of_batches(batch_series(scratch, series, count, batches),
+                                                batches, count / batches, confidence);
     arena_destroy(scratch);
     return result;
 }

@@ -71,6 +71,9 @@ enum { STEADY_BATCHES = 30 };
 BatchMeans steady_batch_means(const double *series, int64_t count, int32_t batches,
                               double confidence);
 
+/* The same from the means of `batches` pieces, each of about `size` values. */
+BatchMeans steady_of_batches(const double *means, int32_t batches, int64_t size, double confidence);
+
 /* --- Drift --- */
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "sim/study/study.h"
+#include "sim/study/goal.h"
 
 #include "tests/support/small_scenario_fixture.h"
 
@@ -119,10 +119,12 @@ START_TEST(a_sized_design_takes_values_within_ranges)
 END_TEST
 
 /* A change of the study, the message that it leads to, and its hint. */
-static const struct {
+typedef struct {
     const char *old, *new, *message, *hint;
     int32_t line;
-} mistakes[] = {
+} Mistake;
+
+static const Mistake mistakes[] = {
     {"\"metrics\"", "\"metric\"", "unknown key \"metric\" in this study", "\"metrics\"", 6},
     {"cost_usd.total", "cost_usd.totl", "cost_usd.totl", "total", 6},
     {"/programs/0/batch_per_rank\", \"scale\": [1, 2]",
@@ -151,7 +153,8 @@ static const struct {
     {"\"seeds\"", "\"baseline\": {\"nodes\": 7}, \"seeds\"", "has no level 7", "1, 2, 3", 7},
     {"\"seeds\"", "\"zip\": [[\"nodes\", \"batch\"]], \"seeds\"", "3 and 2", "", 2},
     {"\"seeds\"", "\"design\": {\"sobl\": 4}, \"seeds\"", "unknown design", "latin_hypercube", 7},
-    {"\"seeds\"", "\"minimise\": \"cost_usd.total\", \"seeds\"", "unknown key \"minimise\"", "", 7},
+    {"\"seeds\"", "\"minimize\": \"cost_usd.total\", \"seeds\"", "unknown key \"minimize\"",
+     "minimise", 7},
     {"\"at_least\": 4", "\"until\": {\"cost_usd.total\": \"2 EUR\"}", "neither a part of its value",
      "2 USD", 7},
     {"\"seeds\"", "\"horizon\": {\"warm_up\": \"3d\"}, \"seeds\"", "belongs to a steady study",
@@ -164,22 +167,152 @@ static const struct {
     {"trainyard_study", "trainyard", "this is a scenario, not a study", "--vary", 1},
 };
 
-START_TEST(each_mistake_is_reported_at_its_place)
+START_TEST(all_values_are_the_words_that_a_value_may_have)
 {
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    const Study *study = sound(changed("\"batch\": {\"set\": \"/programs/0/batch_per_rank\", "
+                                       "\"scale\": [1, 2]}",
+                                       "\"policy\": {\"set\": \"/policy\", \"values\": \"all\"}"));
+    const Factor *policy = study->factors[1];
+    ck_assert_int_eq(policy->level_count, POLICY_COUNT);
+    ck_assert_str_eq(policy->levels[0].label, "service");
+    ck_assert_str_eq(policy->levels[POLICY_COUNT - 1].label, "priority-preemptive");
+    ck_assert_str_eq(policy->levels[1].settings[0].value, "\"backfill\"");
+    Problems problems;
+    read_text(changed("\"1..3\"", "\"all\""), &problems);
+    ck_assert_str_eq(problems.items[0].message,
+                     "factor \"nodes\": it may have any value, so \"all\" has no meaning");
+}
+END_TEST
+
+START_TEST(a_pattern_is_all_metrics_like_it)
+{
+    const Study *study = sound(changed("\"jobs.train.run_s\", \"cost_usd.total\"",
+                                       "\"cost_usd.total\", \"cost_usd.*\", \"jobs.*.run_s\", "
+                                       "\"clusters.*.*_s\""));
+    ck_assert_str_eq(study->metrics[0].name, "cost_usd.total");
+    ck_assert_int_eq(study_find_metric(study, "cost_usd.storage"), 1);
+    ck_assert_int_ge(study_find_metric(study, "jobs.train.run_s"), 2);
+    ck_assert_int_ge(study_find_metric(study, "clusters.gpu.idle_s"), 2);
+    ck_assert_int_eq(study_find_metric(study, "clusters.gpu.attribution.idle_s"), -1);
+    Problems problems;
+    read_text(changed("\"jobs.train.run_s\"", "\"jobs.*.runs\""), &problems);
+    ck_assert_str_eq(problems.items[0].message,
+                     "no metric of the scenario is like \"jobs.*.runs\"");
+}
+END_TEST
+
+static void check_mistakes(const Mistake *mistakes_of, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const Mistake *mistake = &mistakes_of[i];
         Problems problems;
-        const Study *study = read_text(changed(mistakes[i].old, mistakes[i].new), &problems);
-        ck_assert_msg(study == NULL, "%s is accepted", mistakes[i].new);
+        const Study *study = read_text(changed(mistake->old, mistake->new), &problems);
+        ck_assert_msg(study == NULL, "%s is accepted", mistake->new);
         const Status *first = &problems.items[0];
-        ck_assert_msg(first->message[0] != '\0' && strstr(first->message, mistakes[i].message),
-                      "%s: \"%s\", not \"%s\"", mistakes[i].new, first->message,
-                      mistakes[i].message);
-        ck_assert_msg(strstr(first->hint, mistakes[i].hint) != NULL, "%s: hint \"%s\"",
-                      mistakes[i].new, first->hint);
-        if (mistakes[i].line > 0)
-            ck_assert_msg(first->at.line == mistakes[i].line, "%s is at line %d", mistakes[i].new,
+        ck_assert_msg(first->message[0] != '\0' && strstr(first->message, mistake->message),
+                      "%s: \"%s\", not \"%s\"", mistake->new, first->message, mistake->message);
+        ck_assert_msg(strstr(first->hint, mistake->hint) != NULL, "%s: hint \"%s\"", mistake->new,
+                      first->hint);
+        if (mistake->line > 0)
+            ck_assert_msg(first->at.line == mistake->line, "%s is at line %d", mistake->new,
                           (int)first->at.line);
     }
+}
+
+START_TEST(each_mistake_is_reported_at_its_place)
+{
+    check_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0]);
+}
+END_TEST
+
+/* --- Goals --- */
+
+static const char goal_members[] =
+    "\"minimise\": \"cost_usd.total\", \"subject_to\": [\n"
+    "  {\"share\": \"waited_within(20m)\", \"at_least\": \"95%\"},\n"
+    "  {\"metric\": \"queue_s.p99.9\", \"at_most\": \"2h\"},\n"
+    "  {\"metric\": \"jobs.train.run_s\", \"at_most\": \"3h\"}],\n"
+    " \"weather\": \"batch\", \"indifference\": {\"cost_usd.total\": \"5 USD\", "
+    "\"jobs.train.run_s\": \"60s\"}, \"seeds\"";
+
+START_TEST(a_goal_has_limits_with_units_and_its_metrics_are_recorded)
+{
+    const Study *study = sound(changed("\"seeds\"", goal_members));
+    const Goal *goal = study->goal;
+    ck_assert_ptr_nonnull(goal);
+    ck_assert_int_eq(study->metric_count, 4); // two of the goal alone
+    ck_assert_str_eq(study->metrics[goal->metric].name, "cost_usd.total");
+    ck_assert_int_eq(goal->constraint_count, 3);
+    ck_assert_double_eq_tol(goal->constraints[0].limit, .95, 1e-12);
+    ck_assert_double_eq_tol(goal->constraints[0].indifference, .0095, 1e-12); // 1 % of the limit
+    ck_assert_double_eq_tol(goal->constraints[2].limit, 3 * 3600, 1e-9);
+    ck_assert_double_eq_tol(goal->constraints[2].indifference, 60, 1e-9);
+    ck_assert_double_eq_tol(goal->indifference_amount, 5, 1e-12);
+    ck_assert_double_eq(goal->indifference_part, 0);
+    ck_assert_int_eq(goal->weather_count, 1);
+    ck_assert_int_eq(goal->weather[0], 1);
+    ck_assert_int_eq(goal->at_most, 4 * GOAL_EXTENSION);
+}
+END_TEST
+
+START_TEST(a_percentile_of_waits_is_tested_as_a_share)
+{
+    const Study *study = sound(changed("\"seeds\"", goal_members));
+    const GoalConstraint *constraint = &study->goal->constraints[1];
+    ck_assert_str_eq(study->metrics[constraint->metric].name, "waited_within(2h)");
+    ck_assert_int_eq(constraint->side, LIMIT_AT_LEAST);
+    ck_assert_double_eq_tol(constraint->limit, .999, 1e-12);
+    ck_assert_str_eq(constraint->words, "queue_s.p99.9 <= 2h");
+}
+END_TEST
+
+START_TEST(a_goal_needs_no_list_of_metrics)
+{
+    const Study *study =
+        sound(changed(" \"metrics\": [\"jobs.train.run_s\", \"cost_usd.total\"],\n",
+                      " \"maximise\": \"utilisation\",\n"));
+    ck_assert_int_eq(study->metric_count, 1);
+    ck_assert(study->goal->is_maximised);
+}
+END_TEST
+
+#define GOAL(members) "\"minimise\": \"cost_usd.total\", " members ", \"seeds\""
+static const Mistake goal_mistakes[] = {
+    {"\"seeds\"", "\"minimise\": \"cost_usd.totl\", \"seeds\"", "cost_usd.totl", "total", 7},
+    {"\"seeds\"", "\"weather\": \"batch\", \"seeds\"", "\"weather\" needs an objective", "minimise",
+     7},
+    {"\"seeds\"", GOAL("\"maximise\": \"utilisation\""), "one of \"minimise\" and \"maximise\"",
+     "subject_to", 7},
+    {"\"seeds\"", GOAL("\"weather\": \"bach\""), "unknown factor \"bach\"", "batch", 7},
+    {"\"seeds\"", GOAL("\"weather\": [\"batch\", \"nodes\"]"), "nothing is left to choose", "load",
+     7},
+    {"\"seeds\"", GOAL("\"confidence\": \"40%\""), "not between 50 % and 100 %", "95%", 7},
+    {"\"seeds\"", GOAL("\"indifference\": \"2 USD\""), "neither a part above 0", "2%", 7},
+    {"\"seeds\"", GOAL("\"indifference\": {\"utilisation\": \"1%\"}"),
+     "unknown metric of the goal \"utilisation\"", "cost_usd.total", 7},
+    {"\"seeds\"", GOAL("\"indifference\": {\"cost_usd.total\": \"2 EUR\"}"),
+     "neither a part above 0", "5 USD", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [{\"share\": \"waited_within(20m)\"}]"),
+     "one of \"at_least\" and \"at_most\"", "95%", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [{\"share\": \"utilisation\", \"at_least\": 0.5}]"),
+     "\"utilisation\" is not a share of jobs", "metric", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [{\"share\": \"waited_within(20m)\", \"at_least\": 95}]"),
+     "not between 0 and 1", "95%", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [{\"metric\": \"queue_s.mean\", \"at_most\": \"2 USD\"}]"),
+     "the limit of \"queue_s.mean\"", "20m", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [{\"metric\": \"queue_s.man\", \"at_most\": \"2m\"}]"),
+     "queue_s.man", "mean", 7},
+    {"\"seeds\"", GOAL("\"budget\": {\"runs\": 0}"), "runs", "", 7},
+    {"\"at_least\": 4",
+     "\"at_least\": 1}, \"minimise\": \"cost_usd.total\", \"budget\": {\"runs\": 9",
+     "a plan needs from 2", "20", 7},
+    {" \"metrics\": [\"jobs.train.run_s\", \"cost_usd.total\"],\n", "", "missing \"metrics\"",
+     "cost_usd.total", 1},
+};
+
+START_TEST(each_mistake_of_a_goal_is_reported_at_its_place)
+{
+    check_mistakes(goal_mistakes, sizeof goal_mistakes / sizeof goal_mistakes[0]);
 }
 END_TEST
 
@@ -195,7 +328,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, each_point_is_compared_with_the_baseline_of_its_other_factors);
     tcase_add_test(tests, one_at_a_time_changes_each_factor_alone);
     tcase_add_test(tests, a_sized_design_takes_values_within_ranges);
+    tcase_add_test(tests, all_values_are_the_words_that_a_value_may_have);
+    tcase_add_test(tests, a_pattern_is_all_metrics_like_it);
     tcase_add_test(tests, each_mistake_is_reported_at_its_place);
+    tcase_add_test(tests, a_goal_has_limits_with_units_and_its_metrics_are_recorded);
+    tcase_add_test(tests, a_percentile_of_waits_is_tested_as_a_share);
+    tcase_add_test(tests, a_goal_needs_no_list_of_metrics);
+    tcase_add_test(tests, each_mistake_of_a_goal_is_reported_at_its_place);
     suite_add_tcase(suite, tests);
     return suite;
 }

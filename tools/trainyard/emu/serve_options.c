@@ -38,6 +38,7 @@ static const Field options[] = {
                 "begin a new state with the world of FILE (an empty subscription)"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
                    "begin a new state with N instead of the scenario's seed"),
+    OPTIONS_OF_CHANGES(changes),
     OPTION_FLAG(0, "files", is_files_only,
                 "serve Azure Files alone, with an account to begin with"),
     OPTION_FLAG(0, "run-jobs", runs_jobs,

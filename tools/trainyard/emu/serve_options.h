@@ -3,6 +3,7 @@
 #define EMU_OPTIONS_SERVE_OPTIONS_H
 
 #include "sim/cli/options.h"
+#include "tools/trainyard/options/scenario_options.h"
 
 typedef struct {
     const char *address;
@@ -13,6 +14,7 @@ typedef struct {
     const char *scenario; /* NULL: the one that is compiled in */
     const char *clock;
     int64_t seed; /* -1: the scenario's */
+    ScenarioChanges changes;
     bool is_files_only;
     bool runs_jobs;
     int backend; /* index of --real's word (HandOffBackend); -1: not given */

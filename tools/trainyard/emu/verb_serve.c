@@ -22,11 +22,15 @@
 
 static ScenarioOverrides overrides_of(Arena *arena, const ServeOptions *options)
 {
+    ScenarioOverrides overrides = scenario_overrides(&options->changes);
     if (options->seed < 0)
-        return (ScenarioOverrides){0};
-    const char **items = ARENA_ARRAY(arena, const char *, 1);
-    items[0] = arena_printf(arena, "/seed=%" PRId64, options->seed);
-    return (ScenarioOverrides){.count = 1, .items = items};
+        return overrides;
+    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 1);
+    for (int32_t i = 0; i < overrides.count; i++)
+        items[i] = overrides.items[i];
+    items[overrides.count++] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    overrides.items = items;
+    return overrides;
 }
 
 static bool read_clock(const char *text, Clock *clock, Problems *problems)

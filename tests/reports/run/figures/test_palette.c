@@ -89,6 +89,24 @@ START_TEST(states_of_nodes_differ)
 }
 END_TEST
 
+START_TEST(bars_of_the_gantt_chart_differ)
+{
+    int32_t rgb[BAR_COUNT];
+    for (int i = 0; i < BAR_COUNT; i++)
+        rgb[i] = bar_shades[i].rgb;
+    check_pairs(rgb, BAR_COUNT, "gantt");
+}
+END_TEST
+
+START_TEST(parts_of_training_time_differ)
+{
+    int32_t rgb[PART_COUNT];
+    for (int i = 0; i < PART_COUNT; i++)
+        rgb[i] = step_part_shades[i].shade.rgb;
+    check_pairs(rgb, PART_COUNT, "parts");
+}
+END_TEST
+
 START_TEST(sizes_of_jobs_differ_from_each_other_and_from_idle_nodes)
 {
     for (int32_t count = 1; count <= SIZE_CLASSES_MAX; count++) {
@@ -144,6 +162,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("palette");
     tcase_add_test(tests, the_simulation_confuses_red_and_green);
     tcase_add_test(tests, states_of_nodes_differ);
+    tcase_add_test(tests, bars_of_the_gantt_chart_differ);
+    tcase_add_test(tests, parts_of_training_time_differ);
     tcase_add_test(tests, sizes_of_jobs_differ_from_each_other_and_from_idle_nodes);
     tcase_add_test(tests, curves_of_waits_differ);
     tcase_add_test(tests, jobs_that_run_and_wait_differ);

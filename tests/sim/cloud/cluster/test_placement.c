@@ -30,8 +30,8 @@ static void end(void)
 
 static int32_t chosen(PlacementKind kind, int32_t gpus, bool is_remainder)
 {
-    return placement_of(kind)->choose(room,
-                                      (PlacementPart){.gpus = gpus, .is_remainder = is_remainder});
+    return placement_of(kind)->choose(
+        room, (PlacementPart){.need.gpus = gpus, .is_remainder = is_remainder});
 }
 
 START_TEST(policies_choose_the_node_that_their_descriptions_name)
@@ -157,10 +157,64 @@ START_TEST(a_request_fits_if_its_parts_find_different_nodes)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_msg(request_fits(rows[i].request, room) == rows[i].fits, "row %d", (int)i);
-    ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, GPUS));
-    ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, GPUS));
-    ck_assert(!request_is_possible(per_node(1, GPUS + 1), 6, GPUS));
+    ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, (NodeShare){GPUS, 0, 0}));
+    ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, (NodeShare){GPUS, 0, 0}));
+    ck_assert(!request_is_possible(per_node(1, GPUS + 1), 6, (NodeShare){GPUS, 0, 0}));
     end();
+}
+END_TEST
+
+START_TEST(cores_and_memory_are_divided_in_proportion_to_gpus_and_rounded_up)
+{
+    // 10 GPUs on nodes of 4: 4, 4 and 2. Of 25 cores a node of 4 gives 10 and the last one 5.
+    JobRequest request = request_of_gpus(10, GPUS);
+    request.cpus = 25;
+    request.memory_mib = 1001;
+    ck_assert_int_eq(request_share(request, 0, GPUS).cpus, 10);
+    ck_assert_int_eq(request_share(request, 2, GPUS).cpus, 5);
+    ck_assert_int_eq(request_share(request, 0, GPUS).memory_mib, 401); // 400.4
+    ck_assert_int_eq(request_share(request, 2, GPUS).memory_mib, 201); // 200.2
+    request = request_of_gpus(0, GPUS);
+    request.cpus = 7;
+    ck_assert_int_eq(request_share(request, 0, GPUS).cpus, 7);
+}
+END_TEST
+
+START_TEST(placement_passes_over_nodes_without_cores_or_memory)
+{
+    // All nodes have 2 free GPUs. The first has too few free cores, the second too little memory.
+    static const NodeShare free[NODES] = {{2, 3, 500}, {2, 8, 100}, {2, 8, 500},
+                                          {2, 8, 500}, {2, 0, 500}, {2, 8, 0}};
+    static const int32_t gpus[NODES] = {2, 2, 2, 2, 2, 2};
+    JobRequest request = request_of_gpus(2, GPUS);
+    begin_with(gpus, 0);
+    room.free = free;
+    request.cpus = 4;
+    request.memory_mib = 200;
+    for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+        const PlacementPart part = {.need = request_share(request, 0, GPUS)};
+        ck_assert_int_eq(placement_of((PlacementKind)kind)->choose(room, part), 2);
+    }
+    ck_assert(request_fits(request, room));
+    request.memory_mib = 501;
+    ck_assert(!request_fits(request, room));
+    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_MEMORY);
+    request.cpus = 9;
+    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_CORES);
+    request.gpus = 3;
+    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_GPUS);
+    end();
+}
+END_TEST
+
+START_TEST(a_job_with_more_cores_than_a_node_is_impossible)
+{
+    JobRequest request = request_of_gpus(8, GPUS); // two whole nodes
+    request.cpus = 16;
+    ck_assert(request_is_possible(request, 2, (NodeShare){GPUS, 8, MEMORY_NEVER_BINDS}));
+    ck_assert(!request_is_possible(request, 2, (NodeShare){GPUS, 7, MEMORY_NEVER_BINDS}));
+    request.memory_mib = 100;
+    ck_assert(!request_is_possible(request, 2, (NodeShare){GPUS, 8, 49}));
 }
 END_TEST
 
@@ -170,6 +224,9 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("placement");
     tcase_add_test(tests, policies_choose_the_node_that_their_descriptions_name);
     tcase_add_test(tests, no_policy_chooses_a_node_without_enough_free_gpus);
+    tcase_add_test(tests, cores_and_memory_are_divided_in_proportion_to_gpus_and_rounded_up);
+    tcase_add_test(tests, placement_passes_over_nodes_without_cores_or_memory);
+    tcase_add_test(tests, a_job_with_more_cores_than_a_node_is_impossible);
     tcase_add_test(tests, a_request_for_gpus_takes_whole_nodes_and_a_remainder);
     tcase_add_test(tests, a_shape_says_on_how_many_nodes_a_job_runs);
     tcase_add_test(tests, a_request_fits_if_its_parts_find_different_nodes);

@@ -2,6 +2,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
 #include "sim/cloud/tables.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_fixture.h"
 
@@ -204,6 +205,65 @@ START_TEST(backfill_counts_gpus)
 }
 END_TEST
 
+START_TEST(cores_bind_and_the_reason_is_recorded)
+{
+    // One node of 4 GPUs and 4 cores (vm_size_of_gpus). a has 1 GPU and 3 cores, so b, which asks
+    // for 1 GPU and 2 cores, waits for a's end; c, which asks for no cores, waits behind b.
+    add_cluster(1, false);
+    JobSpec *a = job_of(REQUEST_GPUS, 1, 1, 100), *b = job_of(REQUEST_GPUS, 1, 1, 10);
+    a->cpus = 3;
+    b->cpus = 2;
+    commands_create_job(&list, "a", NS_PER_S, "c", a);
+    commands_create_job(&list, "b", 2 * NS_PER_S, "c", b);
+    add_job("c", 3, 1, 10);
+    World *world = begin_world(POLICY_SERVICE);
+    world_run(world);
+    ck_assert_int_eq(job(world, 1)->started_ns, 101 * NS_PER_S);
+    ck_assert_int_eq(job(world, 2)->started_ns, 101 * NS_PER_S);
+    const TraceRecord *waits = recording_find(&recording, TRACE_JOB_WAITS, "cores", 0);
+    ck_assert_ptr_nonnull(waits);
+    ck_assert_int_eq(waits->job.index, 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_WAITS, NULL), 1);
+}
+END_TEST
+
+/* Random jobs with cores and memory on checked worlds under every policy and placement. */
+START_TEST(random_cores_and_memory_keep_all_invariants)
+{
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        begin();
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        VmSize *size = ARENA_NEW(arena, VmSize);
+        *size = *vm_size_of_gpus(arena, GPUS);
+        size->vcpus = 10;
+        size->memory_bytes = INT64_C(100) << 20;
+        *spec = (ClusterSpec){.vm_size = size, .target_nodes = 3, .admin_user = "demo"};
+        commands_create_cluster(&list, "c", 0, spec);
+        for (uint64_t j = 0; j < 40; j++) {
+            const uint64_t word = rng_word(seed, RNG_IDENTITY, 7, j);
+            const int32_t gpus = (int32_t)(word % 9);
+            const int32_t nodes = gpus > GPUS ? (gpus + GPUS - 1) / GPUS : 1;
+            JobSpec *job = job_of(REQUEST_GPUS, 1, gpus, 1 + (int64_t)(word >> 8) % 300);
+            job->cpus = (int32_t)((word >> 20) % 10) * nodes / 2;
+            job->memory_mib = (int32_t)((word >> 32) % 100) * nodes / 2;
+            commands_create_job(&list, arena_printf(arena, "j%d", (int)j),
+                                (int64_t)(j * 20) * NS_PER_S, "c", job);
+        }
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->service = ideal_service(arena);
+        scenario->policy = (PolicyKind)(seed % POLICY_COUNT);
+        scenario->placement = (PlacementKind)(seed / POLICY_COUNT % PLACEMENT_COUNT);
+        World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+        world_check_always(world);
+        world_run(world);
+        for (uint32_t j = 0; j < 40; j++)
+            ck_assert_msg(job(world, j)->state == JOB_SUCCEEDED, "seed %d, job %d", (int)seed,
+                          (int)j);
+        end();
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("shared");
@@ -217,6 +277,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, automatic_scaling_gives_a_job_as_many_nodes_as_it_needs_at_once);
     tcase_add_test(tests, whole_nodes_and_gpus_wait_in_one_queue);
     tcase_add_test(tests, backfill_counts_gpus);
+    tcase_add_test(tests, cores_bind_and_the_reason_is_recorded);
     suite_add_tcase(suite, tests);
+    TCase *random = tcase_create("random");
+    tcase_add_test(random, random_cores_and_memory_keep_all_invariants);
+    suite_add_tcase(suite, random);
     return suite;
 }

@@ -3,6 +3,7 @@
 
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 #include "tests/support/world_fixture.h"
 
 static void begin_with_cluster(void)
@@ -292,6 +293,52 @@ START_TEST(every_invariant_holds_under_every_policy_with_a_long_queue)
 }
 END_TEST
 
+/* Jobs that wait at the end of an instant: queued ones less started and rejected ones. */
+static int32_t most_waiting(void)
+{
+    int32_t waiting = 0, most = 0;
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        if (i > 0 && record->at_ns > recording.items[i - 1].at_ns && waiting > most)
+            most = waiting;
+        if (record->kind != TRACE_JOB_STATE)
+            continue;
+        waiting += strcmp(record->name, "queued") == 0;
+        waiting -= strcmp(record->name, "running") == 0 || record->cause == CAUSE_FULL_QUEUE;
+    }
+    return most;
+}
+
+START_TEST(a_full_queue_rejects_jobs_that_cannot_start_under_every_policy)
+{
+    static const int32_t limits[] = {0, 3};
+    Workload *both = mixed(PPM * 3 / 10);
+    both->jobs_max = 60;
+    both->rate.milli = INT64_C(30000) * 1000;
+    for (int32_t run = 0; run < 2 * POLICY_COUNT; run++) {
+        Scenario *scenario = scenario_of(&list, 2);
+        scenario->service = idle_service(arena, 8);
+        scenario->policy = (PolicyKind)(run / 2);
+        scenario->workloads = both;
+        scenario->workload_count = 1;
+        scenario->has_queue_limit = true;
+        scenario->queue_limit = limits[run % 2];
+        recording.count = 0;
+        World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+        world_check_always(world);
+        world_run(world);
+        int32_t rejected = 0;
+        for (int32_t i = 0; i < recording.count; i++)
+            rejected += recording.items[i].kind == TRACE_JOB_STATE &&
+                        recording.items[i].cause == CAUSE_FULL_QUEUE;
+        ck_assert_int_gt(rejected, 0);
+        ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 60 - rejected);
+        ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "failed"), rejected);
+        ck_assert_int_eq(most_waiting(), scenario->queue_limit);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("workload");
@@ -310,6 +357,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_refused_job_is_recorded_and_later_ones_are_still_created);
     tcase_add_test(tests, a_job_at_a_tiny_rate_is_never_created);
     tcase_add_test(tests, every_invariant_holds_under_every_policy_with_a_long_queue);
+    tcase_add_test(tests, a_full_queue_rejects_jobs_that_cannot_start_under_every_policy);
     suite_add_tcase(suite, tests);
     return suite;
 }

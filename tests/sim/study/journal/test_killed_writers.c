@@ -8,7 +8,7 @@
 
 #include "sim/base/philox.h"
 #include "sim/study/journal/journal.h"
-#include "sim/study/shard.h"
+#include "sim/study/journal/shard.h"
 #include "tests/support/run_journal.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

@@ -1,0 +1,23 @@
+# Points by two values, with intervals. $points: x, its low, its high, y, its low, its high, colour, mark; $names_left: x, y, name right of
+# the point, where there is room; $names_right: left of it. y_limit: a line across, if has_limit; band_low, band_high: values of x that
+# count as equal, if has_band.
+set xrange [x_begin:x_end]
+set yrange [y_begin:y_end]
+set xtics x_step
+set xlabel x_label offset 0,0.7
+set format x '%.6g'
+set format y '%.6g'
+set grid xtics ytics linetype 1 linewidth 1 linecolor rgb '#c0808080'
+set lmargin at screen left(plot_left)
+if (has_band) {
+    set object kinds+1 rectangle from first band_low, graph 0 to first band_high, graph 1 behind fillcolor rgb '#d8808080' fillstyle solid noborder
+}
+if (has_limit) {
+    set arrow 1 from graph 0, first y_limit to graph 1, first y_limit nohead linewidth 1.4 dashtype 2 linecolor rgb '#808080'
+    set label kinds+1 limit_name at graph 1, first y_limit right offset 0,-0.7 font ',10.5'
+}
+plot $points using 2:4:($3-$2):(0):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
+     $points using 1:5:(0):($6-$5):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
+     $points using 1:4:8:7 with labels textcolor rgb variable font dot_font, \
+     $names_left using 1:2:3 with labels left offset 0.7,0.6 font ',10.5', \
+     $names_right using 1:2:3 with labels right offset -0.7,-0.6 font ',10.5'

@@ -1,0 +1,143 @@
+#include "reports/plan/facts.h"
+
+#include <inttypes.h>
+
+#include "sim/study/run_command.h"
+
+static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
+                         const PlanEstimate *estimate)
+{
+    MetricEstimate *shown =
+        &study->estimates[(size_t)point * (size_t)study->study->metric_count + (size_t)metric];
+    shown->value = estimate->value;
+    shown->low = estimate->low;
+    shown->high = estimate->high;
+    shown->note[0] = '\0';
+}
+
+/* The figures over factors show the estimates by which the plan decided, at its confidence, and not
+ * those that a sweep has from the same runs: a page has one number for each quantity. */
+static StudyFacts *facts_of_study(Arena *arena, const PlanOutcome *outcome)
+{
+    StudyFacts *study = study_facts(arena, &outcome->study);
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        const PlanFindings *findings = plan_findings(&outcome->candidates[i]);
+        if (findings->run_count == 0)
+            continue;
+        if (outcome->grid->weather_count == 1)
+            put_estimate(study, plan_point(outcome->grid, i, 0), outcome->goal->metric,
+                         &findings->objective);
+        for (int32_t c = 0; c < outcome->check_count; c++)
+            if (findings->checks[c].weather >= 0)
+                put_estimate(study, plan_point(outcome->grid, i, findings->checks[c].weather),
+                             plan_constraint(outcome, &findings->checks[c])->metric,
+                             &findings->checks[c].estimate);
+    }
+    return study;
+}
+
+const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
+{
+    const PlanOutcome *outcome = known->outcome;
+    PlanFacts *facts = ARENA_NEW(arena, PlanFacts);
+    const int32_t constraints = outcome->goal->constraint_count;
+    *facts = (PlanFacts){.arena = arena,
+                         .outcome = outcome,
+                         .study = facts_of_study(arena, outcome),
+                         .jobs = known->jobs,
+                         .follow = known->follow,
+                         .answer = answer_of(arena, outcome),
+                         .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
+    for (int32_t c = 0; c < facts->front_count; c++)
+        facts->fronts[c] = plan_front(arena, outcome, c);
+    return facts;
+}
+
+const char *objective_words(const PlanFacts *facts, const PlanFindings *findings)
+{
+    return answer_value(facts->arena, facts->outcome, facts->outcome->goal->metric,
+                        &findings->objective, false);
+}
+
+const char *check_words(const PlanFacts *facts, const PlanCheck *check)
+{
+    return answer_value(facts->arena, facts->outcome,
+                        facts->outcome->goal->constraints[check->constraint].metric,
+                        &check->estimate, check->is_lower_bound);
+}
+
+static bool is_cost(const PlanFacts *facts)
+{
+    const StudyMetric *metric = &facts->outcome->grid->study->metrics[facts->outcome->goal->metric];
+    return metric_words(facts->arena, metric->name).form == METRIC_IS_COST;
+}
+
+/* Whether all constraints are decided, and met. */
+static bool meets_all(const PlanFacts *facts, const PlanFindings *findings)
+{
+    for (int32_t i = 0; i < facts->outcome->check_count; i++)
+        if (!findings->checks[i].is_met)
+            return false;
+    return true;
+}
+
+const char *state_words(const PlanFacts *facts, int32_t candidate)
+{
+    const PlanCandidate *about = plan_candidate(facts, candidate);
+    switch (about->state) {
+    case CANDIDATE_WINNER:
+        return facts->outcome->verdict == PLAN_FOUND ? "recommended" : "best so far";
+    case CANDIDATE_WORSE:
+        return arena_printf(facts->arena, "%s%s", is_cost(facts) ? "costs more" : "is worse",
+                            meets_all(facts, &about->screening) ? "" : ", limits not decided");
+    case CANDIDATE_EQUAL:
+        return "as good, within the indifference";
+    case CANDIDATE_MISSES:
+        return "misses a limit";
+    case CANDIDATE_MISSES_AGAIN:
+        return "misses a limit on fresh seeds";
+    case CANDIDATE_UNSTABLE:
+        return "overloaded, not simulated";
+    case CANDIDATE_REFUSED:
+        return "not valid, not simulated";
+    case CANDIDATE_UNDECIDED:
+    case CANDIDATE_STATE_COUNT:
+        break;
+    }
+    return "needs more runs";
+}
+
+const char *objective_title(const PlanFacts *facts)
+{
+    const int32_t metric = facts->outcome->goal->metric;
+    const MetricWords words =
+        metric_words(facts->arena, facts->outcome->grid->study->metrics[metric].name);
+    const char *unit = answer_scale(facts->outcome, metric).unit;
+    if (words.form == METRIC_IS_COST)
+        return arena_printf(facts->arena, "%s, %s %s", words.noun, unit,
+                            answer_period(facts->arena, facts->outcome));
+    return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", words.noun, unit) : words.noun;
+}
+
+const char *constraint_title(const PlanFacts *facts, int32_t constraint)
+{
+    const int32_t metric = facts->outcome->goal->constraints[constraint].metric;
+    return metric_words(facts->arena, facts->outcome->grid->study->metrics[metric].name).noun;
+}
+
+RunRange stated_runs(const PlanFacts *facts, int32_t candidate)
+{
+    const PlanCandidate *about = plan_candidate(facts, candidate);
+    const bool is_fresh = about->fresh.run_count > 0;
+    return (RunRange){is_fresh ? facts->outcome->fresh_first : 0, plan_findings(about)->run_count};
+}
+
+const char *command_words(const PlanFacts *facts, int32_t point, int32_t replication)
+{
+    const Study *study = facts->outcome->grid->study;
+    const StudyPoint about = run_command_point(facts->arena, study, point);
+    const char *seed =
+        arena_printf(facts->arena, "%" PRIu64, study->seeds.first + (uint64_t)replication);
+    const CommandWords words = run_command_words(facts->arena, &about, seed, NULL);
+    return run_command_text(facts->arena, &words);
+}

@@ -1,0 +1,272 @@
+/* Private to reports/plan: the objective over two factors that are chosen, with the levels of
+ * the recommended candidate for all others. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "reports/plan/figures.h"
+#include "reports/study/range.h"
+#include "reports/text/wording.h"
+#include "sim/base/units.h"
+
+enum {
+    LEVELS_MAX = 12,
+    CELL_HEIGHT = 30,
+    LETTER_WIDTH = 8,
+    LETTERS_MAX = 24,
+    LETTERS_MAX_NARROW = 10,
+    GAP = 14
+};
+
+/* The colours of the least and the largest value: one hue, for any colour vision. */
+static const int32_t light[3] = {0xE3, 0xEC, 0xF6}, dark[3] = {0x1D, 0x4F, 0x8F};
+
+typedef struct {
+    const PlanFacts *facts;
+    const StudyAxis *across, *up;
+    int32_t *candidates; /* [up level * across levels + across level]; NO_CANDIDATE */
+    double low, high;    /* of the objective */
+} Pair;
+
+static bool is_chosen(const PlanFacts *facts, const StudyAxis *axis)
+{
+    const Goal *goal = facts->outcome->goal;
+    for (int32_t i = 0; i < goal->weather_count; i++)
+        if (goal->weather[i] == axis->factor)
+            return false;
+    return axis->level_count <= LEVELS_MAX;
+}
+
+static bool choose_axes(const PlanFacts *facts, Pair *pair)
+{
+    for (int32_t i = 0; i < facts->study->axis_count; i++) {
+        const StudyAxis *axis = &facts->study->axes[i];
+        if (!is_chosen(facts, axis))
+            continue;
+        if (pair->across == NULL) {
+            pair->across = axis;
+        } else {
+            pair->up = axis;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int32_t level_of(const Pair *pair, int32_t candidate, const StudyAxis *axis)
+{
+    return axis_level(pair->facts->study, axis,
+                      plan_point(pair->facts->outcome->grid, candidate, 0));
+}
+
+/* Whether a candidate has the levels of `other` in all axes but the two. */
+static bool is_in_plane(const Pair *pair, int32_t candidate, int32_t other)
+{
+    for (int32_t i = 0; i < pair->facts->study->axis_count; i++) {
+        const StudyAxis *axis = &pair->facts->study->axes[i];
+        if (axis != pair->across && axis != pair->up &&
+            level_of(pair, candidate, axis) != level_of(pair, other, axis))
+            return false;
+    }
+    return true;
+}
+
+static double objective_of(const Pair *pair, int32_t candidate)
+{
+    return plan_findings(plan_candidate(pair->facts, candidate))->objective.value;
+}
+
+/* Finds the candidates of the cells; returns how many have a value. */
+static int32_t find_cells(Pair *pair)
+{
+    const PlanOutcome *outcome = pair->facts->outcome;
+    const int32_t cells = pair->across->level_count * pair->up->level_count;
+    const int32_t centre = outcome->winner != NO_CANDIDATE ? outcome->winner : 0;
+    int32_t count = 0;
+    pair->candidates = ARENA_ARRAY(pair->facts->arena, int32_t, cells);
+    for (int32_t i = 0; i < cells; i++)
+        pair->candidates[i] = NO_CANDIDATE;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        const double value = objective_of(pair, i);
+        if (!is_in_plane(pair, i, centre))
+            continue;
+        pair->candidates[level_of(pair, i, pair->up) * pair->across->level_count +
+                         level_of(pair, i, pair->across)] = i;
+        if (isnan(value))
+            continue;
+        pair->low = count == 0 || value < pair->low ? value : pair->low;
+        pair->high = count == 0 || value > pair->high ? value : pair->high;
+        count++;
+    }
+    return count;
+}
+
+/* --- Cells --- */
+
+static int32_t cell_candidate(const Pair *pair, int32_t column, int32_t row)
+{
+    return pair->candidates[pair->up->order[row] * pair->across->level_count +
+                            pair->across->order[column]];
+}
+
+/* From 0, light, to 1, dark. */
+static double depth_of(const Pair *pair, double value)
+{
+    return pair->high > pair->low ? (value - pair->low) / (pair->high - pair->low) : 0;
+}
+
+static int32_t rgb_of(double depth)
+{
+    int32_t rgb = 0;
+    for (int32_t i = 0; i < 3; i++)
+        rgb = rgb << 8 | (int32_t)(light[i] + depth * (dark[i] - light[i]) + 0.5);
+    return rgb;
+}
+
+/* The mark of the state, which says without colour what a candidate is. */
+static const char *mark_of(const PlanFacts *facts, int32_t candidate)
+{
+    switch (plan_candidate(facts, candidate)->state) {
+    case CANDIDATE_WINNER:
+        return "\xE2\x97\x86 ";
+    case CANDIDATE_MISSES:
+    case CANDIDATE_MISSES_AGAIN:
+        return "\xE2\x9C\x95 ";
+    case CANDIDATE_UNSTABLE:
+    case CANDIDATE_REFUSED:
+    case CANDIDATE_UNDECIDED:
+        return "? ";
+    case CANDIDATE_WORSE:
+    case CANDIDATE_EQUAL:
+    case CANDIDATE_STATE_COUNT:
+        break;
+    }
+    return "";
+}
+
+static const char *cell_text(const Pair *pair, int32_t candidate)
+{
+    const double value =
+        objective_of(pair, candidate) *
+        answer_scale(pair->facts->outcome, pair->facts->outcome->goal->metric).factor;
+    if (isnan(value))
+        return arena_printf(pair->facts->arena, "%s\xE2\x80\x93", mark_of(pair->facts, candidate));
+    return arena_printf(pair->facts->arena, fabs(value) < 100 ? "%s%.1f" : "%s%.0f",
+                        mark_of(pair->facts, candidate), value);
+}
+
+static void names_print(Text *out, const StudyFacts *study, const StudyAxis *axis, const char *name,
+                        int32_t letters)
+{
+    for (int32_t i = 0; i < axis->level_count; i++) {
+        Text label = {0};
+        shortened_print(&label, axis_label(study, axis, axis->order[i]), letters);
+        text_printf(out, "%s_name[%" PRId32 "] = ", name, i + 1);
+        gnuplot_string_print(out, text_string(&label));
+        text_add(out, "\n");
+        text_free(&label);
+    }
+}
+
+static void cells_print(Text *out, const Pair *pair)
+{
+    text_add(out, "$cells << END\n");
+    for (int32_t row = 0; row < pair->up->level_count; row++)
+        for (int32_t column = 0; column < pair->across->level_count; column++) {
+            const int32_t candidate = cell_candidate(pair, column, row);
+            if (candidate == NO_CANDIDATE)
+                continue;
+            const double value = objective_of(pair, candidate);
+            const double depth = isnan(value) ? 0 : depth_of(pair, value);
+            text_printf(out, "%" PRId32 " %" PRId32 " 0x%06" PRIX32 " \"%s\" 0x%06X\n", column + 1,
+                        row + 1, (uint32_t)(isnan(value) ? 0xCCCCCC : rgb_of(depth)),
+                        cell_text(pair, candidate), depth > 0.5 ? 0xFFFFFFU : 0x1C2733U);
+        }
+    text_add(out, "END\n");
+}
+
+static int32_t letters_of(const Pair *pair, int32_t most)
+{
+    int32_t letters = letters_in(pair->up->name);
+    for (int32_t i = 0; i < pair->up->level_count; i++) {
+        const int32_t own = letters_in(axis_label(pair->facts->study, pair->up, i));
+        letters = own > letters ? own : letters;
+    }
+    return letters < 3 ? 3 : letters < most ? letters : most;
+}
+
+static void data_print(Text *out, const Pair *pair, int32_t letters, FigureLayout layout)
+{
+    const int32_t columns = pair->across->level_count, rows = pair->up->level_count;
+    const int32_t column_letters = layout.width / (columns + 1) / LETTER_WIDTH;
+    key_print(out, NULL, 0, 0, layout);
+    text_printf(out,
+                "columns = %" PRId32 "\nrows = %" PRId32 "\narray column_name[%" PRId32
+                "]\narray row_name[%" PRId32 "]\nx_label = ",
+                columns, rows, columns, rows);
+    gnuplot_string_print(out, pair->across->name);
+    text_add(out, "\n");
+    names_print(out, pair->facts->study, pair->across, "column",
+                column_letters < 3 ? 3 : column_letters);
+    names_print(out, pair->facts->study, pair->up, "row", letters);
+    cells_print(out, pair);
+}
+
+/* --- Numbers --- */
+
+static const char *number_text(const Pair *pair, int32_t candidate)
+{
+    if (candidate == NO_CANDIDATE)
+        return "\xE2\x80\x93";
+    const PlanFindings *findings = plan_findings(plan_candidate(pair->facts, candidate));
+    return arena_printf(pair->facts->arena, "%s%s", mark_of(pair->facts, candidate),
+                        objective_words(pair->facts, findings));
+}
+
+/* The same table as the drawing, with intervals. */
+static const FigureNumbers *numbers_of(const Pair *pair)
+{
+    Arena *arena = pair->facts->arena;
+    const int32_t columns = pair->across->level_count, rows = pair->up->level_count;
+    const char **headings = ARENA_ARRAY(arena, const char *, columns + 1);
+    const char **cells = ARENA_ARRAY(arena, const char *, columns + 1);
+    headings[0] = pair->up->name;
+    for (int32_t i = 0; i < columns; i++)
+        headings[i + 1] =
+            arena_printf(arena, "%s=%s", pair->across->name,
+                         axis_label(pair->facts->study, pair->across, pair->across->order[i]));
+    FigureNumbers *numbers = numbers_create(arena, headings, columns + 1, true);
+    for (int32_t row = rows - 1; row >= 0; row--) {
+        cells[0] = axis_label(pair->facts->study, pair->up, pair->up->order[row]);
+        for (int32_t i = 0; i < columns; i++)
+            cells[i + 1] = number_text(pair, cell_candidate(pair, i, row));
+        numbers_add(numbers, (PlotBand){PPM * (rows - 1 - row) / rows, PPM * (rows - row) / rows},
+                    cells);
+    }
+    return numbers;
+}
+
+void figures_pair(Figures *figures, const PlanFacts *facts)
+{
+    Pair pair = {.facts = facts};
+    if (!choose_axes(facts, &pair) || find_cells(&pair) == 0)
+        return;
+    const int32_t letters = letters_of(&pair, LETTERS_MAX);
+    const int32_t narrow_letters = letters_of(&pair, LETTERS_MAX_NARROW);
+    Figure figure = {
+        .section = PLAN_PAIR,
+        .file = "pair",
+        .title = arena_printf(facts->arena, "%s by %s (across) and %s", objective_title(facts),
+                              pair.across->name, pair.up->name),
+        .note = "\xE2\x97\x86 recommended, \xE2\x9C\x95 misses a constraint, ? not decided or not "
+                "simulated. Dark is a large value.",
+        .left = letters * LETTER_WIDTH + GAP,
+        .left_narrow = narrow_letters * LETTER_WIDTH + GAP,
+        .numbers = numbers_of(&pair)};
+    Text wide = {0}, narrow = {0};
+    data_print(&wide, &pair, letters, figure_layout(false, false));
+    data_print(&narrow, &pair, narrow_letters, figure_layout(false, true));
+    figures_draw(figures, figure, "map.gp", text_string(&wide), text_string(&narrow),
+                 CELL_HEIGHT * pair.up->level_count + 6);
+    text_free(&wide);
+    text_free(&narrow);
+}

@@ -1,0 +1,183 @@
+/* Private to reports/plan: the sentences, the key figures, and the comparison with the next best
+ * and the baseline. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "reports/page/cells.h"
+#include "reports/plan/page.h"
+#include "reports/text/wording.h"
+#include "sim/study/sweep_progress.h"
+
+/* --- Key figures --- */
+
+/* `part` is below the value, in smaller letters. */
+static void tile_print(Text *html, const char *class, const char *value, const char *part,
+                       const char *name)
+{
+    text_printf(html, "<div%s%s%s><dd>", class[0] != '\0' ? " class=\"" : "", class,
+                class[0] != '\0' ? "\"" : "");
+    markup_print(html, value);
+    if (part[0] != '\0') {
+        text_add(html, "<span class=\"part\">");
+        markup_print(html, part);
+        text_add(html, "</span>");
+    }
+    text_add(html, "</dd><dt>");
+    markup_print(html, name);
+    text_add(html, "</dt></div>\n");
+}
+
+static const char *count_text(const PlanFacts *facts, int64_t count)
+{
+    Text text = {0};
+    thousands_print(&text, count);
+    return text_move(facts->arena, &text);
+}
+
+/* The value, and its interval below. */
+static void estimate_tile(Text *html, const PlanFacts *facts, const char *class, int32_t metric,
+                          const PlanEstimate *estimate, const char *name)
+{
+    tile_print(html, class, answer_value_alone(facts->arena, facts->outcome, metric, estimate),
+               answer_interval(facts->arena, facts->outcome, metric, estimate), name);
+}
+
+static void winner_tiles(Text *html, const PlanFacts *facts)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, outcome->winner));
+    const MetricWords words =
+        metric_words(facts->arena, outcome->grid->study->metrics[outcome->goal->metric].name);
+    estimate_tile(html, facts, "", outcome->goal->metric, &findings->objective,
+                  words.form == METRIC_IS_COST ? arena_printf(facts->arena, "%s %s", words.noun,
+                                                              answer_period(facts->arena, outcome))
+                                               : words.noun);
+    for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
+        const PlanCheck *check = &findings->checks[answer_tightest(outcome, findings, c)];
+        estimate_tile(html, facts, check->margin < 0 ? "bad" : "",
+                      outcome->goal->constraints[c].metric, &check->estimate,
+                      constraint_title(facts, c));
+    }
+}
+
+static void tiles_print(Text *html, const PlanFacts *facts)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    text_add(html, "<dl class=\"keys\">\n");
+    if (outcome->winner != NO_CANDIDATE)
+        winner_tiles(html, facts);
+    if (outcome->verdict != PLAN_UNFINISHED)
+        tile_print(html, outcome->is_confident ? "" : "open",
+                   arena_printf(facts->arena, "%.4g\xC2\xA0%%", outcome->confidence * 100), "",
+                   "confidence of the choice");
+    tile_print(html, "", count_text(facts, outcome->grid->candidate_count), "",
+               outcome->grid->candidate_count == 1 ? "candidate" : "candidates");
+    tile_print(html, "", count_text(facts, outcome->run_count), "",
+               isfinite(outcome->grid_run_count) && outcome->grid_run_count > 0
+                   ? arena_printf(facts->arena, "runs; a full grid needs about %s",
+                                  count_text(facts, (int64_t)outcome->grid_run_count))
+                   : "runs");
+    text_add(html, "</dl>\n");
+}
+
+/* --- Sentences --- */
+
+static void paragraph_print(Text *html, const char *class, const char *text)
+{
+    text_printf(html, "<p class=\"%s\">", class);
+    markup_print(html, text);
+    text_add(html, "</p>\n");
+}
+
+void section_answer(Text *html, const PlanFacts *facts)
+{
+    text_add(html, "<section class=\"top\">\n");
+    paragraph_print(html, facts->outcome->verdict == PLAN_FOUND ? "decision" : "decision undecided",
+                    facts->answer.decision);
+    paragraph_print(html, "alternative", facts->answer.alternative);
+    tiles_print(html, facts);
+    text_add(html, "</section>\n");
+}
+
+/* --- The next best and the baseline --- */
+
+static void comparison_row(Text *html, const PlanFacts *facts, const PlanComparison *comparison,
+                           const char *role)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    const PlanFindings *findings = plan_findings(plan_candidate(facts, comparison->candidate));
+    text_add(html, "<tr>");
+    card_cell_print(
+        html, "candidate",
+        arena_printf(facts->arena, "%s: %s", role, candidate_words(facts, comparison->candidate)),
+        false);
+    card_cell_print(html, objective_title(facts), objective_words(facts, findings), true);
+    card_cell_print(html, "difference",
+                    comparison->candidate == outcome->winner
+                        ? "\xE2\x80\x93"
+                        : answer_value(facts->arena, outcome, outcome->goal->metric,
+                                       &comparison->objective, false),
+                    true);
+    for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
+        const int32_t tightest = answer_tightest(outcome, findings, c);
+        card_cell_print(html, constraint_title(facts, c),
+                        check_words(facts, &findings->checks[tightest]), true);
+        card_cell_print(html, "difference",
+                        comparison->candidate == outcome->winner
+                            ? "\xE2\x80\x93"
+                            : answer_value(facts->arena, outcome,
+                                           outcome->goal->constraints[c].metric,
+                                           &comparison->checks[tightest], false),
+                        true);
+    }
+    text_add(html, "</tr>\n");
+}
+
+static void comparison_head(Text *html, const PlanFacts *facts)
+{
+    const int32_t constraints = facts->outcome->goal->constraint_count;
+    const char **headings = ARENA_ARRAY(facts->arena, const char *, 4 + 2 * constraints);
+    int32_t count = 0;
+    headings[count++] = "candidate";
+    headings[count++] = arena_printf(facts->arena, "#%s", objective_title(facts));
+    headings[count++] = "#difference";
+    for (int32_t c = 0; c < constraints; c++) {
+        headings[count++] = arena_printf(facts->arena, "#%s", constraint_title(facts, c));
+        headings[count++] = "#difference";
+    }
+    headings[count] = NULL;
+    cards_begin(html, headings);
+}
+
+static bool is_compared(const PlanComparison *comparison)
+{
+    return comparison->candidate != NO_CANDIDATE && !isnan(comparison->objective.value);
+}
+
+void section_compared(Text *html, const PlanFacts *facts)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    const PlanComparison *next = &outcome->against_next_best, *base = &outcome->against_baseline;
+    const bool has_base = is_compared(base) && base->candidate != outcome->winner &&
+                          base->candidate != next->candidate;
+    if (outcome->winner == NO_CANDIDATE || (!is_compared(next) && !has_base))
+        return;
+    text_printf(html,
+                "<section>\n<h2>Compared with%s%s%s</h2>\n<p class=\"note\">%" PRId32
+                " runs of each with the same seeds, which took no part in the choice. Differences "
+                "are to the recommended candidate, run by run; intervals at %.4g %%.</p>\n",
+                is_compared(next) ? " the next best" : "",
+                is_compared(next) && has_base ? " and" : "", has_base ? " the baseline" : "",
+                plan_candidate(facts, outcome->winner)->fresh.run_count,
+                outcome->goal->confidence * 100);
+    comparison_head(html, facts);
+    comparison_row(html, facts, &(PlanComparison){.candidate = outcome->winner}, "recommended");
+    if (is_compared(next))
+        comparison_row(html, facts, next,
+                       next->candidate == base->candidate ? "next best, and baseline"
+                                                          : "next best");
+    if (has_base)
+        comparison_row(html, facts, base, "baseline");
+    cards_end(html);
+    text_add(html, "</section>\n");
+}

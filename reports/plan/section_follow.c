@@ -1,0 +1,396 @@
+/* Private to reports/plan: words about what follows the decision: which assumption would change it,
+ * prices at which it changes, growth, quotas, money that bought no work, and the closed form. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/page/cells.h"
+#include "reports/plan/figures.h"
+#include "reports/plan/page.h"
+#include "reports/text/wording.h"
+#include "sim/base/units.h"
+#include "sim/schema/plain.h"
+
+static void paragraph(Text *html, const char *text)
+{
+    text_add(html, "<p>");
+    markup_print(html, text);
+    text_add(html, "</p>\n");
+}
+
+static void item(Text *html, const char *text)
+{
+    text_add(html, "<li>");
+    markup_print(html, text);
+    text_add(html, "</li>\n");
+}
+
+/* The JSON of a value without its quotes: 5GB/s. */
+static const char *value_words(Arena *arena, const char *json)
+{
+    const size_t length = json != NULL ? strlen(json) : 0;
+    if (length < 2 || json[0] != '"')
+        return json != NULL ? json : "unknown";
+    return arena_strndup(arena, json + 1, length - 2);
+}
+
+/* "1.42 (1.31 to 1.55)"; an unknown bound is left open. */
+static const char *multiple_words(Arena *arena, const BreakEven *even)
+{
+    if (isfinite(even->low) && isfinite(even->high))
+        return arena_printf(arena, "%.3g (%.3g to %.3g)", even->multiple, even->low, even->high);
+    return arena_printf(arena, "%.3g", even->multiple);
+}
+
+/* The candidate that the studies after the decision are about. */
+static const char *subject_words(const PlanFacts *facts)
+{
+    return facts->outcome->winner != NO_CANDIDATE ? "recommended candidate" : "nearest miss";
+}
+
+/* --- What would change the answer --- */
+
+static void flips_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    int32_t count = 0;
+    for (int32_t i = 0; i < follow->effect_count; i++)
+        count += flips(&follow->effects[i]);
+    if (follow->effect_count == 0)
+        return;
+    if (count == 0) {
+        paragraph(html,
+                  arena_printf(facts->arena,
+                               "None of the %" PRId32 " assumptions changes the answer alone, "
+                               "anywhere in its range.",
+                               follow->effect_count));
+        return;
+    }
+    text_printf(html,
+                "<p>%" PRId32 " of %" PRId32
+                " assumptions would change the answer alone:</p>\n<ul>\n",
+                count, follow->effect_count);
+    for (int32_t i = 0; i < follow->effect_count; i++) {
+        const AssumptionEffect *effect = &follow->effects[i];
+        const FollowCase *ends[] = {effect->low, effect->high};
+        const char *const values[] = {effect->assumption->low, effect->assumption->high};
+        for (int32_t end = 0; end < 2; end++)
+            if (ends[end] != NULL &&
+                (ends[end]->change == ANSWER_OTHER || ends[end]->change == ANSWER_MISSES))
+                item(html, arena_printf(facts->arena, "%s at %s instead of %s: %s.",
+                                        assumption_words(facts->arena, effect->assumption->path),
+                                        value_words(facts->arena, values[end]),
+                                        value_words(facts->arena, effect->assumption->value),
+                                        answer_change_words(ends[end]->change)));
+    }
+    text_add(html, "</ul>\n");
+}
+
+static void prices_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    for (int32_t i = 0; i < follow->price_count; i++) {
+        const PriceBreakEven *price = &follow->prices[i];
+        const char *name = assumption_words(facts->arena, price->price);
+        item(html,
+             price->break_even.is_known
+                 ? arena_printf(facts->arena,
+                                "The next best costs the same if the %s is %s times today's%s%s.",
+                                name, multiple_words(facts->arena, &price->break_even),
+                                price->now != NULL ? ", which is " : "",
+                                price->now != NULL ? price->now : "")
+                 : arena_printf(facts->arena, "At no %s does the next best cost the same.", name));
+    }
+}
+
+static void preemption_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    if (!follow->has[FOLLOW_PREEMPTION])
+        return;
+    item(html,
+         follow->preemption_rate.is_known
+             ? arena_printf(facts->arena,
+                            "The next best is better when nodes are preempted %s times as "
+                            "often as assumed.",
+                            multiple_words(facts->arena, &follow->preemption_rate))
+             : "The rates of preemption that were simulated do not make the next best better.");
+    if (!isnan(follow->preemption_misses))
+        item(html, arena_printf(facts->arena,
+                                "With %.3g times as many preemptions the recommendation misses a "
+                                "limit.",
+                                follow->preemption_misses));
+}
+
+void section_flip(Text *html, const PlanFacts *facts)
+{
+    flips_print(html, facts);
+    text_add(html, "<ul>\n");
+    prices_print(html, facts);
+    preemption_print(html, facts);
+    text_add(html, "</ul>\n<p class=\"note\">The runs are in DIR/assumptions, DIR/preemption and "
+                   "DIR/sensitivity: folders of sweeps, for <code>trainyard show</code> and "
+                   "<code>trainyard report</code>.</p>\n");
+}
+
+/* --- Load --- */
+
+static const char *months_words(Arena *arena, double months)
+{
+    return isfinite(months) ? arena_printf(arena, months < 10 ? "%.1f" : "%.0f", months) : "never";
+}
+
+/* When growing load breaks the first limit. */
+static void growth_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    Arena *arena = facts->arena;
+    const bool has_interval = isfinite(follow->growth_low) && isfinite(follow->growth_high);
+    const char *interval =
+        has_interval ? arena_printf(arena, " (%s to %s)", months_words(arena, follow->growth_low),
+                                    months_words(arena, follow->growth_high))
+                     : "";
+    paragraph(html, arena_printf(arena,
+                                 "If the load grows by %.3g %% a month, that is %s%s months from "
+                                 "the start%s.",
+                                 (double)follow->facts.growth_ppm / 1e4,
+                                 follow->breaking_load.is_beyond ? "more than " : "",
+                                 months_words(arena, follow->growth_months), interval));
+}
+
+void section_load(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    const BreakingLoad *breaking = &follow->breaking_load;
+    Arena *arena = facts->arena;
+    if (!breaking->is_known)
+        return;
+    if (breaking->is_beyond)
+        paragraph(html, arena_printf(arena,
+                                     "The limits hold up to the largest load that was simulated, "
+                                     "%.3g times today's.",
+                                     breaking->load));
+    else
+        paragraph(
+            html,
+            arena_printf(arena, "The first limit breaks at %.3g times today's load%s%s.",
+                         breaking->load,
+                         isfinite(breaking->low) && isfinite(breaking->high)
+                             ? arena_printf(arena, " (%.3g to %.3g)", breaking->low, breaking->high)
+                             : "",
+                         follow->breaking_constraint >= 0
+                             ? arena_printf(arena, ": %s",
+                                            answer_constraint(arena, facts->outcome,
+                                                              follow->breaking_constraint))
+                             : ""));
+    if (follow->facts.growth_ppm > 0)
+        growth_print(html, facts);
+}
+
+/* --- Why --- */
+
+static const char *bounds_words(const PlanFacts *facts, const PointWhy *why)
+{
+    Text out = {0};
+    for (int32_t i = 0; i < BOUND_COUNT; i++)
+        if (why->bound_part[i] * 100 >= BOUND_MENTION_PERCENT)
+            text_printf(&out, "%s%s (%.0f\xC2\xA0%% of the %s)", out.length > 0 ? "; " : "",
+                        bound_words((Bound)i), why->bound_part[i] * 100,
+                        bound_is_of_jobs((Bound)i) ? "waiting" : "nodes' time with a job");
+    if (out.length == 0)
+        text_add(&out, "nothing for more than a tenth of the time");
+    return text_move(facts->arena, &out);
+}
+
+void section_why(Text *html, const PlanFacts *facts)
+{
+    enum { ROWS_SHOWN = 40 };
+    const FollowOutcome *follow = facts->follow;
+    const char *const headings[] = {"candidate", "bound by", "#hours in the queue",
+                                    "#paid while no job ran", NULL};
+    paragraph(html, arena_printf(facts->arena, "The %s is bound by: %s.", subject_words(facts),
+                                 bounds_words(facts, &follow->why[0])));
+    text_printf(html, "<details><summary>What bound each of %" PRIu32 " candidates</summary>\n",
+                follow->facts.point_count);
+    cards_begin(html, headings);
+    for (uint32_t i = 0; i < follow->facts.point_count && i < ROWS_SHOWN; i++) {
+        const PointWhy *why = &follow->why[i];
+        const int32_t candidate = facts->outcome->grid->candidate_of[follow->facts.points[i].point];
+        text_add(html, candidate == facts->outcome->winner ? "<tr class=\"chosen\">" : "<tr>");
+        card_cell_print(html, "candidate", candidate_words(facts, candidate), false);
+        card_cell_print(html, "bound by", bounds_words(facts, why), false);
+        card_cell_print(html, "hours in the queue",
+                        arena_printf(facts->arena, "%.1f\xC2\xA0h", why->waited_s / 3600), true);
+        card_cell_print(html, "paid while no job ran",
+                        arena_printf(facts->arena, "%.2f\xC2\xA0USD", why->stranded_usd), true);
+        text_add(html, "</tr>\n");
+    }
+    cards_end(html);
+    if (follow->facts.point_count > ROWS_SHOWN)
+        text_printf(html, "<p class=\"note\">The first %d of %" PRIu32 " candidates.</p>\n",
+                    (int)ROWS_SHOWN, follow->facts.point_count);
+    text_add(html, "</details>\n");
+}
+
+/* --- Money that bought no work --- */
+
+/* The uses in which no job ran on a paid node. */
+static const NodeUse stranded[] = {USE_PROVISIONING, USE_IDLE,    USE_STRANDED,
+                                   USE_GANG,         USE_LEAVING, USE_UNUSABLE};
+
+void section_stranded(Text *html, const PlanFacts *facts)
+{
+    const char *const headings[] = {"cause", "#hours of nodes", "#money", "#of the bill for nodes",
+                                    NULL};
+    if (facts->follow == NULL || facts->follow->why == NULL)
+        return;
+    const PointWhy *why = &facts->follow->why[0]; // of the recommendation
+    text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">");
+    text_printf(html, "The %s, in the mean over its runs, %s.</p>\n", subject_words(facts),
+                answer_period(facts->arena, facts->outcome));
+    cards_begin(html, headings);
+    for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++) {
+        const double usd = why->use_usd[stranded[i]], s = why->use_s[stranded[i]];
+        if (!(s > 0))
+            continue;
+        text_add(html, "<tr>");
+        card_cell_print(html, "cause", node_use_words(stranded[i]), false);
+        card_cell_print(html, "hours of nodes",
+                        arena_printf(facts->arena, "%.2f\xC2\xA0h", s / 3600), true);
+        card_cell_print(html, "money", arena_printf(facts->arena, "%.2f\xC2\xA0USD", usd), true);
+        card_cell_print(html, "of the bill for nodes",
+                        why->node_usd > 0 ? arena_printf(facts->arena, "%.1f\xC2\xA0%%",
+                                                         100 * usd / why->node_usd)
+                                          : "\xE2\x80\x93",
+                        true);
+        text_add(html, "</tr>\n");
+    }
+    cards_end(html);
+    text_add(html, "</section>\n");
+}
+
+/* --- Quotas --- */
+
+static const char *cores_words(Arena *arena, int64_t cores)
+{
+    return cores == PLAIN_UNKNOWN ? "no limit" : arena_printf(arena, "%" PRId64, cores);
+}
+
+void section_quota(Text *html, const PlanFacts *facts)
+{
+    const char *const headings[] = {
+        "family",  "priority", "#most cores at a time", "#cores to have", "#quota now",
+        "request", NULL};
+    if (facts->follow == NULL || facts->follow->quota_count == 0)
+        return;
+    text_printf(html,
+                "<section>\n<h2>Quota to ask for</h2>\n<p class=\"note\">Cores of the %s in "
+                "the region ",
+                subject_words(facts));
+    markup_print(html, facts->follow->facts.region != NULL ? facts->follow->facts.region : "");
+    text_add(html, ", with one node of each cluster in reserve.</p>\n");
+    cards_begin(html, headings);
+    for (int32_t i = 0; i < facts->follow->quota_count; i++) {
+        const QuotaRequest *quota = &facts->follow->quotas[i];
+        text_add(html, "<tr>");
+        card_cell_print(html, "family", quota->family, false);
+        card_cell_print(html, "priority", quota->priority, false);
+        card_cell_print(html, "most cores at a time", cores_words(facts->arena, quota->peak_vcpus),
+                        true);
+        card_cell_print(html, "cores to have", cores_words(facts->arena, quota->asked_vcpus), true);
+        card_cell_print(html, "quota now", cores_words(facts->arena, quota->quota_vcpus), true);
+        card_cell_print(html, "request",
+                        quota->is_enough
+                            ? "enough"
+                            : arena_printf(facts->arena, "ask for %" PRId64, quota->asked_vcpus),
+                        false);
+        text_add(html, "</tr>\n");
+    }
+    cards_end(html);
+    text_add(html, "</section>\n");
+}
+
+/* --- The closed form --- */
+
+static const char *duration_text(Arena *arena, int64_t ns)
+{
+    Text text = {0};
+    duration_print(&text, ns);
+    return text_move(arena, &text);
+}
+
+void section_closed_form(Text *html, const PlanFacts *facts)
+{
+    Arena *arena = facts->arena;
+    if (facts->follow == NULL || !facts->follow->is_present)
+        return;
+    const ClosedForm *form = &facts->follow->facts.closed_form;
+    if (form->model == NULL && form->none == NULL)
+        return;
+    text_add(html, "<section>\n<h2>Next to queueing theory</h2>\n");
+    if (form->model == NULL) {
+        paragraph(html, arena_printf(arena, "No closed form applies: %s.", form->none));
+        text_add(html, "</section>\n");
+        return;
+    }
+    paragraph(html, arena_printf(arena,
+                                 "%s with %" PRId32
+                                 " nodes, a mean run time of %s and an offered load of "
+                                 "%.3g nodes: %s.",
+                                 form->model, form->servers, duration_text(arena, form->service_ns),
+                                 (double)form->load_ppm / 1e6,
+                                 form->mean_wait_ns == PLAIN_UNKNOWN
+                                     ? "more work arrives than the nodes can do"
+                                     : arena_printf(arena, "the mean wait is %s",
+                                                    duration_text(arena, form->mean_wait_ns))));
+    if (facts->follow->why != NULL && facts->jobs != NULL && facts->jobs->count > 0) {
+        double sum = 0;
+        for (int64_t i = 0; i < facts->jobs->count; i++)
+            sum += facts->jobs->jobs[i].queue_s;
+        paragraph(
+            html,
+            arena_printf(arena,
+                         "The simulated mean wait is %s, of %" PRId64 " jobs in winner-jobs.csv.",
+                         duration_text(
+                             arena, (int64_t)(sum / (double)facts->jobs->count * (double)NS_PER_S)),
+                         facts->jobs->count));
+    }
+    if (form->gap_count > 0) {
+        text_add(html, "<p>The formula leaves out:</p>\n<ul>\n");
+        for (uint32_t i = 0; i < form->gap_count; i++)
+            item(html, form->gaps[i]);
+        text_add(html, "</ul>\n");
+    }
+    text_add(html, "</section>\n");
+}
+
+/* --- Assumptions --- */
+
+void section_assumptions(Text *html, const PlanFacts *facts)
+{
+    const char *const headings[] = {"value of the catalogue", "#value", "range", "source", NULL};
+    if (facts->follow == NULL || facts->follow->facts.assumption_count == 0)
+        return;
+    const FollowFacts *known = &facts->follow->facts;
+    text_printf(html,
+                "<section>\n<h2>Assumptions</h2>\n<p class=\"note\">Values that the answer rests "
+                "on: prices, lives of nodes, and numbers without a published source. <code>--set "
+                "/assume/NAME=VALUE</code> changes one.</p>\n<details><summary>%" PRIu32
+                " assumptions</summary>\n",
+                known->assumption_count);
+    cards_begin(html, headings);
+    for (uint32_t i = 0; i < known->assumption_count; i++) {
+        const Assumption *one = &known->assumptions[i];
+        text_add(html, "<tr>");
+        card_cell_print(html, "value of the catalogue", one->path, false);
+        card_cell_print(html, "value", value_words(facts->arena, one->value), true);
+        card_cell_print(html, "range", one->range, false);
+        card_cell_print(html, "source",
+                        arena_printf(facts->arena, "%s%s", one->is_assumed ? "ASSUMED: " : "",
+                                     one->source != NULL ? one->source : ""),
+                        false);
+        text_add(html, "</tr>\n");
+    }
+    cards_end(html);
+    text_add(html, "</details>\n</section>\n");
+}

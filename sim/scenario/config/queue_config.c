@@ -1,0 +1,82 @@
+#include "sim/scenario/config/queue_config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void check_queue(const ConfigContext *context, BoundList queues, int32_t index)
+{
+    const QueueText *queue = queues.items[index];
+    Problems *problems = context->problems;
+    if (queue->node == NULL || queue->name.is_refused)
+        return;
+    for (int32_t i = 0; i < index; i++) {
+        const QueueText *other = queues.items[i];
+        if (other->name.value != NULL && strcmp(other->name.value, queue->name.value) == 0)
+            problems_add(problems, STATUS_BAD_INPUT, json_at(queue->name.node),
+                         "the cluster has a queue \"%s\" already", queue->name.value);
+    }
+    if (queue->gpus_max.node != NULL && !queue->gpus_max.is_refused && !queue->gpus.is_refused &&
+        queue->gpus_max.value < queue->gpus.value)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(queue->gpus_max.node),
+                     "queue \"%s\": gpus_max is %" PRId64 ", below its guaranteed gpus, %" PRId64,
+                     queue->name.value, queue->gpus_max.value, queue->gpus.value);
+}
+
+void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *cluster)
+{
+    QueueSpec *specs = ARENA_ARRAY(context->arena, QueueSpec, queues.count);
+    for (int32_t i = 0; i < queues.count; i++) {
+        const QueueText *queue = queues.items[i];
+        const bool has_limit = queue->gpus_max.node != NULL;
+        check_queue(context, queues, i);
+        specs[i] = (QueueSpec){.name = queue->name.value != NULL ? queue->name.value : "(unnamed)",
+                               .guaranteed = queue->gpus.value,
+                               .most = has_limit ? queue->gpus_max.value : INT64_MAX};
+    }
+    cluster->spec.queue_count = queues.count;
+    cluster->spec.queues = specs;
+}
+
+void queues_warn_of_sum(const ConfigContext *context, BoundList queues,
+                        const ClusterConfig *cluster)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    int64_t sum = 0;
+    if (vm == NULL || cluster->nodes_max == NODES_UNKNOWN || queues.count == 0)
+        return;
+    for (int32_t i = 0; i < queues.count; i++)
+        sum += cluster->spec.queues[i].guaranteed;
+    const int64_t slots = (int64_t)cluster->nodes_max * (vm->gpus > 0 ? vm->gpus : 1);
+    if (sum > slots)
+        status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(queues.node),
+                                 "the queues of cluster \"%s\" are guaranteed %" PRId64
+                                 " %s, and it never has more than %" PRId64,
+                                 cluster->name, sum, vm->gpus > 0 ? "GPUs" : "nodes", slots),
+                    "queues below their guarantees keep all others from borrowing");
+}
+
+int32_t queue_check(const ConfigContext *context, const ClusterConfig *cluster, const char *queue,
+                    Place at)
+{
+    const ClusterSpec *spec = &cluster->spec;
+    const int32_t index = cluster_spec_queue(spec, queue);
+    if (index != QUEUE_UNKNOWN)
+        return index;
+    const char **names = ARENA_ARRAY(context->arena, const char *, spec->queue_count);
+    for (int32_t i = 0; i < spec->queue_count; i++)
+        names[i] = spec->queues[i].name;
+    if (queue != NULL)
+        bind_unknown_name(context->problems, at, "queue", queue, names, spec->queue_count);
+    else
+        status_hint_names(problems_add(context->problems, STATUS_BAD_INPUT, at,
+                                       "cluster \"%s\" has queues, and no \"queue\" is stated",
+                                       cluster->name),
+                          "", names, spec->queue_count);
+    return QUEUE_UNKNOWN;
+}
+
+int64_t queue_most(const ClusterConfig *cluster, int32_t queue)
+{
+    const bool is_known = queue != QUEUE_UNKNOWN && queue < cluster->spec.queue_count;
+    return is_known ? cluster->spec.queues[queue].most : INT64_MAX;
+}

@@ -1,0 +1,217 @@
+#include "sim/study/follow/closed_form.h"
+
+#include <math.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/units.h"
+#include "sim/cloud/spec/command.h"
+#include "sim/model/queue.h"
+#include "sim/model/random_math.h"
+
+static const struct {
+    const char *name, *words;
+} gaps[] = {
+#define X(name, text, words) {text, words},
+    MODEL_GAPS(X)
+#undef X
+};
+_Static_assert(sizeof gaps / sizeof gaps[0] == MODEL_GAP_COUNT, "one row per gap");
+
+const char *model_gap_name(ModelGap gap)
+{
+    return gaps[gap].name;
+}
+
+const char *model_gap_words(ModelGap gap)
+{
+    return gaps[gap].words;
+}
+
+/* --- Service times --- */
+
+/* The squared coefficient of variation of quantiles: values are uniform between two knots. */
+static double cs2_of_quantiles(Quantiles quantiles)
+{
+    double mean = 0, square = 0;
+    for (int32_t i = 1; i < quantiles.count; i++) {
+        const QuantileKnot from = quantiles.knots[i - 1], to = quantiles.knots[i];
+        const double part = (double)(to.probability_ppm - from.probability_ppm) / (double)PPM;
+        const double a = (double)from.value, b = (double)to.value;
+        mean += part * (a + b) / 2;
+        square += part * (a * a + a * b + b * b) / 3;
+    }
+    return mean > 0 ? square / (mean * mean) - 1 : 0;
+}
+
+static double cs2_of(Distribution duration)
+{
+    const double shape = (double)duration.shape_ppm / (double)PPM;
+    switch (duration.kind) {
+    case DISTRIBUTION_EXPONENTIAL:
+        return 1;
+    case DISTRIBUTION_LOGNORMAL:
+        return random_exp(shape * shape) - 1;
+    case DISTRIBUTION_WEIBULL: {
+        const double mean = random_gamma(1 + 1 / shape);
+        return random_gamma(1 + 2 / shape) / (mean * mean) - 1;
+    }
+    case DISTRIBUTION_QUANTILES:
+        break;
+    }
+    return cs2_of_quantiles(duration.quantiles);
+}
+
+/* --- The scenario --- */
+
+static const ClusterSpec *only_cluster(const Scenario *scenario)
+{
+    const ClusterSpec *only = NULL;
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        if (scenario->commands[i].kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        if (only != NULL)
+            return NULL;
+        only = scenario->commands[i].as.cluster_create;
+    }
+    return only;
+}
+
+static bool has_job_commands(const Scenario *scenario)
+{
+    int32_t i = 0;
+    while (i < scenario->command_count && scenario->commands[i].kind != COMMAND_JOB_CREATE)
+        i++;
+    return i < scenario->command_count;
+}
+
+/* The nodes that the cluster may have: its own limit, or that of a quota. */
+static int32_t nodes_allowed(const Scenario *scenario, const ClusterSpec *cluster)
+{
+    const VmSize *size = cluster->vm_size;
+    int64_t nodes = cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+    for (int32_t i = 0; i < scenario->quota_count && size->vcpus > 0; i++) {
+        const CoreQuota *quota = &scenario->quotas[i];
+        const int64_t room = quota_vcpus(quota, cluster->is_low_priority) / size->vcpus;
+        const bool counts =
+            ascii_same(quota->family, FAMILY_OF_ALL) || ascii_same(quota->family, size->family);
+        nodes = counts && room < nodes ? room : nodes;
+    }
+    return (int32_t)nodes;
+}
+
+/* Why no model applies; NULL: one may. */
+static const char *objection(const Scenario *scenario)
+{
+    if (scenario->workload_count != 1 || has_job_commands(scenario))
+        return "the scenario has not exactly one workload";
+    const Workload *workload = &scenario->workloads[0];
+    if (workload->list != NULL)
+        return "the jobs are a list, not a random process";
+    if (only_cluster(scenario) == NULL)
+        return "the scenario has not exactly one cluster";
+    for (int32_t i = 0; i < workload->spec_count; i++) {
+        if (workload->specs[i]->program->kind != PROGRAM_FIXED)
+            return "the run times of jobs are not drawn from a distribution";
+        if (workload->specs[i]->asks_for != REQUEST_NODES)
+            return "jobs share nodes";
+    }
+    return NULL;
+}
+
+/* The mean number of nodes of a job. */
+static double mean_nodes(const Workload *workload)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < workload->spec_count; i++)
+        sum += (double)workload->probability_ppm[i] / (double)PPM * workload->specs[i]->nodes;
+    return sum;
+}
+
+/* Arrivals in a second. */
+static double rate_of(const Workload *workload)
+{
+    const double bursts = workload->arrivals == ARRIVALS_BURSTS ? workload->burst_jobs : 1;
+    const double s = (double)NS_PER_S;
+    if (workload->count > 0)
+        return bursts * (double)workload->count / ((double)workload->within_ns / s);
+    return bursts * (double)workload->rate.milli / 1000 / ((double)workload->rate.period_ns / s);
+}
+
+static bool can_lose_nodes(const Scenario *scenario, bool is_low_priority)
+{
+    const Failures *failures = &scenario->failures;
+    return failures->nodes != NULL || failures->group_count > 0 ||
+           (is_low_priority && (failures->preemption != NULL || failures->preemption_count > 0));
+}
+
+static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bool is_exact,
+                      ClosedForm *form)
+{
+    const Workload *workload = &scenario->workloads[0];
+    const ClusterSpec *cluster = only_cluster(scenario);
+    const bool has_gap[MODEL_GAP_COUNT] = {
+        [GAP_GANGS] = mean_nodes(workload) > 1,
+        [GAP_SCALING] = cluster->is_automatic,
+        [GAP_LOSSES] = can_lose_nodes(scenario, cluster->is_low_priority),
+        [GAP_ARRIVALS] = workload->arrivals != ARRIVALS_POISSON || workload->count > 0,
+        [GAP_POLICY] = scenario->policy != POLICY_SERVICE,
+        [GAP_HORIZON] = !is_steady,
+        [GAP_STARTUP] = true,
+        [GAP_APPROXIMATION] = !is_exact};
+    form->gaps = ARENA_ARRAY(arena, const char *, MODEL_GAP_COUNT);
+    for (int gap = 0; gap < MODEL_GAP_COUNT; gap++)
+        if (has_gap[gap])
+            form->gaps[form->gap_count++] = model_gap_words((ModelGap)gap);
+}
+
+ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady)
+{
+    ClosedForm form = {.none = objection(scenario), .mean_wait_ns = PLAIN_UNKNOWN};
+    if (form.none != NULL)
+        return form;
+    const Workload *workload = &scenario->workloads[0];
+    const ClusterSpec *cluster = only_cluster(scenario);
+    const Distribution duration = workload->specs[0]->program->duration;
+    const double cs2 = cs2_of(duration);
+    form.servers = nodes_allowed(scenario, cluster);
+    form.service_ns = distribution_mean(duration);
+    form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL;
+    const double service_s = (double)form.service_ns / (double)NS_PER_S;
+    const double load = rate_of(workload) * service_s * mean_nodes(workload);
+    const double wait_s = service_s * queue_general_mean_wait(form.servers, load, cs2);
+    form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
+    if (!isinf(wait_s))
+        form.mean_wait_ns = (int64_t)(wait_s * (double)NS_PER_S + 0.5);
+    form.model = arena_printf(arena, "M/%s/%d",
+                              form.knows_waits ? "M"
+                              : cs2 == 0       ? "D"
+                                               : "G",
+                              (int)form.servers);
+    find_gaps(arena, scenario, is_steady, form.knows_waits || form.servers == 1, &form);
+    return form;
+}
+
+double closed_form_within(const ClosedForm *form, double wait_s)
+{
+    return form->model != NULL && form->knows_waits
+               ? queue_wait_within(form->servers, (double)form->load_ppm / (double)PPM,
+                                   wait_s * (double)NS_PER_S / (double)form->service_ns)
+               : (double)NAN;
+}
+
+#define OWNER ClosedForm
+static const Field closed_form_fields[] = {
+    FIELD_ROW(TEXT, "model", model, .doc = "M/M/4, M/G/1, ..."),
+    FIELD_ROW(TEXT, "none", none, .doc = "why no model applies"),
+    FIELD_ROW(INTEGER, "servers", servers, .doc = "nodes that the cluster may have"),
+    FIELD_DECIMAL("load", load_ppm, 6, "offered load in nodes"),
+    FIELD_DECIMAL("service_s", service_ns, 9, "mean run time of a job", .unit = "s"),
+    FIELD_DECIMAL("mean_wait_s", mean_wait_ns, 9, "mean time in the queue", .unit = "s", NULLABLE),
+    FIELD_ROW(BOOLEAN, "knows_waits", knows_waits, .doc = "the distribution of waits is known too"),
+    FIELD_LIST(TEXTS, "gaps", gaps, gap_count, NULL, "what the model leaves out"),
+    {0},
+};
+const ObjectType closed_form_type =
+    OBJECT_TYPE("Closed form", "What queueing theory says about the recommended candidate.",
+                closed_form_fields);
+#undef OWNER

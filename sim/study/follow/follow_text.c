@@ -1,0 +1,337 @@
+#include "sim/study/follow/follow_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/study/statistics/words.h"
+
+enum { CAUSES_SHOWN = 3, ASSUMPTIONS_SHOWN = 5 };
+
+/* --- Reasons --- */
+
+/* The largest of `count` values that is not marked; -1: none is above `least`. */
+static int32_t take_largest(const double *values, int32_t count, double least, bool *is_taken)
+{
+    int32_t largest = -1;
+    for (int32_t i = 0; i < count; i++)
+        if (!is_taken[i] && values[i] > least && (largest < 0 || values[i] > values[largest]))
+            largest = i;
+    if (largest >= 0)
+        is_taken[largest] = true;
+    return largest;
+}
+
+static void print_waits(const PointWhy *why, Text *out)
+{
+    bool is_taken[WAIT_CAUSE_COUNT] = {false};
+    const double least_s = why->waited_s * BOUND_MENTION_PERCENT / 100;
+    if (why->waited_s <= 0)
+        return;
+    text_add(out, "Its jobs waited for");
+    for (int i = 0; i < CAUSES_SHOWN; i++) {
+        const int32_t cause = take_largest(why->wait_s, WAIT_CAUSE_COUNT, least_s, is_taken);
+        if (cause < 0)
+            break;
+        text_printf(out, "%s %s (%.0f %% of the time)", i > 0 ? ";" : "",
+                    wait_cause_words((WaitCause)cause), 100 * why->wait_s[cause] / why->waited_s);
+    }
+    text_add(out, ".\n");
+}
+
+static void print_stranded(const PointWhy *why, Text *out)
+{
+    if (why->node_usd <= 0)
+        return;
+    text_printf(out, "Of %.2f USD for nodes, %.2f USD (%.0f %%) are for nodes without a job:",
+                why->node_usd, why->stranded_usd, 100 * why->stranded_usd / why->node_usd);
+    static const NodeUse uses[] = {USE_PROVISIONING, USE_IDLE,    USE_GANG,
+                                   USE_STRANDED,     USE_LEAVING, USE_UNUSABLE};
+    const char *separator = " ";
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        if (!(why->use_usd[uses[i]] >= 0.005)) // unknown too
+            continue;
+        text_printf(out, "%s%s %.2f", separator, node_use_words(uses[i]), why->use_usd[uses[i]]);
+        separator = ", ";
+    }
+    text_add(out, ".\n");
+}
+
+/* --- Load --- */
+
+static void print_headroom(const FollowOutcome *outcome, Text *out)
+{
+    if (outcome->headroom.count == 0 && outcome->facts.no_headroom != NULL)
+        text_printf(out, "Headroom is not known: %s.\n", outcome->facts.no_headroom);
+    if (outcome->headroom.count == 0)
+        return;
+    text_add(out, "With more load the constraints:");
+    for (int32_t i = 0; i < outcome->headroom.count; i++)
+        text_printf(out, "%s x %s %s", i > 0 ? "," : "", outcome->headroom.items[i].level,
+                    limit_verdict_name(outcome->headroom.items[i].winner.verdict));
+    text_add(out, ".\n");
+}
+
+static void print_months(Text *out, double months)
+{
+    if (isinf(months))
+        text_add(out, "later than simulated");
+    else
+        text_printf(out, "%.1f", months);
+}
+
+static void print_growth(const FollowOutcome *outcome, const Study *plan, Text *out)
+{
+    if (outcome->facts.growth_ppm == 0 || !outcome->breaking_load.is_known)
+        return;
+    const BreakingLoad *breaks = &outcome->breaking_load;
+    text_printf(out, "At %g %% more load a month, %s ", (double)outcome->facts.growth_ppm / 1e4,
+                plan->goal->constraints[outcome->breaking_constraint].words);
+    if (breaks->is_beyond) {
+        text_printf(out, "holds for at least %.1f months, which is as far as was simulated.\n",
+                    outcome->growth_months);
+        return;
+    }
+    text_printf(out, "is missed after about %.1f months (", outcome->growth_months);
+    print_months(out, outcome->growth_low);
+    text_add(out, " to ");
+    print_months(out, outcome->growth_high);
+    text_add(out, ").\n");
+}
+
+/* --- Assumptions --- */
+
+static bool changes_answer(const FollowCase *item)
+{
+    return item->change == ANSWER_OTHER || item->change == ANSWER_MISSES;
+}
+
+static void print_case(const Assumption *assumption, const char *value, const FollowCase *item,
+                       Text *out)
+{
+    if (changes_answer(item))
+        text_printf(out, "  %s = %s instead of %s: %s.\n", assumption->path, value,
+                    assumption->value, answer_change_words(item->change));
+}
+
+static void print_assumptions(const FollowOutcome *outcome, Text *out)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < outcome->effect_count; i++)
+        count +=
+            changes_answer(outcome->effects[i].low) || changes_answer(outcome->effects[i].high);
+    if (outcome->effect_count == 0)
+        return;
+    if (count == 0)
+        text_printf(out, "None of %" PRId32 " assumptions changes the answer within its range.\n",
+                    outcome->effect_count);
+    else
+        text_printf(out,
+                    "%" PRId32 " of %" PRId32 " assumptions would change the answer within their "
+                    "ranges:\n",
+                    count, outcome->effect_count);
+    for (int32_t i = 0, shown = 0; i < outcome->effect_count && shown < ASSUMPTIONS_SHOWN; i++) {
+        const AssumptionEffect *effect = &outcome->effects[i];
+        print_case(effect->assumption, effect->assumption->low, effect->low, out);
+        print_case(effect->assumption, effect->assumption->high, effect->high, out);
+        shown += changes_answer(effect->low) || changes_answer(effect->high);
+    }
+}
+
+static void print_multiple(const BreakEven *found, Text *out)
+{
+    text_printf(out, "%.3g", found->multiple);
+    if (!isnan(found->low) && !isnan(found->high))
+        text_printf(out, " (%.3g to %.3g)", found->low, found->high);
+}
+
+static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *out)
+{
+    Arena *scratch = arena_create();
+    for (int32_t i = 0; i < outcome->price_count; i++) {
+        const PriceBreakEven *price = &outcome->prices[i];
+        text_printf(out, "If %s is ", price->price);
+        print_multiple(&price->break_even, out);
+        text_printf(out, " times%s%s, %s costs as much.\n",
+                    price->now != NULL ? " " : " its present value",
+                    price->now != NULL ? price->now : "",
+                    point_name(scratch, plan, outcome->facts.points[price->other].point));
+    }
+    arena_destroy(scratch);
+}
+
+static void print_rates(const FollowOutcome *outcome, Text *out)
+{
+    if (outcome->preemption_rate.is_known) {
+        text_add(out, "The next best is as good when nodes are preempted ");
+        print_multiple(&outcome->preemption_rate, out);
+        text_add(out, " times as often.\n");
+    }
+    if (!isnan(outcome->preemption_misses))
+        text_printf(out, "Preempted %g times as often, it misses a constraint.\n",
+                    outcome->preemption_misses);
+}
+
+/* --- Quotas and the closed form --- */
+
+static void print_quotas(const FollowOutcome *outcome, Text *out)
+{
+    for (int32_t i = 0; i < outcome->quota_count; i++) {
+        const QuotaRequest *row = &outcome->quotas[i];
+        text_printf(out, "Quota: at most %" PRId64 " cores of %s (%s) in %s at once",
+                    row->peak_vcpus, row->family, row->priority, outcome->facts.region);
+        if (row->quota_vcpus == PLAIN_UNKNOWN)
+            text_add(out, "; there is no limit.\n");
+        else
+            text_printf(out, "; the quota is %" PRId64 ", %" PRId64 " has a node in reserve.\n",
+                        row->quota_vcpus, row->asked_vcpus);
+    }
+}
+
+static void print_closed_form(const FollowOutcome *outcome, Text *out)
+{
+    const ClosedForm *form = &outcome->facts.closed_form;
+    if (form->model == NULL)
+        return;
+    text_printf(out, "Queueing theory (%s) at an offered load of %.2f nodes: ", form->model,
+                (double)form->load_ppm / (double)PPM);
+    if (form->mean_wait_ns == PLAIN_UNKNOWN) {
+        text_add(out, "more work arrives than the nodes can do");
+    } else {
+        text_add(out, "a mean wait of ");
+        duration_print(out, form->mean_wait_ns / NS_PER_S * NS_PER_S);
+    }
+    for (uint32_t i = 0; i < form->gap_count; i++)
+        text_printf(out, "%s %s", i == 0 ? "; it leaves out that" : ";", form->gaps[i]);
+    text_add(out, ".\n");
+}
+
+void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *out)
+{
+    if (!outcome->is_present)
+        return;
+    if (outcome->why != NULL) {
+        print_waits(&outcome->why[0], out);
+        print_stranded(&outcome->why[0], out);
+    }
+    print_headroom(outcome, out);
+    print_growth(outcome, plan, out);
+    print_assumptions(outcome, out);
+    print_prices(outcome, plan, out);
+    print_rates(outcome, out);
+    print_quotas(outcome, out);
+    print_closed_form(outcome, out);
+}
+
+/* --- For programs --- */
+
+static void put_real(Arena *arena, Json *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_put_decimal(arena, object, key, arena_printf(arena, "%.9g", value));
+    else
+        json_put_null(arena, object, key);
+}
+
+static void put_break_even(Arena *arena, Json *object, const BreakEven *found)
+{
+    put_real(arena, object, "multiple", found->is_known ? found->multiple : (double)NAN);
+    put_real(arena, object, "low", found->is_known ? found->low : (double)NAN);
+    put_real(arena, object, "high", found->is_known ? found->high : (double)NAN);
+}
+
+static void put_why(Arena *arena, Json *root, const FollowOutcome *outcome)
+{
+    Json *list = json_put_array(arena, root, "why");
+    for (uint32_t p = 0; outcome->why != NULL && p < outcome->facts.point_count; p++) {
+        const PointWhy *why = &outcome->why[p];
+        Json *item = json_add(list, json_object(arena));
+        json_put_integer(arena, item, "point", outcome->facts.points[p].point);
+        json_put_integer(arena, item, "runs", why->run_count);
+        Json *waits = json_put_object(arena, item, "waited_s");
+        for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+            put_real(arena, waits, wait_cause_name((WaitCause)cause), why->wait_s[cause]);
+        Json *uses = json_put_object(arena, item, "nodes_usd");
+        for (int use = 0; use < USE_COUNT; use++)
+            put_real(arena, uses, node_use_name((NodeUse)use), why->use_usd[use]);
+        put_real(arena, item, "without_job_usd", why->stranded_usd);
+        Json *bounds = json_put_object(arena, item, "bound");
+        for (int bound = 0; bound < BOUND_COUNT; bound++)
+            if (why->bound_part[bound] > 0)
+                put_real(arena, bounds, bound_name((Bound)bound), why->bound_part[bound]);
+    }
+}
+
+static void put_cases(Arena *arena, Json *root, const char *key, const FollowCases *cases,
+                      const Study *plan)
+{
+    Json *list = json_put_array(arena, root, key);
+    for (int32_t i = 0; i < cases->count; i++) {
+        const FollowCase *item = &cases->items[i];
+        Json *row = json_add(list, json_object(arena));
+        json_put_text(arena, row, "level", item->level);
+        put_real(arena, row, plan->metrics[plan->goal->metric].name, item->winner.objective.value);
+        for (int32_t c = 0; c < plan->goal->constraint_count; c++)
+            put_real(arena, row, plan->metrics[plan->goal->constraints[c].metric].name,
+                     item->winner.constraints[c].value);
+        json_put_text(arena, row, "constraints", limit_verdict_name(item->winner.verdict));
+        put_real(arena, row, "next_best_minus_winner", item->other.objective.difference);
+        put_real(arena, row, "half_width", item->other.objective.difference_half_width);
+        json_put_text(arena, row, "answer", answer_change_name(item->change));
+    }
+}
+
+static void put_quotas(Arena *arena, Json *root, const FollowOutcome *outcome)
+{
+    Json *list = json_put_array(arena, root, "quotas");
+    for (int32_t i = 0; i < outcome->quota_count; i++) {
+        const QuotaRequest *quota = &outcome->quotas[i];
+        Json *row = json_add(list, json_object(arena));
+        json_put_text(arena, row, "family", quota->family);
+        json_put_text(arena, row, "priority", quota->priority);
+        json_put_integer(arena, row, "peak_vcpus", quota->peak_vcpus);
+        json_put_integer(arena, row, "asked_vcpus", quota->asked_vcpus);
+    }
+}
+
+static void put_sensitivity(Arena *arena, Json *root, const FollowOutcome *outcome)
+{
+    const bool is_morris = outcome->sensitivity_design == DESIGN_MORRIS;
+    Json *list = json_put_array(arena, root, "sensitivity");
+    for (int32_t i = 0; i < outcome->sensitivity_count; i++) {
+        const SensitivityOfOne *one = &outcome->sensitivity[i];
+        Json *row = json_add(list, json_object(arena));
+        json_put_text(arena, row, "assumption", one->assumption->path);
+        put_real(arena, row, is_morris ? "mean_size" : "total", one->effect);
+        put_real(arena, row, is_morris ? "deviation" : "first", one->other);
+    }
+}
+
+Json *follow_findings_json(Arena *arena, const FollowOutcome *outcome, const Study *plan)
+{
+    Json *root = json_object(arena);
+    put_why(arena, root, outcome);
+    put_cases(arena, root, "headroom", &outcome->headroom, plan);
+    put_cases(arena, root, "assumptions", &outcome->assumptions, plan);
+    put_cases(arena, root, "preemption", &outcome->preemption, plan);
+    Json *prices = json_put_array(arena, root, "break_even_prices");
+    for (int32_t i = 0; i < outcome->price_count; i++) {
+        const PriceBreakEven *price = &outcome->prices[i];
+        Json *row = json_add(prices, json_object(arena));
+        json_put_text(arena, row, "price", price->price);
+        json_put_integer(arena, row, "point", outcome->facts.points[price->other].point);
+        put_break_even(arena, row, &price->break_even);
+    }
+    put_break_even(arena, json_put_object(arena, root, "break_even_preemption"),
+                   &outcome->preemption_rate);
+    Json *breaks = json_put_object(arena, root, "breaking_load");
+    const bool is_known = outcome->breaking_load.is_known;
+    put_real(arena, breaks, "load", is_known ? outcome->breaking_load.load : (double)NAN);
+    put_real(arena, breaks, "low", is_known ? outcome->breaking_load.low : (double)NAN);
+    put_real(arena, breaks, "high", is_known ? outcome->breaking_load.high : (double)NAN);
+    json_put_boolean(arena, breaks, "is_beyond", outcome->breaking_load.is_beyond);
+    put_quotas(arena, root, outcome);
+    put_sensitivity(arena, root, outcome);
+    return root;
+}

@@ -1,0 +1,16 @@
+/* What follows a plan, as lines for a terminal and as the findings in DIR/follow.json. */
+#ifndef SIM_STUDY_FOLLOW_FOLLOW_TEXT_H
+#define SIM_STUDY_FOLLOW_FOLLOW_TEXT_H
+
+#include "sim/base/text.h"
+#include "sim/study/follow/follow_outcome.h"
+
+/* A line for each finding about the winner: what its jobs waited for, what idle nodes cost, its
+ * headroom, the assumptions, prices and rates that would change the answer, the quotas to ask for
+ * and the closed form. Nothing for an outcome without follow.json. */
+void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *out);
+
+/* The same findings, of all candidates, for programs. In `arena`. */
+Json *follow_findings_json(Arena *arena, const FollowOutcome *outcome, const Study *plan);
+
+#endif

@@ -1,0 +1,177 @@
+#include "sim/study/metric_words.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/output/summary/metric_names.h"
+
+/* Larger units of a unit, the largest first: used from `from` on. */
+static const struct {
+    const char *unit, *shown;
+    double from, factor;
+} units[] = {
+    {"s", "d", 2 * 86400.0, 1 / 86400.0},
+    {"s", "h", 2 * 3600.0, 1 / 3600.0},
+    {"s", "min", 120, 1 / 60.0},
+    {"s", "s", 0, 1},
+    {"1", "%", 0, 100},
+};
+
+MetricScale metric_scale(const char *unit, double largest)
+{
+    if (unit == NULL)
+        return (MetricScale){1, ""};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].unit, unit) == 0 && largest >= units[i].from)
+            return (MetricScale){units[i].factor, units[i].shown};
+    return (MetricScale){1, unit};
+}
+
+/* A name from its beginning: what is left of it. */
+static bool skip(const char **at, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (strncmp(*at, prefix, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* The text up to the next dot, which is skipped. */
+static const char *part_of(Arena *arena, const char **at)
+{
+    const size_t length = strcspn(*at, ".");
+    const char *part = arena_strndup(arena, *at, length);
+    *at += length + ((*at)[length] == '.');
+    return part;
+}
+
+/* "jobs", "jobs of team", "jobs of team of size 8": skips the words that say which. */
+static const char *jobs_of(Arena *arena, const char **at)
+{
+    const char *jobs = "jobs";
+    if (skip(at, "workloads."))
+        jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
+    for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
+        if (skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
+            return arena_printf(arena, "%s of %s %s", jobs, job_class_word(kind),
+                                part_of(arena, at));
+    return jobs;
+}
+
+/* --- Shares of jobs --- */
+
+static const struct {
+    const char *function, *predicate;
+} shares[] = {
+    {"waited_within(", "wait at most"},
+    {"turnaround_within(", "end within"},
+};
+
+/* The time of "30m)"; 0: there is none. */
+static int64_t time_of(Arena *arena, const char *at)
+{
+    int64_t ns;
+    Status unused;
+    const char *written = arena_strndup(arena, at, strcspn(at, ")"));
+    return duration_parse(written, place_in("", 0, 0), &ns, &unused) ? ns : 0;
+}
+
+static const char *time_words(Arena *arena, int64_t ns)
+{
+    Text text = {0};
+    duration_print(&text, ns);
+    return text_move(arena, &text);
+}
+
+static bool share_words(Arena *arena, const char *name, MetricWords *words)
+{
+    const char *jobs = jobs_of(arena, &name);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        if (!skip(&name, shares[i].function))
+            continue;
+        const int64_t ns = time_of(arena, name);
+        words->form = METRIC_IS_SHARE;
+        words->waited_ns = i == 0 ? ns : 0;
+        words->subject = jobs;
+        words->predicate = arena_printf(arena, "%s %s", shares[i].predicate, time_words(arena, ns));
+        words->noun = arena_printf(arena, "%s that %s", jobs, words->predicate);
+        return true;
+    }
+    return false;
+}
+
+/* --- Numbers --- */
+
+static const struct {
+    const char *key, *words;
+} members[] = {
+    {"queue_s", "wait"},
+    {"turnaround_s", "time from submission to end"},
+    {"run_s", "run time"},
+    {"utilisation", "utilisation"},
+    {"failed", "number of failed jobs"},
+    {"succeeded", "number of jobs that succeed"},
+    {"unfinished", "number of unfinished jobs"},
+    {"cost_usd.total", "cost"},
+    {"makespan_s", "time until the last job ends"},
+};
+
+static const struct {
+    const char *key, *words;
+} statistics[] = {
+    {"mean", "mean"},
+    {"min", "shortest"},
+    {"max", "longest"},
+    {"p50", "median"},
+};
+
+/* "mean wait", "p95 of the wait", "wait". */
+static const char *statistic_words(Arena *arena, const char *member, const char *key)
+{
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
+        if (strcmp(statistics[i].key, key) == 0)
+            return arena_printf(arena, "%s %s", statistics[i].words, member);
+    return arena_printf(arena, "%s of the %s", key, member);
+}
+
+/* Whether `name` is `key`, or `key` with a statistic. */
+static bool is_member(const char *name, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(name, key, length) == 0 && (name[length] == '.' || name[length] == '\0');
+}
+
+static const char *number_words(Arena *arena, const char *name)
+{
+    const char *rest = name;
+    const char *jobs = jobs_of(arena, &rest);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (!is_member(rest, members[i].key))
+            continue;
+        const char *key = rest + strlen(members[i].key);
+        const char *noun =
+            *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
+        return rest == name ? noun : arena_printf(arena, "%s of %s", noun, jobs);
+    }
+    return name;
+}
+
+MetricWords metric_words(Arena *arena, const char *name)
+{
+    MetricWords words = {.form = METRIC_IS_OTHER};
+    const char *line = strstr(name, " / ");
+    if (line != NULL) {
+        words.noun =
+            arena_printf(arena, "%s / %s",
+                         number_words(arena, arena_strndup(arena, name, (size_t)(line - name))),
+                         number_words(arena, line + strlen(" / ")));
+        return words;
+    }
+    if (share_words(arena, name, &words))
+        return words;
+    words.noun = number_words(arena, name);
+    if (strcmp(name, "cost_usd.total") == 0)
+        words.form = METRIC_IS_COST;
+    return words;
+}

@@ -1,0 +1,235 @@
+#include "sim/study/plan/answer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/study/plan/answer_words.h"
+#include "sim/study/sweep_progress.h"
+
+static const PlanCandidate *candidate_of(const PlanOutcome *outcome, int32_t candidate)
+{
+    return &outcome->candidates[candidate];
+}
+
+/* --- Clauses --- */
+
+/* ": 91.7 ± 0.4 USD a week, and 99.98 % of the jobs wait at most 30 min, where 95 % is asked". */
+static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, int32_t candidate)
+{
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, candidate));
+    text_add(out, answer_objective(arena, outcome, &findings->objective));
+    for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
+        const int32_t tightest = answer_tightest(outcome, findings, c);
+        text_add(out, c == outcome->goal->constraint_count - 1 ? ", and " : ", ");
+        text_add(out, answer_check(arena, outcome, &findings->checks[tightest]));
+    }
+}
+
+/* " (95 % confidence)"; with less, why. */
+static void add_confidence(Text *out, const PlanOutcome *outcome)
+{
+    if (outcome->is_confident) {
+        text_printf(out, " (%.4g\xC2\xA0%% confidence)", outcome->goal->confidence * 100);
+        return;
+    }
+    text_printf(out, " (only %.2g\xC2\xA0%% confidence instead of %.4g\xC2\xA0%%: ",
+                outcome->confidence * 100, outcome->goal->confidence * 100);
+    text_add(out, outcome->goal->budget_runs > 0 && outcome->run_count >= outcome->goal->budget_runs
+                      ? "the budget of runs is spent)"
+                      : "candidates had the most runs allowed)");
+}
+
+/* Constraints that the fresh runs of the winner do not bear out. */
+static void add_reservation(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    const PlanFindings *fresh = &candidate_of(outcome, outcome->winner)->fresh;
+    if (fresh->run_count == 0) {
+        text_add(out, " No fresh runs have tested it yet, so these numbers are a little too good.");
+        return;
+    }
+    for (int32_t i = 0; i < outcome->check_count; i++)
+        if (fresh->checks[i].margin < 0) {
+            text_add(out, " In the fresh runs it does not hold: ");
+            text_add(out, answer_check(arena, outcome, &fresh->checks[i]));
+            text_add(out, ".");
+            return;
+        }
+}
+
+/* --- A plan that found a candidate --- */
+
+static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
+{
+    Text out = {0};
+    text_printf(&out, "%s %s: ", outcome->grid->candidate_count > 1 ? "Choose" : "Keep",
+                answer_candidate(arena, outcome, outcome->winner));
+    add_findings(&out, arena, outcome, outcome->winner);
+    add_confidence(&out, outcome);
+    text_add(&out, ".");
+    add_reservation(&out, arena, outcome);
+    return text_move(arena, &out);
+}
+
+/* The gain of the next best in the constraints: "0.3 ± 0.1 % more of the jobs wait at most 30 min".
+ */
+static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
+                      const PlanComparison *comparison)
+{
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, comparison->candidate));
+    int32_t gains = 0;
+    for (int32_t i = 0; i < outcome->check_count; i++) {
+        const PlanEstimate *difference = &comparison->checks[i];
+        if (!(difference->low > 0 || difference->high < 0) || gains > 0)
+            continue; // one is enough for a sentence
+        text_add(out, gains++ == 0 ? ", and " : ", ");
+        text_add(out, answer_check_change(arena, outcome, &findings->checks[i], difference));
+    }
+    return gains > 0;
+}
+
+static const char *next_best_words(Arena *arena, const PlanOutcome *outcome)
+{
+    const PlanComparison *comparison = &outcome->against_next_best;
+    const bool has_pairs = comparison->candidate == outcome->next_best;
+    Text out = {0};
+    text_printf(&out, "The next best, %s, ",
+                answer_candidate_change(arena, outcome, outcome->next_best, outcome->winner));
+    if (!has_pairs || isnan(comparison->objective.value)) {
+        text_add(&out, "has not been compared with it on fresh seeds yet");
+    } else {
+        text_add(&out, answer_objective_change(arena, outcome, &comparison->objective));
+        if (answer_is_tie(outcome, comparison))
+            text_add(&out, ", which counts as equal");
+        if (!add_gains(&out, arena, outcome, comparison))
+            text_add(&out, " and gains nothing that the objectives see");
+    }
+    text_add(&out, ".");
+    return text_move(arena, &out);
+}
+
+/* The margin as a part of the limit. */
+static double distance_of(const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const double limit = fabs(plan_constraint(outcome, check)->limit);
+    return check->margin / (limit > 0 ? limit : 1);
+}
+
+/* The candidate with the smallest miss of a constraint. */
+static int32_t closest_miss(const PlanOutcome *outcome)
+{
+    int32_t closest = NO_CANDIDATE;
+    double best = 0;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        const PlanCandidate *candidate = candidate_of(outcome, i);
+        if (candidate->state != CANDIDATE_MISSES && candidate->state != CANDIDATE_MISSES_AGAIN)
+            continue;
+        const PlanFindings *findings = plan_findings(candidate);
+        const double distance = distance_of(outcome, &findings->checks[candidate->missed_check]);
+        if (closest == NO_CANDIDATE || distance > best) {
+            closest = i;
+            best = distance;
+        }
+    }
+    return closest;
+}
+
+/* "Only ..." of the check that a candidate misses most. */
+static void add_miss(Text *out, Arena *arena, const PlanOutcome *outcome, int32_t candidate)
+{
+    const PlanCandidate *missing = candidate_of(outcome, candidate);
+    const PlanFindings *findings = plan_findings(missing);
+    text_add(out, answer_check(arena, outcome, &findings->checks[missing->missed_check]));
+    text_add(out, ", and ");
+    text_add(out, answer_objective(arena, outcome, &findings->objective));
+}
+
+static const char *no_next_best_words(Arena *arena, const PlanOutcome *outcome)
+{
+    Text out = {0};
+    if (outcome->grid->candidate_count == 1)
+        return "There is no other candidate to compare it with.";
+    text_add(&out, "No other candidate is known to meet the objectives");
+    const int32_t closest = closest_miss(outcome);
+    if (closest != NO_CANDIDATE) {
+        text_printf(&out, "; the closest, %s, misses them: ",
+                    answer_candidate_change(arena, outcome, closest, outcome->winner));
+        add_miss(&out, arena, outcome, closest);
+    }
+    text_add(&out, ".");
+    return text_move(arena, &out);
+}
+
+/* --- A plan without a candidate --- */
+
+static int32_t count_of(const PlanOutcome *outcome, CandidateState state)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
+        count += candidate_of(outcome, i)->state == state;
+    return count;
+}
+
+static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
+{
+    Text decision = {0}, alternative = {0};
+    const int32_t count = outcome->grid->candidate_count;
+    if (count == 1)
+        text_printf(&decision, "The only candidate, %s, does not meet the objectives",
+                    answer_candidate(arena, outcome, 0));
+    else
+        text_printf(&decision, "None of the %" PRId32 " candidates meets the objectives", count);
+    if (outcome->nearest_miss != NO_CANDIDATE)
+        add_confidence(&decision, outcome);
+    text_add(&decision, ".");
+    if (outcome->nearest_miss != NO_CANDIDATE) {
+        text_printf(&alternative, "The nearest, %s, misses them: ",
+                    answer_candidate(arena, outcome, outcome->nearest_miss));
+        add_miss(&alternative, arena, outcome, outcome->nearest_miss);
+        text_add(&alternative, ".");
+    } else {
+        text_printf(&alternative,
+                    "None was simulated: more work arrives than the nodes can do (%" PRId32
+                    "), or the scenario is not valid there (%" PRId32 ").",
+                    count_of(outcome, CANDIDATE_UNSTABLE), count_of(outcome, CANDIDATE_REFUSED));
+    }
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
+}
+
+static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
+{
+    Text decision = {0}, alternative = {0};
+    const int32_t open = count_of(outcome, CANDIDATE_UNDECIDED);
+    text_add(&decision, "There is no decision yet: ");
+    if (open > 0)
+        text_printf(&decision, "%" PRId32 " of %" PRId32 " candidates need more runs", open,
+                    outcome->grid->candidate_count);
+    else
+        text_add(&decision, "the choice has not been tested with fresh seeds");
+    text_add(&decision, " after ");
+    thousands_print(&decision, outcome->run_count);
+    text_printf(&decision, " run%s.", plural(outcome->run_count));
+    if (outcome->winner != NO_CANDIDATE) {
+        text_printf(&alternative,
+                    "So far the best is %s: ", answer_candidate(arena, outcome, outcome->winner));
+        add_findings(&alternative, arena, outcome, outcome->winner);
+        text_add(&alternative, ". ");
+    }
+    text_add(&alternative, "The same command continues the plan.");
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
+}
+
+Answer answer_of(Arena *arena, const PlanOutcome *outcome)
+{
+    switch (outcome->verdict) {
+    case PLAN_FOUND:
+        return (Answer){found_decision(arena, outcome), outcome->next_best != NO_CANDIDATE
+                                                            ? next_best_words(arena, outcome)
+                                                            : no_next_best_words(arena, outcome)};
+    case PLAN_INFEASIBLE:
+        return infeasible_answer(arena, outcome);
+    case PLAN_UNFINISHED:
+        return unfinished_answer(arena, outcome);
+    }
+    return (Answer){"", ""};
+}

@@ -1,0 +1,17 @@
+/* The answer of a plan in two sentences, for the person who pays: what to choose, with interval and
+ * confidence, and what the next best costs or loses. The terminal, plan.json and the page print
+ * these sentences. Every number in them is a member of the outcome. */
+#ifndef SIM_STUDY_PLAN_ANSWER_H
+#define SIM_STUDY_PLAN_ANSWER_H
+
+#include "sim/study/plan/plan_outcome.h"
+
+/* Plain text in UTF-8; each is one sentence, or two where the answer has a reservation. */
+typedef struct {
+    const char *decision;    /* "Choose 2 nodes, size STANDARD_NC6: ..." */
+    const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD more a week." */
+} Answer;
+
+Answer answer_of(Arena *arena, const PlanOutcome *outcome);
+
+#endif

@@ -1,0 +1,355 @@
+#include "sim/study/plan/answer_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/study/point_estimate.h"
+#include "sim/study/statistics/words.h"
+
+/* --- Candidates and weathers --- */
+
+static bool is_weather(const Goal *goal, int32_t factor)
+{
+    for (int32_t i = 0; i < goal->weather_count; i++)
+        if (goal->weather[i] == factor)
+            return true;
+    return false;
+}
+
+/* Whether the factor has several levels among the points. */
+static bool varies(const Study *study, int32_t factor)
+{
+    for (int32_t point = 1; point < study->point_count; point++)
+        if (point_level(study, point, factor) != point_level(study, 0, factor))
+            return true;
+    return false;
+}
+
+/* "4 nodes", "1 node", "size STANDARD_NC6": a plural noun follows a whole number. */
+static void add_level(Text *out, const char *name, const char *label)
+{
+    const size_t length = strlen(name);
+    const bool is_whole = label[0] != '\0' && strspn(label, "0123456789") == strlen(label);
+    const bool is_plural = length > 2 && name[length - 1] == 's' && name[length - 2] != 's' &&
+                           strcspn(name, "_-.") == length;
+    text_add(out, out->length > 0 ? ", " : "");
+    if (is_whole && is_plural)
+        text_printf(out, "%s %.*s", label, (int)(length - (strcmp(label, "1") == 0)), name);
+    else
+        text_printf(out, "%s %s", name, label);
+}
+
+/* The levels of a candidate; `other` NO_CANDIDATE, or the one from which they differ. */
+static const char *candidate_levels(Arena *arena, const PlanOutcome *outcome, int32_t candidate,
+                                    int32_t other)
+{
+    const Study *study = outcome->grid->study;
+    const int32_t point = plan_point(outcome->grid, candidate, 0);
+    Text out = {0};
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        const Level *level = point_level(study, point, f);
+        if (is_weather(outcome->goal, f) || !varies(study, f))
+            continue;
+        if (other != NO_CANDIDATE &&
+            level == point_level(study, plan_point(outcome->grid, other, 0), f))
+            continue;
+        add_level(&out, study->factors[f]->name, level->label);
+    }
+    return text_move(arena, &out);
+}
+
+const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t candidate)
+{
+    const char *levels = candidate_levels(arena, outcome, candidate, NO_CANDIDATE);
+    return levels[0] != '\0' ? levels : "the scenario unchanged";
+}
+
+const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, int32_t candidate,
+                                    int32_t other)
+{
+    const char *levels = candidate_levels(arena, outcome, candidate, other);
+    return levels[0] != '\0' ? levels : "the same";
+}
+
+const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather)
+{
+    const Study *study = outcome->grid->study;
+    Text out = {0};
+    for (int32_t i = 0; i < outcome->goal->weather_count; i++) {
+        const int32_t factor = outcome->goal->weather[i];
+        const char *name = study->factors[factor]->name;
+        if (weather < 0)
+            text_printf(&out, "%s%s", i > 0 ? ", " : "the average over ", name);
+        else
+            add_level(&out, name,
+                      point_level(study, plan_point(outcome->grid, 0, weather), factor)->label);
+    }
+    return text_move(arena, &out);
+}
+
+/* --- Values --- */
+
+/* The largest value of a metric in `findings`; 0: they do not have it. */
+static double largest_in(const PlanOutcome *outcome, const PlanFindings *findings, int32_t metric)
+{
+    double largest = 0;
+    if (findings->run_count == 0)
+        return 0;
+    if (outcome->goal->metric == metric)
+        largest = fmax(0, fabs(findings->objective.value)); // 0 for NAN
+    for (int32_t i = 0; i < outcome->check_count; i++)
+        if (outcome->goal->constraints[findings->checks[i].constraint].metric == metric)
+            largest = fmax(largest, fabs(findings->checks[i].estimate.value));
+    return largest;
+}
+
+MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
+        largest =
+            fmax(largest, largest_in(outcome, plan_findings(&outcome->candidates[i]), metric));
+    return metric_scale(outcome->grid->study->metrics[metric].unit, largest);
+}
+
+#define PLUS_MINUS "\xC2\xB1"
+#define NO_BREAK_SPACE "\xC2\xA0"
+
+static void add_unit(Text *out, MetricScale scale)
+{
+    if (scale.unit[0] != '\0')
+        text_printf(out, NO_BREAK_SPACE "%s", scale.unit);
+}
+
+static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEstimate *estimate,
+                                 bool is_lower_bound)
+{
+    const MetricEstimate printed = {
+        .value = estimate->value, .low = estimate->low, .high = estimate->high};
+    Text out = {0}, number = {0};
+    if (isnan(estimate->value))
+        return "unknown";
+    text_add(&out, is_lower_bound ? "\xE2\x89\xA5" NO_BREAK_SPACE : "");
+    point_estimate_print(&printed, scale.factor, &number);
+    for (const char *at = text_string(&number); *at != '\0'; at++) {
+        const bool is_beside_sign =
+            *at == ' ' && (strncmp(at + 1, PLUS_MINUS, 2) == 0 ||
+                           (at - 2 >= number.data && strncmp(at - 2, PLUS_MINUS, 2) == 0));
+        text_append(&out, is_beside_sign ? NO_BREAK_SPACE : at, is_beside_sign ? 2 : 1);
+    }
+    add_unit(&out, scale);
+    text_free(&number);
+    return text_move(arena, &out);
+}
+
+const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                         const PlanEstimate *estimate, bool is_lower_bound)
+{
+    return estimate_text(arena, answer_scale(outcome, metric), estimate, is_lower_bound);
+}
+
+const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                               const PlanEstimate *estimate)
+{
+    const MetricScale scale = answer_scale(outcome, metric);
+    const double error = (estimate->high - estimate->low) / 2 * scale.factor;
+    Text out = {0};
+    if (isnan(estimate->value))
+        return "unknown";
+    words_number(&out, estimate->value * scale.factor, isfinite(error) ? error : 0);
+    add_unit(&out, scale);
+    return text_move(arena, &out);
+}
+
+const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
+                            const PlanEstimate *estimate)
+{
+    const double factor = answer_scale(outcome, metric).factor;
+    const double error = (estimate->high - estimate->low) / 2 * factor;
+    Text out = {0};
+    if (!isfinite(error) || error <= 0)
+        return "";
+    words_number(&out, estimate->low * factor, error);
+    text_add(&out, " to ");
+    words_number(&out, estimate->high * factor, error);
+    return text_move(arena, &out);
+}
+
+const char *answer_period(Arena *arena, const PlanOutcome *outcome)
+{
+    static const struct {
+        int64_t ns;
+        const char *words;
+    } periods[] = {{NS_PER_HOUR, "an hour"},
+                   {NS_PER_DAY, "a day"},
+                   {7 * NS_PER_DAY, "a week"},
+                   {365 * NS_PER_DAY, "a year"}};
+    const int64_t period_ns = outcome->grid->study->period_ns;
+    Text out = {0};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
+        if (periods[i].ns == period_ns)
+            return periods[i].words;
+    if (period_ns >= 28 * NS_PER_DAY && period_ns <= 31 * NS_PER_DAY)
+        return "a month";
+    if (period_ns <= 0 || outcome->grid->study->horizon.kind == HORIZON_STEADY)
+        return "a run";
+    text_add(&out, "in ");
+    duration_print(&out, period_ns);
+    return text_move(arena, &out);
+}
+
+static const StudyMetric *study_metric(const PlanOutcome *outcome, int32_t metric)
+{
+    return &outcome->grid->study->metrics[metric];
+}
+
+const char *answer_objective(Arena *arena, const PlanOutcome *outcome, const PlanEstimate *estimate)
+{
+    const int32_t metric = outcome->goal->metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const char *value = answer_value(arena, outcome, metric, estimate, false);
+    switch (words.form) {
+    case METRIC_IS_COST:
+        return arena_printf(arena, "it costs %s %s", value, answer_period(arena, outcome));
+    case METRIC_IS_SHARE:
+        return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
+    case METRIC_IS_OTHER:
+        break;
+    }
+    return arena_printf(arena, "the %s is %s", words.noun, value);
+}
+
+/* The estimate of a difference as a positive number. */
+static PlanEstimate size_of(const PlanEstimate *difference)
+{
+    PlanEstimate size = *difference;
+    if (difference->value < 0) {
+        size.value = -difference->value;
+        size.low = -difference->high;
+        size.high = -difference->low;
+    }
+    return size;
+}
+
+/* " (2.9 %)" of the winner's value. */
+static const char *part_of_value(Arena *arena, const PlanOutcome *outcome, double difference)
+{
+    const double value = plan_findings(&outcome->candidates[outcome->winner])->objective.value;
+    if (!(fabs(value) > 0))
+        return "";
+    const double part = fabs(difference / value) * 100;
+    return arena_printf(arena, part < 9.95 ? " (%.1f\xC2\xA0%%)" : " (%.0f\xC2\xA0%%)", part);
+}
+
+const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
+                                    const PlanEstimate *difference)
+{
+    const int32_t metric = outcome->goal->metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const PlanEstimate size = size_of(difference);
+    const bool is_less = difference->value < 0;
+    const char *value = answer_value(arena, outcome, metric, &size, false);
+    const char *part = part_of_value(arena, outcome, difference->value);
+    if (!(fabs(difference->value) > 0))
+        return words.form == METRIC_IS_COST ? "costs the same"
+                                            : arena_printf(arena, "has the same %s", words.noun);
+    if (words.form == METRIC_IS_COST)
+        return arena_printf(arena, "costs %s %s %s%s", value, is_less ? "less" : "more",
+                            answer_period(arena, outcome), part);
+    return arena_printf(arena, "%s the %s%s by %s%s", is_less ? "lowers" : "raises",
+                        words.form == METRIC_IS_SHARE ? "share of " : "", words.noun, value,
+                        words.form == METRIC_IS_SHARE ? "" : part);
+}
+
+/* --- Constraints --- */
+
+/* "95 %", "20 min": a limit in the metric's scale. */
+static const char *limit_text(Arena *arena, const PlanOutcome *outcome,
+                              const GoalConstraint *constraint)
+{
+    const MetricScale scale = answer_scale(outcome, constraint->metric);
+    Text out = {0};
+    text_printf(&out, "%.6g", constraint->limit * scale.factor);
+    add_unit(&out, scale);
+    return text_move(arena, &out);
+}
+
+const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t index)
+{
+    const GoalConstraint *constraint = &outcome->goal->constraints[index];
+    const MetricWords words = metric_words(arena, study_metric(outcome, constraint->metric)->name);
+    const char *side = constraint->side == LIMIT_AT_LEAST ? "at least" : "at most";
+    const char *limit = limit_text(arena, outcome, constraint);
+    if (words.form == METRIC_IS_SHARE)
+        return arena_printf(arena, "%s %s of the %s %s", side, limit, words.subject,
+                            words.predicate);
+    return arena_printf(arena, "the %s is %s %s", words.noun, side, limit);
+}
+
+/* "97 % of the jobs wait at most 30 min", "the mean wait is 12 min". */
+static const char *check_statement(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const int32_t metric = plan_constraint(outcome, check)->metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const PlanEstimate *estimate = &check->estimate;
+    const char *value = answer_value(arena, outcome, metric, estimate, check->is_lower_bound);
+    if (words.form != METRIC_IS_SHARE)
+        return arena_printf(arena, "the %s is %s", words.noun, value);
+    if (estimate->value >= 1 && !(estimate->low < 1)) // runs without a variance have no interval
+        return arena_printf(arena, "all of the %s in %" PRId32 " runs %s", words.subject,
+                            estimate->run_count, words.predicate);
+    return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
+}
+
+const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const GoalConstraint *constraint = plan_constraint(outcome, check);
+    const char *weather = answer_weather(arena, outcome, check->weather);
+    const char *before = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
+    return arena_printf(arena, "%s%s%s%s, where %s%s is asked", before, weather,
+                        weather[0] != '\0' ? ", " : "", check_statement(arena, outcome, check),
+                        constraint->side == LIMIT_AT_MOST ? "at most " : "",
+                        limit_text(arena, outcome, constraint));
+}
+
+const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
+                                const PlanEstimate *difference)
+{
+    const int32_t metric = outcome->goal->constraints[check->constraint].metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const PlanEstimate size = size_of(difference);
+    const bool is_less = difference->value < 0;
+    const char *value = answer_value(arena, outcome, metric, &size, false);
+    if (words.form == METRIC_IS_SHARE)
+        return arena_printf(arena, "%s %s of the %s %s", value, is_less ? "fewer" : "more",
+                            words.subject, words.predicate);
+    return arena_printf(arena, "the %s is %s %s", words.noun, value, is_less ? "less" : "more");
+}
+
+int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings,
+                        int32_t constraint)
+{
+    int32_t tightest = -1;
+    for (int32_t i = 0; i < outcome->check_count; i++)
+        if (findings->checks[i].constraint == constraint &&
+            (tightest < 0 || findings->checks[i].margin < findings->checks[tightest].margin))
+            tightest = i;
+    return tightest;
+}
+
+double answer_indifference(const PlanOutcome *outcome)
+{
+    const Goal *goal = outcome->goal;
+    const double value = plan_findings(&outcome->candidates[outcome->winner])->objective.value;
+    return goal->indifference_part > 0 ? goal->indifference_part * fabs(value)
+                                       : goal->indifference_amount;
+}
+
+bool answer_is_tie(const PlanOutcome *outcome, const PlanComparison *comparison)
+{
+    const PlanEstimate *difference = &comparison->objective;
+    const double limit = answer_indifference(outcome);
+    return difference->low >= -limit && difference->high <= limit;
+}

@@ -1,0 +1,54 @@
+#include "sim/study/plan/plan_follow.h"
+
+#include <math.h>
+
+/* The weather of the check in which the candidate has the smallest margin. */
+static int32_t hardest_weather(const PlanOutcome *outcome, int32_t candidate)
+{
+    const PlanFindings *findings = plan_findings(&outcome->candidates[candidate]);
+    int32_t hardest = 0;
+    double smallest = (double)INFINITY;
+    for (int32_t i = 0; findings->run_count > 0 && i < outcome->check_count; i++) {
+        const PlanCheck *check = &findings->checks[i];
+        if (check->weather < 0 || isnan(check->margin) || check->margin >= smallest)
+            continue;
+        smallest = check->margin;
+        hardest = check->weather;
+    }
+    return hardest;
+}
+
+/* Candidates with runs. */
+static const int32_t *simulated(Arena *arena, const PlanOutcome *outcome, int32_t weather,
+                                int32_t *count)
+{
+    int32_t *points = ARENA_ARRAY(arena, int32_t, outcome->grid->candidate_count);
+    *count = 0;
+    for (int32_t c = 0; c < outcome->grid->candidate_count; c++)
+        if (outcome->candidates[c].screening.run_count > 0)
+            points[(*count)++] = plan_point(outcome->grid, c, weather);
+    return points;
+}
+
+bool plan_follow(Arena *arena, const Study *study, const PlanOutcome *outcome,
+                 const FollowOptions *follow, FileSource files, const SweepOptions *options,
+                 RunnerEnd *end, int *signal, Problems *problems)
+{
+    const int32_t best = outcome->verdict == PLAN_FOUND ? outcome->winner : outcome->nearest_miss;
+    *end = RUNNER_FINISHED;
+    if (options->folder == NULL || outcome->verdict == PLAN_UNFINISHED || best == NO_CANDIDATE)
+        return true;
+    const int32_t weather = hardest_weather(outcome, best);
+    FollowQuestion question = {.study = study,
+                               .winner = plan_point(outcome->grid, best, weather),
+                               .next_best =
+                                   outcome->next_best != NO_CANDIDATE && outcome->next_best != best
+                                       ? plan_point(outcome->grid, outcome->next_best, weather)
+                                       : NO_POINT,
+                               .first_seed = study->seeds.first + (uint64_t)outcome->fresh_first,
+                               .seeds = study->seeds.at_least,
+                               .sensitivity = follow->sensitivity,
+                               .growth_ppm = follow->growth_ppm};
+    question.points = simulated(arena, outcome, weather, &question.point_count);
+    return follow_run(arena, &question, files, options, end, signal, problems);
+}

@@ -1,0 +1,78 @@
+#include "sim/study/plan/plan_run.h"
+
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/study/plan/hopeless.h"
+#include "sim/study/plan/plan_json.h"
+
+typedef struct {
+    const PlanGrid *grid;
+    Rounds *rounds;
+} Decider;
+
+static StudyWork begin(void *decider, Arena *arena, const Results *results)
+{
+    Decider *own = decider;
+    own->rounds = rounds_create(arena, own->grid, results);
+    return rounds_work(own->rounds);
+}
+
+static const int32_t *used(void *decider, Arena *arena)
+{
+    return rounds_used(arena, ((const Decider *)decider)->rounds);
+}
+
+static void write_bytes(void *to, const char *bytes, size_t length)
+{
+    fwrite(bytes, 1, length, to);
+}
+
+static bool write_files(Arena *arena, const char *folder, const PlanOutcome *outcome,
+                        Status *status)
+{
+    FileWriter writer;
+    if (!json_file_write(arena_printf(arena, "%s/plan.json", folder), plan_json(arena, outcome),
+                         status) ||
+        !file_writer_open(&writer, arena_printf(arena, "%s/plan.csv", folder), status))
+        return false;
+    plan_table(outcome, (ByteSink){.to = writer.stream, .write = write_bytes});
+    return file_writer_commit(&writer, status);
+}
+
+/* The study with its hopeless points. */
+static const Study *with_hopeless(Arena *arena, const Study *study, FileSource files)
+{
+    Study *own = ARENA_NEW(arena, Study);
+    Goal *goal = ARENA_NEW(arena, Goal);
+    *own = *study;
+    *goal = *study->goal;
+    goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
+    own->goal = goal;
+    return own;
+}
+
+bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
+              PlanRun *run, Problems *problems)
+{
+    Decider decider = {0};
+    const SweepDecider rounds = {.decider = &decider, .begin = begin, .used = used};
+    SweepOptions own = *options;
+    Status status = {0};
+    if (study->goal != NULL && !options->is_forecast)
+        study = with_hopeless(arena, study, files);
+    decider.grid = plan_grid_create(arena, study, problems);
+    if (decider.grid == NULL)
+        return false;
+    if (!options->is_forecast)
+        own.decider = &rounds;
+    if (!sweep_run(arena, study, files, &own, &run->sweep, problems))
+        return false;
+    if (options->is_forecast)
+        return true;
+    const StudyOutcome outcome = sweep_outcome(&run->sweep);
+    run->outcome = plan_outcome_of(arena, &outcome, decider.rounds);
+    if (options->folder == NULL || write_files(arena, options->folder, &run->outcome, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}

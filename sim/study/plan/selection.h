@@ -1,0 +1,117 @@
+/* The decision of a plan: which candidate has the smallest objective among those that meet all
+ * checks, from as few runs as possible. It knows neither points nor files: it asks for
+ * replications of candidates, looks at their numbers when all are known, and asks for more or ends.
+ * So the same numbers lead to the same decisions, in whichever order they were made.
+ *
+ * Rounds. A candidate begins with `first_look` replications. At the end of a round
+ *
+ *   - each open check is tested against its limit (screening.h); a candidate that misses one is
+ *     out, at any round; one that meets all needs `at_least` replications, because few runs may
+ *     all be good days;
+ *   - objectives are compared in pairs with common seeds (screening.h). A candidate that is worse
+ *     than one that meets all checks is out. One that is worse than another whose checks are open
+ *     is dormant: it gets no runs until the other misses a check (C. Healey, S. Andradottir,
+ *     S.-H. Kim, "Efficient comparison of constrained systems using dormancy", European Journal of
+ *     Operational Research 224, 2013);
+ *   - of candidates whose objectives differ by chance, once their triangle has closed, the first
+ *     one is kept;
+ *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
+ *
+ * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
+ * the candidates that must not be accepted wrongly, and the checks of the best one, which must not
+ * be rejected.
+ *
+ * With a budget, the replications of a round are divided by OCBA (ocba.h) instead. When the
+ * budget or the most replications of a candidate are used up, what is open is decided by the
+ * estimates, and the confidence falls by the doubt in each.
+ *
+ * Fresh seeds. The chosen candidate, the next best and the baseline then run with seeds that took
+ * no part in the choice, until the intervals of the chosen one are as narrow as the indifference.
+ * If it misses a check there by more than the indifference, it is out, and the search continues. */
+#ifndef SIM_STUDY_PLAN_SELECTION_H
+#define SIM_STUDY_PLAN_SELECTION_H
+
+#include <stdbool.h>
+
+#include "sim/base/arena.h"
+
+enum { SELECTION_NONE = -1, SELECTION_FIRST_LOOK = 5 };
+
+/* Checks are met by margins whose mean is at least 0. */
+typedef struct {
+    int32_t candidate_count, check_count;
+    const bool *is_excluded;                 /* [candidate_count] never runs; NULL: none */
+    const double *check_indifference;        /* [check_count] >= 0, in the margins' units */
+    double objective_part, objective_amount; /* the indifference: one of both is 0 */
+    double confidence;
+    int32_t at_least, at_most; /* replications; at_least >= 2 */
+    int64_t budget;            /* runs; 0: none */
+    int32_t runs_each;         /* runs of a replication of a candidate: one for each weather */
+    int32_t baseline;          /* also runs with fresh seeds; SELECTION_NONE */
+} SelectionProblem;
+
+/* What to read of a candidate's replications: its objective (smaller is better) or the margin of a
+ * check. Values are numbers whose mean over the replications is the estimate; NAN: unknown. */
+enum { SERIES_OBJECTIVE = 0, SERIES_CHECK = 1 };
+typedef struct {
+    void *source;
+    void (*values)(void *source, int32_t candidate, int32_t series, int32_t first, int32_t count,
+                   double *values);
+    /* The least variance that the margins of a check may be thought to have. */
+    double (*variance_least)(void *source, int32_t candidate, int32_t check, int32_t first,
+                             int32_t count);
+} SelectionData;
+
+typedef enum {
+    SELECTION_IN_PLAY,
+    SELECTION_DORMANT, /* worse than `other`, whose checks are open */
+    SELECTION_BEATEN,  /* worse than `other`, which meets all checks */
+    SELECTION_MISSES,  /* a check */
+    SELECTION_REFUTED, /* was chosen; misses a check on fresh seeds */
+    SELECTION_EXCLUDED,
+} SelectionState;
+
+typedef enum { CHECK_OPEN, CHECK_MET, CHECK_MISSED } CheckState;
+
+typedef struct {
+    SelectionState state;
+    int32_t count; /* replications 0 to count - 1 took part in decisions */
+    int32_t other; /* DORMANT, BEATEN */
+    bool is_equal; /* BEATEN by one that is better by at most the indifference */
+    CheckState *checks;
+    double check_doubt, pair_doubt; /* that decisions by estimates are wrong */
+    int32_t fresh_count;            /* replications from at_most on */
+} SelectionCandidate;
+
+/* Replications `first` to `end` - 1 of the candidate. */
+typedef struct {
+    int32_t candidate, first, end;
+} SelectionRequest;
+
+typedef struct Selection Selection;
+
+/* Borrows `problem` and `data`. Lives in `arena`. */
+Selection *selection_create(Arena *arena, const SelectionProblem *problem,
+                            const SelectionData *data);
+
+/* The replications of the present round; the number of requests, 0 at the end. */
+int32_t selection_requests(const Selection *selection, const SelectionRequest **requests);
+/* Ends a round, all replications of which are known. */
+void selection_decide(Selection *selection);
+
+bool selection_is_finished(const Selection *selection);
+const SelectionCandidate *selection_candidate(const Selection *selection, int32_t candidate);
+/* The chosen candidate, during the search the one that is best so far; SELECTION_NONE. */
+int32_t selection_winner(const Selection *selection);
+/* The best candidate but the winner that seems to meet all checks; SELECTION_NONE. */
+int32_t selection_next_best(const Selection *selection);
+/* When no candidate is left: the one that misses its checks by least, in units of indifference. */
+int32_t selection_nearest_miss(const Selection *selection);
+int32_t selection_in_play_count(const Selection *selection);
+int32_t selection_round(const Selection *selection);
+/* That the choice is right; `confidence` of the problem, less what was decided by estimates. */
+double selection_confidence(const Selection *selection);
+/* All runs of the rounds so far. */
+int64_t selection_run_count(const Selection *selection);
+
+#endif

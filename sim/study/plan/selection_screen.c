@@ -1,0 +1,224 @@
+/* Private to sim/study/plan: checks against their limits, objectives against each other. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/study/plan/selection_state.h"
+#include "sim/study/statistics/distribution.h"
+#include "sim/study/statistics/sample.h"
+#include "sim/study/statistics/screening.h"
+
+#define STUDY_SURE 0.975 /* one-sided: a difference beyond it is not chance */
+
+/* The values of a series in the first `count` replications. In `arena`. */
+static double *series_of(Arena *arena, const Selection *selection, int32_t candidate,
+                         int32_t series, int32_t count)
+{
+    const SelectionData *data = selection->data;
+    double *values = ARENA_ARRAY(arena, double, count);
+    data->values(data->source, candidate, series, 0, count, values);
+    return values;
+}
+
+double selection_mean(const Selection *selection, int32_t candidate, int32_t series)
+{
+    const int32_t count = selection->candidates[candidate].count;
+    if (count == 0)
+        return (double)NAN;
+    Arena *scratch = arena_create();
+    const double *values = series_of(scratch, selection, candidate, series, count);
+    const double mean = statistics_mean(values, count);
+    arena_destroy(scratch);
+    return mean;
+}
+
+/* --- Checks --- */
+
+static CheckState test_check(Selection *selection, int32_t candidate, int32_t check)
+{
+    const SelectionProblem *problem = selection->problem;
+    const SelectionData *data = selection->data;
+    const int32_t count = selection->candidates[candidate].count;
+    Arena *scratch = arena_create();
+    const double *margins = series_of(scratch, selection, candidate, SERIES_CHECK + check, count);
+    const double mean = statistics_mean(margins, count);
+    CheckState state = CHECK_OPEN;
+    if (isnan(mean)) {
+        state = CHECK_MISSED; // what is not known cannot be promised
+    } else if (selection->is_forced || count >= problem->at_most) {
+        state = mean >= 0 ? CHECK_MET : CHECK_MISSED;
+        selection->candidates[candidate].check_doubt += screening_doubt(margins, count);
+    } else {
+        const ScreeningSide side = screening_side(
+            margins, count, data->variance_least(data->source, candidate, check, 0, count),
+            problem->check_indifference[check], selection->check_error);
+        if (side == SCREENING_BELOW)
+            state = CHECK_MISSED;
+        else if (side == SCREENING_ABOVE && count >= problem->at_least)
+            state = CHECK_MET;
+    }
+    arena_destroy(scratch);
+    return state;
+}
+
+void selection_test_checks(Selection *selection, int32_t candidate)
+{
+    SelectionCandidate *own = &selection->candidates[candidate];
+    for (int32_t check = 0; check < selection->problem->check_count; check++) {
+        if (own->checks[check] == CHECK_OPEN)
+            own->checks[check] = test_check(selection, candidate, check);
+        if (own->checks[check] == CHECK_MISSED)
+            own->state = SELECTION_MISSES;
+    }
+    if (isnan(selection_mean(selection, candidate, SERIES_OBJECTIVE)))
+        own->state = SELECTION_MISSES;
+}
+
+bool selection_meets_all(const Selection *selection, int32_t candidate)
+{
+    const SelectionCandidate *own = &selection->candidates[candidate];
+    for (int32_t check = 0; check < selection->problem->check_count; check++)
+        if (own->checks[check] != CHECK_MET)
+            return false;
+    return own->count >= selection->problem->at_least || selection->is_forced;
+}
+
+double selection_distance(const Selection *selection, int32_t candidate)
+{
+    double least = (double)INFINITY;
+    for (int32_t check = 0; check < selection->problem->check_count; check++) {
+        const double margin = selection_mean(selection, candidate, SERIES_CHECK + check);
+        const double unit = selection->problem->check_indifference[check];
+        const double distance = unit > 0 ? margin / unit : margin;
+        least = isnan(distance) ? -(double)INFINITY : fmin(least, distance);
+    }
+    return least;
+}
+
+bool selection_seems_to_meet(const Selection *selection, int32_t candidate)
+{
+    return selection->candidates[candidate].count > 0 &&
+           selection_distance(selection, candidate) >= 0;
+}
+
+/* --- Objectives --- */
+
+/* Differences of both objectives up to this do not matter. */
+static double pair_indifference(const SelectionProblem *problem, double mean, double other_mean)
+{
+    return problem->objective_amount > 0
+               ? problem->objective_amount
+               : problem->objective_part * fmin(fabs(mean), fabs(other_mean));
+}
+
+/* Differences of objectives in the replications that two candidates share. */
+typedef struct {
+    double *values; /* [count] */
+    int32_t count;
+    double mean, indifference;
+} PairDifferences;
+
+static PairDifferences pair_of(Arena *arena, const Selection *selection, int32_t candidate,
+                               int32_t other)
+{
+    const int32_t own_count = selection->candidates[candidate].count;
+    const int32_t other_count = selection->candidates[other].count;
+    const int32_t count = own_count < other_count ? own_count : other_count;
+    double *values = series_of(arena, selection, candidate, SERIES_OBJECTIVE, count);
+    const double *others = series_of(arena, selection, other, SERIES_OBJECTIVE, count);
+    const double mean = statistics_mean(values, count);
+    const double other_mean = statistics_mean(others, count);
+    for (int32_t r = 0; r < count; r++)
+        values[r] -= others[r];
+    return (PairDifferences){values, count, statistics_mean(values, count),
+                             pair_indifference(selection->problem, mean, other_mean)};
+}
+
+/* Whether the triangle has closed and the difference may be chance. */
+static bool is_tie(const Selection *selection, const PairDifferences *pair)
+{
+    const double variance = statistics_variance(pair->values, pair->count);
+    if (screening_boundary(pair->count, variance, pair->indifference, selection->pair_error) > 0)
+        return false;
+    return fabs(pair->mean) <=
+           student_quantile(STUDY_SURE, pair->count - 1) * sqrt(variance / pair->count);
+}
+
+/* Whether `candidate` is worse than `other`, or as good as it and a later one. False also while
+ * more runs are needed. */
+static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
+{
+    SelectionCandidate *own = &selection->candidates[candidate];
+    Arena *scratch = arena_create();
+    const PairDifferences pair = pair_of(scratch, selection, candidate, other);
+    bool is_so;
+    double doubt = 0;
+    if (is_tie(selection, &pair)) {
+        is_so = other < candidate;
+    } else if (selection->is_forced || pair.count >= selection->problem->at_most) {
+        is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
+        doubt = screening_doubt(pair.values, pair.count);
+    } else {
+        is_so = screening_side(pair.values, pair.count, 0, pair.indifference,
+                               selection->pair_error) == SCREENING_ABOVE;
+    }
+    if (is_so) {
+        own->pair_doubt = doubt;
+        own->is_equal = fabs(pair.mean) <= pair.indifference;
+    }
+    arena_destroy(scratch);
+    return is_so;
+}
+
+typedef struct {
+    int32_t candidate;
+    double mean;
+} Ranked;
+
+static int by_mean(const void *left, const void *right)
+{
+    const Ranked *a = left, *b = right;
+    if (a->mean != b->mean)
+        return a->mean < b->mean ? -1 : 1;
+    return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+/* The candidates that miss no check, the smallest objective first: those first in the list are most
+ * likely to beat others. */
+static int32_t rank_candidates(const Selection *selection, Ranked *ranked)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < selection->problem->candidate_count; i++) {
+        const SelectionState state = selection->candidates[i].state;
+        if (state == SELECTION_IN_PLAY || state == SELECTION_DORMANT || state == SELECTION_BEATEN)
+            ranked[count++] = (Ranked){i, selection_mean(selection, i, SERIES_OBJECTIVE)};
+    }
+    qsort(ranked, (size_t)count, sizeof *ranked, by_mean);
+    return count;
+}
+
+/* A candidate that was set aside can set aside no other, so one always remains. */
+void selection_compare(Selection *selection)
+{
+    Arena *scratch = arena_create();
+    Ranked *ranked = ARENA_ARRAY(scratch, Ranked, selection->problem->candidate_count + 1);
+    const int32_t count = rank_candidates(selection, ranked);
+    for (int32_t i = 0; i < count; i++) {
+        selection->candidates[ranked[i].candidate].state = SELECTION_IN_PLAY;
+        selection->candidates[ranked[i].candidate].pair_doubt = 0;
+    }
+    for (int32_t i = count - 1; i >= 0; i--) {
+        SelectionCandidate *own = &selection->candidates[ranked[i].candidate];
+        for (int32_t j = 0; j < count && own->state != SELECTION_BEATEN; j++) {
+            const int32_t other = ranked[j].candidate;
+            if (j == i || selection->candidates[other].state != SELECTION_IN_PLAY)
+                continue;
+            const bool is_beaten = selection_meets_all(selection, other);
+            if ((own->state == SELECTION_DORMANT && !is_beaten) ||
+                !is_worse(selection, ranked[i].candidate, other))
+                continue;
+            own->state = is_beaten ? SELECTION_BEATEN : SELECTION_DORMANT;
+            own->other = other;
+        }
+    }
+    arena_destroy(scratch);
+}

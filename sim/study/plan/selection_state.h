@@ -1,0 +1,52 @@
+/* The state of a selection. Private to selection*.c in sim/study/plan. */
+#ifndef SIM_STUDY_PLAN_SELECTION_STATE_H
+#define SIM_STUDY_PLAN_SELECTION_STATE_H
+
+#include <stdbool.h>
+
+#include "sim/study/plan/selection.h"
+
+enum { SUBJECTS_MAX = 3 };
+
+typedef enum { PHASE_SCREENING, PHASE_FRESH, PHASE_FINISHED } SelectionPhase;
+
+struct Selection {
+    const SelectionProblem *problem;
+    const SelectionData *data;
+    SelectionPhase phase;
+    SelectionCandidate *candidates;
+    int32_t first_look;
+    double check_error, pair_error; /* of one decision */
+    bool is_forced;                 /* what is open is decided by estimates */
+    int32_t round;
+    int64_t run_count; /* of the rounds that have ended */
+    int32_t winner;
+    int32_t subject_count;
+    int32_t subjects[SUBJECTS_MAX]; /* of the fresh seeds, the first one is judged */
+    int32_t request_count;
+    SelectionRequest *requests; /* [candidate_count + SUBJECTS_MAX] */
+};
+
+/* The mean of a series over the candidate's replications that took part in decisions. */
+double selection_mean(const Selection *selection, int32_t candidate, int32_t series);
+
+/* Tests the open checks of a candidate in play, and sets its state if it misses one. */
+void selection_test_checks(Selection *selection, int32_t candidate);
+/* Compares all candidates that miss no check: sets which are in play, dormant and beaten. */
+void selection_compare(Selection *selection);
+bool selection_meets_all(const Selection *selection, int32_t candidate);
+/* Whether the estimates of all checks meet them. */
+bool selection_seems_to_meet(const Selection *selection, int32_t candidate);
+/* The smallest margin of a candidate's checks in units of their indifference. Below 0: it misses.
+ */
+double selection_distance(const Selection *selection, int32_t candidate);
+
+/* Adds requests for the candidates in play; false if none can have more replications. */
+bool selection_extend(Selection *selection);
+
+/* Whether the fresh seeds of the first subject are enough. */
+bool selection_fresh_is_enough(const Selection *selection);
+/* Whether the first subject misses a check on them by more than the indifference. */
+bool selection_fresh_refutes(const Selection *selection);
+
+#endif

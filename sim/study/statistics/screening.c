@@ -1,0 +1,51 @@
+#include "sim/study/statistics/screening.h"
+
+#include <math.h>
+
+#include "sim/base/invariant.h"
+#include "sim/model/random_math.h"
+#include "sim/study/statistics/distribution.h"
+#include "sim/study/statistics/sample.h"
+
+double screening_boundary(int32_t count, double variance, double indifference, double error)
+{
+    invariant(count >= 2);
+    invariant(error > 0);
+    if (variance == 0)
+        return 0;
+    const double freedom = count - 1;
+    if (indifference <= 0)
+        return student_quantile(1 - error / SCREENING_LOOKS, freedom) * sqrt(variance * count);
+    const double h2 = freedom * (random_exp(-2 / freedom * random_log(2 * error)) - 1);
+    return fmax(0, h2 * variance / (2 * indifference) - indifference * count / 2);
+}
+
+ScreeningSide screening_side(const double *differences, int32_t count, double variance_least,
+                             double indifference, double error)
+{
+    const double variance = fmax(statistics_variance(differences, count), variance_least);
+    const double sum = count * statistics_mean(differences, count);
+    const double boundary = screening_boundary(count, variance, indifference, error);
+    if (sum >= boundary)
+        return SCREENING_ABOVE;
+    return sum < -boundary ? SCREENING_BELOW : SCREENING_OPEN;
+}
+
+double screening_runs_most(double variance, double indifference, double error)
+{
+    if (variance == 0)
+        return 0;
+    if (indifference <= 0)
+        return (double)INFINITY;
+    // h^2 for many runs: (n - 1) (x^(-2 / (n - 1)) - 1) falls to -2 log x.
+    return -2 * random_log(2 * error) * variance / (indifference * indifference);
+}
+
+double screening_doubt(const double *differences, int32_t count)
+{
+    const double mean = statistics_mean(differences, count);
+    const double error = statistics_standard_error(differences, count);
+    if (error == 0)
+        return mean == 0 ? 0.5 : 0;
+    return student_probability(-fabs(mean) / error, count - 1);
+}

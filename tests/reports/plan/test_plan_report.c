@@ -1,0 +1,313 @@
+#include "reports/plan/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/plan/figures.h"
+#include "reports/plan/page.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/files.h"
+#include "tests/support/plan_fixture.h"
+#include "tests/support/temporary_folder.h"
+
+static const char *page_of(const PlanOutcome *plan, const WinnerJobs *jobs)
+{
+    static const Status no_plots = {.message = "gnuplot is not used in this test"};
+    const PlanKnown known = {plan, jobs, NULL};
+    const PlanFacts *facts = plan_facts(arena, &known);
+    const Figures figures = plan_figures(arena, facts);
+    const Drawings none = {0};
+    return plan_page(arena, facts, drawings_plots(arena, &figures, &none), figures.count,
+                     &no_plots);
+}
+
+static void has(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "\"%s\" is missing", part);
+}
+
+static void lacks(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) == NULL, "\"%s\" is not expected", part);
+}
+
+/* --- HTML --- */
+
+/* Elements without an end. */
+static bool is_void(const char *name, size_t length)
+{
+    static const char *const voids[] = {"meta", "wbr", "br", "link", "img"};
+    for (size_t i = 0; i < sizeof voids / sizeof voids[0]; i++)
+        if (strlen(voids[i]) == length && strncmp(voids[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Fails unless each element ends, in order. */
+static void check_nesting(const char *html)
+{
+    enum { DEPTH_MAX = 64 };
+    const char *open[DEPTH_MAX];
+    size_t lengths[DEPTH_MAX];
+    int32_t depth = 0;
+    for (const char *at = strchr(html, '<'); at != NULL; at = strchr(at + 1, '<')) {
+        const bool is_end = at[1] == '/';
+        const char *name = at + 1 + is_end;
+        const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+        const char *close = strchr(at, '>');
+        if (at[1] == '!' || is_void(name, length) || close[-1] == '/')
+            continue;
+        if (!is_end) {
+            ck_assert_int_lt(depth, DEPTH_MAX);
+            open[depth] = name;
+            lengths[depth++] = length;
+            continue;
+        }
+        ck_assert_int_gt(depth, 0);
+        depth--;
+        ck_assert_msg(lengths[depth] == length && strncmp(open[depth], name, length) == 0,
+                      "<%.*s> ends with </%.*s>", (int)lengths[depth], open[depth], (int)length,
+                      name);
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+START_TEST(the_answer_is_the_first_paragraph)
+{
+    const MadeStudy made = three_nodes();
+    const char *page = page_of(plan_of(&made), NULL);
+    has(page, "<h1>How many &lt;nodes&gt;?</h1>");
+    const char *decision = strstr(page, "<p class=\"decision\">Choose 3 nodes: it costs");
+    ck_assert_ptr_nonnull(decision);
+    ck_assert(decision < strstr(page, "<p class=\"alternative\">The next best, 4 nodes, costs"));
+    ck_assert(strstr(page, "<p class=\"alternative\">") < strstr(page, "<dl class=\"keys\">"));
+    check_nesting(page);
+}
+END_TEST
+
+START_TEST(each_end_of_a_plan_has_a_page)
+{
+    MadeStudy infeasible = three_nodes();
+    infeasible.share[1] = infeasible.share[2] = 0.9;
+    const MadeStudy none = {
+        .factors = NODES "\"values\": [2, 3, 4]}", .run_count = -1, .goal = goal_of_waits()};
+    MadeStudy one = three_nodes();
+    one.factors = NODES "\"values\": [3]}";
+    one.share[0] = 0.97;
+    const struct {
+        const MadeStudy *made;
+        const char *has;
+    } rows[] = {{&infeasible, "None of the 3 candidates meets the objectives"},
+                {&none, "There is no decision yet: 3 of 3 candidates need more runs"},
+                {&one, "Keep the scenario unchanged"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *page = page_of(plan_of(rows[i].made), NULL);
+        has(page, rows[i].has);
+        check_nesting(page);
+    }
+}
+END_TEST
+
+START_TEST(reasons_are_grouped_with_their_counts)
+{
+    MadeStudy made = three_nodes();
+    made.factors = NODES "\"values\": [2, 3, 4, 5, 6]}";
+    const double cost[] = {80, 100, 110, 120, 130}, share[] = {0.9, 0.97, 0.97, 0.92, 0.97};
+    memcpy(made.cost, cost, sizeof cost);
+    memcpy(made.share, share, sizeof share);
+    const char *page = page_of(plan_of(&made), NULL);
+    has(page, "miss the objective: at least 95\xC2\xA0% of the jobs of team wait at most 30 min");
+    has(page, "<td data-label=\"which\">2 nodes; 5 nodes</td>");
+    has(page, "<td data-label=\"which\">4 nodes; 6 nodes</td>");
+}
+END_TEST
+
+START_TEST(each_candidate_shows_the_command_that_repeats_its_run)
+{
+    const MadeStudy made = three_nodes();
+    const char *page = page_of(plan_of(&made), NULL);
+    for (int32_t nodes = 2; nodes <= 4; nodes++)
+        has(page, arena_printf(arena,
+                               "<code>trainyard run scenario.json --seed 1 --set "
+                               "/commands/0/config/properties/scaleSettings/manual/"
+                               "targetNodeCount=%d</code>",
+                               (int)nodes));
+}
+END_TEST
+
+/* The costs of a run are 99, 99.5, ..., 101, four of each: the first of the dearest is run 4. */
+START_TEST(the_worst_run_can_be_repeated)
+{
+    const MadeStudy made = three_nodes();
+    const char *page = page_of(plan_of(&made), NULL);
+    has(page,
+        "The worst of 20 runs has <strong class=\"t\">101.0\xC2\xA0USD</strong>, with seed 5");
+    has(page, "trainyard show DIR 1 5 --run -o worst");
+    has(page, "(20 runs are too few for an upper bound of that)");
+}
+END_TEST
+
+/* --- Figures --- */
+
+static const Figure *figure_called(const Figures *figures, const char *file)
+{
+    for (uint32_t i = 0; i < figures->count; i++)
+        if (strcmp(figures->items[i].file, file) == 0)
+            return &figures->items[i];
+    ck_abort_msg("no figure %s", file);
+}
+
+static Figures figures_of(const PlanOutcome *plan, const WinnerJobs *jobs)
+{
+    const PlanKnown known = {plan, jobs, NULL};
+    return plan_figures(arena, plan_facts(arena, &known));
+}
+
+static const char *cell(const Figure *figure, int32_t row, int32_t column)
+{
+    return figure->numbers->cells[row * figure->numbers->column_count + column];
+}
+
+START_TEST(the_front_has_the_limit_the_band_and_memberships)
+{
+    const MadeStudy made = three_nodes();
+    const Figures figures = figures_of(plan_of(&made), NULL);
+    const Figure *front = figure_called(&figures, "front-0");
+    has(front->wide, "y_limit = 95\n");
+    has(front->wide, "band_low = 98\nband_high = 102\n"); // 2 % of 100 USD
+    ck_assert_int_eq(front->numbers->row_count, 3);
+    ck_assert_str_eq(cell(front, 0, 1), "3 nodes"); // the recommended one is first
+    ck_assert_str_eq(cell(front, 0, 4), "100\xC2\xA0%");
+    ck_assert_str_eq(cell(front, 2, 1), "4 nodes");
+    ck_assert_str_eq(cell(front, 2, 4), "0\xC2\xA0%");
+}
+END_TEST
+
+START_TEST(levels_have_the_limit_and_the_estimates_of_the_plan)
+{
+    const MadeStudy made = three_nodes();
+    const Figures figures = figures_of(plan_of(&made), NULL);
+    const Figure *levels = figure_called(&figures, "levels-1");
+    has(levels->wide, "has_limit = 1\ny_limit = 95\n");
+    has(figure_called(&figures, "levels-0")->wide, "has_limit = 0\n");
+    ck_assert_str_eq(cell(levels, 1, 1), "96.95 ± 0.39\xC2\xA0%");
+    ck_assert_str_eq(levels->title, "jobs of team that wait at most 30 min, %");
+}
+END_TEST
+
+START_TEST(two_factors_have_a_map_with_a_table_of_the_same_shape)
+{
+    MadeStudy made = three_nodes();
+    made.factors = NODES "\"values\": [2, 3]}, " LOAD "\"values\": [1, 2]}";
+    made.cost[3] = 120;
+    made.share[3] = 0.97;
+    const Figures figures = figures_of(plan_of(&made), NULL);
+    const Figure *pair = figure_called(&figures, "pair");
+    has(pair->wide, "columns = 2\nrows = 2\n");
+    has(pair->wide, "\xE2\x97\x86 100"); // the recommended one
+    has(pair->wide, "\xE2\x9C\x95 80");
+    ck_assert_int_eq(pair->numbers->row_count, 2);
+    ck_assert_int_eq(pair->numbers->column_count, 3);
+}
+END_TEST
+
+START_TEST(one_factor_has_no_map)
+{
+    const MadeStudy made = three_nodes();
+    const Figures figures = figures_of(plan_of(&made), NULL);
+    for (uint32_t i = 0; i < figures.count; i++)
+        ck_assert_str_ne(figures.items[i].file, "pair");
+}
+END_TEST
+
+START_TEST(jobs_have_a_curve_of_waits_and_a_queue)
+{
+    const MadeStudy made = three_nodes();
+    const WinnerJob own[] = {{0, 1, 0, 60, false}, {0, 1, 100, 3600, false}, {1, 1, 0, 0, false}};
+    const WinnerJobs jobs = {.point = 1, .first_seed = 1, .run_count = 2, .count = 3, .jobs = own};
+    const PlanOutcome *plan = plan_of(&made);
+    const Figures figures = figures_of(plan, &jobs);
+    const Figure *waits = figure_called(&figures, "waits");
+    has(waits->wide, "mark_at[1] = 1800\nmark_name[1] = '30 min'\n");
+    has(waits->wide, "has_limit = 1\ny_limit = 95\n");
+    ck_assert_str_eq(waits->numbers->headings[1], "all jobs (3)");
+    ck_assert_int_eq(figure_called(&figures, "queue")->numbers->row_count, 12);
+    has(page_of(plan, &jobs), "3 jobs of 2 runs of point 1 with the seeds from 1 on");
+}
+END_TEST
+
+/* --- Files --- */
+
+static const char *folder;
+
+static void set_up_folder(void)
+{
+    set_up();
+    folder = temporary_folder_create(arena);
+}
+
+static void tear_down_folder(void)
+{
+    temporary_folder_remove(folder);
+    tear_down();
+}
+
+static const char *read_file(const char *path)
+{
+    const char *text;
+    size_t length;
+    Status status = {0};
+    ck_assert_msg(disk_files.read(disk_files.context, arena, path, &text, &length, &status), "%s",
+                  status.message);
+    return text;
+}
+
+/* Each number of a table is in the drawing's title too, and each drawing has its table. */
+START_TEST(the_page_is_written_and_each_plot_has_its_table)
+{
+    const MadeStudy made = three_nodes();
+    Status no_plots = {0}, status = {0};
+    const PlanKnown known = {plan_of(&made), NULL, NULL};
+    ck_assert_msg(plan_report_write(arena, folder, &known, &no_plots, &status), "%s",
+                  status.message);
+    const char *page = read_file(arena_printf(arena, "%s/report.html", folder));
+    check_nesting(page);
+    lacks(page, "nan");
+    if (no_plots.code != STATUS_OK)
+        return; // without gnuplot
+    int32_t drawings = 0, tables = 0;
+    for (const char *at = page; (at = strstr(at, "<div class=\"wide\">")) != NULL; at++)
+        drawings++;
+    for (const char *at = page; (at = strstr(at, "<details class=\"data\">")) != NULL; at++)
+        tables++;
+    ck_assert_int_gt(drawings, 3);
+    ck_assert_int_eq(drawings, tables);
+    has(page, "<svg");
+    lacks(page, "http://www.w3.org/1999/xlink");
+    has(read_file(arena_printf(arena, "%s/plots/front-0.svg", folder)), "<svg");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plan_report");
+    TCase *page = tcase_create("page");
+    tcase_add_checked_fixture(page, set_up, tear_down);
+    tcase_add_test(page, the_answer_is_the_first_paragraph);
+    tcase_add_test(page, each_end_of_a_plan_has_a_page);
+    tcase_add_test(page, reasons_are_grouped_with_their_counts);
+    tcase_add_test(page, each_candidate_shows_the_command_that_repeats_its_run);
+    tcase_add_test(page, the_worst_run_can_be_repeated);
+    tcase_add_test(page, the_front_has_the_limit_the_band_and_memberships);
+    tcase_add_test(page, levels_have_the_limit_and_the_estimates_of_the_plan);
+    tcase_add_test(page, two_factors_have_a_map_with_a_table_of_the_same_shape);
+    tcase_add_test(page, one_factor_has_no_map);
+    tcase_add_test(page, jobs_have_a_curve_of_waits_and_a_queue);
+    suite_add_tcase(suite, page);
+    TCase *files_of_it = tcase_create("files");
+    tcase_add_checked_fixture(files_of_it, set_up_folder, tear_down_folder);
+    tcase_add_test(files_of_it, the_page_is_written_and_each_plot_has_its_table);
+    suite_add_tcase(suite, files_of_it);
+    return suite;
+}

@@ -1,0 +1,232 @@
+#include <math.h>
+#include <string.h>
+
+#include "sim/cli/disk_files.h"
+#include "sim/cli/files.h"
+#include "sim/study/follow/follow_outcome.h"
+#include "sim/study/follow/follow_run.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+/* Two candidates that differ in the price of their nodes alone: 0.85 USD at low priority, which no
+ * model preempts, against 0.90 USD. */
+#define PRICE "vm_sizes~1Standard_NC6~1low_priority_price_per_hour"
+static const char study_text[] =
+    "{\"trainyard_study\": 1, \"scenario\": \"" TRAINYARD_SOURCE_DIR
+    "/scenarios/workloads/poisson/scenario.json\",\n"
+    " \"factors\": {\"priority\": {\"choices\": {\n"
+    "   \"spot\": {\"/assume/" PRICE "\": \"0.85USD\",\n"
+    "              \"/commands/0/config/properties/vmPriority\": \"lowpriority\"},\n"
+    "   \"dedicated\": {\"/commands/0/config/properties/vmPriority\": \"dedicated\"}}}},\n"
+    " \"metrics\": [\"cost_usd.total\", \"workloads.day.waited_within(20m)\"],\n"
+    " \"minimise\": \"cost_usd.total\",\n"
+    " \"subject_to\": [{\"share\": \"workloads.day.waited_within(20m)\", \"at_least\": \"30%\"}],\n"
+    " \"seeds\": {\"at_least\": 20}}";
+
+static Arena *arena;
+static const char *folder;
+static const Study *study;
+
+static void fail_with(const Problems *problems)
+{
+    ck_assert_msg(problems->count == 0, "%s: %s",
+                  problems->count > 0 && problems->items[0].at.source ? problems->items[0].at.source
+                                                                      : "",
+                  problems->count > 0 ? problems->items[0].message : "");
+}
+
+static void begin(void)
+{
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+    Problems problems = problems_create(arena);
+    const Json *root =
+        json_parse(arena, "study", study_text, strlen(study_text), JSON_STRICT, &problems);
+    study = root != NULL ? study_read_tree(arena, disk_files, "study", root, &problems) : NULL;
+    fail_with(&problems);
+}
+
+static void end(void)
+{
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static FollowOutcome follow(Sensitivity sensitivity)
+{
+    Problems problems = problems_create(arena);
+    const SweepOptions options = {.folder = folder,
+                                  .version = "test",
+                                  .thread_count = 2,
+                                  .time_limit_ns = INT64_MAX,
+                                  .shard = {0, 1},
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
+    const FollowQuestion question = {.study = study,
+                                     .winner = 0,
+                                     .next_best = 1,
+                                     .first_seed = 1000,
+                                     .seeds = 20,
+                                     .sensitivity = sensitivity,
+                                     .growth_ppm = 50000};
+    RunnerEnd how;
+    int signal;
+    const bool has_run =
+        follow_run(arena, &question, disk_files, &options, &how, &signal, &problems);
+    fail_with(&problems);
+    ck_assert(has_run && how == RUNNER_FINISHED);
+    FollowOutcome outcome;
+    const bool is_read = follow_outcome_read(arena, disk_files, folder, study, &outcome, &problems);
+    fail_with(&problems);
+    ck_assert(is_read && outcome.is_present);
+    return outcome;
+}
+
+static const char *file(const char *name)
+{
+    char *text;
+    size_t length;
+    Status status;
+    ck_assert_msg(file_read(arena, arena_printf(arena, "%s/%s", folder, name), 1 << 24, &text,
+                            &length, &status),
+                  "%s", status.message);
+    return text;
+}
+
+static const AssumptionEffect *effect_of(const FollowOutcome *outcome, const char *path)
+{
+    for (int32_t i = 0; i < outcome->effect_count; i++)
+        if (strcmp(outcome->effects[i].assumption->path, path) == 0)
+            return &outcome->effects[i];
+    ck_abort_msg("no assumption %s", path);
+}
+
+/* Both have the same hours, so they cost the same at 0.90 USD, 1.0588 times 0.85 USD. */
+START_TEST(the_price_changes_the_answer)
+{
+    const FollowOutcome outcome = follow(SENSITIVITY_ONE_AT_A_TIME);
+    const char *const low = "vm_sizes/Standard_NC6/low_priority_price_per_hour";
+    const AssumptionEffect *price = effect_of(&outcome, low);
+    ck_assert_int_eq(price->low->change, ANSWER_STAYS);
+    ck_assert_int_eq(price->high->change, ANSWER_OTHER);
+    ck_assert_str_eq(price->assumption->value, "0.85USD");
+    ck_assert_str_eq(price->assumption->high, "\"1.0625USD\"");
+    ck_assert_int_eq(outcome.price_count, 2);
+    ck_assert_str_eq(outcome.prices[0].price, low);
+    ck_assert(fabs(outcome.prices[0].break_even.multiple - 0.90 / 0.85) < 1e-4);
+    ck_assert(outcome.prices[0].break_even.low <= outcome.prices[0].break_even.multiple);
+    ck_assert(outcome.prices[0].break_even.high >= outcome.prices[0].break_even.multiple);
+    ck_assert_int_eq(outcome.prices[0].other, 1);
+    ck_assert(fabs(outcome.prices[1].break_even.multiple - 0.85 / 0.90) < 1e-4);
+    // The winner's own price moves its bill most, and nothing else changes the answer.
+    ck_assert_ptr_eq(&outcome.effects[0], price);
+    for (int32_t i = 0; i < outcome.effect_count; i++) {
+        const bool is_price = outcome.effects[i].assumption->kind == ASSUMPTION_PRICE;
+        ck_assert(is_price || outcome.effects[i].low->change == ANSWER_STAYS);
+        ck_assert(is_price || outcome.effects[i].high->change == ANSWER_STAYS);
+    }
+}
+END_TEST
+
+START_TEST(reasons_and_headroom)
+{
+    const FollowOutcome outcome = follow(SENSITIVITY_NONE);
+    const PointWhy *why = &outcome.why[0];
+    double part = 0;
+    ck_assert_int_eq(why->run_count, 20);
+    for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++)
+        part += isnan(why->wait_s[cause]) ? 0 : why->wait_s[cause]; // no queue has a limit
+    ck_assert(fabs(part - why->waited_s) < 1e-6 * part);
+    ck_assert(why->stranded_usd > 0 && why->stranded_usd < why->node_usd);
+    ck_assert_int_eq(outcome.headroom.count, 4);
+    ck_assert_str_eq(outcome.headroom.items[3].level, "2");
+    const MetricEstimate *now = &outcome.headroom.items[0].winner.constraints[0];
+    const MetricEstimate *twice = &outcome.headroom.items[3].winner.constraints[0];
+    ck_assert(twice->value < now->value);
+    ck_assert(outcome.breaking_load.is_known);
+    // The share of 24 cores with nodes of 6.
+    ck_assert_int_eq(outcome.quota_count, 1);
+    ck_assert_str_eq(outcome.quotas[0].family, "NC");
+    ck_assert_int_eq(outcome.quotas[0].peak_vcpus, 24);
+    ck_assert_int_eq(outcome.quotas[0].asked_vcpus, 30);
+    ck_assert(outcome.quotas[0].is_enough);
+    ck_assert_str_eq(outcome.facts.closed_form.model, "M/G/4");
+    ck_assert(!outcome.has[FOLLOW_ASSUMPTIONS] && !outcome.has[FOLLOW_PREEMPTION]);
+}
+END_TEST
+
+/* The second time nothing is run, and the files are the same. */
+START_TEST(the_same_question_is_continued)
+{
+    (void)follow(SENSITIVITY_ONE_AT_A_TIME);
+    const char *facts = file("follow.json"), *journal = file("assumptions/journal/0-0.log"),
+               *points = file("assumptions/points.csv");
+    (void)follow(SENSITIVITY_ONE_AT_A_TIME);
+    ck_assert_str_eq(file("follow.json"), facts);
+    ck_assert_str_eq(file("assumptions/journal/0-0.log"), journal);
+    ck_assert_str_eq(file("assumptions/points.csv"), points);
+    // Another question removes what no longer belongs to the answer.
+    const FollowOutcome outcome = follow(SENSITIVITY_NONE);
+    ck_assert(!outcome.has[FOLLOW_ASSUMPTIONS]);
+}
+END_TEST
+
+START_TEST(all_assumptions_at_once)
+{
+    const FollowOutcome outcome = follow(SENSITIVITY_MORRIS);
+    ck_assert_int_eq(outcome.sensitivity_design, DESIGN_MORRIS);
+    ck_assert_int_eq(outcome.sensitivity_count, (int32_t)outcome.facts.assumption_count);
+    ck_assert_int_eq(outcome.sensitivity[0].assumption->kind, ASSUMPTION_PRICE);
+    ck_assert(outcome.sensitivity[0].effect > 0);
+}
+END_TEST
+
+/* --- Values --- */
+
+static const struct {
+    const char *value, *expected;
+    bool is_count;
+    double factor;
+} products[] = {
+    {"0.90USD", "\"1.125USD\"", false, 1.25},
+    {"10MB/s", "\"5MB/s\"", false, 0.5},
+    {"90%", "\"100%\"", false, 1.25},
+    {"28%", "\"35%\"", false, 1.25},
+    {"8", "4", true, 0.5},
+    {"1", "1", true, 0.25},
+    {"{\"exponential\":\"100h\"}", "{\"exponential\":\"50h\"}", false, 0.5},
+    {"{\"lognormal\":{\"median\":\"54m\",\"sigma\":1.94}}",
+     "{\"lognormal\":{\"median\":\"108m\",\"sigma\":1.94}}", false, 2},
+    {"{\"min\":\"2s\",\"median\":\"4s\",\"max\":\"8s\"}",
+     "{\"min\":\"1s\",\"median\":\"2s\",\"max\":\"4s\"}", false, 0.5},
+    {"{\"0\":\"1s\",\"1\":\"24h\"}", "{\"0\":\"500000000ns\",\"1\":\"6h\"}", false, 0.25},
+    {"replace", NULL, false, 2},
+    {"1h30m", NULL, false, 2},
+};
+enum { PRODUCT_COUNT = sizeof products / sizeof products[0] };
+
+START_TEST(values_are_multiplied)
+{
+    const char *made = assumption_times(arena, products[_i].value, products[_i].is_count,
+                                        NS_PER_S / 2, products[_i].factor);
+    if (products[_i].expected == NULL)
+        ck_assert_ptr_null(made);
+    else
+        ck_assert_str_eq(made, products[_i].expected);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("follow");
+    TCase *all = tcase_create("follow");
+    tcase_add_checked_fixture(all, begin, end);
+    tcase_set_timeout(all, 120);
+    tcase_add_test(all, the_price_changes_the_answer);
+    tcase_add_test(all, reasons_and_headroom);
+    tcase_add_test(all, the_same_question_is_continued);
+    tcase_add_test(all, all_assumptions_at_once);
+    tcase_add_loop_test(all, values_are_multiplied, 0, PRODUCT_COUNT);
+    suite_add_tcase(suite, all);
+    return suite;
+}

@@ -1,0 +1,236 @@
+#include "sim/study/plan/answer.h"
+
+#include "sim/study/plan/answer_words.h"
+#include "tests/support/plan_fixture.h"
+
+/* Texts with no-break spaces are compared with plain ones. */
+static const char *plain(const char *text)
+{
+    Text out = {0};
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool is_no_break = strncmp(at, "\xC2\xA0", 2) == 0;
+        text_append(&out, is_no_break ? " " : at, 1);
+        at += is_no_break;
+    }
+    return text_move(arena, &out);
+}
+
+static void says(const PlanOutcome *plan, const char *decision, const char *alternative)
+{
+    const Answer answer = answer_of(arena, plan);
+    ck_assert_str_eq(plain(answer.decision), decision);
+    ck_assert_str_eq(plain(answer.alternative), alternative);
+}
+
+static void decides(const PlanOutcome *plan, const char *part)
+{
+    const char *decision = plain(answer_of(arena, plan).decision);
+    ck_assert_msg(strstr(decision, part) != NULL, "\"%s\" lacks \"%s\"", decision, part);
+}
+
+/* 20 runs with costs 99 to 101 in steps of 0.5: s = 0.725, t = 2.093, half-width 0.34. The shares
+ * are 0.96, 0.97 (7 times each) and 0.98 (6 times): s = 0.00826, half-width 0.0039. */
+START_TEST(the_decision_has_intervals_and_the_next_best_its_price)
+{
+    const MadeStudy made = three_nodes();
+    says(
+        plan_of(&made),
+        "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
+        "wait at most 30 min, where 95 % is asked (95 % confidence).",
+        "The next best, 4 nodes, costs 10.00 USD more a week (10 %) and gains nothing that the "
+        "objectives see.");
+}
+END_TEST
+
+START_TEST(a_gain_of_the_next_best_is_said)
+{
+    MadeStudy made = three_nodes();
+    made.share[2] = 0.98;
+    const char *alternative = plain(answer_of(arena, plan_of(&made)).alternative);
+    ck_assert_msg(strstr(alternative, "costs 10.00 USD more a week (10 %), and 1.000 % more of the "
+                                      "jobs of team wait at most 30 min.") != NULL,
+                  "%s", alternative);
+}
+END_TEST
+
+START_TEST(a_difference_within_the_indifference_counts_as_equal)
+{
+    MadeStudy made = three_nodes();
+    made.cost[2] = 101; // 2 USD do not count
+    says(
+        plan_of(&made),
+        "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
+        "wait at most 30 min, where 95 % is asked (95 % confidence).",
+        "The next best, 4 nodes, costs 1.000 USD more a week (1.0 %), which counts as equal and "
+        "gains nothing that the objectives see.");
+}
+END_TEST
+
+START_TEST(without_another_candidate_that_meets_the_closest_miss_is_named)
+{
+    MadeStudy made = three_nodes();
+    made.share[2] = 0.5;
+    const char *alternative = plain(answer_of(arena, plan_of(&made)).alternative);
+    ck_assert_str_eq(
+        alternative,
+        "No other candidate is known to meet the objectives; the closest, 2 nodes, "
+        "misses them: 89.95 ± 0.39 % of the jobs of team wait at most 30 min, where 95 "
+        "% is asked, and it costs 80.00 ± 0.34 USD a week.");
+}
+END_TEST
+
+START_TEST(an_infeasible_plan_names_the_nearest_miss)
+{
+    MadeStudy made = three_nodes();
+    made.share[1] = made.share[2] = 0.93;
+    PlanOutcome *plan = plan_of(&made);
+    plan->nearest_miss = 1;
+    says(plan, "None of the 3 candidates meets the objectives (95 % confidence).",
+         "The nearest, 3 nodes, misses them: 92.95 ± 0.39 % of the jobs of team wait at most 30 "
+         "min, where 95 % is asked, and it costs 100.00 ± 0.34 USD a week.");
+}
+END_TEST
+
+START_TEST(candidates_that_were_not_simulated_are_counted)
+{
+    const MadeStudy made = {
+        .factors = NODES "\"values\": [2, 3, 4]}", .run_count = -1, .goal = goal_of_waits()};
+    PlanOutcome *plan = plan_of(&made);
+    plan->verdict = PLAN_INFEASIBLE;
+    for (int32_t i = 0; i < 3; i++)
+        plan->candidates[i].state = i < 2 ? CANDIDATE_UNSTABLE : CANDIDATE_REFUSED;
+    says(plan, "None of the 3 candidates meets the objectives.",
+         "None was simulated: more work arrives than the nodes can do (2), or the scenario is not "
+         "valid there (1).");
+}
+END_TEST
+
+START_TEST(an_unfinished_plan_has_the_best_so_far)
+{
+    MadeStudy made = three_nodes();
+    PlanOutcome *plan = plan_of(&made);
+    plan->verdict = PLAN_UNFINISHED;
+    plan->candidates[2].state = CANDIDATE_UNDECIDED;
+    says(plan, "There is no decision yet: 1 of 3 candidates need more runs after 60 runs.",
+         "So far the best is 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the "
+         "jobs of team wait at most 30 min, where 95 % is asked. The same command continues the "
+         "plan.");
+}
+END_TEST
+
+START_TEST(a_plan_without_runs_promises_nothing)
+{
+    const MadeStudy made = {
+        .factors = NODES "\"values\": [2, 3, 4]}", .run_count = -1, .goal = goal_of_waits()};
+    says(plan_of(&made), "There is no decision yet: 3 of 3 candidates need more runs after 0 runs.",
+         "The same command continues the plan.");
+}
+END_TEST
+
+START_TEST(one_candidate_is_kept)
+{
+    MadeStudy made = three_nodes();
+    made.factors = NODES "\"values\": [3]}";
+    made.share[0] = 0.97;
+    const PlanOutcome *plan = plan_of(&made);
+    decides(plan, "Keep the scenario unchanged: it costs 80.00 ± 0.34 USD a week");
+    ck_assert_str_eq(answer_of(arena, plan).alternative,
+                     "There is no other candidate to compare it with.");
+}
+END_TEST
+
+START_TEST(a_share_of_1_in_all_runs_has_no_false_precision)
+{
+    MadeStudy made = three_nodes();
+    made.share[1] = 1;
+    made.share_noise = 0;
+    PlanOutcome *plan = plan_of(&made);
+    PlanCheck *check = (PlanCheck *)plan->candidates[1].fresh.checks;
+    check->estimate.low = check->estimate.high = 1;
+    decides(plan,
+            "and all of the jobs of team in 20 runs wait at most 30 min, where 95 % is asked");
+}
+END_TEST
+
+START_TEST(the_worst_weather_is_named)
+{
+    MadeStudy made = three_nodes();
+    const int32_t weather[] = {1};
+    made.factors = NODES "\"values\": [2, 3]}, " LOAD "\"values\": [1, 2]}";
+    made.goal.weather = weather;
+    made.goal.weather_count = 1;
+    const double cost[] = {80, 80, 100, 100}, share[] = {0.99, 0.90, 0.99, 0.97};
+    memcpy(made.cost, cost, sizeof cost);
+    memcpy(made.share, share, sizeof share);
+    const PlanOutcome *plan = plan_of(&made);
+    decides(plan, "Choose 3 nodes: it costs");
+    decides(plan, "and at load 2, 96.95 ± 0.39 % of the jobs of team wait at most 30 min");
+}
+END_TEST
+
+START_TEST(fresh_runs_that_disagree_are_a_reservation)
+{
+    const MadeStudy made = three_nodes();
+    PlanOutcome *plan = plan_of(&made);
+    PlanCheck *check = (PlanCheck *)plan->candidates[1].fresh.checks;
+    check->estimate = (PlanEstimate){0.94, 0.935, 0.945, 20};
+    check->margin = -0.01;
+    decides(plan, "In the fresh runs it does not hold: 94.00 ± 0.50 % of the jobs of team");
+}
+END_TEST
+
+START_TEST(less_confidence_than_asked_says_why)
+{
+    MadeStudy made = three_nodes();
+    made.goal.budget_runs = 50;
+    PlanOutcome *plan = plan_of(&made);
+    plan->is_confident = false;
+    plan->confidence = 0.83;
+    decides(plan, "(only 83 % confidence instead of 95 %: the budget of runs is spent)");
+}
+END_TEST
+
+START_TEST(metrics_have_plain_words)
+{
+    static const struct {
+        const char *name, *noun;
+    } rows[] = {
+        {"cost_usd.total", "cost"},
+        {"waited_within(90s)", "jobs that wait at most 1 min 30 s"},
+        {"workloads.day.sizes.8.waited_within(2h)", "jobs of day of size 8 that wait at most 2 h"},
+        {"workloads.day.turnaround_within(1d)", "jobs of day that end within 1 d"},
+        {"queue_s.mean", "mean wait"},
+        {"workloads.day.queue_s.p95", "p95 of the wait of jobs of day"},
+        {"workloads.day.failed", "number of failed jobs of jobs of day"},
+        {"cost_usd.total / workloads.day.succeeded",
+         "cost / number of jobs that succeed of jobs of day"},
+        {"clusters.gpu.nodes_max", "clusters.gpu.nodes_max"},
+        {"waited_within(", "jobs that wait at most 0 s"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_str_eq(metric_words(arena, rows[i].name).noun, rows[i].noun);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    TCase *tests = tcase_create("answer");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
+    tcase_add_test(tests, a_gain_of_the_next_best_is_said);
+    tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
+    tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);
+    tcase_add_test(tests, an_infeasible_plan_names_the_nearest_miss);
+    tcase_add_test(tests, candidates_that_were_not_simulated_are_counted);
+    tcase_add_test(tests, an_unfinished_plan_has_the_best_so_far);
+    tcase_add_test(tests, a_plan_without_runs_promises_nothing);
+    tcase_add_test(tests, one_candidate_is_kept);
+    tcase_add_test(tests, a_share_of_1_in_all_runs_has_no_false_precision);
+    tcase_add_test(tests, the_worst_weather_is_named);
+    tcase_add_test(tests, fresh_runs_that_disagree_are_a_reservation);
+    tcase_add_test(tests, less_confidence_than_asked_says_why);
+    tcase_add_test(tests, metrics_have_plain_words);
+    Suite *suite = suite_create("answer");
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,337 @@
+#include "tools/trainyard/study/plan_command.h"
+
+#include <stdio.h>
+
+#include "reports/plan/report.h"
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/processors.h"
+#include "sim/cli/report.h"
+#include "sim/schema/value.h"
+#include "sim/study/follow/follow_text.h"
+#include "sim/study/plan/plan_check.h"
+#include "sim/study/plan/plan_text.h"
+#include "sim/study/study_options.h"
+#include "sim/study/study_types.h"
+
+static const char *const sensitivity_words[] = {
+#define X(name, text, words) text,
+    SENSITIVITIES(X)
+#undef X
+        NULL};
+
+#define OWNER PlanArguments
+static const Field plan_options_table[] = {
+    OPTION_FOLDER('o', "output", output_folder, "DIR",
+                  "write the answer and the tables to DIR, and continue an interrupted plan there"),
+    OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
+                 "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
+    OPTION_TEXTS(0, "slo", slos, "LIMIT",
+                 "of a scenario: a constraint such as 'waited_within(20m) >= 95%'"),
+    OPTION_TEXT(0, "minimise", minimise, "METRIC",
+                "of a scenario: the metric whose smallest value is best"),
+    OPTION_TEXT(0, "maximise", maximise, "METRIC", "or the one whose largest value is best"),
+    OPTION_TEXTS(0, "weather", weather, "NAME",
+                 "of a scenario: a varied factor that is not chosen; the constraints have to hold "
+                 "at each of its levels"),
+    OPTION_TEXT(0, "confidence", confidence, "RATIO",
+                "of a scenario: how likely the answer has to be right (95%)"),
+    OPTION_TEXT(0, "indifference", indifference, "RATIO",
+                "of a scenario: differences that do not matter, as a part of the objective and of "
+                "each limit (1%)"),
+    OPTION_INTEGER(0, "budget", budget, "N", 1, INT64_C(1) << 40,
+                   "of a scenario: at most N runs, which are divided so that the answer is most "
+                   "likely right"),
+    OPTION_INTEGER(0, "seeds", seeds, "N", 2, REPLICATIONS_MAX,
+                   "of a scenario: at least N runs of a candidate that is accepted (20)"),
+    OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric too"),
+    OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
+                 "of a scenario: compare the answer with the candidate of these levels"),
+    OPTION_INTEGER('j', "threads", thread_count, "N", 1, 4096,
+                   "run on N threads (as many as this process may use processors)"),
+    OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
+                    "stop after TIME, with exit code 4 and the results so far"),
+    OPTION_CHOICE(0, "sensitivity", sensitivity, "KIND", sensitivity_words,
+                  "how assumptions are varied to find those that would change the answer: none, "
+                  "one-at-a-time, morris or sobol (one-at-a-time)"),
+    OPTION_TEXT(0, "growth", growth, "RATIO",
+                "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
+    OPTION_FLAG(0, "dry-run", is_forecast,
+                "say how many candidates and runs there are and how long they will take, and stop"),
+    OPTION_FOLDER(
+        0, "check", check_folder, "DIR",
+        "plan again and compare with plan.json in DIR: exit code 1 when the recommendation "
+        "changed, or when a margin is below --margin"),
+    OPTION_TEXT(0, "margin", margin, "RATIO",
+                "with --check: by how much the recommended candidate has to meet each limit, as a "
+                "part of it (0%)"),
+    OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
+    {0},
+};
+#undef OWNER
+
+const OptionTable plan_table_of_options = {
+    .name = "plan",
+    .operands = "STUDY|SCENARIO",
+    .summary = "Finds the combination of levels that is best by an objective and meets all "
+               "constraints, with a stated confidence, from as few runs as possible.",
+    .details =
+        "A plan is a sweep's study with a goal: `minimise` or `maximise`, and `subject_to` "
+        "(scenarios/FORMAT.md). With --vary and --minimise no study file is needed.\n"
+        "\n"
+        "The answer comes first: what to choose, and what the next best costs. Its estimates are "
+        "made with fresh seeds, which took no part in the choice. Then a table has each candidate "
+        "and why it lost.\n"
+        "\n"
+        "A plan runs in rounds. After each, candidates that surely miss a constraint, or are "
+        "surely "
+        "worse than another that meets them all, get no more runs. With the stated confidence (95 "
+        "%) the answer misses no constraint by more than the indifference, and no candidate that "
+        "meets them by more is better by more. A share of jobs is the share of the jobs of all "
+        "runs.\n"
+        "\n"
+        "DIR gets plan.json, plan.csv (a row for each candidate) and the files of a sweep. Runs of "
+        "`trainyard sweep` or `trainyard merge` in DIR are used, and only those that are missing "
+        "are made. The files have the same bytes for any number of threads, with `mpirun -n N "
+        "trainyard plan ...` for any number of ranks, and after any interruption: the same command "
+        "continues the plan in DIR. `trainyard show DIR POINT SEED` prints the command that "
+        "repeats "
+        "a run.\n"
+        "\n"
+        "--check DIR is for continuous integration: it plans STUDY again (without STUDY, the one "
+        "that DIR was planned from) with this version, catalogue and workload, and compares.\n"
+        "\n"
+        "Exit code 0 when a candidate meets all constraints, 1 when none does (the answer then "
+        "names "
+        "the nearest miss), 2 for wrong input, 3 for a failure of this machine, 4 after "
+        "--time-limit or SIGTERM, 130 after Ctrl-C. SIGUSR1 prints the progress.",
+    .example = "trainyard plan scenarios/studies/cifar-team/study.json -o out/team\n"
+               "trainyard plan scenarios/workloads/poisson/scenario.json --vary nodes=4..6 "
+               "--slo 'waited_within(20m) >= 95%' --minimise cost_usd.total",
+    .options = plan_options_table,
+    .operand_count_min = 0,
+    .operand_count_max = 1,
+};
+
+const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
+                                     .sensitivity = SENSITIVITY_ONE_AT_A_TIME};
+
+/* --- The study --- */
+
+static bool is_without_file(const PlanArguments *arguments)
+{
+    return arguments->vary.count > 0 || arguments->minimise != NULL || arguments->maximise != NULL;
+}
+
+/* Refuses options that change a study file. */
+static bool options_fit(const PlanArguments *arguments, Problems *problems)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } others[] = {{"--slo", arguments->slos.count > 0},
+                  {"--weather", arguments->weather.count > 0},
+                  {"--confidence", arguments->confidence != NULL},
+                  {"--indifference", arguments->indifference != NULL},
+                  {"--budget", arguments->budget > 0},
+                  {"--seeds", arguments->seeds > 0},
+                  {"--metric", arguments->metrics.count > 0},
+                  {"--baseline", arguments->baseline.count > 0}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].is_given && !is_without_file(arguments)) {
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
+                                     "does not go with a study file"),
+                        "the file has this value; without a file --vary and --minimise are needed");
+            return false;
+        }
+    return true;
+}
+
+/* The study of the plan that is checked. */
+static const char *path_to_check(Arena *arena, const PlanArguments *arguments, Problems *problems)
+{
+    const Json *before = NULL;
+    const int32_t count = problems->count;
+    if (arguments->check_folder != NULL)
+        before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
+    const char *path = before != NULL ? plan_check_study(before) : NULL;
+    if (path == NULL && problems->count == count)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("plan", 0, 0),
+                                 "STUDY or SCENARIO is missing"),
+                    "`trainyard plan --help` has examples");
+    return path;
+}
+
+const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments *arguments,
+                             Problems *problems)
+{
+    if (!options_fit(arguments, problems))
+        return NULL;
+    if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
+        return NULL;
+    if (!is_without_file(arguments))
+        return study_read(arena, disk_files, path, problems);
+    const StudyOptions options = {.scenario = path,
+                                  .vary_count = arguments->vary.count,
+                                  .vary = arguments->vary.items,
+                                  .metric_count = arguments->metrics.count,
+                                  .metrics = arguments->metrics.items,
+                                  .baseline_count = arguments->baseline.count,
+                                  .baseline = arguments->baseline.items,
+                                  .seeds = arguments->seeds,
+                                  .minimise = arguments->minimise,
+                                  .maximise = arguments->maximise,
+                                  .confidence = arguments->confidence,
+                                  .indifference = arguments->indifference,
+                                  .slo_count = arguments->slos.count,
+                                  .slos = arguments->slos.items,
+                                  .weather_count = arguments->weather.count,
+                                  .weather = arguments->weather.items,
+                                  .budget = arguments->budget};
+    const Json *root = study_of_options(arena, "plan", &options, problems);
+    return root != NULL ? study_read_tree(arena, disk_files, "plan", root, problems) : NULL;
+}
+
+SweepOptions plan_options(const PlanArguments *arguments)
+{
+    return (SweepOptions){.folder = arguments->output_folder,
+                          .version = TRAINYARD_VERSION,
+                          .thread_count = arguments->thread_count > 0
+                                              ? (int32_t)arguments->thread_count
+                                              : processors_available(),
+                          .time_limit_ns = arguments->time_limit_ns,
+                          .is_quiet = arguments->is_quiet,
+                          .is_forecast = arguments->is_forecast,
+                          .shard = {0, 1},
+                          .run = sweep_on_threads};
+}
+
+/* --- The plan --- */
+
+static void print(void (*write)(const PlanRun *, Text *), const PlanRun *run)
+{
+    Text text = {0};
+    write(run, &text);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+static int exit_code_of_plan(const PlanRun *run)
+{
+    enum { EXIT_STOPPED = 4, EXIT_SIGINT = 130, SIGNAL_INT = 2 };
+    switch (run->sweep.end) {
+    case RUNNER_SIGNALLED:
+        return run->sweep.signal == SIGNAL_INT ? EXIT_SIGINT : EXIT_STOPPED;
+    case RUNNER_LATE:
+        return EXIT_STOPPED;
+    case RUNNER_FINISHED:
+    case RUNNER_FAILED:
+        break;
+    }
+    return run->outcome.verdict == PLAN_INFEASIBLE ? EXIT_NO : EXIT_FINE;
+}
+
+/* Compares the plan with an earlier one. Returns an exit code. */
+static int check(Arena *arena, const PlanRun *run, const PlanArguments *arguments,
+                 Problems *problems)
+{
+    const Json *before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
+    Status status = {0};
+    int64_t margin_ppm = 0;
+    bool is_same = false;
+    Text text = {0};
+    if (before == NULL)
+        return report_problems(problems);
+    if ((arguments->margin != NULL &&
+         !ratio_parse(arguments->margin, place_in("--margin", 0, 0), &margin_ppm, &status)) ||
+        !plan_check(before, &run->outcome, (double)margin_ppm / (double)PPM, &is_same, &text,
+                    &status))
+        return report_status(&status);
+    if (!arguments->is_quiet || !is_same)
+        fputs(text_string(&text), stdout);
+    text_free(&text);
+    return is_same ? EXIT_FINE : EXIT_NO;
+}
+
+static bool read_follow_options(const PlanArguments *arguments, FollowOptions *follow,
+                                Problems *problems)
+{
+    const Place at = place_in("--growth", 0, 0);
+    Status status = {0};
+    *follow = (FollowOptions){.sensitivity = (Sensitivity)arguments->sensitivity};
+    if (arguments->growth == NULL)
+        return true;
+    if (ratio_parse(arguments->growth, at, &follow->growth_ppm, &status) && follow->growth_ppm > 0)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "\"%s\" is not a growth above 0",
+                             arguments->growth),
+                "as in --growth 5%%");
+    return false;
+}
+
+/* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
+ * without plots is not a failure. */
+static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
+                        Problems *problems)
+{
+    Status no_plots = {0}, status = {0};
+    WinnerJobs jobs;
+    FollowOutcome follow;
+    if (options->folder == NULL)
+        return EXIT_FINE;
+    if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
+                           problems) ||
+        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
+        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
+                             problems))
+        return report_problems(problems);
+    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
+    if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
+        return report_status(&status);
+    if (no_plots.code != STATUS_OK && !options->is_quiet)
+        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    return EXIT_FINE;
+}
+
+static bool print_follow(Arena *arena, const Study *study, const char *folder, Problems *problems)
+{
+    FollowOutcome outcome;
+    Text text = {0};
+    if (!follow_outcome_read(arena, disk_files, folder, study, &outcome, problems))
+        return false;
+    follow_text_print(&outcome, study, &text);
+    printf("%s%s", text_string(&text)[0] != '\0' ? "\n" : "", text_string(&text));
+    text_free(&text);
+    return true;
+}
+
+int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
+                 const PlanArguments *arguments, Problems *problems)
+{
+    PlanRun run;
+    FollowOptions follow;
+    if (!read_follow_options(arguments, &follow, problems))
+        return report_problems(problems);
+    if (!plan_run(arena, study, disk_files, options, &run, problems))
+        return report_problems(problems);
+    if (options->is_forecast) {
+        print(plan_text_forecast, &run);
+        return EXIT_FINE;
+    }
+    if (!options->is_quiet)
+        print(plan_text_result, &run);
+    if (run.sweep.end == RUNNER_FINISHED &&
+        !plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &run.sweep.end,
+                     &run.sweep.signal, problems))
+        return report_problems(problems);
+    if (options->folder != NULL && !options->is_quiet &&
+        !print_follow(arena, study, options->folder, problems))
+        return report_problems(problems);
+    const int report_code = write_report(arena, options, &run.outcome, problems);
+    const int exit_code = exit_code_of_plan(&run);
+    if (report_code != EXIT_FINE)
+        return report_code;
+    return arguments->check_folder != NULL && exit_code <= EXIT_NO
+               ? check(arena, &run, arguments, problems)
+               : exit_code;
+}
