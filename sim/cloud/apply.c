@@ -31,9 +31,9 @@ static bool share_command(World *world, const Command *command, Status *status)
     if (command->kind == COMMAND_SHARE_DELETE) {
         storage_delete_share(world->storage, share);
     } else if (command->kind == COMMAND_FILE_UPLOAD) {
-        TraceRecord record = recorder_begin(world->recorder, TRACE_FILE_WRITTEN);
-        record.name = command->as.file_upload.file;
-        record.bytes = command->as.file_upload.bytes;
+        TraceRecord *record = recorder_begin(world->recorder, TRACE_FILE_WRITTEN);
+        record->name = command->as.file_upload.file;
+        record->bytes = command->as.file_upload.bytes;
         storage_write_file(world->storage, record, share, command);
     } else {
         invariant(command->kind == COMMAND_FILE_DELETE);
@@ -81,9 +81,9 @@ static bool cluster_command(World *world, const Command *command, Status *status
     if (command->kind == COMMAND_CLUSTER_DELETE)
         return cluster_delete(world->clusters, cluster, status);
     invariant(command->kind == COMMAND_CLUSTER_SHOW);
-    TraceRecord record = cluster_trace(world->clusters, TRACE_CLUSTER_SHOWN, cluster);
-    record.name = asked_member(command);
-    recorder_emit(world->recorder, &record);
+    TraceRecord *record = cluster_trace(world->clusters, TRACE_CLUSTER_SHOWN, cluster);
+    record->name = asked_member(command);
+    recorder_emit(world->recorder);
     return true;
 }
 
@@ -101,11 +101,11 @@ static bool job_command(World *world, const Command *command, Status *status)
     if (command->kind == COMMAND_JOB_REACHED)
         return job_reached_outside(world->jobs, job, command, status);
     bool is_show = command->kind == COMMAND_JOB_SHOW;
-    TraceRecord record =
+    TraceRecord *record =
         job_trace(world->jobs, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
     if (is_show)
-        record.name = asked_member(command);
-    recorder_emit(world->recorder, &record);
+        record->name = asked_member(command);
+    recorder_emit(world->recorder);
     return true;
 }
 
@@ -155,8 +155,8 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_FILE_SERVER_DELETE:
         return file_server_delete(world->storage, command, status);
     case COMMAND_USAGES_SHOW: {
-        TraceRecord record = recorder_begin(world->recorder, TRACE_USAGES_SHOWN);
-        recorder_emit(world->recorder, &record);
+        recorder_begin(world->recorder, TRACE_USAGES_SHOWN);
+        recorder_emit(world->recorder);
         return true;
     }
 #define X(name, text, what) case COMMAND_##name:

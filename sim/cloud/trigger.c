@@ -134,11 +134,11 @@ void triggers_begin(World *world)
 
 static void emit_command(World *world, TraceKind kind, int32_t index, const char *name)
 {
-    TraceRecord record = recorder_begin(world->recorder, kind);
+    TraceRecord *record = recorder_begin(world->recorder, kind);
     // command_skipped and command_refused have the same value.
-    record.command_applied.ordinal = index;
-    record.name = name;
-    recorder_emit(world->recorder, &record);
+    record->command_applied.ordinal = index;
+    record->name = name;
+    recorder_emit(world->recorder);
 }
 
 static const char *command_title(World *world, const Command *command)

@@ -5,7 +5,7 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/event_types.h"
-#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/workload.h"
 #include "sim/cloud/tables.h"
@@ -140,6 +140,11 @@ bool world_run_instant(World *world)
     return engine_run_instant(world->engine);
 }
 
+bool world_run_some(World *world, int64_t most)
+{
+    return engine_run_some(world->engine, most);
+}
+
 void world_advance(World *world, int64_t until_ns)
 {
     engine_advance(world->engine, until_ns);
@@ -148,13 +153,13 @@ void world_advance(World *world, int64_t until_ns)
 static void emit_end(World *world)
 {
     const DrawCount draws = engine_draws(world->engine);
-    TraceRecord record = recorder_begin(world->recorder, TRACE_RUN_ENDED);
-    record.since_ns = 0;
-    record.name = engine_stop_reason(world->engine);
-    record.run_ended.events = engine_events(world->engine);
-    record.run_ended.draws = draws.count;
-    record.run_ended.drawn = (int64_t)(draws.sum & INT64_MAX);
-    recorder_emit(world->recorder, &record);
+    TraceRecord *record = recorder_begin(world->recorder, TRACE_RUN_ENDED);
+    record->since_ns = 0;
+    record->name = engine_stop_reason(world->engine);
+    record->run_ended.events = engine_events(world->engine);
+    record->run_ended.draws = draws.count;
+    record->run_ended.drawn = (int64_t)(draws.sum & INT64_MAX);
+    recorder_emit(world->recorder);
 }
 
 void world_run(World *world)

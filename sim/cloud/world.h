@@ -22,6 +22,9 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
  * still held and emits TRACE_RUN_ENDED. The time is then `until_ns`, or that of the last event if
  * no event was left and the scenario is not of a session. Afterwards the world may only be read. */
 void world_run(World *world);
+/* Runs the next `most` events of world_run, for a caller that may want to stop in between. False:
+ * no event is left to run, and the caller ends the run with world_run. */
+bool world_run_some(World *world, int64_t most);
 /* Runs the events of the next instant, for a caller that acts between instants. False: no event is
  * left to run, and the caller ends the run with world_run. */
 bool world_run_instant(World *world);

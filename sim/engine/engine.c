@@ -22,7 +22,7 @@ typedef struct EngineInside {
     bool checks_always;
     bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not reported yet */
     DueEvents due[EVENT_PHASES]; /* removed from the queue: all at `due_ns` */
-    int32_t due_count;
+    uint32_t due_phases;         /* a bit for each phase with such events */
     int64_t due_ns;
     uint64_t shuffles; /* draws taken from the shuffle seed */
     DrawCount draws;
@@ -89,7 +89,8 @@ static bool is_awaited(const EngineInside *inside, const Event *event)
 
 static void due_add(EngineInside *inside, const Event *event)
 {
-    DueEvents *due = &inside->due[inside->owner.types[event->kind].phase];
+    const EventPhase phase = inside->owner.types[event->kind].phase;
+    DueEvents *due = &inside->due[phase];
     if (due->begin == due->end)
         due->begin = due->end = 0;
     if (due->end == due->capacity) {
@@ -100,7 +101,7 @@ static void due_add(EngineInside *inside, const Event *event)
         due->items = items;
     }
     due->items[due->end++] = *event;
-    inside->due_count++;
+    inside->due_phases |= UINT32_C(1) << phase;
     inside->due_ns = event->at_ns;
 }
 
@@ -117,52 +118,63 @@ static int32_t due_choice(EngineInside *inside, EventPhase phase)
 
 static Event due_take(EngineInside *inside)
 {
-    int phase = 0;
-    while (inside->due[phase].begin == inside->due[phase].end)
-        phase++;
+    const uint32_t phase = (uint32_t)__builtin_ctz(inside->due_phases);
     DueEvents *due = &inside->due[phase];
     int32_t choice = due_choice(inside, (EventPhase)phase);
     Event event = due->items[choice];
     due->items[choice] = due->items[due->begin++];
-    inside->due_count--;
+    if (due->begin == due->end)
+        inside->due_phases &= ~(UINT32_C(1) << phase);
     return event;
 }
 
-/* Removes the next event at or before `until_ns`, by time, phase and order of pushing. */
-static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
+/* Moves all events at the due time out of the queue and takes the first by phase and order of
+ * pushing. */
+static __attribute__((noinline)) void take_due(EngineInside *inside, Event *event)
 {
-    if (inside->due_count == 0) {
-        if (event_queue_next_ns(inside->queue) > until_ns || !event_queue_pop(inside->queue, event))
-            return false;
-        if (event_queue_next_ns(inside->queue) > event->at_ns)
-            return true; // usual case: the only event at its time
-        due_add(inside, event);
-    }
     while (event_queue_next_ns(inside->queue) == inside->due_ns) {
         Event other = {0};
         event_queue_pop(inside->queue, &other);
         due_add(inside, &other);
     }
     *event = due_take(inside);
+}
+
+/* Removes the next event at or before `until_ns`, by time, phase and order of pushing. */
+static inline bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
+{
+    if (inside->due_phases == 0) {
+        if (event_queue_next_ns(inside->queue) > until_ns || !event_queue_pop(inside->queue, event))
+            return false;
+        if (event_queue_next_ns(inside->queue) > event->at_ns)
+            return true; // usual case: the only event at its time
+        due_add(inside, event);
+    }
+    take_due(inside, event);
     return true;
 }
 
-/* Notifies the owner when no event is left at this time: once per instant, also when the last event
- * of the instant is stale. */
-static void end_instant(Engine *engine)
+static __attribute__((noinline)) void report_end_of_instant(Engine *engine)
 {
     EngineInside *inside = engine->inside;
-    if (!inside->is_in_instant || inside->due_count > 0 ||
-        event_queue_next_ns(inside->queue) <= engine->now_ns)
-        return;
     inside->is_in_instant = false;
     inside->owner.instant_ends(inside->owner.owner);
     if (event_queue_next_ns(inside->queue) > engine->now_ns)
         inside->owner.instant_ended(inside->owner.owner);
 }
 
+/* Notifies the owner when no event is left at this time: once per instant, also when the last event
+ * of the instant is stale. */
+static inline void end_instant(Engine *engine)
+{
+    const EngineInside *inside = engine->inside;
+    if (inside->is_in_instant && inside->due_phases == 0 &&
+        event_queue_next_ns(inside->queue) > engine->now_ns)
+        report_end_of_instant(engine);
+}
+
 /* Removes events up to the next one that is not stale, at or before `until_ns`. */
-static bool next_event(Engine *engine, int64_t until_ns, Event *event)
+static inline bool next_event(Engine *engine, int64_t until_ns, Event *event)
 {
     for (; take_event(engine->inside, until_ns, event); end_instant(engine))
         if (!is_stale(engine->inside, event))
@@ -189,10 +201,20 @@ static void run_event(Engine *engine, const Event *event)
     count_event(engine);
 }
 
+/* Runs events up to `until_ns`, `most` at most; returns whether any may be left. */
+static bool run_some_until(Engine *engine, int64_t until_ns, int64_t most)
+{
+    for (Event event; most > 0; most--) {
+        if (!next_event(engine, until_ns, &event))
+            return false;
+        run_event(engine, &event);
+    }
+    return true;
+}
+
 static void run_until(Engine *engine, int64_t until_ns)
 {
-    for (Event event; next_event(engine, until_ns, &event);)
-        run_event(engine, &event);
+    run_some_until(engine, until_ns, INT64_MAX);
 }
 
 /* --- Whether anything is awaited --- */
@@ -216,17 +238,19 @@ static bool is_given_up(const EngineInside *inside)
     return inside->give_up_reason != NULL && inside->settings.until_ns == INT64_MAX;
 }
 
-/* Runs until no event is awaited. is_any_awaited looks at all events that are due together, so the
- * end of the run does not depend on their order. */
-static void run_while_awaited(Engine *engine)
+/* Runs until no event is awaited, `most` events at most; returns whether any may be left.
+ * is_any_awaited looks at all events that are due together, so the end of the run does not depend
+ * on their order. */
+static bool run_while_awaited(Engine *engine, int64_t most)
 {
     EngineInside *inside = engine->inside;
-    for (Event event; next_event(engine, INT64_MAX, &event) &&
-                      (is_awaited(inside, &event) || is_any_awaited(inside));) {
+    for (Event event; most > 0; most--) {
+        if (is_given_up(inside) || !next_event(engine, INT64_MAX, &event) ||
+            (!is_awaited(inside, &event) && !is_any_awaited(inside)))
+            return false;
         run_event(engine, &event);
-        if (is_given_up(inside))
-            return;
     }
+    return true;
 }
 
 /* --- Stale events --- */
@@ -277,17 +301,22 @@ bool engine_run_instant(Engine *engine)
     return true;
 }
 
-void engine_run(Engine *engine)
+bool engine_run_some(Engine *engine, int64_t most)
 {
     const EngineSettings *settings = &engine->inside->settings;
-    if (settings->until_ns == INT64_MAX) {
-        run_while_awaited(engine);
-        return;
-    }
-    run_until(engine, settings->until_ns);
+    if (settings->until_ns == INT64_MAX)
+        return run_while_awaited(engine, most);
+    if (run_some_until(engine, settings->until_ns, most))
+        return true;
     // A run that is cut short ends at `until_ns`. Stale events do not count: nothing would happen.
     if (settings->stays_until || next_event(engine, INT64_MAX, &(Event){0}))
         engine->now_ns = settings->until_ns;
+    return false;
+}
+
+void engine_run(Engine *engine)
+{
+    engine_run_some(engine, INT64_MAX);
 }
 
 void engine_begin_instant(Engine *engine, int64_t at_ns)

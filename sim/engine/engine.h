@@ -89,6 +89,9 @@ int64_t engine_events(const Engine *engine); /* run so far */
 /* Runs every event up to `until_ns` of the settings, or until no awaited event is left. The time is
  * then `until_ns` if the run was cut short there (or stays_until), else that of the last event. */
 void engine_run(Engine *engine);
+/* Runs the next `most` events of engine_run, which continues later. Returns false when engine_run
+ * has nothing left to do. */
+bool engine_run_some(Engine *engine, int64_t most);
 /* Runs all events of the next instant. Returns false if no event is left at or before `until_ns`,
  * or no awaited event in a run without a set end. */
 bool engine_run_instant(Engine *engine);

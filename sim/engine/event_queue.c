@@ -41,7 +41,8 @@ typedef struct {
  * buckets hold the others. */
 struct EventQueue {
     int64_t count;
-    int64_t now_ns; /* the time of the last event popped */
+    int64_t now_ns;  /* the time of the last event popped */
+    int64_t next_ns; /* that of the earliest event; INT64_MAX: there is none */
     uint64_t front_end_ns;
     int32_t front_count;
     uint32_t levels_used;         /* a bit for each level with events */
@@ -56,6 +57,7 @@ EventQueue *event_queue_create(Arena *run)
 {
     EventQueue *queue = ARENA_NEW(run, EventQueue);
     queue->run = run;
+    queue->next_ns = INT64_MAX;
     return queue;
 }
 
@@ -146,6 +148,7 @@ void event_queue_push(EventQueue *queue, Event event)
 {
     invariant(event.at_ns >= queue->now_ns);
     queue->count++;
+    queue->next_ns = event.at_ns < queue->next_ns ? event.at_ns : queue->next_ns;
     if ((uint64_t)event.at_ns < queue->front_end_ns)
         front_push(queue, &event);
     else
@@ -218,6 +221,17 @@ static __attribute__((noinline)) void earliest_advance(EventQueue *queue)
     }
 }
 
+static int64_t earliest_ns(const EventQueue *queue)
+{
+    if (queue->front_count > 0)
+        return queue->front[queue->front_count - 1].at_ns;
+    if (queue->levels_used == 0)
+        return INT64_MAX;
+    uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
+    uint32_t digit = (uint32_t)__builtin_ctzll(queue->digits_used[level]);
+    return queue->buckets[level][digit].next_ns;
+}
+
 bool event_queue_pop(EventQueue *queue, Event *event)
 {
     if (queue->count == 0)
@@ -227,18 +241,13 @@ bool event_queue_pop(EventQueue *queue, Event *event)
     *event = queue->front[--queue->front_count];
     queue->now_ns = event->at_ns;
     queue->count--;
+    queue->next_ns = earliest_ns(queue);
     return true;
 }
 
 int64_t event_queue_next_ns(const EventQueue *queue)
 {
-    if (queue->count == 0)
-        return INT64_MAX;
-    if (queue->front_count > 0)
-        return queue->front[queue->front_count - 1].at_ns;
-    uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
-    uint32_t digit = (uint32_t)__builtin_ctzll(queue->digits_used[level]);
-    return queue->buckets[level][digit].next_ns;
+    return queue->next_ns;
 }
 
 static bool bucket_any(const Bucket *bucket, void *context,
@@ -305,4 +314,5 @@ void event_queue_remove(EventQueue *queue, void *context,
             bucket_clear(queue, level, digit);
             bucket_put_back(queue, &bucket, context, matches);
         }
+    queue->next_ns = earliest_ns(queue);
 }

@@ -18,13 +18,19 @@ static int32_t word_count(int32_t capacity, int32_t level)
 void place_set_reserve(Arena *arena, PlaceSet *set, int32_t capacity)
 {
     invariant(capacity >= set->capacity);
-    for (int32_t level = 0; level < PLACE_SET_LEVELS; level++) {
-        uint64_t *words = ARENA_ARRAY(arena, uint64_t, word_count(capacity, level));
-        int32_t old = word_count(set->capacity, level);
-        if (old > 0)
-            memcpy(words, set->words[level], (size_t)old * sizeof *words);
-        set->words[level] = words;
-    }
+    const int32_t old_levels = set->level_count;
+    int32_t level = 0, count;
+    do {
+        count = word_count(capacity, level);
+        uint64_t *words = ARENA_ARRAY(arena, uint64_t, count);
+        if (level < old_levels)
+            memcpy(words, set->words[level],
+                   (size_t)word_count(set->capacity, level) * sizeof *words);
+        else if (level > 0) // a new level above the highest one, which had a single word
+            words[0] = set->words[level - 1][0] != 0;
+        set->words[level++] = words;
+    } while (count > 1);
+    set->level_count = level;
     set->capacity = capacity;
 }
 
@@ -39,7 +45,7 @@ void place_set_add(PlaceSet *set, int32_t place)
     invariant(!place_set_has(set, place));
     set->count++;
     bool was_empty = true;
-    for (int32_t level = 0; level < PLACE_SET_LEVELS && was_empty; level++, place /= BITS) {
+    for (int32_t level = 0; level < set->level_count && was_empty; level++, place /= BITS) {
         uint64_t *word = &set->words[level][place / BITS];
         was_empty = *word == 0;
         *word |= UINT64_C(1) << place % BITS;
@@ -51,7 +57,7 @@ void place_set_remove(PlaceSet *set, int32_t place)
     invariant(place_set_has(set, place));
     set->count--;
     bool is_empty = true;
-    for (int32_t level = 0; level < PLACE_SET_LEVELS && is_empty; level++, place /= BITS) {
+    for (int32_t level = 0; level < set->level_count && is_empty; level++, place /= BITS) {
         uint64_t *word = &set->words[level][place / BITS];
         *word &= ~(UINT64_C(1) << place % BITS);
         is_empty = *word == 0;
@@ -70,7 +76,7 @@ static int32_t highest_bit(uint64_t word)
 
 int32_t place_set_up(const PlaceSet *set, int32_t from)
 {
-    for (int32_t level = 0; level < PLACE_SET_LEVELS; level++) {
+    for (int32_t level = 0; level < set->level_count; level++) {
         if (from / BITS >= word_count(set->capacity, level))
             return -1;
         uint64_t word = set->words[level][from / BITS] & UINT64_MAX << from % BITS;
@@ -90,7 +96,7 @@ int32_t place_set_down(const PlaceSet *set, int32_t to)
 {
     if (to >= set->capacity)
         to = set->capacity - 1;
-    for (int32_t level = 0; level < PLACE_SET_LEVELS && to >= 0; level++) {
+    for (int32_t level = 0; level < set->level_count && to >= 0; level++) {
         uint64_t word = set->words[level][to / BITS] & UINT64_MAX >> (BITS - 1 - to % BITS);
         if (word == 0) {
             to = to / BITS - 1;

@@ -1,8 +1,8 @@
 /* A set of places (0, 1, ...), such as the places of a cluster that hold an idle node.
  *
  * Level 0 has one bit per place. Each bit of a higher level shows whether a word of the level below
- * is not 0. Adding, removing and finding the next place take at most PLACE_SET_LEVELS steps. The
- * higher levels take 1/64 more memory. */
+ * is not 0. The highest level has a single word. Adding, removing and finding the next place take
+ * at most as many steps as there are levels. The higher levels take 1/64 more memory. */
 #ifndef SIM_ENGINE_PLACE_SET_H
 #define SIM_ENGINE_PLACE_SET_H
 
@@ -16,7 +16,8 @@ enum { PLACE_SET_LEVELS = 6 }; /* 64^6 places are more than an int32 can count *
 /* All zero: empty, without room for any place. */
 typedef struct {
     uint64_t *words[PLACE_SET_LEVELS];
-    int32_t capacity; /* all places are below it */
+    int32_t level_count; /* used levels */
+    int32_t capacity;    /* all places are below it */
     int32_t count;
 } PlaceSet;
 

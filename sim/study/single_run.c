@@ -34,13 +34,12 @@ static void take_values(const PointScenario *point, const Summary *summary, RunO
            (size_t)(point->value_count - point->metric_count) * sizeof *outcome->flags);
 }
 
-/* Runs all instants; false: stopped. */
-static bool run_instants(World *world, const atomic_bool *is_stopped)
+/* Runs all events; false: stopped. */
+static bool run_events(World *world, const atomic_bool *is_stopped)
 {
-    enum { INSTANTS_BETWEEN_LOOKS = 1024 };
-    for (int64_t i = 1; world_run_instant(world); i++)
-        if (i % INSTANTS_BETWEEN_LOOKS == 0 &&
-            atomic_load_explicit(is_stopped, memory_order_relaxed))
+    enum { EVENTS_BETWEEN_LOOKS = 1024 };
+    while (world_run_some(world, EVENTS_BETWEEN_LOOKS))
+        if (atomic_load_explicit(is_stopped, memory_order_relaxed))
             return false;
     world_run(world);
     return true;
@@ -84,7 +83,7 @@ static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario 
     if (waiting != NULL)
         waiting_fold_watch(waiting, world);
     world_forget_ended(world);
-    if (!run_instants(world, is_stopped))
+    if (!run_events(world, is_stopped))
         return false;
     run->metrics = metrics_fold_result(fold);
     run->facts = run_facts_of_world(arena, world, waiting, version);

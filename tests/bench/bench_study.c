@@ -1,8 +1,10 @@
-/* Many small runs in one process, as a study makes them: world, metrics, summary, without files.
+/* Many small runs in one process, as a sweep makes them (single_run), without its threads and
+ * journal.
  *
- *     bench_study runs       runs a processor-second of shipped scenarios
- *     bench_study plan       a plan of a queue at 1 to 16 servers; both: exit code 1 when a bar is
- *                            missed
+ *     bench_study runs           runs a processor-second of shipped scenarios; exit code 1 when a
+ *                                bar is missed
+ *     bench_study plan           a plan of a queue at 1 to 16 servers; exit code 1 likewise
+ *     bench_study NAME RUNS      runs of one of the scenarios, for profilers
  *
  * Seconds are the processor's, so that other programs on the machine count less. */
 #include <inttypes.h>
@@ -12,12 +14,10 @@
 #include <time.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/cloud/world.h"
-#include "sim/output/summary/metrics.h"
-#include "sim/output/summary/summary.h"
-#include "sim/output/trace/fan.h"
+#include "sim/output/summary/metric.h"
 #include "sim/scenario/read.h"
 #include "sim/study/plan/plan_run.h"
+#include "sim/study/single_run.h"
 
 enum { ROUNDS = 5 };
 #define SECONDS_PER_ROUND 0.4
@@ -29,21 +29,67 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* One run; `scratch` is empty before and after. Returns the number of events. */
-static int64_t run_once(Arena *scratch, Scenario *scenario, uint64_t seed)
+/* The metrics of workloads; "%s" is the name of the scenario's workload. */
+static const char *const metric_formats[] = {"workloads.%s.queue_s.mean",
+                                             "workloads.%s.queue_s.p95", "cost_usd.total",
+                                             "workloads.%s.waited_within(20m)", "utilisation"};
+enum { METRICS = sizeof metric_formats / sizeof metric_formats[0] };
+
+/* A point without settings. */
+static PointScenario point_of(Arena *arena, const ScenarioFile *file, Problems *problems)
 {
-    scenario->seed = seed;
-    TraceFan *fan = trace_fan_create(scratch);
-    MetricsFold *fold = metrics_fold_create(scratch);
-    trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
-    World *world = world_create(scratch, scenario, trace_fan_sink(fan));
-    trace_fan_watch(fan, world);
-    world_run(world);
-    const RunFacts facts = run_facts_of_world(scratch, world, NULL, "bench");
-    const Summary *summary = summary_of_run(scratch, &facts, metrics_fold_result(fold), NULL);
-    const int64_t events = summary->events;
-    arena_reset(scratch);
-    return events;
+    const Metric **metrics = ARENA_ARRAY(arena, const Metric *, METRICS);
+    PointScenario point = {
+        .file = file, .metrics = metrics, .metric_count = METRICS, .value_count = METRICS};
+    for (int32_t i = 0; i < METRICS; i++) {
+        const char *name = arena_printf(arena, metric_formats[i], file->scenario.workloads[0].name);
+        metrics[i] = metric_compile(arena, &file->scenario, name, (Place){0}, problems);
+        if (metrics[i] == NULL)
+            break;
+        point.value_count += measure_part_count(metric_kind(metrics[i]));
+    }
+    return point;
+}
+
+/* The shipped scenario `name` as a point. Ends the program if it cannot be read. */
+static PointScenario read_point(Arena *arena, const char *name)
+{
+    Problems problems = problems_create(arena);
+    const char *path = arena_printf(arena, "scenarios/workloads/%s/scenario.json", name);
+    const ScenarioFile *file =
+        scenario_read(arena, disk_files, path, (ScenarioOverrides){0}, &problems);
+    PointScenario point = {0};
+    if (file != NULL)
+        point = point_of(arena, file, &problems);
+    if (problems.count > 0) {
+        fprintf(stderr, "%s: %s\n", path, problems.items[0].message);
+        exit(2);
+    }
+    return point;
+}
+
+typedef struct {
+    Arena *scratch; /* empty before and after each run */
+    const PointScenario *point;
+    RunOutcome outcome;
+} Bench;
+
+static Bench bench_start(Arena *arena, const PointScenario *point)
+{
+    return (Bench){.scratch = arena_create(),
+                   .point = point,
+                   .outcome = {.values = ARENA_ARRAY(arena, double, point->value_count),
+                               .flags = ARENA_ARRAY(arena, uint8_t, point->value_count)}};
+}
+
+/* Returns the number of events. */
+static int64_t run_once(Bench *bench, uint64_t seed)
+{
+    const atomic_bool never = false;
+    if (!single_run(bench->scratch, bench->point, NULL, seed, "bench", &never, &bench->outcome))
+        exit(2);
+    arena_reset(bench->scratch);
+    return bench->outcome.events;
 }
 
 typedef struct {
@@ -51,10 +97,8 @@ typedef struct {
     double events;     /* of a run, on average */
 } Measured;
 
-static Measured measure(const Scenario *shared)
+static Measured measure(Bench *bench)
 {
-    Arena *scratch = arena_create();
-    Scenario scenario = *shared;
     Measured best = {0};
     uint64_t seed = 0;
     for (int32_t round = 0; round < ROUNDS; round++) {
@@ -62,12 +106,11 @@ static Measured measure(const Scenario *shared)
         double seconds = 0;
         int64_t runs = 0, events = 0;
         for (; seconds < SECONDS_PER_ROUND; seconds = clock_s() - begin_s, runs++)
-            events += run_once(scratch, &scenario, ++seed);
+            events += run_once(bench, ++seed);
         if ((double)runs / seconds > best.runs_per_s)
             best = (Measured){.runs_per_s = (double)runs / seconds,
                               .events = (double)events / (double)runs};
     }
-    arena_destroy(scratch);
     return best;
 }
 
@@ -75,22 +118,16 @@ static Measured measure(const Scenario *shared)
 static bool bench_scenario(const char *name, double bar)
 {
     Arena *arena = arena_create();
-    Problems problems = problems_create(arena);
-    char path[100];
-    snprintf(path, sizeof path, "scenarios/workloads/%s/scenario.json", name);
-    const ScenarioFile *file =
-        scenario_read(arena, disk_files, path, (ScenarioOverrides){0}, &problems);
-    if (file == NULL) {
-        fprintf(stderr, "%s: %s\n", path, problems.items[0].message);
-        exit(2);
-    }
-    const Measured measured = measure(&file->scenario);
+    const PointScenario point = read_point(arena, name);
+    Bench bench = bench_start(arena, &point);
+    const Measured measured = measure(&bench);
     const bool is_met = measured.runs_per_s >= bar;
     printf("%-16s %8.0f %10.0f %11.2f", name, measured.events, measured.runs_per_s,
            measured.events * measured.runs_per_s * 1e-6);
     if (bar > 0)
         printf("  %s (%.0f)", is_met ? "met" : "MISSED", bar);
     printf("\n");
+    arena_destroy(bench.scratch);
     arena_destroy(arena);
     return is_met;
 }
@@ -105,6 +142,17 @@ static bool bench_runs(void)
     is_met &= bench_scenario("bursts", 0);
     is_met &= bench_scenario("diurnal", 0);
     return is_met;
+}
+
+static void run_for_profiler(const char *name, long runs)
+{
+    Arena *arena = arena_create();
+    const PointScenario point = read_point(arena, name);
+    Bench bench = bench_start(arena, &point);
+    for (long i = 1; i <= runs; i++)
+        run_once(&bench, (uint64_t)i);
+    arena_destroy(bench.scratch);
+    arena_destroy(arena);
 }
 
 /* --- A plan --- */
@@ -160,6 +208,10 @@ int main(int argc, char **argv)
         return bench_plan() ? EXIT_SUCCESS : EXIT_FAILURE;
     if (argc == 2 && strcmp(argv[1], "runs") == 0)
         return bench_runs() ? EXIT_SUCCESS : EXIT_FAILURE;
-    fprintf(stderr, "usage: bench_study runs|plan\n");
+    if (argc == 3) {
+        run_for_profiler(argv[1], strtol(argv[2], NULL, 10));
+        return EXIT_SUCCESS;
+    }
+    fprintf(stderr, "usage: bench_study runs | plan | NAME RUNS\n");
     return 2;
 }

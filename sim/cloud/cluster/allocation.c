@@ -21,13 +21,13 @@ static const char failure_code[] = "InternalError";
 
 void allocation_set(Clusters *clusters, Cluster *cluster, AllocationState state, TraceCause cause)
 {
-    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_ALLOCATION, cluster);
-    record.cluster_allocation.target = cluster->target_nodes;
-    record.cluster_allocation.current = cluster->current_nodes;
-    record.cause = cause;
+    TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_ALLOCATION, cluster);
+    record->cluster_allocation.target = cluster->target_nodes;
+    record->cluster_allocation.current = cluster->current_nodes;
+    record->cause = cause;
     cluster->allocation = state;
     cluster->allocation_cause = cause;
-    recorder_emit_change(clusters->recorder, record, allocation_state_name(state),
+    recorder_emit_change(clusters->recorder, allocation_state_name(state),
                          &cluster->allocation_since_ns);
 }
 
@@ -43,9 +43,9 @@ void allocation_report_ready(Clusters *clusters, Cluster *cluster)
         cluster->allocation != ALLOCATION_STEADY || cluster->node_count[NODE_PREPARING] > 0 ||
         usable == 0)
         return;
-    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_READY, cluster);
-    record.cluster_ready.nodes = usable;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_READY, cluster);
+    record->cluster_ready.nodes = usable;
+    recorder_emit(clusters->recorder);
     cluster_moment(clusters, cluster, MOMENT_CLUSTER_READY);
 }
 
@@ -141,10 +141,10 @@ static void emit_error(Clusters *clusters, Cluster *cluster, TraceCause cause, c
 {
     cluster->error_code = code;
     cluster->error_message = message;
-    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_ERROR, cluster);
-    record.cause = cause;
-    record.name = arena_printf(clusters->arena, "%s: %s", code, message);
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_ERROR, cluster);
+    record->cause = cause;
+    record->name = arena_printf(clusters->arena, "%s: %s", code, message);
+    recorder_emit(clusters->recorder);
 }
 
 /* A quota refused nodes: the cluster becomes steady with fewer nodes than its target. */

@@ -9,12 +9,12 @@
 
 void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 {
-    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_SCALING, cluster);
-    record.cluster_scaling.minimum = cluster->minimum_nodes;
-    record.cluster_scaling.maximum = cluster->maximum_nodes;
-    record.cluster_scaling.target = cluster->target_nodes;
-    record.name = cluster->is_automatic ? "automatic" : "manual";
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_SCALING, cluster);
+    record->cluster_scaling.minimum = cluster->minimum_nodes;
+    record->cluster_scaling.maximum = cluster->maximum_nodes;
+    record->cluster_scaling.target = cluster->target_nodes;
+    record->name = cluster->is_automatic ? "automatic" : "manual";
+    recorder_emit(clusters->recorder);
 }
 
 /* More nodes than this are as many as this, which is more than a cluster has. */

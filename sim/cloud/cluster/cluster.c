@@ -71,10 +71,10 @@ Cluster *cluster_find(Clusters *clusters, ResourcePath path)
                : NULL;
 }
 
-TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster)
+TraceRecord *cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster)
 {
-    TraceRecord record = recorder_begin(clusters->recorder, kind);
-    record.cluster = cluster->id;
+    TraceRecord *record = recorder_begin(clusters->recorder, kind);
+    record->cluster = cluster->id;
     return record;
 }
 
@@ -86,9 +86,9 @@ void cluster_moment(const Clusters *clusters, const Cluster *cluster, Moment mom
 static void set_provisioning(Clusters *clusters, Cluster *cluster, ProvisioningState state)
 {
     cluster->provisioning = state;
-    recorder_emit_change(clusters->recorder,
-                         cluster_trace(clusters, TRACE_CLUSTER_PROVISIONING, cluster),
-                         provisioning_state_name(state), &cluster->provisioning_since_ns);
+    cluster_trace(clusters, TRACE_CLUSTER_PROVISIONING, cluster);
+    recorder_emit_change(clusters->recorder, provisioning_state_name(state),
+                         &cluster->provisioning_since_ns);
 }
 
 /* --- Checks --- */

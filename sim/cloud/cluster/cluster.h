@@ -126,8 +126,8 @@ Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place)
 /* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": the folder of the set-up task's output, below
  * the directory that the cluster names. The GUID is drawn at the cluster's address. In `arena`. */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena);
-/* A record of `kind` about the cluster, for recorder_emit. */
-TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
+/* Begins a record of `kind` about the cluster (recorder_begin). */
+TraceRecord *cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 

@@ -27,12 +27,12 @@ static void begin_repair(Clusters *clusters, Node *node, int64_t since_ns)
 /* A node calls a crew when it becomes unusable. */
 static void emit(Clusters *clusters, const Node *node, const char *name)
 {
-    TraceRecord record = node_trace(clusters, TRACE_NODE_REPAIR, node);
-    record.name = name;
-    record.since_ns = node->state_since_ns;
-    record.node_repair.crews = clusters->scenario->failures.repair_crews;
-    record.node_repair.waiting = clusters->crews.waiting_count;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_REPAIR, node);
+    record->name = name;
+    record->since_ns = node->state_since_ns;
+    record->node_repair.crews = clusters->scenario->failures.repair_crews;
+    record->node_repair.waiting = clusters->crews.waiting_count;
+    recorder_emit(clusters->recorder);
 }
 
 /* Whether `left` gets a crew before `right`. */

@@ -39,12 +39,12 @@ Node *node_row(Clusters *clusters, NodeId node)
     return row_table_at(&clusters->nodes, node.index);
 }
 
-TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node)
+TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node)
 {
-    TraceRecord record = recorder_begin(clusters->recorder, kind);
-    record.cluster = node->cluster;
-    record.node = node->id;
-    record.job = node->job;
+    TraceRecord *record = recorder_begin(clusters->recorder, kind);
+    record->cluster = node->cluster;
+    record->node = node->id;
+    record->job = node->job;
     return record;
 }
 
@@ -65,9 +65,9 @@ static void setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
 static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
                       TraceCause cause)
 {
-    TraceRecord record = node_trace(clusters, TRACE_NODE_STATE, node);
-    record.node_state.was = node->state;
-    record.cause = cause;
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_STATE, node);
+    record->node_state.was = node->state;
+    record->cause = cause;
     place_set_remove(&cluster->places[node->state], node->place);
     place_set_add(&cluster->places[state], node->place);
     if (node->state != NODE_STATE_COUNT)
@@ -82,7 +82,7 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
         node_set_free(cluster, node);
     }
     node_offer(cluster, node);
-    recorder_emit_change(clusters->recorder, record, node_state_name(state), &node->state_since_ns);
+    recorder_emit_change(clusters->recorder, node_state_name(state), &node->state_since_ns);
     if (node->repair != REPAIR_NONE) // it was unusable until now
         crew_dismissed(clusters, node);
 }
@@ -125,13 +125,28 @@ static void reserve_place(Clusters *clusters, Cluster *cluster)
     cluster->node_capacity = capacity;
 }
 
+/* Returns the end of the text, where it puts a NUL. */
+static char *number_print(char *out, uint32_t number)
+{
+    int32_t count = 1;
+    for (uint32_t left = number; left >= 10; left /= 10)
+        count++;
+    out = digits_print(out, number, count);
+    *out = '\0';
+    return out;
+}
+
+/* "tvm-676767296_1-20180718t174802z". Names of low-priority nodes end in "-p" (batchai-service
+ * notes, "Names of nodes"). */
 static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int32_t number)
 {
-    char stamp[CIVIL_TEXT];
+    char stamp[CIVIL_TEXT], numbers[2 * CIVIL_TEXT];
+    char *end = number_print(numbers, cluster->opaque_number);
+    *end = '_';
+    number_print(end + 1, (uint32_t)number);
     stamp_print(scenario_unix_ms(clusters->scenario, clusters->engine->now_ns), stamp);
-    // Names of low-priority nodes end in "-p" (batchai-service notes, "Names of nodes").
-    return arena_printf(clusters->arena, "tvm-%u_%d-%s%s", cluster->opaque_number, (int)number,
-                        stamp, cluster->spec->is_low_priority ? "-p" : "");
+    const char *const parts[] = {"tvm", numbers, stamp, "p"};
+    return arena_join(clusters->arena, parts, cluster->spec->is_low_priority ? 4 : 3, '-');
 }
 
 static void begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
@@ -188,12 +203,12 @@ Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocate
 void node_bill(Clusters *clusters, const Node *node, const char *why)
 {
     const Bill bill = node_bill_now(clusters, node->cluster, node->allocated_ns);
-    TraceRecord record = node_trace(clusters, TRACE_NODE_BILLED, node);
-    record.since_ns = node->allocated_ns;
-    record.name = why;
-    record.node_billed.billed_ns = bill.billed_ns;
-    record.node_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_BILLED, node);
+    record->since_ns = node->allocated_ns;
+    record->name = why;
+    record->node_billed.billed_ns = bill.billed_ns;
+    record->node_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
+    recorder_emit(clusters->recorder);
 }
 
 void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
@@ -221,12 +236,12 @@ static void emit_error(Clusters *clusters, const Node *node, const NodeFailure *
     static const char no_code[] = "InternalError"; // the service's default
     if (!recorder_takes(clusters->recorder, TRACE_NODE_ERROR))
         return;
-    TraceRecord record = node_trace(clusters, TRACE_NODE_ERROR, node);
-    record.cause = failure->cause;
-    record.name =
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_ERROR, node);
+    record->cause = failure->cause;
+    record->name =
         arena_printf(clusters->arena, "%s: node %s: %s", failure->code ? failure->code : no_code,
                      node->name, failure->reason ? failure->reason : "it stopped working");
-    recorder_emit(clusters->recorder, &record);
+    recorder_emit(clusters->recorder);
 }
 
 static void set_failure(Clusters *clusters, Node *node, NodeFailure failure)
@@ -530,10 +545,10 @@ void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, Trac
     if (node->state == NODE_STATE_COUNT || node->notice != CAUSE_NONE)
         return;
     node->notice = cause;
-    TraceRecord record = node_trace(clusters, TRACE_NODE_NOTICE, node);
-    record.node_notice.notice_ns = notice_ns;
-    record.cause = cause;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_NOTICE, node);
+    record->node_notice.notice_ns = notice_ns;
+    record->cause = cause;
+    recorder_emit(clusters->recorder);
     engine_push(clusters->engine, notice_ns, EVENT_NODE_PREEMPTED, node->id.index, 0, 0);
 }
 
@@ -569,9 +584,9 @@ void cluster_node_reboots(Clusters *clusters, Node *node, TraceCause cause)
 void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm)
 {
     node->speed_ppm = speed_ppm;
-    TraceRecord record = node_trace(clusters, TRACE_NODE_SPEED, node);
-    record.node_speed.speed_ppm = speed_ppm;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_SPEED, node);
+    record->node_speed.speed_ppm = speed_ppm;
+    recorder_emit(clusters->recorder);
 }
 
 /* --- For jobs --- */
@@ -609,11 +624,11 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
 
 static void emit_placed(Clusters *clusters, const Node *node, NodeJob placed, int32_t gpus_per_node)
 {
-    TraceRecord record = node_trace(clusters, TRACE_JOB_PLACED, node);
-    record.job = placed.job;
-    record.job_placed.gpus = placed.share.gpus;
-    record.job_placed.gpus_per_node = gpus_per_node;
-    recorder_emit(clusters->recorder, &record);
+    TraceRecord *record = node_trace(clusters, TRACE_JOB_PLACED, node);
+    record->job = placed.job;
+    record->job_placed.gpus = placed.share.gpus;
+    record->job_placed.gpus_per_node = gpus_per_node;
+    recorder_emit(clusters->recorder);
 }
 
 static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,

@@ -108,8 +108,8 @@ bool node_is_in_service(const Clusters *clusters, const Node *node);
 bool node_works(const Clusters *clusters, const Node *node);
 /* The bill of a node of `cluster` that was allocated at `allocated_ns` and is released now. */
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns);
-/* A record of `kind` about the node, for recorder_emit. */
-TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
+/* Begins a record of `kind` about the node (recorder_begin). */
+TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 
 /* --- Failures. Each may be called for a node in any state. --- */
 

@@ -138,11 +138,11 @@ void mishap_node_lifetime(Faults *faults, Node *node)
 
 void mishap_emit_struck(Faults *faults, const char *name, int32_t nodes, TraceCause cause)
 {
-    TraceRecord record = recorder_begin(faults->recorder, TRACE_GROUP_STRUCK);
-    record.name = name;
-    record.group_struck.nodes = nodes;
-    record.cause = cause;
-    recorder_emit(faults->recorder, &record);
+    TraceRecord *record = recorder_begin(faults->recorder, TRACE_GROUP_STRUCK);
+    record->name = name;
+    record->group_struck.nodes = nodes;
+    record->cause = cause;
+    recorder_emit(faults->recorder);
 }
 
 /* Fills `nodes` with the nodes of a member in one cluster, and returns how many there are. NULL:

@@ -162,15 +162,15 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
             bounded_times(weights(jobs, job), job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)
         kept = node_time_add(done, before_training(jobs, job));
-    TraceRecord record = job_trace(jobs, TRACE_JOB_ATTEMPT, job);
-    record.cause = reason.cause;
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_ATTEMPT, job);
+    record->cause = reason.cause;
     if (reason.node)
-        record.node = reason.node->id;
-    record.since_ns = job->started_ns;
-    record.name = attempt_end_name(end);
-    record.job_attempt.nodes = job->request.nodes;
+        record->node = reason.node->id;
+    record->since_ns = job->started_ns;
+    record->name = attempt_end_name(end);
+    record->job_attempt.nodes = job->request.nodes;
     int64_t total_ns = bounded_times(weights(jobs, job), jobs->engine->now_ns - job->started_ns);
-    put_node_time(&record, kept, total_ns, is_thrown_away);
-    record.job_attempt.epochs_kept = epochs_kept(job, is_thrown_away);
-    recorder_emit(jobs->recorder, &record);
+    put_node_time(record, kept, total_ns, is_thrown_away);
+    record->job_attempt.epochs_kept = epochs_kept(job, is_thrown_away);
+    recorder_emit(jobs->recorder);
 }

@@ -156,9 +156,9 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node)
     job->attempt->stalled_ns = jobs->engine->now_ns;
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
-    TraceRecord record = job_trace(jobs, TRACE_JOB_STALLED, job);
-    record.node = node->id;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_STALLED, job);
+    record->node = node->id;
+    recorder_emit(jobs->recorder);
 }
 
 /* --- Failures --- */
@@ -455,54 +455,71 @@ static void note_stage_end(const Jobs *jobs, Job *job, int32_t node)
         jobs->engine->now_ns;
 }
 
+/* Begins the node's present stage; returns whether it takes time. */
+static bool stage_takes_time(Jobs *jobs, Job *job, int32_t node, JobStage stage)
+{
+    if (stage == STAGE_DATA && reads_data(job)) {
+        const Program *program = job->spec->program;
+        job_transfer(jobs, job, node, TRANSFER_FOR_DATA, program->data_share, program->data_bytes);
+        return true;
+    }
+    if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
+        return true; // COMMAND_JOB_RAN reports its end
+    int64_t delay_ns = stage_ns(jobs, job, node_row(jobs->clusters, job->nodes[node]), stage);
+    if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
+        job_script_begins(jobs, job, 1 + (uint32_t)node, delay_ns);
+        return true;
+    }
+    if (delay_ns == 0 && !can_fail(job, stage))
+        return false;
+    engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                (uint32_t)node);
+    return true;
+}
+
+/* The node has reached a barrier, which the job passes after all nodes have. */
+static void reach_barrier(Jobs *jobs, Job *job, JobStage stage)
+{
+    if (--job->attempt->nodes_at_work == 0)
+        pass_barrier(jobs, job, stage);
+}
+
+/* Begins the node's present stage, and the following ones while they take no time. */
+static void begin_stage(Jobs *jobs, Job *job, int32_t node)
+{
+    JobStage *stage = &job->attempt->stage[node];
+    while (!stage_takes_time(jobs, job, node, *stage)) {
+        note_stage_end(jobs, job, node);
+        if (is_barrier(++*stage)) {
+            reach_barrier(jobs, job, *stage);
+            return;
+        }
+    }
+}
+
 /* Begins the node's next stage; at a barrier only after all nodes have reached it. */
 static void next_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage next = ++job->attempt->stage[node];
-    if (!is_barrier(next))
+    if (is_barrier(next))
+        reach_barrier(jobs, job, next);
+    else
         begin_stage(jobs, job, node);
-    else if (--job->attempt->nodes_at_work == 0)
-        pass_barrier(jobs, job, next);
-}
-
-/* Begins the node's present stage. A stage that the job does not have ends at once. */
-static void begin_stage(Jobs *jobs, Job *job, int32_t node)
-{
-    JobStage stage = job->attempt->stage[node];
-    if (stage == STAGE_DATA && reads_data(job)) {
-        const Program *program = job->spec->program;
-        job_transfer(jobs, job, node, TRANSFER_FOR_DATA, program->data_share, program->data_bytes);
-        return;
-    }
-    if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
-        return; // COMMAND_JOB_RAN reports its end
-    int64_t delay_ns = stage_ns(jobs, job, node_row(jobs->clusters, job->nodes[node]), stage);
-    if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
-        job_script_begins(jobs, job, 1 + (uint32_t)node, delay_ns);
-        return;
-    }
-    if (delay_ns > 0 || can_fail(job, stage)) {
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                    (uint32_t)node);
-        return;
-    }
-    note_stage_end(jobs, job, node);
-    next_stage(jobs, job, node);
 }
 
 static void emit_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
-    TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
-    record.node = job->nodes[node];
-    record.since_ns = job_stage_begin_ns(job, node, stage);
-    record.name = job_stage_name(stage);
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_STAGE, job);
+    record->node = job->nodes[node];
+    record->since_ns = job_stage_begin_ns(job, node, stage);
+    record->name = job_stage_name(stage);
     if (stage == STAGE_PULL)
-        record.bytes = job->spec->image->compressed_bytes;
+        record->bytes = job->spec->image->compressed_bytes;
     if (stage == STAGE_DOWNLOAD)
-        record.bytes = job->spec->program->data_set->download_bytes;
+        record->bytes = job->spec->program->data_set->download_bytes;
     if (stage == STAGE_DATA)
-        record.bytes = job->spec->program->data_bytes;
-    recorder_emit(jobs->recorder, &record);
+        record->bytes = job->spec->program->data_bytes;
+    recorder_emit(jobs->recorder);
 }
 
 void job_stage_done(Jobs *jobs, Job *job, uint32_t index)

@@ -233,11 +233,11 @@ static void begin_training(Jobs *jobs, Job *job)
     if (!is_coarse)
         t->progress = begin_progress(jobs, t->progress, &t->plan);
     job->attempt->training_ns = jobs->engine->now_ns;
-    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINING, job);
-    record.job_training.ranks = t->plan.ranks;
-    record.job_training.steps = t->plan.steps_per_epoch;
-    record.job_training.epochs = t->plan.epochs;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_TRAINING, job);
+    record->job_training.ranks = t->plan.ranks;
+    record->job_training.steps = t->plan.steps_per_epoch;
+    record->job_training.epochs = t->plan.epochs;
+    recorder_emit(jobs->recorder);
     job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
     if (t->epoch == t->plan.epochs)
         end_training(jobs, job); // the checkpoint has all epochs; only the model is missing
@@ -258,11 +258,11 @@ void epochs_data_ready(Jobs *jobs, Job *job)
 
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
 {
-    TraceRecord record = job_trace(jobs, TRACE_JOB_RESUMED, job);
-    record.name =
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_RESUMED, job);
+    record->name =
         job_fill_in(jobs->scenario, job, program->checkpoint_path, job->epochs_kept, jobs->arena);
-    record.job_resumed.epochs = job->epochs_kept;
-    recorder_emit(jobs->recorder, &record);
+    record->job_resumed.epochs = job->epochs_kept;
+    recorder_emit(jobs->recorder);
 }
 
 void epochs_resumed(Jobs *jobs, Job *job)
@@ -276,14 +276,14 @@ void epochs_resumed(Jobs *jobs, Job *job)
 static void emit_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
     const Training *t = training_of(job);
-    TraceRecord record = job_trace(jobs, TRACE_STEP, job);
-    record.since_ns = jobs->engine->now_ns - step_parts_sum(parts);
-    record.node = job->nodes[job_node_of_rank(job, rank)];
-    record.step.epoch = t->epoch + 1;
-    record.step.step = t->step + 1;
-    record.step.rank = rank;
-    record.step.parts = parts;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_STEP, job);
+    record->since_ns = jobs->engine->now_ns - step_parts_sum(parts);
+    record->node = job->nodes[job_node_of_rank(job, rank)];
+    record->step.epoch = t->epoch + 1;
+    record->step.step = t->step + 1;
+    record->step.rank = rank;
+    record->step.parts = parts;
+    recorder_emit(jobs->recorder);
 }
 
 static void end_epoch(Jobs *jobs, Job *job)
@@ -294,14 +294,14 @@ static void end_epoch(Jobs *jobs, Job *job)
     EpochResult result =
         training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
     p->parts = step_parts_add(p->parts, t->epoch_parts);
-    TraceRecord record = job_trace(jobs, TRACE_EPOCH, job);
-    record.since_ns = times_now(job)->begin_ns;
-    record.epoch.epoch = t->epoch + 1;
-    record.epoch.steps = t->plan.steps_per_epoch;
-    record.epoch.parts = t->epoch_parts;
-    record.epoch.train_accuracy_ppm = result.train_accuracy_ppm;
-    record.epoch.train_loss_micro = result.train_loss_micro;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_EPOCH, job);
+    record->since_ns = times_now(job)->begin_ns;
+    record->epoch.epoch = t->epoch + 1;
+    record->epoch.steps = t->plan.steps_per_epoch;
+    record->epoch.parts = t->epoch_parts;
+    record->epoch.train_accuracy_ppm = result.train_accuracy_ppm;
+    record->epoch.train_loss_micro = result.train_loss_micro;
+    recorder_emit(jobs->recorder);
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
         push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED);
@@ -393,12 +393,12 @@ static void emit_evaluation(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult result = job_epoch_result(job, t->epoch);
-    TraceRecord record = job_trace(jobs, TRACE_EVALUATION, job);
-    record.since_ns = times_now(job)->end_ns;
-    record.evaluation.epoch = t->epoch + 1;
-    record.evaluation.accuracy_ppm = result.accuracy_ppm;
-    record.evaluation.loss_micro = result.loss_micro;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_EVALUATION, job);
+    record->since_ns = times_now(job)->end_ns;
+    record->evaluation.epoch = t->epoch + 1;
+    record->evaluation.accuracy_ppm = result.accuracy_ppm;
+    record->evaluation.loss_micro = result.loss_micro;
+    recorder_emit(jobs->recorder);
 }
 
 void epochs_evaluated(Jobs *jobs, Job *job)
@@ -425,9 +425,9 @@ static void write_file(Jobs *jobs, const Job *job, const char *share, const char
 {
     if (!share)
         return; // a file on the node is lost with the node
-    TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
-    record.bytes = bytes;
-    record.name = path;
+    TraceRecord *record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
+    record->bytes = bytes;
+    record->name = path;
     storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
@@ -437,13 +437,13 @@ static void emit_checkpoint(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     const char *path =
         job_fill_in(jobs->scenario, job, p->checkpoint_path, t->epoch + 1, jobs->arena);
-    TraceRecord record = job_trace(jobs, TRACE_CHECKPOINT, job);
-    record.node = job->nodes[0];
-    record.since_ns = times_now(job)->evaluated_ns;
-    record.bytes = p->checkpoint_bytes;
-    record.name = path;
-    record.checkpoint.epoch = t->epoch + 1;
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = job_trace(jobs, TRACE_CHECKPOINT, job);
+    record->node = job->nodes[0];
+    record->since_ns = times_now(job)->evaluated_ns;
+    record->bytes = p->checkpoint_bytes;
+    record->name = path;
+    record->checkpoint.epoch = t->epoch + 1;
+    recorder_emit(jobs->recorder);
     if (p->checkpoint_place == PLACE_SHARE)
         write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
@@ -474,16 +474,16 @@ static void emit_trained(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
     int64_t epochs = t->plan.epochs - t->first_epoch;
-    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINED, job);
-    record.since_ns = job->attempt->training_ns;
-    record.job_trained.steps = epochs * t->plan.steps_per_epoch;
-    record.job_trained.parts =
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_TRAINED, job);
+    record->since_ns = job->attempt->training_ns;
+    record->job_trained.steps = epochs * t->plan.steps_per_epoch;
+    record->job_trained.parts =
         t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs);
-    record.job_trained.evaluate_ns = t->evaluate_total_ns;
-    record.job_trained.checkpoint_ns = t->checkpoint_total_ns;
-    record.job_trained.accuracy_ppm = last.accuracy_ppm;
-    record.job_trained.loss_micro = last.loss_micro;
-    recorder_emit(jobs->recorder, &record);
+    record->job_trained.evaluate_ns = t->evaluate_total_ns;
+    record->job_trained.checkpoint_ns = t->checkpoint_total_ns;
+    record->job_trained.accuracy_ppm = last.accuracy_ppm;
+    record->job_trained.loss_micro = last.loss_micro;
+    recorder_emit(jobs->recorder);
 }
 
 static void end_training(Jobs *jobs, Job *job)

@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/scheduler.h"
@@ -44,17 +45,11 @@ Job *job_row(Jobs *jobs, JobId job)
     return row_table_at(&jobs->rows, job.index);
 }
 
-static Job *job_of_key(Jobs *jobs, const char *key, ResourcePath path)
-{
-    uint32_t row;
-    return names_row_of_key(jobs->names, key, &row) ? job_row(jobs, (JobId){row})
-           : jobs->lists != NULL                    ? listed_find(jobs, path)
-                                                    : NULL;
-}
-
 Job *job_find(Jobs *jobs, ResourcePath path)
 {
-    return job_of_key(jobs, names_key(jobs->names, COMMAND_JOB_CREATE, path), path);
+    uint32_t row;
+    return names_row(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
+                                                                  : workload_find_job(jobs, path);
 }
 
 void jobs_forget_ended(Jobs *jobs)
@@ -68,11 +63,11 @@ ListedRow job_forgotten(const Jobs *jobs, JobId job)
     return jobs->forgotten[job.index];
 }
 
-TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
+TraceRecord *job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
 {
-    TraceRecord record = recorder_begin(jobs->recorder, kind);
-    record.cluster = job->cluster;
-    record.job = job->id;
+    TraceRecord *record = recorder_begin(jobs->recorder, kind);
+    record->cluster = job->cluster;
+    record->job = job->id;
     return record;
 }
 
@@ -124,26 +119,27 @@ bool job_is_stalled(const Job *job)
 static void set_provisioning(Jobs *jobs, Job *job, ProvisioningState state)
 {
     job->provisioning = state;
-    recorder_emit_change(jobs->recorder, job_trace(jobs, TRACE_JOB_PROVISIONING, job),
-                         provisioning_state_name(state), &job->provisioning_since_ns);
+    job_trace(jobs, TRACE_JOB_PROVISIONING, job);
+    recorder_emit_change(jobs->recorder, provisioning_state_name(state),
+                         &job->provisioning_since_ns);
 }
 
-static TraceRecord record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
-                                      JobReason reason)
+static TraceRecord *record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
+                                       JobReason reason)
 {
-    TraceRecord record = job_trace(jobs, kind, job);
-    record.cause = reason.cause;
+    TraceRecord *record = job_trace(jobs, kind, job);
+    record->cause = reason.cause;
     if (reason.node)
-        record.node = reason.node->id;
+        record->node = reason.node->id;
     return record;
 }
 
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
-    TraceRecord record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
-    record.job_state.exit_code = job->exit_code;
+    TraceRecord *record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
+    record->job_state.exit_code = job->exit_code;
     job->state = state;
-    recorder_emit_change(jobs->recorder, record, job_state_name(state), &job->state_since_ns);
+    recorder_emit_change(jobs->recorder, job_state_name(state), &job->state_since_ns);
 }
 
 /* --- Ends --- */
@@ -167,9 +163,9 @@ static void fail(Jobs *jobs, Job *job, JobError error, int32_t exit_code, JobRea
     job->error_code = error.code;
     job->error_message = error.message;
     if (recorder_takes(jobs->recorder, TRACE_JOB_ERROR)) {
-        TraceRecord record = record_with_reason(jobs, TRACE_JOB_ERROR, job, reason);
-        record.name = arena_printf(jobs->arena, "%s: %s", error.code, error.message);
-        recorder_emit(jobs->recorder, &record);
+        TraceRecord *record = record_with_reason(jobs, TRACE_JOB_ERROR, job, reason);
+        record->name = arena_printf(jobs->arena, "%s: %s", error.code, error.message);
+        recorder_emit(jobs->recorder);
     }
     complete(jobs, job, JOB_FAILED, reason);
 }
@@ -206,7 +202,7 @@ const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *
 {
     return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
                         scenario->subscription, job->path.group, job->path.workspace,
-                        job->path.experiment, job->path.name,
+                        job->path.experiment, job_path(scenario, job, arena).name,
                         names_guid(scenario, job->address, 0, arena));
 }
 
@@ -261,6 +257,18 @@ static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
     return job_spec_request(spec, cluster_gpus_per_node(cluster));
 }
 
+/* The command's name of a job of a workload is valid during the command only. */
+static void set_name(Jobs *jobs, Job *job, const char *key)
+{
+    if (job->workload < 0) {
+        names_set(jobs->names, key, job->id.index);
+        return;
+    }
+    job->path.name = NULL;
+    if (!jobs->forgets_ended)
+        job_make_name(jobs, job);
+}
+
 static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
 {
     const Cluster *cluster = place.cluster;
@@ -281,8 +289,9 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
                  .exit_code = -1,
                  .experiment = ID_NONE,
                  .queue = cluster_spec_queue(cluster->spec, command->as.job_create.spec->queue),
-                 .workload = command->as.job_create.workload_number - 1};
-    names_set(jobs->names, key, job->id.index);
+                 .workload = command->as.job_create.workload_number - 1,
+                 .row = place.row};
+    set_name(jobs, job, key);
     if (place.experiment != ID_NONE)
         container_counts_jobs(jobs->resources, place.experiment, 1);
     else
@@ -399,12 +408,21 @@ bool job_create(Jobs *jobs, const Command *command, Status *status)
     return job_create_at(jobs, command, place, status);
 }
 
+/* Whether a job has the name of the new one. Jobs of workloads all have different names. */
+static bool is_taken(Jobs *jobs, const Command *command, const char *key)
+{
+    uint32_t row;
+    return names_row_of_key(jobs->names, key, &row) ||
+           (command->as.job_create.workload_number == 0 &&
+            workload_find_job(jobs, command->path) != NULL);
+}
+
 bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *status)
 {
     const JobSpec *spec = command->as.job_create.spec;
     const char *name = command->path.name;
     Cluster *cluster = place.cluster;
-    if (job_of_key(jobs, place.key, command->path))
+    if (is_taken(jobs, command, place.key))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
                            "job \"%s\" exists already", name);
     if (!request_is_whole(spec, name, command_place(command), status))

@@ -85,7 +85,7 @@ typedef struct JobAttempt {
 struct Job {
     JobId id;
     ClusterId cluster;
-    ResourcePath path; /* name NULL: of a list, and no caller has asked for it (job_path) */
+    ResourcePath path; /* name NULL: of a workload, and no caller has asked for it (job_path) */
     const JobSpec *spec;
     JobRequest request; /* of the spec, or of its row of a list */
     uint64_t address;   /* of its random draws */
@@ -117,7 +117,7 @@ struct Job {
     uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
     int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
     int32_t queue;          /* index among those of its cluster's spec; 0 without any */
-    int64_t row;            /* of the workload's list, if it has one */
+    int64_t row;            /* its number in the workload, from 0: the row of a list */
     TransferList transfers; /* to and from shares */
     TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
@@ -150,8 +150,8 @@ ListedRow job_forgotten(const Jobs *jobs, JobId job);
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
-/* A record of `kind` about the job, for recorder_emit. */
-TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
+/* Begins a record of `kind` about the job (recorder_begin). */
+TraceRecord *job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
 
 bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);
@@ -218,6 +218,7 @@ typedef struct {
     Cluster *cluster;
     const char *key;     /* of its path; valid as names_key */
     uint32_t experiment; /* row of its container (resource_index); ID_NONE: to be looked up */
+    int64_t row;         /* as Job.row */
 } JobPlace;
 
 /* job_create for a caller that knows the job's place. */

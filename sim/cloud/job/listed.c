@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
@@ -73,63 +74,6 @@ uint32_t *listed_owner(Jobs *jobs, const Job *job)
     const int32_t user =
         list != NULL && list->user != NULL ? list->user[job->row] : JOB_LIST_UNKNOWN;
     return user != JOB_LIST_UNKNOWN ? &jobs->lists[job->workload].owners[user] : NULL;
-}
-
-/* --- Names --- */
-
-static const char *listed_name(const Workload *workload, int64_t row, Arena *arena)
-{
-    return arena_numbered(arena, workload->name, row + 1);
-}
-
-ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena)
-{
-    ResourcePath path = job->path;
-    if (path.name == NULL)
-        path.name = listed_name(&scenario->workloads[job->workload], job->row, arena);
-    return path;
-}
-
-void job_make_name(Jobs *jobs, Job *job)
-{
-    job->path = job_path(jobs->scenario, job, jobs->arena);
-}
-
-/* The row that a name states; NO_ROW: it is not a name of the workload's jobs. */
-static int64_t row_of_name(const Workload *workload, const char *name)
-{
-    const size_t length = strlen(workload->name);
-    int64_t number = 0;
-    if (strncmp(name, workload->name, length) != 0 || name[length] != '-')
-        return NO_ROW;
-    const char *digit = name + length + 1;
-    for (; *digit >= '0' && *digit <= '9' && number <= workload->list->count; digit++)
-        number = 10 * number + (*digit - '0');
-    return *digit == '\0' && number >= 1 && number <= workload->list->count ? number - 1 : NO_ROW;
-}
-
-static bool is_inside(ResourcePath path, ResourcePath scope)
-{
-    return same_name(path.group, scope.group) && same_name(path.workspace, scope.workspace) &&
-           same_name(path.experiment, scope.experiment);
-}
-
-Job *listed_find(Jobs *jobs, ResourcePath path)
-{
-    for (int32_t i = 0; path.name != NULL && i < jobs->scenario->workload_count; i++) {
-        const Workload *workload = workload_of(jobs, (uint32_t)i);
-        const bool is_listed = workload->list != NULL && is_inside(path, workload->path);
-        const int64_t row = is_listed ? row_of_name(workload, path.name) : NO_ROW;
-        for (uint32_t j = 0; row != NO_ROW && j < jobs->rows.count; j++) {
-            Job *job = job_row(jobs, (JobId){j});
-            if (job != NULL && job->workload == i && job->row == row &&
-                job->provisioning != PROVISIONING_DELETED) {
-                job_make_name(jobs, job);
-                return job;
-            }
-        }
-    }
-    return NULL;
 }
 
 /* --- Where --- */
@@ -268,12 +212,12 @@ static void refuse(Jobs *jobs, uint32_t index, int64_t row, const Status *status
 {
     if (!recorder_takes(jobs->recorder, TRACE_COMMAND_REFUSED))
         return;
-    TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.command_refused.ordinal = -1; // not a command of the list
-    record.name =
-        arena_printf(jobs->arena, "%s %s: %s", command_name(COMMAND_JOB_CREATE),
-                     listed_name(workload_of(jobs, index), row, jobs->arena), status->message);
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
+    record->command_refused.ordinal = -1; // not a command of the list
+    record->name = arena_printf(jobs->arena, "%s %s: %s", command_name(COMMAND_JOB_CREATE),
+                                workload_job_name(workload_of(jobs, index), row, jobs->arena),
+                                status->message);
+    recorder_emit(jobs->recorder);
 }
 
 static void rows_follow(Jobs *jobs, uint32_t index, int64_t row);

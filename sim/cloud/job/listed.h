@@ -5,9 +5,7 @@
  * its think time after that job has ended. Rows of one time are submitted in the order of the list.
  * If the service takes no time a job has four events: arrival, scheduling, end, scheduling. The
  * service keeps no separate record of its creation, so it has no TRACE_JOB_PROVISIONING.
- *
- * If ended jobs are forgotten (world_forget_ended), a job's name, "NAME-" and its row from 1, is
- * made only when a caller asks for it. */
+ */
 #ifndef SIM_CLOUD_JOB_LISTED_H
 #define SIM_CLOUD_JOB_LISTED_H
 
@@ -15,8 +13,6 @@
 
 /* The list of the job; NULL: it is not of a list. */
 const JobList *job_list_of(const Scenario *scenario, const Job *job);
-/* The job's path. The name of a job of a list is made in `arena` if it was not made before. */
-ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena);
 
 /* --- For the other files of this folder --- */
 
@@ -26,13 +22,9 @@ void listed_prepare(Jobs *jobs, uint32_t index);
 void listed_arrive(Jobs *jobs, uint32_t index);
 /* The job of a list has ended: rows that wait for it become due, and it may be forgotten. */
 void listed_ended(Jobs *jobs, Job *job);
-/* Gives the job a name if it has none. */
-void job_make_name(Jobs *jobs, Job *job);
 /* The owner of a job whose list states users: 1 + its index in Jobs.uses, 0 if it has none yet.
  * NULL: the experiment is the owner. */
 uint32_t *listed_owner(Jobs *jobs, const Job *job);
-/* The job of a list with that path that was submitted; NULL: there is none. */
-Job *listed_find(Jobs *jobs, ResourcePath path);
 
 /* Values that a list states for each job, and that are in the spec of any other job. */
 int32_t job_priority(const Scenario *scenario, const Job *job);

@@ -3,7 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
-#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"

@@ -343,10 +343,10 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
             continue;
         queue->reported = first->id;
         queue->shortage = shortage;
-        TraceRecord record = job_trace(jobs, TRACE_JOB_WAITS, first);
-        record.name = shortage_name(shortage);
-        record.job_waits.queue = i;
-        recorder_emit(jobs->recorder, &record);
+        TraceRecord *record = job_trace(jobs, TRACE_JOB_WAITS, first);
+        record->name = shortage_name(shortage);
+        record->job_waits.queue = i;
+        recorder_emit(jobs->recorder);
     }
 }
 

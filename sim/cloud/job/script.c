@@ -84,18 +84,18 @@ static void emit_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32
     for (int32_t i = 0; i < run->change_count; i++) {
         const ShellChange *change = &run->changes[i];
         const bool is_gone = change->file == FILE_NONE;
-        TraceRecord record =
+        TraceRecord *record =
             job_trace(jobs, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
-        record.node = job->nodes[task == 0 ? 0 : task - 1];
-        record.share = (ShareId){change->volume};
-        record.name = change->path;
-        record.file = change->file;
+        record->node = job->nodes[task == 0 ? 0 : task - 1];
+        record->share = (ShareId){change->volume};
+        record->name = change->path;
+        record->file = change->file;
         if (!is_gone) {
-            record.bytes = storage_file(jobs->storage, change->file)->bytes;
+            record->bytes = storage_file(jobs->storage, change->file)->bytes;
             file_set_keep(storage_files(jobs->storage),
                           change->file); // a later reader of the record finds this file
         }
-        recorder_emit(jobs->recorder, &record);
+        recorder_emit(jobs->recorder);
     }
 }
 

@@ -24,6 +24,8 @@ typedef struct WorkloadProgress {
     int64_t *times_ns;    /* [Workload.count] of this period, ascending */
     int64_t jobs;         /* submitted so far */
     NamePrefix keys;      /* of its jobs' keys, up to their numbers */
+    char *name;           /* of the present job; rewritten for the next ... */
+    char *digits;         /* ... and the number in it */
     Cluster *cluster;     /* of its jobs ... */
     uint32_t experiment;  /* ... and the row of their container ... */
     uint64_t known_above; /* ... 1 + names_losses when both were last looked up */
@@ -117,11 +119,25 @@ static void push_next_arrival(Jobs *jobs, uint32_t index)
                 0, 0);
 }
 
-static NamePrefix key_prefix(const Jobs *jobs, const Workload *workload)
+enum { DIGITS_MAX = 20 };
+
+static void prepare_names(const Jobs *jobs, const Workload *workload, WorkloadProgress *progress)
 {
+    const size_t length = strlen(workload->name) + 1;
     ResourcePath path = workload->path;
     path.name = arena_join(jobs->arena, (const char *const[]){workload->name, ""}, 2, '-');
-    return names_prefix(jobs->names, COMMAND_JOB_CREATE, path);
+    progress->keys = names_prefix(jobs->names, COMMAND_JOB_CREATE, path);
+    progress->name = ARENA_ARRAY(jobs->arena, char, length + DIGITS_MAX + 1);
+    memcpy(progress->name, path.name, length);
+    progress->digits = progress->name + length;
+}
+
+static void write_number(WorkloadProgress *progress, int64_t number)
+{
+    int32_t count = 1;
+    for (int64_t left = number; left >= 10; left /= 10)
+        count++;
+    *digits_print(progress->digits, number, count) = '\0';
 }
 
 void workloads_prepare(Jobs *jobs)
@@ -144,8 +160,8 @@ void workloads_prepare(Jobs *jobs)
             .next = workload->count,
             .words = ARENA_ARRAY(jobs->arena, uint32_t, workload->count),
             .times_ns = ARENA_ARRAY(jobs->arena, int64_t, workload->count),
-            .keys = key_prefix(jobs, workload),
         };
+        prepare_names(jobs, workload, &jobs->workloads[i]);
         if (workload->count == 0)
             jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm);
         push_next_arrival(jobs, (uint32_t)i);
@@ -180,16 +196,16 @@ static bool find_places(Jobs *jobs, WorkloadProgress *progress, const Command *c
 }
 
 /* Creates a job as a command would. Its containers and its cluster are looked up again only if
- * names_losses changed. `number` is the end of the job's name. */
-static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command,
-                   const char *number, Status *status)
+ * names_losses changed. */
+static bool create(Jobs *jobs, WorkloadProgress *progress, const Command *command, Status *status)
 {
     if (progress->known_above != names_losses(jobs->names) + 1 &&
         !find_places(jobs, progress, command, status))
         return false;
     const JobPlace place = {.cluster = progress->cluster,
-                            .key = names_key_after(jobs->names, &progress->keys, number),
-                            .experiment = progress->experiment};
+                            .key = names_key_after(jobs->names, &progress->keys, progress->digits),
+                            .experiment = progress->experiment,
+                            .row = progress->jobs - 1};
     return job_create_at(jobs, command, place, status);
 }
 
@@ -199,18 +215,19 @@ static void submit(Jobs *jobs, uint32_t index)
     const Workload *workload = &jobs->scenario->workloads[index];
     int64_t number = ++progress->jobs;
     Command command = {.kind = COMMAND_JOB_CREATE, .path = workload->path};
-    command.path.name = arena_numbered(jobs->arena, workload->name, number);
+    write_number(progress, number);
+    command.path.name = progress->name;
     command.as.job_create.cluster = workload->cluster;
     command.as.job_create.spec = draw_shape(jobs, index, number);
     command.as.job_create.workload_number = (int32_t)index + 1;
     Status status = {0};
-    if (create(jobs, progress, &command, strrchr(command.path.name, '-') + 1, &status))
+    if (create(jobs, progress, &command, &status))
         return;
-    TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.command_refused.ordinal = -1; // not a command of the list
-    record.name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
-                               command.path.name, status.message);
-    recorder_emit(jobs->recorder, &record);
+    TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
+    record->command_refused.ordinal = -1; // not a command of the list
+    record->name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
+                                command.path.name, status.message);
+    recorder_emit(jobs->recorder);
 }
 
 void workload_arrives(Jobs *jobs, uint32_t index)

@@ -17,12 +17,18 @@ struct TraceRecorder {
     void (*announce)(void *context); /* before the next record; NULL */
     uint32_t moments;                /* of all subscriptions, a bit for each */
     const Subscription *first;
+    TraceRecord *record; /* the one that has begun */
+    bool has_begun;
 };
 
 TraceRecorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
 {
     TraceRecorder *recorder = ARENA_NEW(run, TraceRecorder);
-    *recorder = (TraceRecorder){.arena = run, .engine = engine, .sink = sink};
+    *recorder =
+        (TraceRecorder){.arena = run,
+                        .engine = engine,
+                        .sink = sink,
+                        .record = sink.slot != NULL ? sink.slot : ARENA_NEW(run, TraceRecord)};
     return recorder;
 }
 
@@ -33,35 +39,46 @@ bool recorder_takes(const TraceRecorder *recorder, TraceKind kind)
     return recorder->sink.record && trace_kind_level(kind) <= recorder->sink.level;
 }
 
-TraceRecord recorder_begin(const TraceRecorder *recorder, TraceKind kind)
+TraceRecord *recorder_begin(TraceRecorder *recorder, TraceKind kind)
 {
-    return (TraceRecord){.kind = kind,
-                         .at_ns = recorder->engine->now_ns,
-                         .since_ns = recorder->engine->now_ns,
-                         .cluster = {ID_NONE},
-                         .node = {ID_NONE},
-                         .job = {ID_NONE},
-                         .share = {ID_NONE}};
+    invariant(!recorder->has_begun);
+    recorder->has_begun = true;
+    TraceRecord *record = recorder->record;
+    *record = (TraceRecord){.kind = kind};
+    record->at_ns = record->since_ns = recorder->engine->now_ns;
+    record->cluster.index = record->node.index = ID_NONE;
+    record->job.index = record->share.index = ID_NONE;
+    return record;
 }
 
-void recorder_emit(TraceRecorder *recorder, const TraceRecord *record)
+/* Before the first record. The announcement emits other records. */
+static __attribute__((noinline)) void make_announcement(TraceRecorder *recorder)
 {
-    if (!recorder_takes(recorder, record->kind))
-        return;
-    void (*announce)(void *) = recorder->announce;
+    void (*const announce)(void *) = recorder->announce;
+    const TraceRecord record = *recorder->record;
     recorder->announce = NULL;
-    if (announce)
-        announce(recorder->announce_context);
-    recorder->sink.record(recorder->sink.listener, record);
+    recorder->has_begun = false;
+    announce(recorder->announce_context);
+    *recorder->record = record;
 }
 
-void recorder_emit_change(TraceRecorder *recorder, TraceRecord record, const char *name,
-                          int64_t *since_ns)
+void recorder_emit(TraceRecorder *recorder)
 {
-    record.since_ns = *since_ns;
-    record.name = name;
+    invariant(recorder->has_begun);
+    if (recorder_takes(recorder, recorder->record->kind)) {
+        if (recorder->announce != NULL)
+            make_announcement(recorder);
+        recorder->sink.record(recorder->sink.listener, recorder->record);
+    }
+    recorder->has_begun = false;
+}
+
+void recorder_emit_change(TraceRecorder *recorder, const char *name, int64_t *since_ns)
+{
+    recorder->record->since_ns = *since_ns;
+    recorder->record->name = name;
     *since_ns = recorder->engine->now_ns;
-    recorder_emit(recorder, &record);
+    recorder_emit(recorder);
 }
 
 void recorder_announce_first(TraceRecorder *recorder, void *context,

@@ -16,14 +16,15 @@ TraceRecorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
 
 /* Whether the sink takes records of `kind`. If not, the caller need not make them. */
 bool recorder_takes(const TraceRecorder *recorder, TraceKind kind);
-/* A record of `kind` at this instant, without a subject. */
-TraceRecord recorder_begin(const TraceRecorder *recorder, TraceKind kind);
-/* Passes the record to the sink, which may read the world: change the world first, then emit. */
-void recorder_emit(TraceRecorder *recorder, const TraceRecord *record);
-/* Emits `record` for a state called `name` that begins now. The record's span is that of the
+/* Begins a record of `kind` at this instant, without a subject. The caller fills it in and emits it
+ * before the next one begins. */
+TraceRecord *recorder_begin(TraceRecorder *recorder, TraceKind kind);
+/* Passes the record that has begun to the sink, which may read the world: change the world first,
+ * then emit. */
+void recorder_emit(TraceRecorder *recorder);
+/* Emits the record for a state called `name` that begins now. The record's span is that of the
  * previous state, which began at `*since_ns`; `*since_ns` becomes the present time. */
-void recorder_emit_change(TraceRecorder *recorder, TraceRecord record, const char *name,
-                          int64_t *since_ns);
+void recorder_emit_change(TraceRecorder *recorder, const char *name, int64_t *since_ns);
 /* Calls `announce` once, just before the next record is emitted. NULL cancels the call. */
 void recorder_announce_first(TraceRecorder *recorder, void *context,
                              void (*announce)(void *context));

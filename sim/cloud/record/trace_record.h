@@ -116,6 +116,9 @@ typedef struct {
                    const TraceRecord *record); /* borrowed for the call; may be NULL */
     /* The instant `at_ns` has ended: between instants the state is consistent. May be NULL. */
     void (*instant)(void *listener, int64_t at_ns);
+    /* Memory of the listener in which the world makes its records, so that none is copied; NULL:
+     * the world has its own. */
+    TraceRecord *slot;
 } TraceSink;
 
 #endif

@@ -90,9 +90,9 @@ static const char *full_noun_of(CommandKind made_by)
 
 void resource_emit(Resources *resources, TraceKind kind, const char *what, const char *name)
 {
-    TraceRecord record = recorder_begin(resources->recorder, kind);
-    record.name = arena_printf(resources->arena, "%s %s", what, name);
-    recorder_emit(resources->recorder, &record);
+    TraceRecord *record = recorder_begin(resources->recorder, kind);
+    record->name = arena_printf(resources->arena, "%s %s", what, name);
+    recorder_emit(resources->recorder);
 }
 
 static bool check_not_deleting(const Resource *resource, const Command *command, Status *status)

@@ -50,13 +50,13 @@ static FileServer *find(Storage *storage, ResourcePath path, uint32_t *index)
 
 static void set_provisioning(Storage *storage, FileServer *server, ProvisioningState state)
 {
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_PROVISIONING);
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_PROVISIONING);
     const char *name = arena_printf(storage->arena, "%s %s%s%s", provisioning_state_name(state),
                                     server->path.name, state == PROVISIONING_FAILED ? ": " : "",
                                     state == PROVISIONING_FAILED ? failure_text : "");
     server->provisioning = state;
-    record.share = server->share;
-    recorder_emit_change(storage->recorder, record, name, &server->provisioning_since_ns);
+    record->share = server->share;
+    recorder_emit_change(storage->recorder, name, &server->provisioning_since_ns);
 }
 
 Bill file_server_bill(const Storage *storage, const FileServer *server)
@@ -70,12 +70,12 @@ Bill file_server_bill(const Storage *storage, const FileServer *server)
 static void emit_bill(Storage *storage, const FileServer *server)
 {
     const Bill bill = file_server_bill(storage, server);
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_BILLED);
-    record.since_ns = server->created_ns;
-    record.name = server->path.name;
-    record.file_server_billed.billed_ns = bill.billed_ns;
-    record.file_server_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
-    recorder_emit(storage->recorder, &record);
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_BILLED);
+    record->since_ns = server->created_ns;
+    record->name = server->path.name;
+    record->file_server_billed.billed_ns = bill.billed_ns;
+    record->file_server_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
+    recorder_emit(storage->recorder);
 }
 
 static void stop_billing(Storage *storage, FileServer *server)

@@ -104,12 +104,12 @@ void storage_lose_share(Storage *storage, ShareId share)
 
 void storage_delete_share(Storage *storage, ShareId share)
 {
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_RESOURCE_DELETED);
-    record.share = share;
-    record.name =
-        arena_printf(storage->arena, "share %s", share_name(storage_share(storage, share)));
     storage_lose_share(storage, share);
-    recorder_emit(storage->recorder, &record);
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_RESOURCE_DELETED);
+    record->share = share;
+    record->name =
+        arena_printf(storage->arena, "share %s", share_name(storage_share(storage, share)));
+    recorder_emit(storage->recorder);
 }
 
 void storage_delete_account(Storage *storage, const char *account)
@@ -140,33 +140,33 @@ const StoredFile *storage_file(const Storage *storage, uint32_t file)
     return file_set_at(storage->files, file);
 }
 
-void storage_write_file(Storage *storage, TraceRecord record, ShareId share, const Command *upload)
+void storage_write_file(Storage *storage, TraceRecord *record, ShareId share, const Command *upload)
 {
     StoredFile file = {.volume = share.index,
-                       .path = record.name,
-                       .bytes = record.bytes,
+                       .path = record->name,
+                       .bytes = record->bytes,
                        .at_ns = storage->engine->now_ns,
-                       .job = record.job,
+                       .job = record->job,
                        .local_path = upload ? upload->as.file_upload.local_path : NULL};
     if (upload && upload->as.file_upload.text) {
         FilePart *part = ARENA_NEW(storage->arena, FilePart);
-        *part = (FilePart){.text = upload->as.file_upload.text, .length = record.bytes};
+        *part = (FilePart){.text = upload->as.file_upload.text, .length = record->bytes};
         file.has_parts = true;
         file.part_count = 1;
         file.parts = part;
     }
-    record.share = share;
-    record.file = file_set_put(storage->files, &file);
-    recorder_emit(storage->recorder, &record);
+    record->share = share;
+    record->file = file_set_put(storage->files, &file);
+    recorder_emit(storage->recorder);
 }
 
 void storage_remove_file(Storage *storage, ShareId share, const char *path)
 {
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_DELETED);
-    record.share = share;
-    record.name = path;
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_FILE_DELETED);
+    record->share = share;
+    record->name = path;
     file_set_remove(storage->files, share.index, path);
-    recorder_emit(storage->recorder, &record);
+    recorder_emit(storage->recorder);
 }
 
 /* --- Faults --- */
@@ -206,11 +206,11 @@ static void follow_faults(Storage *storage, ShareRow *row)
         return;
     share_set_speed(row->share, speed_ppm, storage->engine->now_ns);
     share_expect_next_end(storage, share_id(row->share));
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_SHARE_STATE);
-    record.share = share_id(row->share);
-    record.share_state.speed_ppm = speed_ppm;
-    record.name = speed_ppm == 0 ? "out" : speed_ppm < PPM ? "slow" : "up";
-    recorder_emit(storage->recorder, &record);
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_SHARE_STATE);
+    record->share = share_id(row->share);
+    record->share_state.speed_ppm = speed_ppm;
+    record->name = speed_ppm == 0 ? "out" : speed_ppm < PPM ? "slow" : "up";
+    recorder_emit(storage->recorder);
 }
 
 void share_slows(Storage *storage, ShareId share, int64_t speed_ppm, int64_t duration_ns)

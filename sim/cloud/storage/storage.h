@@ -50,9 +50,11 @@ const char *storage_blob_message(Arena *arena, const char *share, const char *tr
 FileSet *storage_files(Storage *storage);
 /* A file on a share, by its number (TraceRecord.file). */
 const StoredFile *storage_file(const Storage *storage, uint32_t file);
-/* Writes a file, which replaces another of its name, and emits `record`, which has the job, the
- * bytes and the path (name). `upload` is the command that uploads it; NULL: a job writes it. */
-void storage_write_file(Storage *storage, TraceRecord record, ShareId share, const Command *upload);
+/* Writes a file, which replaces another of its name, and emits `record`, which has begun and has
+ * the job, the bytes and the path (name). `upload` is the command that uploads it; NULL: a job
+ * writes it. */
+void storage_write_file(Storage *storage, TraceRecord *record, ShareId share,
+                        const Command *upload);
 void storage_remove_file(Storage *storage, ShareId share, const char *path);
 
 /* --- Faults --- */

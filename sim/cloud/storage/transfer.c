@@ -102,17 +102,17 @@ uint32_t transfer_generation(const Storage *storage, uint32_t index)
 static void emit_transfer(Storage *storage, const TransferRow *row)
 {
     const Transfer *transfer = &row->transfer;
-    TraceRecord record = recorder_begin(storage->recorder, TRACE_TRANSFER);
-    record.cluster = transfer->cluster;
-    record.job = transfer->job;
-    record.node = transfer->node;
-    record.share = transfer->share;
-    record.since_ns = row->begin_ns;
-    record.bytes = transfer->bytes;
-    record.name = transfer->kind == TRANSFER_READ ? "read" : "write";
-    record.transfer.work_ns =
+    TraceRecord *record = recorder_begin(storage->recorder, TRACE_TRANSFER);
+    record->cluster = transfer->cluster;
+    record->job = transfer->job;
+    record->node = transfer->node;
+    record->share = transfer->share;
+    record->since_ns = row->begin_ns;
+    record->bytes = transfer->bytes;
+    record->name = transfer->kind == TRANSFER_READ ? "read" : "write";
+    record->transfer.work_ns =
         share_work_ns(share_tier(share_of(storage, row)), transfer->kind, transfer->bytes);
-    recorder_emit(storage->recorder, &record);
+    recorder_emit(storage->recorder);
 }
 
 void share_next_end(Storage *storage, ShareId share)

@@ -77,10 +77,9 @@ static void add(int64_t *sum, int64_t value)
 
 /* --- Clusters, jobs and shares, created when first mentioned --- */
 
-static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
+static __attribute__((noinline)) void add_clusters(MetricsFold *fold, uint32_t id)
 {
     RunMetrics *run = &fold->run;
-    const uint32_t id = row->record.cluster.index;
     for (; run->cluster_count <= id; run->cluster_count++) {
         run->clusters = array_room(fold->arena, run->clusters, run->cluster_count + 1,
                                    &fold->cluster_capacity, sizeof *run->clusters);
@@ -89,6 +88,14 @@ static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
                                                              .ready_ns = METRIC_NEVER,
                                                              .deleted_ns = METRIC_NEVER};
     }
+}
+
+static inline ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = row->record.cluster.index;
+    if (id >= run->cluster_count)
+        add_clusters(fold, id);
     run->clusters[id].path = row->cluster;
     return &run->clusters[id];
 }
@@ -140,7 +147,7 @@ static JobMetrics *job_at(MetricsFold *fold, uint32_t id)
     return &fold->run.job_pieces[id / JOBS_A_PIECE][id % JOBS_A_PIECE];
 }
 
-static void add_job(MetricsFold *fold)
+static __attribute__((noinline)) void add_job(MetricsFold *fold)
 {
     RunMetrics *run = &fold->run;
     const uint32_t id = run->job_count++;
@@ -153,11 +160,13 @@ static void add_job(MetricsFold *fold)
     *job = (JobMetrics){.submitted_ns = METRIC_NEVER,
                         .queued_since_ns = METRIC_NEVER,
                         .exit_code = -1,
+                        .state = JOB_STATE_COUNT,
                         .cluster = {ID_NONE}};
     job_forget_attempt(job);
 }
 
-static void job_is_on(MetricsFold *fold, JobMetrics *job, const TraceRow *row)
+static __attribute__((noinline)) void job_is_on(MetricsFold *fold, JobMetrics *job,
+                                                const TraceRow *row)
 {
     RunMetrics *run = &fold->run;
     const uint32_t cluster = row->record.cluster.index;
@@ -169,7 +178,7 @@ static void job_is_on(MetricsFold *fold, JobMetrics *job, const TraceRow *row)
     run->job_clusters[cluster] = row->cluster;
 }
 
-static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
+static inline JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
 {
     const uint32_t id = row->record.job.index;
     while (fold->run.job_count <= id)
@@ -194,14 +203,20 @@ static ShareMetrics *share_of(MetricsFold *fold, const TraceRow *row)
     return &run->shares[id];
 }
 
-static NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
+static __attribute__((noinline)) void add_nodes(MetricsFold *fold, uint32_t id)
 {
-    const uint32_t id = row->record.node.index;
     for (; fold->node_count <= id; fold->node_count++) {
         fold->nodes = array_room(fold->arena, fold->nodes, fold->node_count + 1,
                                  &fold->node_capacity, sizeof *fold->nodes);
         fold->nodes[fold->node_count] = (NodeTrack){.state = NODE_STATE_COUNT, .job = ID_NONE};
     }
+}
+
+static inline NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
+{
+    const uint32_t id = row->record.node.index;
+    if (id >= fold->node_count)
+        add_nodes(fold, id);
     fold->nodes[id].cluster = row->record.cluster.index;
     return &fold->nodes[id];
 }
@@ -235,8 +250,9 @@ static void cluster_allocation(MetricsFold *fold, const TraceRow *row)
 
 static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
 {
-    fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
-                              sizeof *fold->clocks);
+    if (cluster >= fold->clock_capacity)
+        fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
+                                  sizeof *fold->clocks);
     return &fold->clocks[cluster];
 }
 
@@ -259,10 +275,8 @@ static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
 }
 
 /* Adds the time of the free GPUs of shared nodes since it was last added. */
-static void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
+static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t id, int64_t at_ns)
 {
-    if (id >= fold->run.cluster_count || fold->run.clusters[id].gpus_per_node == 0)
-        return;
     ClusterMetrics *cluster = &fold->run.clusters[id];
     const Wide free_gpus =
         (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
@@ -272,6 +286,12 @@ static void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
         free_ns;
     cluster->shared_free_ns += free_ns;
     cluster->shared_since_ns = at_ns;
+}
+
+static inline void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
+{
+    if (id < fold->run.cluster_count && fold->run.clusters[id].gpus_per_node > 0)
+        add_free_gpus(fold, id, at_ns);
 }
 
 /* Brings the clock and the accounts that depend on it up to date, before it changes. */
@@ -539,7 +559,7 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
         count_gpus(cluster, gpus_per_node, record->at_ns);
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
-    job->gpus_now += gpus;
+    job->gpus_now = (int32_t)smaller(job->gpus_now + gpus, INT32_MAX);
     job->gpus_per_node = gpus_per_node;
     if (++job->nodes_now > job->nodes_max)
         job->nodes_max = job->nodes_now;
@@ -594,7 +614,7 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     const int state = index_of_name(fold->job_states, JOB_STATE_COUNT, record->name);
     if (state == JOB_QUEUED) {
         job_begins_wait(fold, record->job.index, record->at_ns);
-        if (job->state != NULL) {
+        if (job->state != JOB_STATE_COUNT) {
             job->restarts++;
             job_forget_attempt(job);
         }
@@ -603,8 +623,8 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
         job->started_ns = record->at_ns;
     if (state == JOB_SUCCEEDED || state == JOB_FAILED)
         job->ended_ns = record->at_ns;
-    job->state = record->name;
-    job->exit_code = record->job_state.exit_code;
+    job->state = (uint8_t)state;
+    job->exit_code = (int32_t)smaller(record->job_state.exit_code, INT32_MAX);
     job->is_rejected = record->cause == CAUSE_FULL_QUEUE;
 }
 
@@ -944,7 +964,7 @@ void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
 {
     return (TraceListener){
-        .listener = fold, .level = level, .row = fold_row, .ignores_listed_names = true};
+        .listener = fold, .level = level, .row = fold_row, .ignores_workload_names = true};
 }
 
 const RunMetrics *metrics_fold_result(const MetricsFold *fold)

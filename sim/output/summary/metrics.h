@@ -10,7 +10,7 @@
 
 #include "sim/base/arena.h"
 #include "sim/base/wide.h"
-#include "sim/cloud/cluster/cluster.h"
+#include "sim/cloud/job/job.h"
 #include "sim/output/summary/attribution.h"
 #include "sim/output/trace/row.h"
 
@@ -77,9 +77,7 @@ typedef struct {
 
 /* Ordered to be small: a run may have millions. */
 typedef struct {
-    const char *path;  /* "workspace/experiment/job"; NULL: no row mentioned the job */
-    const char *state; /* "queued", ..., "failed"; NULL before */
-    int64_t exit_code; /* -1: no exit code */
+    const char *path; /* "workspace/experiment/job"; NULL: no row mentioned the job */
     int64_t submitted_ns;
     int64_t started_ns; /* this and ended_ns: of the latest attempt */
     int64_t ended_ns;
@@ -87,15 +85,17 @@ typedef struct {
     int64_t queued_since_ns; /* METRIC_NEVER unless the job waits now ... */
     int64_t node_ns;         /* node time, all attempts; GPU time if it asks for GPUs */
     int64_t useful_ns;       /* the part that was kept, of attempts that have ended */
-    int64_t gpus_now;        /* that it has of shared nodes */
     JobDetails *details;     /* NULL: none; job_details reads them */
     ClusterId cluster;
     uint32_t queue_cluster; /* ... on this cluster */
     int32_t restarts;       /* how often the job returned to the queue */
     int32_t attempts;       /* attempts that took nodes and have ended */
     int32_t nodes_now, nodes_max;
+    int32_t gpus_now;      /* that it has of shared nodes */
     int32_t gpus_per_node; /* of the shared nodes; 0: it has had whole nodes only */
-    bool is_rejected;      /* by a full queue; its state is "failed" */
+    int32_t exit_code;     /* -1: no exit code */
+    uint8_t state;    /* a JobState; JOB_STATE_COUNT before the first, or if its name is none */
+    bool is_rejected; /* by a full queue; its state is "failed" */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */

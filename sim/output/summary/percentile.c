@@ -10,6 +10,17 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static void sort_few(int64_t *values, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const int64_t value = values[i];
+        uint32_t place = i;
+        for (; place > 0 && values[place - 1] > value; place--)
+            values[place] = values[place - 1];
+        values[place] = value;
+    }
+}
+
 static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
 {
     const int64_t low = a < b ? a : b, high = a < b ? b : a;
@@ -50,7 +61,8 @@ int64_t select_nth(int64_t *values, uint32_t count, uint32_t place)
     invariant(place < count);
     Part part = {0, count};
     // Some orders of the values defeat every choice of the pivot: these are sorted.
-    for (int round = 0; part.end - part.begin > FEW && round < ROUNDS_MAX; round++) {
+    int round = 0;
+    for (; part.end - part.begin > FEW && round < ROUNDS_MAX; round++) {
         const int64_t pivot =
             median_of_three(values[part.begin], values[part.begin + (part.end - part.begin) / 2],
                             values[part.end - 1]);
@@ -62,7 +74,10 @@ int64_t select_nth(int64_t *values, uint32_t count, uint32_t place)
         else
             return pivot;
     }
-    qsort(values + part.begin, part.end - part.begin, sizeof *values, by_value);
+    if (round < ROUNDS_MAX)
+        sort_few(values + part.begin, part.end - part.begin);
+    else
+        qsort(values + part.begin, part.end - part.begin, sizeof *values, by_value);
     return values[place];
 }
 

@@ -43,11 +43,6 @@ static bool needs_too_much(const Making *making, uint32_t id)
     return making->facts->jobs[id].nodes > making->run->clusters[cluster].nodes_max;
 }
 
-static bool is_queued(const JobMetrics *job)
-{
-    return job->state != NULL && strcmp(job->state, job_state_name(JOB_QUEUED)) == 0;
-}
-
 /* A job before `id` in the queue that waits for more nodes than its cluster ever had; ID_NONE when
  * there is none, or when `id` could overtake it. */
 static uint32_t blocked_by(const Making *making, uint32_t id)
@@ -56,7 +51,8 @@ static uint32_t blocked_by(const Making *making, uint32_t id)
     for (uint32_t i = 0; facts->policy == POLICY_SERVICE && i < making->run->job_count; i++) {
         const JobPriority own = facts->jobs[id].priority, other = facts->jobs[i].priority;
         const bool is_before = other > own || (other == own && i < id);
-        if (is_before && making_lists_job(making, i) && is_queued(run_job(making->run, i)) &&
+        if (is_before && making_lists_job(making, i) &&
+            run_job(making->run, i)->state == JOB_QUEUED &&
             run_job(making->run, i)->cluster.index == run_job(making->run, id)->cluster.index &&
             needs_too_much(making, i))
             return i;
@@ -91,15 +87,16 @@ static void add_job(Making *making, uint32_t id)
     const char *name = making->job_names[id];
     const char *error =
         job_details(job)->error != NULL ? job_details(job)->error : "no reason given";
-    if (job->state == NULL || strcmp(job->state, job_state_name(JOB_SUCCEEDED)) == 0)
+    if (job->state == JOB_STATE_COUNT || job->state == JOB_SUCCEEDED)
         return;
-    if (strcmp(job->state, job_state_name(JOB_FAILED)) != 0)
-        add(making, arena_printf(
-                        making->arena, "job %s was still %s when the run ended%s", name, job->state,
-                        job->started_ns == METRIC_NEVER ? waiting_reason(making, id) : ""));
+    if (job->state != JOB_FAILED)
+        add(making,
+            arena_printf(making->arena, "job %s was still %s when the run ended%s", name,
+                         job_state_name((JobState)job->state),
+                         job->started_ns == METRIC_NEVER ? waiting_reason(making, id) : ""));
     else if (job->exit_code >= 0)
-        add(making, arena_printf(making->arena, "job %s failed: %s (exit code %" PRId64 ")", name,
-                                 error, job->exit_code));
+        add(making, arena_printf(making->arena, "job %s failed: %s (exit code %d)", name, error,
+                                 (int)job->exit_code));
     else
         add(making, arena_printf(making->arena, "job %s failed: %s", name, error));
 }
@@ -130,7 +127,7 @@ static void add_wide_jobs(Making *making)
         const uint32_t cluster = run_job(run, i)->cluster.index;
         const int32_t most = cluster < run->cluster_count ? run->clusters[cluster].nodes_max : 0;
         if (facts->workload == 0 || most == 0 || is_reported[facts->workload] ||
-            !is_queued(run_job(run, i)) || !needs_too_much(making, i))
+            run_job(run, i)->state != JOB_QUEUED || !needs_too_much(making, i))
             continue;
         is_reported[facts->workload] = true;
         add(making,

@@ -15,6 +15,9 @@ static const char *const value_keys[] = {
 };
 _Static_assert(sizeof value_keys / sizeof value_keys[0] == SPREAD_VALUES, "a key for each value");
 
+static const int64_t value_percents[SPREAD_VALUES] = {
+    [SPREAD_P50] = 50, [SPREAD_P95] = 95, [SPREAD_P99] = 99, [SPREAD_MAX] = 100};
+
 static bool is_open(const JobTimes *job, JobTimeKind kind)
 {
     switch (kind) {
@@ -34,7 +37,8 @@ typedef struct {
     int64_t *ns;
     uint32_t count;
     Wide sum_ns;
-    uint32_t open; /* times that have not ended */
+    uint32_t open;  /* times that have not ended */
+    uint32_t after; /* the first `after` times are not greater than any of the others */
 } Times;
 
 static Times times_of(Arena *scratch, const SummarySpread *spread)
@@ -65,13 +69,16 @@ static uint32_t count_ended_within(const SummarySpread *spread, int64_t limit_ns
 }
 
 /* Each time is at least what it counts as, so each percentile is at least the percentile of these.
- * It is exactly that when enough times that have ended do not exceed it. */
+ * It is exactly that when enough times that have ended do not exceed it. Percentiles are asked for
+ * in ascending order. */
 static SpreadValue percentile_in(const SummarySpread *spread, Times *times, int64_t percent)
 {
     if (times->count == 0)
         return (SpreadValue){.value = UNKNOWN};
     const uint32_t place = percentile_place(times->count, percent);
-    const int64_t value = select_nth(times->ns, times->count, place);
+    const int64_t value =
+        select_nth(times->ns + times->after, times->count - times->after, place - times->after);
+    times->after = place;
     return (SpreadValue){.value = value,
                          .is_lower_bound =
                              times->open > 0 && count_ended_within(spread, value) <= place};
@@ -114,13 +121,9 @@ SummarySpread spread_of_jobs(Arena *arena, const JobTimes *jobs, uint32_t job_co
     SummarySpread spread = {.kind = kind, .jobs = jobs, .job_count = job_count};
     Arena *scratch = arena_create();
     Times times = times_of(scratch, &spread);
-    SpreadValue values[SPREAD_VALUES] = {
-        [SPREAD_MEAN] = {UNKNOWN, times.open > 0},
-        [SPREAD_P50] = percentile_in(&spread, &times, 50 * PERCENT_PARTS),
-        [SPREAD_P95] = percentile_in(&spread, &times, 95 * PERCENT_PARTS),
-        [SPREAD_P99] = percentile_in(&spread, &times, 99 * PERCENT_PARTS),
-        [SPREAD_MAX] = percentile_in(&spread, &times, 100 * PERCENT_PARTS),
-    };
+    SpreadValue values[SPREAD_VALUES] = {[SPREAD_MEAN] = {UNKNOWN, times.open > 0}};
+    for (int i = SPREAD_P50; i < SPREAD_VALUES; i++)
+        values[i] = percentile_in(&spread, &times, value_percents[i] * PERCENT_PARTS);
     if (times.count > 0)
         values[SPREAD_MEAN].value = wide_capped(times.sum_ns / times.count);
     arena_destroy(scratch);

@@ -303,7 +303,7 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     job.path = metrics->path;
     job.cluster = making_cluster_of(making, metrics);
     job.nodes = metrics->nodes_max;
-    job.state = metrics->state;
+    job.state = metrics->state != JOB_STATE_COUNT ? job_state_name((JobState)metrics->state) : NULL;
     job.exit_code = metrics->exit_code >= 0 ? metrics->exit_code : SUMMARY_NEVER;
     if (job_details(metrics)->error != NULL)
         put_error(making->arena, &job, job_details(metrics)->error);

@@ -372,7 +372,7 @@ TraceListener waiting_fold_listener(WaitingFold *fold)
                            .level = TRACE_LEVEL_JOBS,
                            .row = fold_row,
                            .instant = instant_ended,
-                           .ignores_listed_names = true};
+                           .ignores_workload_names = true};
 }
 
 const ClusterWaits *waiting_fold_result(const WaitingFold *fold, uint32_t *count)

@@ -1,13 +1,6 @@
 #include "sim/output/summary/workloads.h"
 
-#include <string.h>
-
 #include "sim/cloud/job/job.h"
-
-static bool is_in_state(const JobMetrics *job, JobState state)
-{
-    return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
-}
 
 /* The workload of a job, from 1; 0: the scenario lists the job. */
 static uint32_t workload_of(const RunFacts *facts, uint32_t job)
@@ -19,9 +12,9 @@ static JobOutcome outcome_of(const JobMetrics *job)
 {
     if (job->is_rejected)
         return OUTCOME_REJECTED;
-    return is_in_state(job, JOB_SUCCEEDED) ? OUTCOME_SUCCEEDED
-           : is_in_state(job, JOB_FAILED)  ? OUTCOME_FAILED
-                                           : OUTCOME_NONE;
+    return job->state == JOB_SUCCEEDED ? OUTCOME_SUCCEEDED
+           : job->state == JOB_FAILED  ? OUTCOME_FAILED
+                                       : OUTCOME_NONE;
 }
 
 static JobTimes times_of(const Making *making, uint32_t id)
@@ -36,7 +29,7 @@ static JobTimes times_of(const Making *making, uint32_t id)
                                     ? job->ended_ns - job->started_ns
                                     : METRIC_NEVER,
                [JOB_TIME_TURNAROUND] = end_ns - job->submitted_ns},
-        .is_waiting = job->state == NULL || is_in_state(job, JOB_QUEUED),
+        .is_waiting = job->state == JOB_STATE_COUNT || job->state == JOB_QUEUED,
         .outcome = outcome_of(job),
         .size = job->nodes_max,
         .user = -1,

@@ -2,7 +2,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
-#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/job_name.h"
 
 enum {
     LISTENERS_MAX = 16
@@ -21,14 +21,23 @@ struct TraceFan {
     int32_t listener_count;
     PathCache clusters;
     PathCache jobs;
-    PathCache lists;        /* [workload] the common path of its jobs */
-    bool uses_listed_names; /* a listener does */
+    PathCache workloads;      /* [workload] the common path of its jobs */
+    bool uses_workload_names; /* a listener does */
+    TraceRow row;             /* its record is the slot of the sink */
+    struct {
+        ClusterId cluster;
+        NodeId node;
+        JobId job;
+        ShareId share;
+    } named; /* whose names the row has */
 };
 
 TraceFan *trace_fan_create(Arena *run)
 {
     TraceFan *fan = ARENA_NEW(run, TraceFan);
     fan->arena = run;
+    fan->named.cluster.index = fan->named.node.index = ID_NONE;
+    fan->named.job.index = fan->named.share.index = ID_NONE;
     return fan;
 }
 
@@ -43,10 +52,11 @@ void trace_fan_watch(TraceFan *fan, const World *world)
     fan->world = world;
 }
 
-static const char **cached_path(TraceFan *fan, PathCache *cache, uint32_t id)
+static inline const char **cached_path(TraceFan *fan, PathCache *cache, uint32_t id)
 {
-    cache->paths =
-        array_room(fan->arena, cache->paths, id + 1, &cache->capacity, sizeof *cache->paths);
+    if (id >= cache->capacity)
+        cache->paths =
+            array_room(fan->arena, cache->paths, id + 1, &cache->capacity, sizeof *cache->paths);
     return &cache->paths[id];
 }
 
@@ -60,10 +70,10 @@ static const char *cluster_path(TraceFan *fan, ClusterId id)
     return *path;
 }
 
-/* The path that all jobs of a list have for listeners that ignore their names. */
-static const char *path_of_list(TraceFan *fan, const Job *job)
+/* The path that all jobs of a workload have for listeners that ignore their names. */
+static const char *path_of_workload(TraceFan *fan, const Job *job)
 {
-    const char **path = cached_path(fan, &fan->lists, (uint32_t)job->workload);
+    const char **path = cached_path(fan, &fan->workloads, (uint32_t)job->workload);
     if (*path == NULL)
         *path = arena_printf(fan->arena, "%s/%s/%s-*", job->path.workspace, job->path.experiment,
                              world_scenario(fan->world)->workloads[job->workload].name);
@@ -73,8 +83,8 @@ static const char *path_of_list(TraceFan *fan, const Job *job)
 static const char *path_of_job(TraceFan *fan, JobId id)
 {
     const Job *job = world_job(fan->world, id);
-    if (!fan->uses_listed_names && job_list_of(world_scenario(fan->world), job) != NULL)
-        return path_of_list(fan, job);
+    if (!fan->uses_workload_names && job->workload >= 0)
+        return path_of_workload(fan, job);
     const char **path = cached_path(fan, &fan->jobs, id.index);
     if (*path == NULL) {
         const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
@@ -85,23 +95,44 @@ static const char *path_of_job(TraceFan *fan, JobId id)
     return *path;
 }
 
+/* The names of the row's record. Those of the record before it are kept where the ids are the same:
+ * most records are about the subject of an earlier one. */
+static void add_names(TraceFan *fan)
+{
+    TraceRow *row = &fan->row;
+    const TraceRecord *record = &row->record;
+    if (record->cluster.index != fan->named.cluster.index) {
+        fan->named.cluster = record->cluster;
+        row->cluster = record->cluster.index != ID_NONE ? cluster_path(fan, record->cluster) : NULL;
+    }
+    if (record->node.index != fan->named.node.index) {
+        fan->named.node = record->node;
+        row->node =
+            record->node.index != ID_NONE ? world_node(fan->world, record->node)->name : NULL;
+    }
+    if (record->job.index != fan->named.job.index) {
+        fan->named.job = record->job;
+        row->job = record->job.index != ID_NONE ? path_of_job(fan, record->job) : NULL;
+    }
+    if (record->share.index != fan->named.share.index) {
+        fan->named.share = record->share;
+        row->share = record->share.index != ID_NONE
+                         ? share_name(world_share(fan->world, record->share))
+                         : NULL;
+    }
+}
+
 static void pass_record(void *listener, const TraceRecord *record)
 {
     TraceFan *fan = listener;
     invariant(fan->world != NULL);
-    TraceRow row = {.record = *record};
-    if (record->cluster.index != ID_NONE)
-        row.cluster = cluster_path(fan, record->cluster);
-    if (record->node.index != ID_NONE)
-        row.node = world_node(fan->world, record->node)->name;
-    if (record->job.index != ID_NONE)
-        row.job = path_of_job(fan, record->job);
-    if (record->share.index != ID_NONE)
-        row.share = share_name(world_share(fan->world, record->share));
+    if (record != &fan->row.record) // of a caller between the world and the fan
+        fan->row.record = *record;
+    add_names(fan);
     const TraceLevel level = trace_kind_level(record->kind);
     for (int32_t i = 0; i < fan->listener_count; i++)
         if (level <= fan->listeners[i].level)
-            fan->listeners[i].row(fan->listeners[i].listener, &row);
+            fan->listeners[i].row(fan->listeners[i].listener, &fan->row);
 }
 
 static void pass_instant(void *listener, int64_t at_ns)
@@ -120,10 +151,11 @@ TraceSink trace_fan_sink(TraceFan *fan)
         if (fan->listeners[i].level > level)
             level = fan->listeners[i].level;
         wants_instants |= fan->listeners[i].instant != NULL;
-        fan->uses_listed_names |= !fan->listeners[i].ignores_listed_names;
+        fan->uses_workload_names |= !fan->listeners[i].ignores_workload_names;
     }
     return (TraceSink){.listener = fan,
                        .level = level,
                        .record = pass_record,
-                       .instant = wants_instants ? pass_instant : NULL};
+                       .instant = wants_instants ? pass_instant : NULL,
+                       .slot = &fan->row.record};
 }

@@ -34,9 +34,9 @@ typedef struct {
     /* Optional: everything that happens at `at_ns` has happened. Called only by a live world, at
      * every level. */
     void (*instant)(void *listener, int64_t at_ns);
-    /* The listener does not use the names of jobs of lists. If no listener uses them, these jobs
-     * have a common name, "workspace/experiment/trace-*". */
-    bool ignores_listed_names;
+    /* The listener does not use the names of jobs of workloads. If no listener uses them, these
+     * jobs have a common name, "workspace/experiment/day-*". */
+    bool ignores_workload_names;
 } TraceListener;
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
 #include "sim/scenario/catalog/value.h"
@@ -73,7 +74,7 @@ static void check_name(const Reader *reader, const WorkloadText *text)
     name_check(reader->context, text->name, "-_", NAME_LENGTH_MAX);
     for (int32_t i = 0; reader->text->workloads.items[i] != text; i++) {
         const WorkloadText *other = reader->text->workloads.items[i];
-        if (other->name.value != NULL && strcmp(other->name.value, text->name.value) == 0)
+        if (other->name.value != NULL && ascii_same(other->name.value, text->name.value))
             status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT,
                                      json_at(text->name.node), "there is a workload \"%s\" already",
                                      text->name.value),
@@ -89,7 +90,7 @@ static void check_commands(const Reader *reader, const WorkloadText *text)
         const CommandText *command = scenario_command(reader->text, i);
         const char *name = command->name.value;
         if (command_is(command, COMMAND_JOB_CREATE) && name != NULL &&
-            strncmp(name, text->name.value, length) == 0 && is_number_of_job(name + length))
+            ascii_same_start(name, text->name.value, length) && is_number_of_job(name + length))
             problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
                          "\"%s\" is the name of a job of workload \"%s\"", name, text->name.value);
     }

@@ -69,7 +69,7 @@ START_TEST(a_job_records_its_times_and_its_training)
     const RunMetrics *run = metrics_of(trace_story_training);
     ck_assert_uint_eq(run->job_count, 1);
     const JobMetrics *job = run_job(run, 0);
-    ck_assert_str_eq(job->state, "succeeded");
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED);
     ck_assert_int_eq(job->exit_code, 0);
     ck_assert_int_eq(job->submitted_ns, 120 * NS_PER_S);
     ck_assert_int_eq(job->started_ns, 162 * NS_PER_S);
@@ -154,7 +154,7 @@ START_TEST(a_requeued_job_starts_again)
     ck_assert_int_eq(job_details(job)->training->begun_ns, METRIC_NEVER);
     ck_assert_uint_eq(job_details(job)->training->step_count, 0);
     ck_assert_int_eq(job->node_ns, 60 * NS_PER_S); // 20 + 40, closed by the end of the run
-    ck_assert_str_eq(job->state, "running");
+    ck_assert_int_eq(job->state, JOB_RUNNING);
 }
 END_TEST
 

@@ -162,8 +162,8 @@ static void check_world(const RunMetrics *run, const World *world, uint64_t seed
                          world_cluster(world, (ClusterId){i})->current_nodes);
     for (uint32_t i = 0; i < run->job_count; i++) {
         const Job *job = world_job(world, (JobId){i});
-        ck_assert_msg(strcmp(run_job(run, i)->state, job_state_name(job->state)) == 0,
-                      "seed %llu: job %s", (unsigned long long)seed, job->path.name);
+        ck_assert_msg(run_job(run, i)->state == job->state, "seed %llu: job %s",
+                      (unsigned long long)seed, job->path.name);
         ck_assert_int_eq(run_job(run, i)->ended_ns, job->ended_ns);
         // A queued job has been requeued as often as started, so its last requeue has no later
         // start.

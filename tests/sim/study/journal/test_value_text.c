@@ -68,6 +68,32 @@ START_TEST(every_double_is_read_back_in_every_bit)
         if (isfinite(any))
             check_round_trip(any);
         check_round_trip((double)block.word[2] / (1.0 + (double)(block.word[3] % 100000)));
+        check_round_trip((double)(int64_t)(bits >> 11) / 1e9);
+        check_round_trip(-(double)block.word[3] / 1e9);
+    }
+}
+END_TEST
+
+START_TEST(values_with_nine_decimals_have_no_others)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0"},
+                 {1601.4, "1601.4"},
+                 {-0.000000001, "-0.000000001"},
+                 {12.000000034, "12.000000034"},
+                 {1200, "1200"},
+                 {9007199.254740991, "9007199.2547409907"},
+                 {4503599.25474099, "4503599.25474099"},
+                 {1e10, "10000000000"},
+                 {0.1 + 0.2, "0.30000000000000004"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text text = {0};
+        value_text_print(cases[i].value, false, &text);
+        ck_assert_str_eq(text_string(&text), cases[i].text);
+        text_free(&text);
     }
 }
 END_TEST
@@ -159,6 +185,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("value_text");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, every_double_is_read_back_in_every_bit);
+    tcase_add_test(tests, values_with_nine_decimals_have_no_others);
     tcase_add_test(tests, decimal_numbers_are_rounded_as_by_the_c_library);
     tcase_add_test(tests, halves_are_rounded_to_even);
     tcase_add_test(tests, unknown_values_and_lower_bounds_are_kept);
