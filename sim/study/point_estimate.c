@@ -424,7 +424,8 @@ MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t p
 
 void point_number_print(double mean, double half_width, double scale, Text *out)
 {
-    const bool has_width = isfinite(half_width) && half_width > 0;
+    // Less is the rounding of sums: all values are equal.
+    const bool has_width = isfinite(half_width) && half_width > 1e-12 * fabs(mean);
     const double shown = has_width ? half_width * scale : 0;
     words_number(out, mean * scale, shown);
     if (has_width) {

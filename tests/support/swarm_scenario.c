@@ -370,7 +370,11 @@ static void make_inputs(Maker *maker)
         Json *measure = set_object(maker, maker->root, "measure");
         set_text(maker, measure, "from", FORMAT(maker, "%dm", roll(&dice, 30)));
         set_text(maker, measure, "until", FORMAT(maker, "%dm", 30 + roll(&dice, 90)));
+        if (happens(&dice, 20))
+            set_boolean(maker, measure, "steady", true);
     }
+    if (happens(&dice, 10))
+        set_text(maker, maker->root, "wait_target", FORMAT(maker, "%dm", 1 + roll(&dice, 60)));
     if (happens(&dice, 10))
         set_text(maker, maker->root, "quotas", "unlimited");
     if (happens(&dice, 10))
@@ -391,6 +395,8 @@ static void make_policy(Maker *maker)
     if (has(maker, SWARM_POLICIES) && happens(&dice, 20))
         set_text(maker, maker->root, "fair_share_half_life",
                  FORMAT(maker, "%dm", 1 + roll(&dice, 200)));
+    if (has(maker, SWARM_POLICIES) && happens(&dice, 20))
+        set_integer(maker, maker->root, "queue_limit", roll(&dice, 6));
     if (has(maker, SWARM_POLICIES) && happens(&dice, 40)) {
         static const char *const costs[] = {"0s", "1s", "45s", "10m"};
         Json *cost = set_object(maker, maker->root, "preemption_cost");

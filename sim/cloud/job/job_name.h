@@ -1,6 +1,6 @@
 /* Names of the jobs of workloads: "NAME-", the name of the workload, and a number from 1.
  *
- * Nobody needs most of these names, because a workload may have a million jobs. They are not in
+ * Most of these names are never asked for: a workload may have a million jobs. They are not in
  * the table of names: a job is found by the number in its name. If the world forgets ended jobs
  * (world_forget_ended), a name is made only when a caller asks for it. */
 #ifndef SIM_CLOUD_JOB_JOB_NAME_H

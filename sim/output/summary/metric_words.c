@@ -46,10 +46,12 @@ static const char *part_of(Arena *arena, const char **at)
     return part;
 }
 
-/* "jobs", "jobs of team", "jobs of team of size 8": skips the words that say which. */
+/* "jobs", "job train", "jobs of team", "jobs of team of size 8": skips the words that say which. */
 static const char *jobs_of(Arena *arena, const char **at)
 {
     const char *jobs = "jobs";
+    if (skip(at, "jobs."))
+        return arena_printf(arena, "job %s", part_of(arena, at));
     if (skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)

@@ -94,7 +94,7 @@ typedef struct {
     int32_t gpus_now;      /* that it has of shared nodes */
     int32_t gpus_per_node; /* of the shared nodes; 0: it has had whole nodes only */
     int32_t exit_code;     /* -1: no exit code */
-    uint8_t state;    /* a JobState; JOB_STATE_COUNT before the first, or if its name is none */
+    uint8_t state;    /* a JobState; JOB_STATE_COUNT before the first, or for an unknown name */
     bool is_rejected; /* by a full queue; its state is "failed" */
 } JobMetrics;
 

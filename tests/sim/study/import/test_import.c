@@ -498,11 +498,11 @@ START_TEST(mistakes_have_their_place)
         {"philly-csv", "timestamp,duration,num_gpus\n2017-12-01 00:00:00,-5,1\n", 2, 21,
          "duration is \"-5\""},
         {"philly-csv", "timestamp,duration,num_gpus\n2017-12-01 00:00:00,5\n", 2, 1,
-         "the number of cells"},
+         "the line has 2 cells"},
         {"swf", "1 2 3\n", 1, 1, "expected 18 numbers"},
         {"swf", "1 0 0 x 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n", 1, 7, "run time is \"x\""},
         {"pai-2020", "a,b,c\n", 1, 1, "6 of a job, 10 of a task or 9 of an instance"},
-        {"gavel", "a\tb\n", 1, 1, "6, 7 or 10 cells"},
+        {"gavel", "a\tb\n", 1, 1, "2 cells, expected 6, 7 or 10"},
         {"slurm",
          "JobID|Submit|Start|End|State|Timelimit\n1|2024-01-01T00:00:00|"
          "2024-01-01T00:00:00|2024-01-01T00:00:01|COMPLETED|9x\n",
