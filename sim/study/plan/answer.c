@@ -101,7 +101,7 @@ static const char *next_best_words(Arena *arena, const PlanOutcome *outcome)
         text_add(&out, "has not been compared with it on fresh seeds yet");
     } else {
         text_add(&out, answer_objective_change(arena, outcome, &comparison->objective));
-        if (answer_is_tie(outcome, comparison))
+        if (answer_is_tie(outcome, comparison) && comparison->objective.value != 0)
             text_add(&out, ", which counts as equal");
         if (!add_gains(&out, arena, outcome, comparison))
             text_add(&out, " and gains nothing that the objectives see");

@@ -70,6 +70,15 @@ static void print_missed(const PlanOutcome *outcome, const PlanFindings *finding
         print_estimate(&check->estimate, out);
 }
 
+/* The candidate that beats `own`: mostly the winner, whose name need not be repeated in each row.
+ */
+static const char *better_name(Arena *arena, const PlanOutcome *outcome, const PlanCandidate *own)
+{
+    return own->worse_than == outcome->winner
+               ? "the recommendation"
+               : plan_candidate_name(arena, outcome->grid, own->worse_than);
+}
+
 void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
 {
     const PlanCandidate *own = &outcome->candidates[candidate];
@@ -79,12 +88,11 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         text_add(out, "meets every constraint with the best objective");
         break;
     case CANDIDATE_WORSE:
-        text_printf(out, "has a worse objective than %s",
-                    plan_candidate_name(scratch, outcome->grid, own->worse_than));
+        text_printf(out, "has a worse objective than %s", better_name(scratch, outcome, own));
         break;
     case CANDIDATE_EQUAL:
         text_printf(out, "is as good as %s, within the indifference",
-                    plan_candidate_name(scratch, outcome->grid, own->worse_than));
+                    better_name(scratch, outcome, own));
         break;
     case CANDIDATE_MISSES:
         if (outcome->check_count > 0)
