@@ -346,13 +346,16 @@ END_TEST
 
 START_TEST(places_that_take_no_file_are_named)
 {
-    static const char *const names[] = {"missing/checkpoint.h5", "taken.h5"};
+    static const struct {
+        const char *name;
+        StatusCode code;
+    } places[] = {{"missing/checkpoint.h5", STATUS_MACHINE}, {"taken.h5", STATUS_BAD_INPUT}};
     ck_assert_int_eq(mkdir(path_of("taken.h5"), 0777), 0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         Status status = {0};
-        ck_assert(!try_write(path_of(names[i]), &status));
-        ck_assert_int_eq(status.code, STATUS_MACHINE);
-        ck_assert_str_eq(status.at.source, path_of(names[i]));
+        ck_assert(!try_write(path_of(places[i].name), &status));
+        ck_assert_int_eq(status.code, places[i].code);
+        ck_assert_str_eq(status.at.source, path_of(places[i].name));
     }
     Status status = {0};
     ck_assert(!try_write("/dev/full", &status));
