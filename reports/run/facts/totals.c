@@ -26,7 +26,8 @@ JobCounts run_job_counts(const Facts *facts)
         counts.jobs = capped_sum(counts.jobs, all->jobs);
         counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
         counts.failed = capped_sum(counts.failed, all->failed);
-        counts.rejected = capped_sum(counts.rejected, all->rejected);
+        if (all->rejected != ABSENT) // without a limit of the queue
+            counts.rejected = capped_sum(counts.rejected, all->rejected);
     }
     return counts;
 }

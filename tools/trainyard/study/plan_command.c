@@ -106,8 +106,8 @@ const OptionTable plan_table_of_options = {
         "the nearest miss), 2 for wrong input, 3 for a failure of this machine, 4 after "
         "--time-limit or SIGTERM, 130 after Ctrl-C. SIGUSR1 prints the progress.",
     .example = "trainyard plan scenarios/studies/cifar-team/study.json -o out/team\n"
-               "trainyard plan scenarios/workloads/poisson/scenario.json --vary nodes=4..6 "
-               "--slo 'waited_within(20m) >= 95%' --minimise cost_usd.total",
+               "trainyard plan scenarios/studies/cifar-team/scenario.json --vary nodes=1..3 "
+               "--slo 'waited_within(30m) >= 95%' --minimise cost_usd.total",
     .options = plan_options_table,
     .operand_count_min = 0,
     .operand_count_max = 1,
