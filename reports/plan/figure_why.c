@@ -26,14 +26,53 @@ static const char *const *row_names(const PlanFacts *facts, int32_t count)
     return names;
 }
 
-static Stacked stacked_of(const PlanFacts *facts, int32_t kinds)
+/* A division of the rows into kinds. */
+typedef struct {
+    int32_t kind_count;
+    const char *(*name)(int32_t kind);
+    double (*amount)(const PointWhy *why, int32_t kind);
+} Division;
+
+static const char *cause_name(int32_t kind)
+{
+    return wait_cause_words((WaitCause)kind);
+}
+
+static double waited_hours(const PointWhy *why, int32_t kind)
+{
+    return why->wait_s[kind] / 3600;
+}
+
+static const char *use_name(int32_t kind)
+{
+    return node_use_words((NodeUse)kind);
+}
+
+static double use_usd(const PointWhy *why, int32_t kind)
+{
+    return why->use_usd[kind];
+}
+
+static const Division by_cause = {WAIT_CAUSE_COUNT, cause_name, waited_hours};
+static const Division by_use = {USE_COUNT, use_name, use_usd};
+
+static Stacked stacked_of(const PlanFacts *facts, const Division *division)
 {
     const int32_t all = (int32_t)facts->follow->facts.point_count;
     const int32_t rows = all < STACKED_ROWS_MAX ? all : STACKED_ROWS_MAX;
+    const int32_t kind_count = division->kind_count;
+    const char **kinds = ARENA_ARRAY(facts->arena, const char *, kind_count);
+    double *amounts = ARENA_ARRAY(facts->arena, double, rows *kind_count);
+    for (int32_t kind = 0; kind < kind_count; kind++) {
+        kinds[kind] = division->name(kind);
+        for (int32_t row = 0; row < rows; row++)
+            amounts[row * kind_count + kind] = division->amount(&facts->follow->why[row], kind);
+    }
     return (Stacked){.row_count = rows,
-                     .kind_count = kinds,
+                     .kind_count = kind_count,
                      .rows = row_names(facts, rows),
-                     .amounts = ARENA_ARRAY(facts->arena, double, rows *kinds),
+                     .kinds = kinds,
+                     .amounts = amounts,
                      .row_heading = "candidate"};
 }
 
@@ -50,15 +89,7 @@ static const char *note_of(const PlanFacts *facts, const Stacked *stacked)
 
 static void waits_figure(Figures *figures, const PlanFacts *facts)
 {
-    const char **kinds = ARENA_ARRAY(facts->arena, const char *, WAIT_CAUSE_COUNT);
-    Stacked stacked = stacked_of(facts, WAIT_CAUSE_COUNT);
-    double *amounts = (double *)stacked.amounts; // made here
-    for (int32_t kind = 0; kind < WAIT_CAUSE_COUNT; kind++) {
-        kinds[kind] = wait_cause_words((WaitCause)kind);
-        for (int32_t row = 0; row < stacked.row_count; row++)
-            amounts[row * WAIT_CAUSE_COUNT + kind] = facts->follow->why[row].wait_s[kind] / 3600;
-    }
-    stacked.kinds = kinds;
+    Stacked stacked = stacked_of(facts, &by_cause);
     stacked.x_label = arena_printf(facts->arena, "hours in the queue, %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = hours_words;
@@ -72,15 +103,7 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
 
 static void money_figure(Figures *figures, const PlanFacts *facts)
 {
-    const char **kinds = ARENA_ARRAY(facts->arena, const char *, USE_COUNT);
-    Stacked stacked = stacked_of(facts, USE_COUNT);
-    double *amounts = (double *)stacked.amounts; // made here
-    for (int32_t kind = 0; kind < USE_COUNT; kind++) {
-        kinds[kind] = node_use_words((NodeUse)kind);
-        for (int32_t row = 0; row < stacked.row_count; row++)
-            amounts[row * USE_COUNT + kind] = facts->follow->why[row].use_usd[kind];
-    }
-    stacked.kinds = kinds;
+    Stacked stacked = stacked_of(facts, &by_use);
     stacked.x_label = arena_printf(facts->arena, "cost of nodes, USD %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = usd_words;
