@@ -47,7 +47,7 @@ static const FigureNumbers *wait_numbers(const PlanFacts *facts, const WaitCurve
     return numbers;
 }
 
-/* The first constraint that is a share of waits; -1: there is none. */
+/* The first constraint that is a share of waits; -1: no constraint is. */
 static int32_t wait_constraint(const PlanFacts *facts, int64_t *waited_ns)
 {
     const Goal *goal = facts->outcome->goal;

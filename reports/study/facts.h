@@ -61,7 +61,7 @@ const char *axis_label(const StudyFacts *facts, const StudyAxis *axis, int32_t l
 Estimate fact_level_mean(const StudyFacts *facts, const StudyAxis *axis, int32_t level,
                          int32_t metric);
 
-/* The limit of the metric by the goal of the study, unscaled; NAN: there is none. */
+/* The limit of the metric by the goal of the study, unscaled; NAN: the goal does not limit it. */
 double fact_limit(const StudyFacts *facts, int32_t metric);
 
 /* A bound of a drawn bar: `value` itself if the bound is not known. */

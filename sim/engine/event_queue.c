@@ -42,7 +42,7 @@ typedef struct {
 struct EventQueue {
     int64_t count;
     int64_t now_ns;  /* the time of the last event popped */
-    int64_t next_ns; /* that of the earliest event; INT64_MAX: there is none */
+    int64_t next_ns; /* that of the earliest event; INT64_MAX: no event */
     uint64_t front_end_ns;
     int32_t front_count;
     uint32_t levels_used;         /* a bit for each level with events */

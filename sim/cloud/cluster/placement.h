@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *what;
-    /* The place of a node that can give the part among Room.places; -1: there is none. */
+    /* The place of a node that can give the part among Room.places; -1: no node can. */
     int32_t (*choose)(Room room, PlacementPart part);
 } Placement;
 

@@ -17,7 +17,7 @@ ResourcePath job_path(const Scenario *scenario, const Job *job, Arena *arena);
 const char *workload_job_name(const Workload *workload, int64_t row, Arena *arena);
 /* Gives the job a name if it has none. */
 void job_make_name(Jobs *jobs, Job *job);
-/* The submitted job of a workload with that path, which then has a name; NULL: there is none. */
+/* The submitted job of a workload with that path, which then has a name; NULL: no job has it. */
 Job *workload_find_job(Jobs *jobs, ResourcePath path);
 
 #endif

@@ -296,7 +296,7 @@ static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const
     return next;
 }
 
-/* Starts the next job; false: there is none. */
+/* Starts the next job; false: no job can start. */
 static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster,
                        const Policy *policy)
 {
@@ -350,7 +350,7 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
     }
 }
 
-/* The waiting job that was submitted last and has never started; NULL: there is none. */
+/* The waiting job that was submitted last and has never started; NULL: all have. */
 static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
 {
     Job *newest = NULL;

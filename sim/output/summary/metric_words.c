@@ -70,7 +70,7 @@ static const struct {
     {"turnaround_within(", "end within"},
 };
 
-/* The time of "30m)"; 0: there is none. */
+/* The time of "30m)"; 0: it states no time. */
 static int64_t time_of(Arena *arena, const char *at)
 {
     int64_t ns;

@@ -109,7 +109,7 @@ static AnswerChange change_of(const Goal *goal, const FollowCase *found)
     return gain - noise > 0 ? ANSWER_OTHER : ANSWER_OPEN;
 }
 
-/* The point with these levels of the first and the last factor; NO_POINT: there is none. */
+/* The point with these levels of the first and the last factor; NO_POINT: no point has them. */
 static int32_t point_at(const Study *study, int32_t candidate, int32_t level)
 {
     const int32_t last = study->factor_count - 1;

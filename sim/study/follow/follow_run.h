@@ -24,7 +24,7 @@ enum { MORRIS_TRAJECTORIES = 20, SOBOL_BASE_POINTS = 64, FOLLOW_SEEDS_MOST = 20 
 typedef struct {
     const Study *study;  /* with its scenario and a goal */
     int32_t winner;      /* points of the study, in the weather that is hardest for the winner */
-    int32_t next_best;   /* NO_POINT: there is none */
+    int32_t next_best;   /* NO_POINT: no other meets the constraints */
     int32_t point_count; /* points whose reasons are looked for, in addition to these */
     const int32_t *points;
     uint64_t first_seed; /* of runs that took no part in the choice */

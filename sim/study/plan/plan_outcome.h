@@ -74,7 +74,7 @@ typedef enum {
 
 /* Candidate minus winner on the same fresh seeds, with a 95 % interval. */
 typedef struct {
-    int32_t candidate; /* NO_CANDIDATE: there is none */
+    int32_t candidate; /* NO_CANDIDATE: nothing is compared */
     PlanEstimate objective;
     PlanEstimate *checks; /* [check_count]; NULL without a candidate */
 } PlanComparison;
