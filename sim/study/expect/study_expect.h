@@ -12,8 +12,8 @@
 #ifndef SIM_STUDY_EXPECT_STUDY_EXPECT_H
 #define SIM_STUDY_EXPECT_STUDY_EXPECT_H
 
+#include "sim/study/format/study_types.h"
 #include "sim/study/outcome.h"
-#include "sim/study/study_types.h"
 
 typedef struct {
     Place at;

@@ -10,7 +10,7 @@
 #include "sim/cli/report.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
-#include "sim/study/study_options.h"
+#include "sim/study/format/study_options.h"
 #include "tools/trainyard/study/sweep_text.h"
 
 #define OWNER SweepArguments

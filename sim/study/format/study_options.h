@@ -6,8 +6,8 @@
  *     --vary /workloads/0/jobs=30,60           the same, called jobs
  *     --baseline nodes=4
  *     --slo 'waited_within(20m) >= 95%'        a constraint, with >= or <= */
-#ifndef SIM_STUDY_STUDY_OPTIONS_H
-#define SIM_STUDY_STUDY_OPTIONS_H
+#ifndef SIM_STUDY_FORMAT_STUDY_OPTIONS_H
+#define SIM_STUDY_FORMAT_STUDY_OPTIONS_H
 
 #include <stdbool.h>
 

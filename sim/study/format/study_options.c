@@ -1,8 +1,8 @@
-#include "sim/study/study_options.h"
+#include "sim/study/format/study_options.h"
 
 #include <string.h>
 
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 
 #define STEADY_PRECISION "5%"
 
