@@ -51,7 +51,7 @@ count_ctest()
 # Runs the tests of a test preset.
 run_tests()
 {
-    ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
+    ctest --preset "$1" -j $((jobs + 1)) | tee build/log/ctest."$1".txt || true # some tests wait
     count_ctest build/log/ctest."$1".txt
 }
 
@@ -85,7 +85,7 @@ leg_unit()
 }
 
 # All tests except unit tests, plus the unit tests that take too long with sanitizers. The command line tests run the installed
-# program. Tests of chance have 30 % of their runs and wider bars; the leg `release` has all.
+# program. Tests of chance take 30 % of their studies and queues; the leg `release` takes all.
 leg_program()
 {
     local prefix status=0
@@ -134,7 +134,7 @@ leg_clang()
 
 leg_release()
 {
-    preset release
+    TRAINYARD_FULL_SET=1 preset release
 }
 
 # --- Single subjects.
