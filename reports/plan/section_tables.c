@@ -36,7 +36,7 @@ static void commands_cell(Text *html, const PlanFacts *facts, int32_t candidate)
         const char *weather = answer_weather(facts->arena, outcome, w);
         text_add(html, "<p>");
         if (weather[0] != '\0') {
-            markup_print(html, weather);
+            prose_print(html, weather);
             text_add(html, ": ");
         }
         text_add(html, "<code>");
@@ -122,7 +122,7 @@ static void goal_items(Text *html, const PlanFacts *facts)
     text_add(html, "</li>\n");
     for (int32_t c = 0; c < goal->constraint_count; c++) {
         text_add(html, "<li>Required: ");
-        markup_print(html, answer_constraint(facts->arena, outcome, c));
+        prose_print(html, answer_constraint(facts->arena, outcome, c));
         if (goal->weather_count > 0)
             text_add(html, goal->is_average_weather ? ", on average over the weather"
                                                     : ", in each weather");

@@ -88,6 +88,25 @@ exit_is 0
 stdout_has "8 points; the first round: 40 runs"
 holds [ ! -e forecast ]
 
+example "options change the goal of a study file"
+trainyard plan plan.json --slo 'workloads.all.waited_within(10h) >= 98%' --confidence 90% -o changed
+exit_is 0
+sed 's/"90%"/"98%"/; s/"indifference"/"confidence": "90%", "indifference"/' plan.json >edited.json
+trainyard plan edited.json -o edited
+holds cmp -s changed/points.csv edited/points.csv
+holds cmp -s changed/plan.csv edited/plan.csv
+stdout_has "98 % is asked (90 % confidence)"
+trainyard plan plan.json --slo 'cost_usd.total <= 200 USD' -o changed
+exit_is 1
+stdout_has "where at most 200 USD is asked."
+trainyard plan plan.json --maximise utilisation --metric simulated_s -o other
+exit_is 0
+holds grep -q '"maximise": "utilisation"' other/study.json
+holds grep -q 'simulated_s' other/points.csv
+trainyard plan --check other
+exit_is 2
+stderr_has "the plan in DIR was made with options"
+
 example "a check passes, and notices another answer and a small margin"
 trainyard plan --check one
 exit_is 0
@@ -118,9 +137,16 @@ stderr_has "waited_within"
 trainyard plan queue.json --vary servers=4..6 --slo 'waited_within(10h) 90%' --minimise cost_usd.total
 exit_is 2
 stderr_begins "--slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
-trainyard plan plan.json --confidence 99%
+trainyard plan plan.json --vary servers=1..2
 exit_is 2
-stderr_has "does not go with a study file"
+stderr_begins "--vary: does not go with a study file"
+trainyard plan plan.json --confidence 20%
+exit_is 2
+stderr_begins '--confidence: a confidence of "20%" is not between 50 % and 100 %'
+trainyard plan queue.json --vary servers=4..6
+exit_is 2
+stderr_begins 'plan: missing "metrics" in this study'
+stderr_has "--minimise cost_usd.total"
 sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
 trainyard plan sweep.json
 exit_is 2
