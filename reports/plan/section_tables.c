@@ -92,7 +92,8 @@ void section_candidates(Text *html, const PlanFacts *facts)
     text_add(html,
              "<section>\n<h2>All candidates</h2>\n<p class=\"note\">Values with intervals, each "
              "alone. Each command repeats the first run of its row; add 1 to the seed for the "
-             "next. plan.csv has all candidates, results.csv a row for each run.</p>\n");
+             "next. plan.csv has all candidates, results.csv a row for each run by which they were "
+             "chosen, fresh.csv for each run with fresh seeds.</p>\n");
     if (shown < all)
         text_printf(html, "<p class=\"note\">The first %" PRId32 " of %" PRId32 ".</p>\n", shown,
                     all);
@@ -148,11 +149,13 @@ void section_decision(Text *html, const PlanFacts *facts)
     if (outcome->fresh_count > 0) {
         text_add(html, "<li>The numbers of the recommendation come from ");
         thousands_print(html, outcome->fresh_count);
-        text_printf(html,
-                    " fresh runs, with seeds from %" PRIu64
-                    " on, which took no part in the choice: the best of many noisy candidates "
-                    "looks better than it is.</li>\n",
-                    outcome->grid->study->seeds.first + (uint64_t)outcome->fresh_first);
+        const SeedPlan *seeds = &outcome->grid->study->seeds;
+        text_add(html, " fresh runs");
+        if (!seeds->is_independent)
+            text_printf(html, ", with seeds from %" PRIu64 " on",
+                        seeds->first + (uint64_t)outcome->fresh_first);
+        text_add(html, ", which took no part in the choice: the best of many noisy candidates "
+                       "looks better than it is.</li>\n");
     }
     if (outcome->unsimulated_count > 0)
         text_printf(html,

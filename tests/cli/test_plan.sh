@@ -32,7 +32,7 @@ for delay in 0.05 0.1 0.2 0.3; do
 done
 trainyard plan plan.json -o killed -q
 exit_is 0
-for file in plan.json plan.csv results.csv points.csv study.json; do
+for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
     holds cmp -s one/$file two/$file
     holds cmp -s one/$file killed/$file
 done
@@ -43,7 +43,7 @@ if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && com
     mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr
     status=$?
     exit_is 0
-    for file in plan.json plan.csv results.csv points.csv study.json; do
+    for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
         holds cmp -s one/$file ranks/$file
     done
     example "a rank stops with the time limit, and threads continue its folder"
@@ -52,6 +52,42 @@ if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && com
     exit_is 0
     holds cmp -s one/plan.json ranks-late/plan.json
 fi
+
+example "every command on the page repeats its run, also of a steady plan"
+cat >steady.json <<'JSON'
+{"trainyard_study": 1, "scenario": "queue.json", "factors": {"servers": {"values": "4..6"}, "rate": {"values": ["0.32/h"]}},
+ "horizon": {"kind": "steady", "warm_up": "100h", "length": "900h"}, "minimise": "workloads.all.jobs",
+ "subject_to": [{"metric": "workloads.all.queue_s.mean", "at_most": "20h"}]}
+JSON
+# The first metric of the run of each command on the page of the plan in FOLDER, and its value in fresh.csv or results.csv.
+repeat_all()
+{
+    /usr/bin/python3 - "$1" "$2" <<'PYTHON'
+import csv, html, json, re, shlex, subprocess, sys
+folder, metric = sys.argv[1:]
+known, repeated = {}, []
+for name in ("results.csv", "fresh.csv"):
+    for row in csv.DictReader(open(f"{folder}/{name}")):
+        known[row["servers"], row["seed"]] = float(row[metric])
+commands = {html.unescape(c) for c in re.findall(r"<code>(trainyard run [^<]*)</code>", open(f"{folder}/report.html").read())}
+for command in sorted(commands):
+    words = shlex.split(command)
+    servers = re.search(r"servers=(\d+)", command).group(1)
+    if servers not in {name for name, seed in known}:
+        continue  # a candidate that was not simulated
+    value = json.loads(subprocess.run(words + ["--json"], capture_output=True, text=True, check=True).stdout)
+    for part in metric.split("."):
+        value = value[part]
+    if value != known[servers, words[words.index("--seed") + 1]]:
+        sys.exit(f"{command}: {value}")
+    repeated.append(command)
+print(len(repeated))
+PYTHON
+}
+trainyard plan steady.json -o steady
+exit_is 0
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all steady workloads.all.queue_s.mean)" -ge 3 ]
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all one cost_usd.total)" -ge 3 ]
 
 example "runs of shards of a sweep are used"
 for i in 0 1; do
