@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/job_name.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/text.h"
 #include "sim/engine/sample.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/value.h"
