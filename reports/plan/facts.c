@@ -161,7 +161,7 @@ const char *command_words(const PlanFacts *facts, int32_t point, int32_t replica
     const Study *study = facts->outcome->grid->study;
     const StudyPoint about = run_command_point(facts->arena, study, point);
     const char *seed =
-        arena_printf(facts->arena, "%" PRIu64, study->seeds.first + (uint64_t)replication);
+        arena_printf(facts->arena, "%" PRIu64, study_seed(study, point, replication));
     const CommandWords words = run_command_words(facts->arena, &about, seed, NULL);
     return run_command_text(facts->arena, &words);
 }

@@ -18,9 +18,9 @@ void section_jobs(Text *html, const PlanFacts *facts)
     text_add(html, "<p class=\"note\">");
     thousands_print(html, jobs->count);
     text_printf(html,
-                " jobs of %" PRId32 " runs of point %" PRId32 " with the seeds from %" PRId64
-                " on, in winner-jobs.csv. <code>trainyard show DIR %" PRId32 " %" PRId64
-                "</code> prints the command of the first.</p>\n",
+                " jobs of %" PRId32 " runs of point %" PRId32 ", in winner-jobs.csv. The first one has the seed "
+                "%" PRId64 "; <code>trainyard show DIR %" PRId32 " %" PRId64
+                "</code> prints its command.</p>\n",
                 jobs->run_count, jobs->point, jobs->first_seed, jobs->point, jobs->first_seed);
 }
 
@@ -149,10 +149,10 @@ void section_decision(Text *html, const PlanFacts *facts)
         text_add(html, "<li>The numbers of the recommendation come from ");
         thousands_print(html, outcome->fresh_count);
         text_printf(html,
-                    " fresh runs, with seeds from %" PRIu64
-                    " on, which took no part in the choice: the best of many noisy candidates "
-                    "looks better than it is.</li>\n",
-                    outcome->grid->study->seeds.first + (uint64_t)outcome->fresh_first);
+                    " fresh runs, replications from %" PRId32
+                    " on, whose seeds took no part in the choice: the best of many noisy "
+                    "candidates looks better than it is.</li>\n",
+                    outcome->fresh_first);
     }
     if (outcome->unsimulated_count > 0)
         text_printf(html,

@@ -97,7 +97,7 @@ typedef struct {
     bool is_confident; /* confidence is what was asked for */
     int32_t round_count;
     int32_t
-        fresh_first;   /* first replication of the fresh seeds: seed = seeds.first + fresh_first */
+        fresh_first;   /* first replication of the fresh seeds (study_seed) */
     int64_t run_count; /* all runs that the plan used, fresh ones too */
     int64_t fresh_count;       /* of them */
     int64_t unsimulated_count; /* candidates that were not simulated */

@@ -233,7 +233,7 @@ START_TEST(jobs_have_a_curve_of_waits_and_a_queue)
     has(waits->wide, "has_limit = 1\ny_limit = 95\n");
     ck_assert_str_eq(waits->numbers->headings[1], "all jobs (3)");
     ck_assert_int_eq(figure_called(&figures, "queue")->numbers->row_count, 12);
-    has(page_of(plan, &jobs), "3 jobs of 2 runs of point 1 with the seeds from 1 on");
+    has(page_of(plan, &jobs), "3 jobs of 2 runs of point 1, in winner-jobs.csv. The first one has the seed 1;");
 }
 END_TEST
 
