@@ -23,6 +23,16 @@ stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
 holds grep -q '"verdict": "found"' one/plan.json
 
+example "the worst run of the answer has its own report, one click away"
+holds grep -q '<a href="worst/report.html">Its own report</a>' one/report.html
+worst=$(sed -n 's/.*<code>trainyard show DIR \([0-9]* [0-9]*\) --run -o worst.*/\1/p' one/report.html)
+# shellcheck disable=SC2086
+trainyard show one $worst --run -o again
+exit_is 0
+for file in summary.json trace.tsv report.html; do
+    holds cmp -s again/$file one/worst/$file
+done
+
 example "the files do not depend on the number of threads, or on kills"
 trainyard plan plan.json -o two -j 2 -q
 exit_is 0
@@ -36,6 +46,7 @@ for file in plan.json plan.csv results.csv points.csv study.json; do
     holds cmp -s one/$file two/$file
     holds cmp -s one/$file killed/$file
 done
+holds cmp -s one/worst/report.html killed/worst/report.html
 
 if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
     example "or on ranks"

@@ -57,14 +57,11 @@ static int report_plan(Arena *arena, const char *folder)
 {
     Problems problems = problems_create(arena);
     PlanOutcome outcome;
-    WinnerJobs jobs;
-    FollowOutcome follow;
+    PlanKnown known;
     Status no_plots = {0}, status = {0};
     if (!plan_outcome_read(arena, disk_files, folder, &outcome, &problems) ||
-        !winner_jobs_read(arena, disk_files, folder, &jobs, &problems) ||
-        !follow_outcome_read(arena, disk_files, folder, outcome.grid->study, &follow, &problems))
+        !plan_known_read(arena, disk_files, folder, &outcome, &known, &problems))
         return report_problems(&problems);
-    const PlanKnown known = {&outcome, &jobs, follow.is_present ? &follow : NULL};
     if (!plan_report_write(arena, folder, &known, &no_plots, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);

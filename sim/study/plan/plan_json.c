@@ -212,8 +212,8 @@ static void put_goal(Arena *arena, Json *root, const PlanOutcome *outcome)
     put_real(arena, root, "confidence_wanted", goal->confidence);
 }
 
-/* The first fresh seed of the recommendation, or of the nearest miss: of all candidates, unless seeds
- * are independent. */
+/* The first fresh seed of the recommendation, or of the nearest miss: of all candidates, unless
+ * seeds are independent. */
 static void put_fresh_seed(Arena *arena, Json *runs, const PlanOutcome *outcome)
 {
     const Study *study = outcome->grid->study;
