@@ -57,6 +57,7 @@ Selection *selection_create(Arena *arena, const SelectionProblem *problem,
         (Selection){.problem = problem,
                     .data = data,
                     .candidates = ARENA_ARRAY(arena, SelectionCandidate, count),
+                    .spread = ARENA_ARRAY(arena, double, checks + 1),
                     .winner = SELECTION_NONE,
                     .requests = ARENA_ARRAY(arena, SelectionRequest, count + SUBJECTS_MAX)};
     for (int32_t i = 0; i < count; i++)
@@ -228,6 +229,7 @@ static void beat_dormant(Selection *selection, int32_t winner)
 
 static void test_all(Selection *selection)
 {
+    selection_measure_spread(selection);
     for (int32_t i = 0; i < selection->problem->candidate_count; i++)
         if (selection->candidates[i].state == SELECTION_IN_PLAY)
             selection_test_checks(selection, i);

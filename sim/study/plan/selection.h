@@ -17,6 +17,13 @@
  *     one is kept;
  *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
  *
+ * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad day
+ * have a high share and a small variance at once, and t would believe them. A share p of jobs that
+ * depend on each other has the variance k p (1 - p), where k hardly differs between candidates. It
+ * is estimated from all of them, and a check is met only if it were with k limit (1 - limit), the
+ * variance of a candidate at the limit: the score test of a proportion (E. B. Wilson, JASA 22, 1927)
+ * with a design effect (L. Kish, "Survey Sampling", 1965, section 8.2).
+ *
  * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
  * the candidates that must not be accepted wrongly, and the checks of the best one, which must not
  * be rejected.
@@ -42,6 +49,8 @@ typedef struct {
     int32_t candidate_count, check_count;
     const bool *is_excluded;                 /* [candidate_count] never runs; NULL: none */
     const double *check_indifference;        /* [check_count] >= 0, in the margins' units */
+    const double *check_share; /* [check_count] the least share of jobs that a check asks for; NAN: it
+                                  is about something else. NULL: all are */
     double objective_part, objective_amount; /* the indifference: one of both is 0 */
     double confidence;
     int32_t at_least, at_most; /* replications; at_least >= 2 */
