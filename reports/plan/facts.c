@@ -1,6 +1,6 @@
 #include "reports/plan/facts.h"
 
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/point_scenario.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
                          const PlanEstimate *estimate)
@@ -157,7 +157,9 @@ RunRange stated_runs(const PlanFacts *facts, int32_t candidate)
 
 const char *command_words(const PlanFacts *facts, int32_t point, int32_t replication)
 {
+    const PlanOutcome *outcome = facts->outcome;
     const CommandWords words =
-        plan_run_command(facts->arena, facts->outcome, point, replication, NULL);
+        run_command_of(facts->arena, outcome->grid->study, outcome->study.findings.results, point,
+                       replication, NULL);
     return run_command_text(facts->arena, &words);
 }

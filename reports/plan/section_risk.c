@@ -95,14 +95,14 @@ void section_bad_runs(Text *html, const PlanFacts *facts)
     const uint64_t seed =
         study_seed(outcome->grid->study, risk.worst_point, risk.worst_replication);
     text_add(html, "<p>In 95 % of the runs it is at most <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
+    prose_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
     text_add(html, "</strong>");
     if (!isfinite(risk.p95.high))
         text_printf(html, " (%" PRId32 " runs are too few for an upper bound of that)", risk.count);
     text_add(html, ". The worst of ");
     thousands_print(html, risk.count);
     text_add(html, " runs has <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
+    prose_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
     text_printf(html,
                 "</strong>, with seed %" PRIu64 ". %s <code>trainyard show DIR "
                 "%" PRId32 " %" PRIu64

@@ -26,9 +26,11 @@ static const OptionTable show_table = {
     .name = "show",
     .operands = "DIR POINT SEED",
     .summary = "Prints the command that repeats one run of a sweep.",
-    .details = "DIR is the folder of the sweep, POINT and SEED are the columns of results.csv. The "
-               "command names the scenario as the sweep did: relative to the folder in which the "
-               "sweep was started.",
+    .details =
+        "DIR is the folder of the sweep, POINT and SEED are the columns of results.csv, or of "
+        "fresh.csv of a plan. The "
+        "command names the scenario as the sweep did: relative to the folder in which the "
+        "sweep was started.",
     .example = "trainyard show out/nodes 0 17\n"
                "trainyard show out/nodes 0 17 --run -o out/worst",
     .options = show_options,

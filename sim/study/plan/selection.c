@@ -107,14 +107,16 @@ int32_t selection_next_best(const Selection *selection)
 int32_t selection_nearest_miss(const Selection *selection)
 {
     int32_t nearest = SELECTION_NONE;
-    double most = -(double)INFINITY;
+    double most = -(double)INFINITY, least = (double)INFINITY;
     for (int32_t i = 0; i < selection->problem->candidate_count; i++) {
         const SelectionState state = selection->candidates[i].state;
         if (state != SELECTION_MISSES && state != SELECTION_REFUTED)
             continue;
         const double distance = selection_distance(selection, i);
-        if (distance > most) {
+        const double objective = selection_mean(selection, i, SERIES_OBJECTIVE);
+        if (distance > most || (distance == most && objective < least)) {
             most = distance;
+            least = objective;
             nearest = i;
         }
     }
@@ -317,6 +319,11 @@ double selection_confidence(const Selection *selection)
     for (int32_t i = 0; i < selection->problem->candidate_count; i++)
         confidence -= selection->candidates[i].check_doubt + selection->candidates[i].pair_doubt;
     return fmax(confidence, 0);
+}
+
+double selection_spread(const Selection *selection, int32_t check)
+{
+    return selection->spread[check];
 }
 
 int64_t selection_run_count(const Selection *selection)

@@ -187,19 +187,18 @@ static bool is_tie(const Selection *selection, const PairDifferences *pair)
            student_quantile(STUDY_SURE, pair->count - 1) * sqrt(variance / pair->count);
 }
 
-/* Whether `candidate` is worse than `other`, or as good as it and a later one. False also while
- * more runs are needed. */
+/* Whether `candidate` is worse than `other`, or as good as it with a worse estimate; of equal
+ * estimates the first candidate is better. False also while more runs are needed. */
 static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
 {
     SelectionCandidate *own = &selection->candidates[candidate];
     Arena *scratch = arena_create();
     const PairDifferences pair = pair_of(scratch, selection, candidate, other);
-    bool is_so;
+    bool is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
     double doubt = 0;
     if (is_tie(selection, &pair)) {
-        is_so = other < candidate;
+        doubt = 0;
     } else if (selection->is_forced || pair.count >= selection->problem->at_most) {
-        is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
         doubt = screening_doubt(pair.values, pair.count);
     } else {
         is_so = screening_side(pair.values, pair.count, 0, pair.indifference,

@@ -1,6 +1,5 @@
 #include "sim/study/plan/worst_run.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* How far the run is on the right side of its constraints, as a part of their limits: the least of
@@ -45,16 +44,4 @@ WorstRun worst_run_of(const PlanOutcome *outcome, int32_t candidate)
         }
     }
     return worst;
-}
-
-CommandWords plan_run_command(Arena *arena, const PlanOutcome *outcome, int32_t point,
-                              int32_t replication, const char *output)
-{
-    const Study *study = outcome->grid->study;
-    StudyPoint about = run_command_point(arena, study, point);
-    SteadyPlan plan;
-    if (results_plan(outcome->study.findings.results, point, replication, &plan))
-        run_command_add_plan(arena, &about, &plan);
-    const char *seed = arena_printf(arena, "%" PRIu64, study_seed(study, point, replication));
-    return run_command_words(arena, &about, seed, output);
 }

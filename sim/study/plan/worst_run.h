@@ -3,7 +3,6 @@
 #define SIM_STUDY_PLAN_WORST_RUN_H
 
 #include "sim/study/plan/plan_outcome.h"
-#include "sim/study/point_scenario.h"
 
 /* The folder of its files in that of a plan, as `trainyard run -o` writes them. */
 #define WORST_RUN_FOLDER "worst"
@@ -18,10 +17,5 @@ typedef struct {
  * equal objectives it is the run that misses a constraint most, or meets it by least, as a part of
  * its limit; then the first one. */
 WorstRun worst_run_of(const PlanOutcome *outcome, int32_t candidate);
-
-/* The words of the `trainyard run` that repeats a known run of the plan; `output` as in
- * run_command_words. In `arena`. */
-CommandWords plan_run_command(Arena *arena, const PlanOutcome *outcome, int32_t point,
-                              int32_t replication, const char *output);
 
 #endif

@@ -7,6 +7,7 @@
 #include "sim/cli/child.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
+#include "sim/study/point_scenario.h"
 
 extern char **environ;
 
@@ -57,8 +58,8 @@ bool worst_folder_write(Arena *arena, const PlanOutcome *outcome, const char *fo
     if (worst.point == NO_POINT)
         return true;
     const CommandWords words =
-        plan_run_command(arena, outcome, worst.point, worst.replication,
-                         arena_printf(arena, "%s/" WORST_RUN_FOLDER, folder));
+        run_command_of(arena, outcome->grid->study, outcome->study.findings.results, worst.point,
+                       worst.replication, arena_printf(arena, "%s/" WORST_RUN_FOLDER, folder));
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const ChildPlan plan = {.arguments = arguments_of(arena, &words),
                             .environment = environ,
