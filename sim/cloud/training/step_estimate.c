@@ -82,7 +82,7 @@ static bool is_of(const Throughput *row, Key key)
  * than half (scenarios/SOURCES.md). */
 static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkModel *network)
 {
-    if (exchange == NULL)
+    if (exchange == NULL || exchange->needs_peers)
         return 0;
     const int64_t notice_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
     return bounded_add(bounded_add(notice_ns, exchange->hand_over_ns),

@@ -128,6 +128,17 @@ START_TEST(the_time_of_one_process_of_an_exchange_is_modelled_if_not_measured)
     ck_assert_int_eq(estimate.step_ns + estimate.alone_ns, 80 * NS_PER_MS);
     ck_assert_int_eq(estimate.alone_error_ns, 0);
     ck_assert_int_eq(estimate.error_ppm, error_ppm);
+    // An exchange that needs peers adds nothing to a single process, and rows contain none of it.
+    ExchangeMethod peers = device;
+    peers.needs_peers = true;
+    const Throughput with_peers[] = {{&fast, &two, &own, &peers, 64, RATE(800), true, "", ""}};
+    program.throughputs.rows = with_peers;
+    program.exchange = &peers;
+    estimate = step_estimate(&program, &fast);
+    ck_assert_int_eq(estimate.step_ns, 80 * NS_PER_MS);
+    ck_assert_int_eq(estimate.alone_ns, 0);
+    ck_assert_int_eq(estimate.held_ns, 0);
+    program.throughputs.rows = with;
     // A program without an exchange adds no time.
     program.exchange = NULL;
     estimate = step_estimate(&program, &fast);
