@@ -303,6 +303,20 @@ holds has_json "run['uncertainty_pct'] > 100"
 trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1
 holds grep -qE '^images/s +[0-9.]+   \+1[0-9]+ % -[56][0-9] %$' stdout
 
+example "the stated uncertainty holds for 19 of 20 estimates of every group"
+trainyard predict --coverage --json
+exit_is 0
+holds has_json "set(run) == {'left_out', 'gpu', 'network', 'software', 'batch_distance'}"
+holds has_json "all(20 * group['within'] >= 19 * group['estimates'] > 0 for groups in run.values() for group in groups)"
+holds has_json "len({sum(group['estimates'] for group in groups) for groups in run.values()}) == 1"
+trainyard predict --coverage
+exit_is 0
+holds grep -qE '^  the GPU +[0-9]+ of +[0-9]+ +[0-9.]+ %' stdout
+printf '{"catalog": 1, "sources": {"wish": {"title": "what if", "date": "today"}}, "throughputs": [{"gpu": "K80", "network": "vgg16",
+    "framework": "tf-1.8-benchmarks", "batch": 64, "samples_per_s": 4000, "source": "wish"}]}' >odd.json
+trainyard predict --coverage --catalog odd.json --json
+holds has_json "any(20 * group['within'] < 19 * group['estimates'] for group in run['network'] if group['name'] == 'vgg16')"
+
 example "help has examples"
 trainyard predict --help
 exit_is 0

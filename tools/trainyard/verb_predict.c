@@ -12,6 +12,7 @@
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/prediction.h"
+#include "tools/trainyard/predict_coverage.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
     int collective;
     int wire;
     OptionTexts catalogs;
+    bool shows_coverage;
     bool is_json;
 } PredictArguments;
 
@@ -56,6 +58,8 @@ static const Field predict_options[] = {
                   "the network between nodes (InfiniBand if size and software have it)"),
     OPTION_TEXTS(0, "catalog", catalogs, "FILE",
                  "read FILE after the compiled-in catalogues; may be repeated"),
+    OPTION_FLAG(0, "coverage", shows_coverage,
+                "print how often the stated uncertainty of one GPU holds, and predict nothing"),
     OPTION_FLAG(0, "json", is_json, "print JSON"),
     {0},
 };
@@ -76,7 +80,8 @@ static const OptionTable predict_table = {
         "TCP.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
-               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
+               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet\n"
+               "trainyard predict --coverage",
     .options = predict_options,
 };
 
@@ -425,8 +430,8 @@ static bool list_names(const Catalog *catalog, const char *typed, CatalogSection
 static int predict_with(Arena *arena, const PredictArguments *arguments)
 {
     Status status = {0};
-    const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
-                      asks_for_all(arguments->framework);
+    const bool asks = arguments->shows_coverage || asks_for_all(arguments->model) ||
+                      asks_for_all(arguments->vm) || asks_for_all(arguments->framework);
     if (!asks && (!check_given("--model", arguments->model, &status) ||
                   !check_given("--vm", arguments->vm, &status)))
         return report_status(&status);
@@ -434,6 +439,10 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
     const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
     if (catalog == NULL)
         return report_problems(&problems);
+    if (arguments->shows_coverage) {
+        predict_coverage_print(arena, catalog_throughputs(catalog), arguments->is_json);
+        return EXIT_FINE;
+    }
     if (list_names(catalog, arguments->model, CATALOG_NETWORKS) ||
         list_names(catalog, arguments->vm, CATALOG_VM_SIZES) ||
         list_names(catalog, arguments->framework, CATALOG_STACKS))
