@@ -784,6 +784,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_USAGES_SHOWN:
     case TRACE_RUN_ENDED:
     case TRACE_JOB_WAITS:
+    case TRACE_NODE_KIND:
     case TRACE_KIND_COUNT:
         return;
     }
