@@ -24,6 +24,15 @@ const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
     return copy;
 }
 
+const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec)
+{
+    const char *names = vm_size_in_capitals(arena, spec->vm_size->name);
+    for (int32_t k = 1; k < spec->kind_count; k++)
+        names = arena_printf(arena, "%s + %s", names,
+                             vm_size_in_capitals(arena, spec->kinds[k].vm_size->name));
+    return names;
+}
+
 Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                                 const Scenario *scenario, Names *names, Resources *resources,
                                 Subjects *subjects, Storage *storage)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/tables.h"
 
@@ -28,7 +29,7 @@ const ClusterKind *cluster_kind_of_node(const Cluster *cluster, const Node *node
 int32_t cluster_find_kind(const Cluster *cluster, const char *name)
 {
     for (int32_t k = 0; k < cluster->kind_count; k++)
-        if (strcmp(cluster->kinds[k].spec.name, name) == 0)
+        if (ascii_same(cluster->kinds[k].spec.name, name))
             return k;
     return KIND_NONE;
 }

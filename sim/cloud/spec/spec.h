@@ -105,6 +105,7 @@ typedef struct {
 /* Nodes of one kind. */
 typedef struct {
     const char *name;
+    const char *gpu; /* what jobs call its GPUs; NULL: they have no name */
     const VmSize *vm_size;
     bool is_low_priority;
     int32_t target_nodes;

@@ -96,10 +96,9 @@ static ClusterFacts cluster_facts(Arena *arena, const ClusterSpec *spec)
                                .is_low_priority = kind.is_low_priority};
         is_low |= kind.is_low_priority;
         is_dedicated |= !kind.is_low_priority;
-        facts.vm_size = k == 0 ? kinds[k].vm_size
-                               : arena_printf(arena, "%s + %s", facts.vm_size, kinds[k].vm_size);
     }
     facts.priority = !is_low ? "dedicated" : !is_dedicated ? "lowpriority" : "mixed";
+    facts.vm_size = vm_sizes_in_capitals(arena, spec);
     facts.kind_count = (uint32_t)spec->kind_count;
     facts.kinds = kinds;
     return facts;

@@ -33,8 +33,8 @@ typedef struct {
     const RealFacts *real;   /* NULL: the job was modelled */
     JobPriority priority;
     int32_t size;        /* its GPUs; its nodes if they have no GPU */
-    int32_t gpus_per_node; /* of the kind of its nodes */
     int32_t user, queue; /* indexes in the words of its workload's list; -1: unknown */
+    int32_t gpus_per_node; /* of the kind of its nodes */
 } JobFacts;
 
 typedef struct {
