@@ -21,7 +21,7 @@
 #include "sim/study/plan/plan_outcome.h"
 #include "sim/study/study_types.h"
 
-/* What an expectation is about. */
+/* The subject of an expectation. */
 typedef enum {
     STUDY_EXPECT_METRIC,
     STUDY_EXPECT_IDLE,
