@@ -63,6 +63,7 @@ enum { LOST_ATTEMPTS_MAX = 1000 };
  * one is kept for the logs. */
 typedef struct JobAttempt {
     NodeId *nodes;           /* the target of Job.nodes */
+    int32_t nodes_max;       /* room for so many */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
@@ -87,7 +88,8 @@ struct Job {
     ClusterId cluster;
     ResourcePath path; /* name NULL: of a workload, and no caller has asked for it (job_path) */
     const JobSpec *spec;
-    JobRequest request; /* of the spec, or of its row of a list */
+    JobRequest request; /* of the spec, or of its row of a list; while it has nodes, as divided for
+                           their kind */
     uint64_t address;   /* of its random draws */
     ProvisioningState provisioning;
     JobState state;
@@ -226,6 +228,10 @@ MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place
 /* Checks whether the scenario refuses a job with that request in a queue of the cluster. */
 MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
                                      JobRequest request, Place at, Status *status);
+/* The request of the job before it was divided for the kind of its nodes. */
+JobRequest job_asked(const Jobs *jobs, const Job *job);
+/* The kind of the nodes of a job that has nodes; before it the first that it allows. */
+const ClusterKind *job_kind(const Jobs *jobs, const Job *job);
 /* Checks whether the cluster has the queue, or no queues. */
 MUST_CHECK bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status);
 /* The job of a list, which has just been submitted, joins the queue after the service's times. */

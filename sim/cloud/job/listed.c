@@ -220,15 +220,23 @@ static void refuse(Jobs *jobs, uint32_t index, int64_t row, const Status *status
     recorder_emit(jobs->recorder);
 }
 
+JobRequest listed_request(const Jobs *jobs, uint32_t index, int64_t row, const Cluster *cluster)
+{
+    const Workload *workload = workload_of(jobs, index);
+    JobRequest request = workload_request(workload, row, cluster_gpus_per_node(cluster));
+    request.kinds =
+        workload_kinds(workload, row, cluster_spec_all_kinds(cluster->spec)) & KIND_SET_ALL;
+    return request;
+}
+
 static void rows_follow(Jobs *jobs, uint32_t index, int64_t row);
 
 static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request = cluster != NULL ? workload_request(workload_of(jobs, index), row,
-                                                                  cluster_gpus_per_node(cluster))
-                                               : (JobRequest){0};
+    const JobRequest request =
+        cluster != NULL ? listed_request(jobs, index, row, cluster) : (JobRequest){0};
     if (cluster == NULL || !has_queue(jobs, index, row, cluster, &status) ||
         !job_can_be_submitted(jobs, cluster, queue_of_row(jobs, index, row), request, (Place){0},
                               &status)) {

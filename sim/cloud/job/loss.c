@@ -38,6 +38,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
+    job->request = job_asked(jobs, job);
     if (job->request.kind != REQUEST_NODES)
         cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, 1);
     scheduler_add(jobs, job);
@@ -48,8 +49,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
 static int64_t preemption_cost_ns(const Jobs *jobs, const Job *job)
 {
     const PreemptionCost *cost = &jobs->scenario->preemption_cost;
-    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    const int64_t slots = request_slots(job->request, cluster_gpus_per_node(cluster));
+    const int64_t slots = request_slots(job->request, job_kind(jobs, job)->whole.gpus);
     return slots <= 1 ? cost->one_ns : slots <= 8 ? cost->eight_ns : cost->more_ns;
 }
 
