@@ -11,7 +11,7 @@ skip()
     exit 77
 }
 
-[ -x "$(dirname "$TRAINYARD")/trainyard-sweep-mpi" ] || skip "this build has no ranks"
+[ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] || skip "this build has no ranks"
 command -v mpirun >/dev/null || skip "no mpirun (package openmpi-bin)"
 command -v ip >/dev/null || skip "no ip (package iproute2)"
 [ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
