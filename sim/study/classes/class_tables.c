@@ -43,7 +43,7 @@ static ClassName class_of_one(Arena *arena, const char *name)
     return (ClassName){words, name};
 }
 
-/* Both sides of a ratio have to be of the same class; otherwise it is a class of its own. */
+/* Both sides of a ratio have to be of the same class; otherwise its name is its class. */
 static ClassName class_of(Arena *arena, const char *name)
 {
     static const char line[] = " / ";

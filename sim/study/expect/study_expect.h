@@ -21,7 +21,7 @@
 #include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_outcome.h"
 
-/* What an expectation is about. */
+/* The subject of an expectation. */
 typedef enum {
     STUDY_EXPECT_METRIC,
     STUDY_EXPECT_IDLE,

@@ -108,7 +108,7 @@ typedef struct {
     const Json *answer, *next_best, *nearest_miss; /* {factor: level} or "none" */
 } StudyExpectText;
 
-/* A candidate of a plan that is none of them. */
+/* Expects that there is no such candidate. */
 #define CANDIDATE_NONE "none"
 
 #define FACTOR_ALL_VALUES "all"
