@@ -547,8 +547,8 @@ static const struct {
 static int32_t number_in_model(const System *systems, int32_t i)
 {
     int32_t number = 0;
-    while (number < i && strcmp(systems[i - number - 1].rows->model, systems[i].rows->model) == 0)
-        number++;
+    for (int32_t before = 0; before < i; before++)
+        number += strcmp(systems[before].rows->model, systems[i].rows->model) == 0;
     return number;
 }
 

@@ -11,7 +11,7 @@
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
-#include "tools/trainyard/study_check.h"
+#include "tools/trainyard/study/study_check.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

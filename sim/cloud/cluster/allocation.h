@@ -31,7 +31,7 @@ void allocation_begin(Clusters *clusters, Cluster *cluster, int64_t record_ns);
 void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause);
 /* The only way to change the target of a kind. */
 void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target);
-/* To be called when the limits of automatic scaling change, or whether the cluster has it: tells
+/* To be called when the limits of automatic scaling change, or whether the cluster has it: gives
  * rooms the most nodes that they may have. */
 void allocation_note_most(Cluster *cluster);
 /* Gives the nodes of one kind a new target and begins to resize the cluster. Nodes that an earlier

@@ -38,7 +38,7 @@ typedef struct ClusterMetrics {
     int64_t shared_since_ns; /* the free ones are counted up to here ... */
     Wide shared_free_ns;     /* ... and in use_ns */
     /* The nodes of a cluster of several kinds: the times and costs are in `kinds`, and those above
-     * are 0. Of a kind, only the members from nodes_now on have a meaning. */
+     * are 0. A kind uses only the members from nodes_now on. */
     uint32_t kind_count; /* 0: all nodes are of one kind */
     struct ClusterMetrics *kinds;
     uint32_t kind_capacity;

@@ -23,7 +23,7 @@ static bool is_on(const ListedJob *job, const ListedCluster *cluster)
     return job->cluster != NULL && strcmp(job->cluster, cluster->name) == 0;
 }
 
-/* Whether the nodes of the cluster are of several kinds, which these changes leave as they are. */
+/* Whether the nodes of the cluster are of several kinds, which these changes leave unchanged. */
 static bool has_kinds(const Listing *listing, ChangeKind kind, const ListedCluster *cluster)
 {
     if (cluster->spec->kind_count > 0)

@@ -128,7 +128,7 @@ START_TEST(a_job_keeps_to_the_kinds_that_it_allows)
     add_job("c", 0, 1, 300)->kinds = kind_set_of(NEW);
     World *world = begin_world(POLICY_SERVICE, PLACEMENT_FIRST_FIT);
     world_run(world);
-    // First come, first served: c waits behind b, which waits for a.
+    // First come, first served: c waits after b, which waits for a.
     ck_assert_int_eq(job(world, 1)->started_ns, 300 * NS_PER_S);
     ck_assert_int_eq(job(world, 2)->started_ns, 300 * NS_PER_S);
     ck_assert_int_eq(job(world, 2)->ended_ns, 400 * NS_PER_S);

@@ -1,4 +1,4 @@
-#include "tools/trainyard/study_check.h"
+#include "tools/trainyard/study/study_check.h"
 
 #include <signal.h>
 

@@ -1,7 +1,7 @@
 /* Studies as regression tests: the sweep or the plan of a study in memory, and its
  * expectations. */
-#ifndef TOOLS_TRAINYARD_STUDY_CHECK_H
-#define TOOLS_TRAINYARD_STUDY_CHECK_H
+#ifndef TOOLS_TRAINYARD_STUDY_STUDY_CHECK_H
+#define TOOLS_TRAINYARD_STUDY_STUDY_CHECK_H
 
 #include "sim/output/explain/test_report.h"
 
