@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/output/summary/metric_names.h"
 
@@ -28,16 +29,6 @@ MetricScale metric_scale(const char *unit, double largest)
     return (MetricScale){1, unit};
 }
 
-/* A name from its beginning: what is left of it. */
-static bool skip(const char **at, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (strncmp(*at, prefix, length) != 0)
-        return false;
-    *at += length;
-    return true;
-}
-
 /* The text up to the next dot, which is skipped. */
 static const char *part_of(Arena *arena, const char **at)
 {
@@ -51,12 +42,12 @@ static const char *part_of(Arena *arena, const char **at)
 static const char *jobs_of(Arena *arena, const char **at)
 {
     const char *jobs = "jobs";
-    if (skip(at, "jobs."))
+    if (text_skip(at, "jobs."))
         return arena_printf(arena, "job %s", part_of(arena, at));
-    if (skip(at, "workloads."))
+    if (text_skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
-        if (skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
+        if (text_skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
             return arena_printf(arena, "%s of %s %s", jobs, job_class_word(kind),
                                 part_of(arena, at));
     return jobs;
@@ -91,7 +82,7 @@ static bool share_words(Arena *arena, const char *name, MetricWords *words)
 {
     const char *jobs = jobs_of(arena, &name);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        if (!skip(&name, shares[i].function))
+        if (!text_skip(&name, shares[i].function))
             continue;
         const int64_t ns = time_of(arena, name);
         words->form = METRIC_IS_SHARE;
@@ -155,7 +146,7 @@ static const char *number_words(Arena *arena, const char *name)
         const char *key = rest + strlen(members[i].key);
         const char *noun =
             *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
-        const bool is_of_jobs = strstr(noun, "jobs") != NULL && skip(&jobs, "jobs");
+        const bool is_of_jobs = strstr(noun, "jobs") != NULL && text_skip(&jobs, "jobs");
         return rest == name ? noun
                             : arena_printf(arena, is_of_jobs ? "%s%s" : "%s of %s", noun, jobs);
     }

@@ -157,7 +157,10 @@ static const Field job_fields[] = {
     TEXT("tool", tool, "what starts its ranks: horovod, customMpi, ..."),
     FIELD_COUNT("nodes", nodes, "nodes that it takes"),
     FIELD_COUNT("ranks", ranks, "ranks of its training"),
-    TEXT("state", state, "its last execution state", NULLABLE),
+    TEXT("state", state,
+         "its last execution state; \"failed\" also of a job that a full queue rejected, which "
+         "`job_counts` counts as rejected (error JobRejected)",
+         NULLABLE),
     FIELD_COUNT("exit_code", exit_code, "exit code of its command line", NULLABLE),
     FIELD_GROUP("error", error_of_job_type, "why it failed"),
     SECONDS("submitted_s", submitted_ns, "when it was submitted", NULLABLE),

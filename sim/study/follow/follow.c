@@ -5,8 +5,8 @@
 
 #include "sim/output/summary/attribution.h"
 #include "sim/study/follow/facts.h"
+#include "sim/study/format/level_values.h"
 #include "sim/study/goal.h"
-#include "sim/study/level_values.h"
 #include "sim/study/point_scenario.h"
 
 static const struct {
