@@ -69,7 +69,7 @@ static const char *asked_member(const Command *command)
 static bool resize(World *world, Cluster *cluster, const Command *command, Status *status)
 {
     const char *name = command->as.cluster_resize.kind;
-    const int32_t kind = name != NULL             ? cluster_find_kind(cluster, name)
+    const int32_t kind = name != NULL               ? cluster_find_kind(cluster, name)
                          : cluster->kind_count == 1 ? 0
                                                     : KIND_NONE;
     if (kind == KIND_NONE)

@@ -111,7 +111,7 @@ n5,128000,786432,0,
 END
 cat >pods.csv <<'END'
 name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
-p1,8000,30517,1,1000,V100M16|V100M32,LS,Succeeded,0,900,10
+p1,8000,30517,1,1000,V100M32|V100M16,LS,Succeeded,0,900,10
 p2,72000,30517,1,1000,P100,LS,Succeeded,0,900,10
 p3,8000,30517,2,1000,,LS,Succeeded,20,900,30
 END
@@ -120,7 +120,7 @@ exit_is 0
 cp pods.json stdout
 holds has_json "[k['name'] for k in run['commands'][0]['node_kinds']] == ['V100M32-8', 'P100-2', 'P100-2-96c-512g']"
 holds has_json "run['workloads'][0]['gpu_type'] == 'bind' and run['workloads'][0]['cores_and_memory'] == 'bind'"
-trainyard run pods.json -o pods.run --set '/expect=[{"metric":"workloads.pods.succeeded","equals":3},{"metric":"clusters.gpu.kinds.P100-2-96c-512g.running_s","at_least":800}]'
+trainyard run pods.json -o pods.run --set '/expect=[{"metric":"workloads.pods_out.succeeded","equals":3},{"metric":"clusters.gpu.kinds.P100-2-96c-512g.running_s","at_least":800}]'
 exit_is 0
 cat >machine_spec.csv <<'END'
 m1,V100,96,512,8

@@ -91,7 +91,8 @@ static void set_up(Setting *setting)
     invariant(program_check(&context, setting->program.text));
     setting->cluster = cluster_config_read(
         &context,
-        tree_of(setting->arena, small_cluster_text, strlen(small_cluster_text), &problems), "gpu", (BoundList){0});
+        tree_of(setting->arena, small_cluster_text, strlen(small_cluster_text), &problems), "gpu",
+        (BoundList){0});
     invariant(problems.count == 0);
 }
 

@@ -41,8 +41,8 @@ static uint32_t slot_take(Slots *slots, uint32_t first, uint32_t id)
     const ReportNode *node = &slots->facts->nodes[id];
     const int32_t gpus = facts_gpus_of_node(slots->facts, id);
     uint32_t slot = first;
-    while (slot < slots->count && (slots->slots[slot].free_ns > node->allocated_ns ||
-                                   slots->slots[slot].gpus != gpus))
+    while (slot < slots->count &&
+           (slots->slots[slot].free_ns > node->allocated_ns || slots->slots[slot].gpus != gpus))
         slot++;
     if (slot == slots->count)
         slots->slots[slots->count++] = (Slot){.cluster = node->cluster, .gpus = gpus};

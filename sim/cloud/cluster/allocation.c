@@ -320,8 +320,8 @@ void allocation_retired(Clusters *clusters, Cluster *cluster)
     begin_release(clusters, cluster, 0);
 }
 
-/* The node of the kind in one of the sets of places at the highest place below `end`; NULL: there is
- * none. */
+/* The node of the kind in one of the sets of places at the highest place below `end`; NULL: there
+ * is none. */
 static Node *highest_node(Clusters *clusters, const Cluster *cluster, const PlaceSet *places,
                           int32_t kind, int32_t end)
 {
@@ -332,9 +332,9 @@ static Node *highest_node(Clusters *clusters, const Cluster *cluster, const Plac
 }
 
 /* Makes a running node leave, which ends the attempts of its jobs. Then makes the other nodes of
- * these jobs, which are of its kind, leave that run no job now, highest place first, up to `most` in
- * all. Returns how many leave. No other node of the kind is idle: such nodes leave before running
- * ones. */
+ * these jobs, which are of its kind, leave that run no job now, highest place first, up to `most`
+ * in all. Returns how many leave. No other node of the kind is idle: such nodes leave before
+ * running ones. */
 static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
                                 DeallocationOption deallocation, TraceCause cause)
 {
@@ -378,8 +378,7 @@ static void choose_of_kind(Clusters *clusters, Cluster *cluster, int32_t kind,
         const PlaceSet *places = &cluster->places[leaving_order[s]];
         int32_t end = cluster->place_count;
         Node *node;
-        while (surplus > 0 &&
-               (node = highest_node(clusters, cluster, places, kind, end)) != NULL) {
+        while (surplus > 0 && (node = highest_node(clusters, cluster, places, kind, end)) != NULL) {
             end = node->place;
             surplus -= remove_node(clusters, cluster, node, surplus, deallocation, cause);
         }

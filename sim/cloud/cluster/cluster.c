@@ -243,8 +243,7 @@ bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t kind, int32_t 
         return false;
     bool was_automatic = cluster->is_automatic;
     bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
-                        of_kind == target_nodes &&
-                        cluster->deallocation == deallocation;
+                        of_kind == target_nodes && cluster->deallocation == deallocation;
     if (is_under_way)
         return true;
     cluster->deallocation = deallocation;

@@ -7,8 +7,9 @@
  * Nodes have places in their cluster, from 0. A new node takes the lowest free place, so the
  * replacement of a lost node takes its place. Racks and groups of nodes are ranges of places.
  *
- * A cluster has nodes of one or several kinds, each with its target. A place belongs to
- * the kind of its first node for ever; the nodes of a new cluster come in the order of its kinds. */
+ * A cluster has nodes of one or several kinds, which have targets of their own. A place belongs to
+ * the kind of its first node for ever; the nodes of a new cluster come in the order of its kinds.
+ */
 #ifndef SIM_CLOUD_CLUSTER_CLUSTER_H
 #define SIM_CLOUD_CLUSTER_CLUSTER_H
 
@@ -31,9 +32,9 @@ const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec);
 
 /* The nodes of one kind. */
 typedef struct {
-    NodeKind spec;         /* its target is that of the cluster's creation */
-    NodeShare whole;       /* a node */
-    int32_t target_nodes;  /* the first three: see the members of Cluster */
+    NodeKind spec;        /* its target is that of the cluster's creation */
+    NodeShare whole;      /* a node */
+    int32_t target_nodes; /* the first three: see the members of Cluster */
     int32_t current_nodes;
     int32_t missing_nodes, asked_nodes;
     int32_t node_count[NODE_STATE_COUNT];

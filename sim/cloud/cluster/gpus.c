@@ -41,8 +41,7 @@ static void create_kind(Clusters *clusters, Cluster *cluster, int32_t index)
     ClusterKind *kind = &cluster->kinds[index];
     kind->spec = cluster_spec_kind(cluster->spec, index);
     kind->whole = vm_size_share(kind->spec.vm_size);
-    kind->places_by_free =
-        ARENA_ARRAY(clusters->arena, PlaceSet, 1 + (int64_t)kind->whole.gpus);
+    kind->places_by_free = ARENA_ARRAY(clusters->arena, PlaceSet, 1 + (int64_t)kind->whole.gpus);
     kind->room = (Room){.kind = index,
                         .gpus_per_node = kind->whole.gpus,
                         .cpus_per_node = kind->whole.cpus,

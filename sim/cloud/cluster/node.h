@@ -109,8 +109,7 @@ bool node_is_in_service(const Clusters *clusters, const Node *node);
 bool node_works(const Clusters *clusters, const Node *node);
 /* The bill of a node of one kind of `cluster` that was allocated at `allocated_ns` and is released
  * now. */
-Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind,
-                   int64_t allocated_ns);
+Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind, int64_t allocated_ns);
 /* Begins a record of `kind` about the node (recorder_begin). */
 TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 

@@ -31,8 +31,7 @@ PlacementChoice placement_choice(PlacementKind kind, Room room, PlacementPart pa
 {
     const int32_t place = placement_of(kind)->choose(room, part);
     invariant(place >= 0);
-    return (PlacementChoice){.rank =
-                                 (int64_t)weight_of_free(kind, part) * room.free[place].gpus,
+    return (PlacementChoice){.rank = (int64_t)weight_of_free(kind, part) * room.free[place].gpus,
                              .place = place};
 }
 

@@ -13,8 +13,7 @@
 static bool is_preemptible(const Clusters *clusters, const Node *node)
 {
     return node_is_in_service(clusters, node) &&
-           cluster_kind_of_node(cluster_by_id(clusters, node->cluster), node)
-               ->spec.is_low_priority;
+           cluster_kind_of_node(cluster_by_id(clusters, node->cluster), node)->spec.is_low_priority;
 }
 
 /* Whether the cluster has nodes of a low-priority kind. */

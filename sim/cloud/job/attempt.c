@@ -428,8 +428,7 @@ static void begin_command(Jobs *jobs, Job *job)
     const JobList *list = job_list_of(jobs->scenario, job);
     const int64_t whole_ns = whole_command_ns(jobs, job);
     const int64_t left_ns = whole_ns > job->carried_ns ? whole_ns - job->carried_ns : 0;
-    job->attempt->command_ns =
-        bounded_add(pace_of_kind_ns(jobs, job, left_ns), job->owed_ns);
+    job->attempt->command_ns = bounded_add(pace_of_kind_ns(jobs, job, left_ns), job->owed_ns);
     if (list != NULL)
         push_limits(jobs, job, job->attempt->command_ns);
     engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,

@@ -402,8 +402,7 @@ static bool is_possible(const Cluster *cluster, JobRequest request)
 {
     for (int32_t k = 0; k < cluster->kind_count; k++) {
         const ClusterKind *kind = &cluster->kinds[k];
-        const JobRequest on =
-            request.kinds != 0 ? request_on(request, kind->whole.gpus) : request;
+        const JobRequest on = request.kinds != 0 ? request_on(request, kind->whole.gpus) : request;
         if (request_allows(request, k) &&
             request_is_possible(on, kind->room.most_nodes, kind->whole))
             return true;

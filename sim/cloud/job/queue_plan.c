@@ -189,8 +189,8 @@ void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job
 
 void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count)
 {
-    const uint32_t steps = (uint32_t)kind_count *
-                           ((uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1);
+    const uint32_t steps =
+        (uint32_t)kind_count * ((uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1);
     plan->used_node_us = array_room(jobs->arena, plan->used_node_us, jobs->use_count,
                                     &plan->used_capacity, sizeof *plan->used_node_us);
     owner_use_list(jobs, plan->used_node_us);

@@ -201,8 +201,7 @@ static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
         view.waiting = &first;
     }
     const PolicyChoice next = policy->choose(&view);
-    const Job *job =
-        next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
+    const Job *job = next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
     return job != NULL && !is_stopping(job)
                ? start_on_kind(jobs, cluster, job, next.kinds, view.room.limit)
                : (Start){0};

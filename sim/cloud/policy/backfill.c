@@ -82,7 +82,8 @@ static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Rese
 static int32_t head_of(const PolicyView *view)
 {
     int32_t head = 0;
-    while (head < view->waiting_count && !request_may_start(view->waiting[head].request, view->room))
+    while (head < view->waiting_count &&
+           !request_may_start(view->waiting[head].request, view->room))
         head++;
     return head;
 }

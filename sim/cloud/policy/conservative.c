@@ -151,7 +151,8 @@ static bool fits_now(const PolicyView *view, const Profile *profile, const Waiti
     const int64_t slots = request_slots_on(job->request, profile->kind);
     return slots <= profile->spare &&
            request_fits_on(job->request, view->room.limit, profile->kind) &&
-           next_shortage(profile, 0, slots, bounded_add(view->now_ns, policy_expected_ns(job, profile->kind))) ==
+           next_shortage(profile, 0, slots,
+                         bounded_add(view->now_ns, policy_expected_ns(job, profile->kind))) ==
                profile->count;
 }
 

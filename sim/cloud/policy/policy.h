@@ -142,8 +142,8 @@ PolicyChoice policy_fair_share(const PolicyView *view);
  * Slots are counted: they are those that are free now and those of running jobs, and the policy
  * names no node. A chosen job that does not fit because free GPUs are spread over nodes waits, and
  * its slots stay idle for it, so that no job is stopped and started in turn. A job that could not
- * run on all these nodes alone is skipped. A waiting job gets slots of the first kind that it allows
- * with enough left.
+ * run on all these nodes alone is skipped. A waiting job gets slots of the first kind that it
+ * allows with enough left.
  *
  * These are the rules of the simulator of Hu et al., "Characterization and prediction of deep
  * learning workloads in large-scale GPU datacenters" (Helios), SC 2021, with its cost of preemption
@@ -173,9 +173,9 @@ PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running
  * job of lower priority that started last; among equals the one with the largest id. If the slots
- * of all such jobs together with the free ones are not enough, none. Among the kinds that the first
- * job allows, the first on which they are enough counts. Slots are counted: with GPUs
- * spread over nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
+ * of all such jobs together with the free ones are not enough, none. Of the kinds that the first
+ * job allows, the first on which they are enough counts. Slots are counted: with GPUs spread over
+ * nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
 int32_t policy_priority_victim(const PolicyView *view);
 
 #endif

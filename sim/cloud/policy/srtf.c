@@ -4,7 +4,7 @@
 /* Running and waiting jobs in order of their expected time, each with the slots that it gets. */
 typedef struct {
     const PolicyView *view;
-    int32_t running, waiting;     /* the next of each */
+    int32_t running, waiting;      /* the next of each */
     int64_t nodes[NODE_KINDS_MAX]; /* all that take or run jobs */
     int64_t slots[NODE_KINDS_MAX]; /* that are left */
 } Share;

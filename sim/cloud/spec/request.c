@@ -186,8 +186,7 @@ bool request_fits(JobRequest request, Room room)
 
 bool request_may_start_on(JobRequest request, SlotLimit limit, const Room *kind)
 {
-    const int32_t most =
-        kind->idle_nodes > kind->most_nodes ? kind->idle_nodes : kind->most_nodes;
+    const int32_t most = kind->idle_nodes > kind->most_nodes ? kind->idle_nodes : kind->most_nodes;
     if (!request_allows(request, kind->kind))
         return false;
     if (request.kinds != 0)

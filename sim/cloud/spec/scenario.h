@@ -123,7 +123,7 @@ typedef struct {
                                       `clusters`; NULL: all run on `cluster` */
     const ResourcePath *clusters;  /* [cluster_count] */
     int32_t cluster_count;
-    bool asks_for_cores;     /* list: cores and memory of its rows bind */
+    bool asks_for_cores; /* list: cores and memory of its rows bind */
     /* list: [cluster's word * (kinds of GPUs + 1) + 1 + kind of GPU] the kinds of nodes of the
      * cluster that rows with that kind of GPU (the first: with none) allow; NULL: all of them */
     const KindSet *kinds_of_gpu_type;

@@ -228,12 +228,12 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
     const char **names = ARENA_ARRAY(arena, const char *, job->request.nodes);
     for (int32_t i = 0; i < job->request.nodes; i++)
         names[i] = world_node(world, job->nodes[i])->name;
-    return (JobView){.scenario = world_scenario(world),
-                     .world = world,
-                     .job = job,
-                     .vm_size = 
-                         cluster_kind_of(world_cluster(world, job->cluster), job->request)->spec.vm_size,
-                     .node_names = names};
+    return (JobView){
+        .scenario = world_scenario(world),
+        .world = world,
+        .job = job,
+        .vm_size = cluster_kind_of(world_cluster(world, job->cluster), job->request)->spec.vm_size,
+        .node_names = names};
 }
 
 /* Processes stop writing when the job ends or stalls; the service's own log continues. */

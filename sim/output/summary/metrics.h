@@ -42,8 +42,8 @@ typedef struct ClusterMetrics {
     uint32_t kind_count; /* 0: all nodes are of one kind */
     struct ClusterMetrics *kinds;
     uint32_t kind_capacity;
-    const char *kind_name;  /* of a kind ... */
-    int32_t gpus_of_kind;   /* ... and the GPUs of its nodes */
+    const char *kind_name; /* of a kind ... */
+    int32_t gpus_of_kind;  /* ... and the GPUs of its nodes */
 } ClusterMetrics;
 
 /* The times and costs of nodes of all kinds; use_ns and attempt_ns are left out. */

@@ -45,8 +45,7 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
     const Scenario *scenario = world_scenario(world);
     const uint32_t workload = (uint32_t)(job->workload + 1);
     const JobList *list = job_list_of(scenario, job);
-    const ClusterKind *kind =
-        cluster_kind_of(world_cluster(world, job->cluster), job->request);
+    const ClusterKind *kind = cluster_kind_of(world_cluster(world, job->cluster), job->request);
     return (JobFacts){.tool = job->spec->tool,
                       .nodes = job->request.nodes,
                       // A workload may have very many jobs, and they are not listed.

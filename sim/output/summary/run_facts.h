@@ -13,9 +13,9 @@ typedef struct {
 } KindFacts;
 
 typedef struct {
-    const char *vm_size;   /* of several kinds "STANDARD_NC6 + STANDARD_NC24" */
-    const char *priority;  /* "dedicated", "lowpriority", "mixed" */
-    uint32_t kind_count;   /* 0: all nodes are of one kind */
+    const char *vm_size;  /* of several kinds "STANDARD_NC6 + STANDARD_NC24" */
+    const char *priority; /* "dedicated", "lowpriority", "mixed" */
+    uint32_t kind_count;  /* 0: all nodes are of one kind */
     const KindFacts *kinds;
 } ClusterFacts;
 
@@ -32,8 +32,8 @@ typedef struct {
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
     const RealFacts *real;   /* NULL: the job was modelled */
     JobPriority priority;
-    int32_t size;        /* its GPUs; its nodes if they have no GPU */
-    int32_t user, queue; /* indexes in the words of its workload's list; -1: unknown */
+    int32_t size;          /* its GPUs; its nodes if they have no GPU */
+    int32_t user, queue;   /* indexes in the words of its workload's list; -1: unknown */
     int32_t gpus_per_node; /* of the kind of its nodes */
 } JobFacts;
 

@@ -73,7 +73,7 @@ typedef struct {
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
     SummaryWaits waits;
-    SummaryKind *kinds; /* [kind_count] */
+    SummaryKind *kinds;  /* [kind_count] */
     uint32_t kind_count; /* 0: all nodes are of one kind */
 } SummaryCluster;
 

@@ -47,9 +47,9 @@ static bool allows(JobRequest request, const WaitingView *kind)
 static bool fits(JobRequest request, const WaitingView *view)
 {
     for (const WaitingView *kind = view; kind != NULL; kind = kind->next)
-        if (allows(request, kind) && (request.kind == REQUEST_NODES
-                                          ? kind->room.idle_nodes >= request.nodes
-                                          : request_fits_on(request, (SlotLimit){0}, &kind->room)))
+        if (allows(request, kind) &&
+            (request.kind == REQUEST_NODES ? kind->room.idle_nodes >= request.nodes
+                                           : request_fits_on(request, (SlotLimit){0}, &kind->room)))
             return true;
     return false;
 }
@@ -58,9 +58,9 @@ static bool fits(JobRequest request, const WaitingView *view)
 static const WaitingView *kind_with_slots(JobRequest request, const WaitingView *view)
 {
     const WaitingView *kind = request.kind != REQUEST_NODES ? view : NULL;
-    while (kind != NULL && (!allows(request, kind) ||
-                            room_slots_of_kind(&kind->room) <
-                                request_slots(request, slots_per_node(&kind->room))))
+    while (kind != NULL &&
+           (!allows(request, kind) ||
+            room_slots_of_kind(&kind->room) < request_slots(request, slots_per_node(&kind->room))))
         kind = kind->next;
     return kind;
 }
@@ -375,8 +375,7 @@ static WaitingView view_of(const World *world, const Cluster *cluster, WaitingVi
 static bool is_over_limit(const World *world, const Cluster *cluster, const Group *group)
 {
     const SlotLimit limit = world_queue_limit(world, cluster->id, group->queue);
-    return limit.is_set &&
-           request_least_slots(group->request, cluster_room(cluster)) > limit.left;
+    return limit.is_set && request_least_slots(group->request, cluster_room(cluster)) > limit.left;
 }
 
 static void divide_jobs(const WaitingFold *fold, uint32_t id)
@@ -395,7 +394,8 @@ static void divide_jobs(const WaitingFold *fold, uint32_t id)
             queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
     }
     WaitingView views[NODE_KINDS_MAX];
-    waiting_divide(view_of(fold->world, cluster, views), queue->waiting, count, queue->jobs_by_cause);
+    waiting_divide(view_of(fold->world, cluster, views), queue->waiting, count,
+                   queue->jobs_by_cause);
     if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
         return;
     // A job that fits comes after a job that waits for the limit.

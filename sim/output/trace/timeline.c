@@ -142,9 +142,9 @@ static NodeLine *node_line(TimelineWriter *timeline, const TraceRow *row)
                                  sizeof *timeline->nodes);
     NodeLine *node = &timeline->nodes[id];
     if (node->track.process == 0)
-        node->track = chrome_trace_thread(&timeline->trace,
-                                          cluster_line(timeline, row)->track.process,
-                                          name_of_node(timeline, row));
+        node->track =
+            chrome_trace_thread(&timeline->trace, cluster_line(timeline, row)->track.process,
+                                name_of_node(timeline, row));
     return node;
 }
 

@@ -273,8 +273,8 @@ static void find_kinds(const Trace *trace)
     const WorkloadText *text = trace->text;
     const bool binds = text->gpu_type.value == CORES_BIND && list->gpu_type != NULL;
     const int32_t width = list->gpu_types.count + 1;
-    KindSet *kinds = ARENA_ARRAY(trace->binder->context->arena, KindSet,
-                                 (int64_t)cluster_count(trace) * width);
+    KindSet *kinds =
+        ARENA_ARRAY(trace->binder->context->arena, KindSet, (int64_t)cluster_count(trace) * width);
     if (!binds && text->node_kind == NULL)
         return;
     if (text->gpu_type.value == CORES_BIND && text->node_kind != NULL)
@@ -302,8 +302,8 @@ static bool is_possible(const Trace *trace, int64_t row)
     if (vm == NULL)
         return true;
     JobRequest request = workload_request(trace->workload, row, vm->gpus);
-    request.kinds = workload_kinds(trace->workload, row, cluster_spec_all_kinds(&cluster->spec)) &
-                    KIND_SET_ALL;
+    request.kinds =
+        workload_kinds(trace->workload, row, cluster_spec_all_kinds(&cluster->spec)) & KIND_SET_ALL;
     if (request.kinds != 0)
         return kinds_may_run(cluster, request, queue_most(cluster, queue_of_row(trace, row)));
     return request_is_possible(request, cluster->nodes_max, vm_size_share(vm)) &&
@@ -410,9 +410,10 @@ void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems 
                     "\"cores_and_memory\": \"bind\" of the workload lets its jobs ask for them");
     if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
         workload->cluster_of_row != list->gpu_type && workload->kinds_of_gpu_type == NULL)
-        status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
-                                 "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
-                                 trace->text, list->gpu_types.count),
-                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name, and "
-                    "\"gpu_type\": \"bind\" on the \"node_kinds\" of its name");
+        status_hint(
+            problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
+                         "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
+                         trace->text, list->gpu_types.count),
+            "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name, and "
+            "\"gpu_type\": \"bind\" on the \"node_kinds\" of its name");
 }

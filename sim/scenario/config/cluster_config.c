@@ -207,8 +207,8 @@ ClusterConfig *cluster_config_unread(Arena *arena, const char *name)
     return cluster;
 }
 
-ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
-                                   const char *name, BoundList kinds)
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name,
+                                   BoundList kinds)
 {
     ClusterConfig *cluster = ARENA_NEW(context->arena, ClusterConfig);
     const ClusterText *text = cluster_bind(context->arena, root, context->problems);

@@ -11,14 +11,14 @@ typedef struct {
     const ClusterText *text; /* NULL when unread */
     ClusterSpec spec;        /* whole when there was no problem; the vm_size NULL when unknown */
     Mounts mounts;
-    int32_t nodes_max; /* the largest target that it is ever given, or NODES_UNKNOWN */
+    int32_t nodes_max;  /* the largest target that it is ever given, or NODES_UNKNOWN */
     int32_t *kinds_max; /* [spec.kind_count] the same for each kind; NULL: one kind */
 } ClusterConfig;
 
 /* Reads `root`, and the kinds of nodes (KindText) that the command states, if any; problems go to
  * the context. Never NULL. */
-ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
-                                   const char *name, BoundList kinds);
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name,
+                                   BoundList kinds);
 
 /* A cluster whose values are not known. Any job fits on it. */
 ClusterConfig *cluster_config_unread(Arena *arena, const char *name);

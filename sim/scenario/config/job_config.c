@@ -395,8 +395,8 @@ static void check_gpus(const ConfigContext *context, const JobText *text,
 {
     const VmSize *vm = cluster->spec.vm_size;
     const BoundInteger gpus = text->gpus.node != NULL ? text->gpus : text->gpus_per_node;
-    if (vm == NULL || cluster->spec.kind_count > 0 || gpus.node == NULL || gpus.is_refused || gpus.value <= vm->gpus ||
-        (text->gpus.node != NULL && vm->gpus > 0))
+    if (vm == NULL || cluster->spec.kind_count > 0 || gpus.node == NULL || gpus.is_refused ||
+        gpus.value <= vm->gpus || (text->gpus.node != NULL && vm->gpus > 0))
         return;
     status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(gpus.node),
                              "the job needs %" PRId64 " GPUs on a node, but %s has %" PRId32
@@ -426,8 +426,8 @@ static void check_kinds(const ConfigContext *context, const JobText *text,
     if (of_cluster->kind_count == 0 || cluster->nodes_max == NODES_UNKNOWN)
         return;
     JobRequest request = job_spec_request(spec, of_cluster->vm_size->gpus);
-    request.kinds = (spec->kinds != 0 ? spec->kinds : cluster_spec_all_kinds(of_cluster)) &
-                    KIND_SET_ALL;
+    request.kinds =
+        (spec->kinds != 0 ? spec->kinds : cluster_spec_all_kinds(of_cluster)) & KIND_SET_ALL;
     const int64_t most = queue_most(cluster, cluster_spec_queue(of_cluster, spec->queue));
     if (!kinds_may_run(cluster, request, most))
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->node),

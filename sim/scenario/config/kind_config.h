@@ -4,7 +4,8 @@
 
 #include "sim/scenario/config/cluster_config.h"
 
-/* Puts the kinds (KindText) into the cluster's spec, with the nodes of all of them as its target. */
+/* Puts the kinds (KindText) into the cluster's spec, with the nodes of all of them as its target.
+ */
 void kinds_read(const ConfigContext *context, BoundList kinds, ClusterConfig *cluster);
 
 /* The kind that a job, a row of a trace or a command calls `name`: its name, VM size or GPU model,

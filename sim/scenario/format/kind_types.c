@@ -5,9 +5,10 @@
 #define OWNER KindText
 static const Field kind_fields[] = {
     NEEDED_TEXT("vm_size", vm_size, "VM size of its nodes"),
-    FIELD_TEXT("name", name, NULL,
-               "what jobs and commands call it; the default is the VM size. Kinds of a cluster have "
-               "different names"),
+    FIELD_TEXT(
+        "name", name, NULL,
+        "what jobs and commands call it; the default is the VM size. Kinds of a cluster have "
+        "different names"),
     FIELD_TEXT("gpu", gpu, NULL,
                "what jobs and the column gpu_type of a trace call its GPUs; the default is the GPU "
                "model of the VM size"),

@@ -6,9 +6,9 @@
 
 #include "sim/cloud/spec/scenario.h"
 #include "sim/scenario/format/failure_types.h"
+#include "sim/scenario/format/kind_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
-#include "sim/scenario/format/kind_types.h"
 #include "sim/scenario/format/queue_types.h"
 #include "sim/scenario/format/quota_types.h"
 #include "sim/scenario/format/workload_types.h"

@@ -28,8 +28,8 @@ typedef struct {
     BoundInteger cpus, memory;
     BoundInteger cores_and_memory; /* trace: whether they bind */
     BoundText queue;
-    const Json *node_kind;     /* names */
-    BoundInteger gpu_type;     /* trace: whether it binds */
+    const Json *node_kind; /* names */
+    BoundInteger gpu_type; /* trace: whether it binds */
     BoundInteger expected;
 } WorkloadText;
 

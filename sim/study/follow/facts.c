@@ -10,7 +10,7 @@
 
 #define OWNER FollowCluster
 static const Field cluster_fields[] = {
-    REQUIRED_TEXT("name", name, "name of the cluster"),
+    REQUIRED_TEXT("name", name, "name of the cluster; of its nodes of one kind CLUSTER.kinds.KIND"),
     REQUIRED_TEXT("vm_size", vm_size, "size of its nodes"),
     REQUIRED_TEXT("family", family, "family of the quota"),
     REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
@@ -82,6 +82,14 @@ static int64_t quota_of(const Scenario *scenario, const char *family, bool is_lo
     return PLAIN_UNKNOWN;
 }
 
+const char *follow_kind_name(Arena *arena, const char *cluster, const ClusterSpec *spec,
+                             int32_t kind)
+{
+    return spec->kind_count > 0
+               ? arena_printf(arena, "%s.kinds.%s", cluster, spec->kinds[kind].name)
+               : cluster;
+}
+
 static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const char *cluster,
                                    NodeKind kind)
 {
@@ -107,10 +115,11 @@ FollowPoint follow_point_of(Arena *arena, const Scenario *scenario, int32_t poin
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        for (int32_t k = 0; k < cluster_spec_kind_count(command->as.cluster_create); k++)
+        const ClusterSpec *spec = command->as.cluster_create;
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
             found.clusters[found.cluster_count++] =
-                nodes_of_kind(arena, scenario, command->path.name,
-                              cluster_spec_kind(command->as.cluster_create, k));
+                nodes_of_kind(arena, scenario, follow_kind_name(arena, command->path.name, spec, k),
+                              cluster_spec_kind(spec, k));
     }
     return found;
 }

@@ -6,15 +6,20 @@
 #include "sim/study/follow/assumption.h"
 #include "sim/study/follow/closed_form.h"
 
-/* A cluster of a point. */
+/* A cluster of a point, or its nodes of one kind. */
 typedef struct {
-    const char *name;
+    const char *name;                        /* as metrics have it: "lab", or "lab.kinds.v100" */
     const char *vm_size, *family, *priority; /* "dedicated" or "lowpriority" */
     const char *price;                       /* path in the catalogue of its price an hour */
     int64_t vcpus;                           /* of a node */
     int64_t quota_vcpus;                     /* of the family; PLAIN_UNKNOWN: no limit */
     int64_t total_vcpus;                     /* of all families; PLAIN_UNKNOWN: no limit */
 } FollowCluster;
+
+/* The name of the nodes of a kind of a cluster; that of the cluster if it has one kind. In `arena`.
+ */
+const char *follow_kind_name(Arena *arena, const char *cluster, const ClusterSpec *spec,
+                             int32_t kind);
 
 /* A point of DIR/why: a level of its factor "candidate". */
 typedef struct {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/output/summary/attribution.h"
+#include "sim/study/follow/facts.h"
 #include "sim/study/format/level_values.h"
 #include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
@@ -133,9 +134,12 @@ static void add_cluster_metrics(Arena *arena, Json *metrics, const Scenario *sce
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        add_metric(arena, metrics, arena_printf(arena, "clusters.%s.cost_usd", command->path.name));
-        add_metric(arena, metrics,
-                   arena_printf(arena, "clusters.%s.nodes_max", command->path.name));
+        const ClusterSpec *spec = command->as.cluster_create;
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++) {
+            const char *name = follow_kind_name(arena, command->path.name, spec, k);
+            add_metric(arena, metrics, arena_printf(arena, "clusters.%s.cost_usd", name));
+            add_metric(arena, metrics, arena_printf(arena, "clusters.%s.nodes_max", name));
+        }
     }
 }
 

@@ -72,8 +72,8 @@ static const char *name_of_kind(Reader *reader, const Machine *machine)
             *c = '_';
     if (find_cluster(reader->clusters, name) < 0)
         return name;
-    name = arena_printf(reader->arena, "%s-%dc-%dg", name, machine->cpus,
-                        machine->memory_mib / 1024);
+    name =
+        arena_printf(reader->arena, "%s-%dc-%dg", name, machine->cpus, machine->memory_mib / 1024);
     return find_cluster(reader->clusters, name) < 0
                ? name
                : arena_printf(reader->arena, "%s-%d", name, reader->clusters->count);
@@ -93,8 +93,8 @@ static void add_machine(Reader *reader, Machine machine)
         kind->cpus = machine.cpus;
         kind->memory_mib = machine.memory_mib;
         if (machine.model.length > 0)
-            kind->gpu = arena_strndup(reader->arena, machine.model.text,
-                                      (size_t)machine.model.length);
+            kind->gpu =
+                arena_strndup(reader->arena, machine.model.text, (size_t)machine.model.length);
     }
     clusters->clusters[index].nodes++;
 }
@@ -199,14 +199,13 @@ static void join_kinds(Reader *reader, Problems *problems)
     for (int32_t i = 0; i < list->gpu_types.count; i++)
         clusters->types_bind &= has_type(clusters, list->gpu_types.texts[i]);
     for (int32_t i = 0; i < clusters->count; i++)
-        clusters->cores_bind |= (clusters->clusters[i].cpus > 0 && list->cpus != NULL) ||
-                                (clusters->clusters[i].memory_mib > 0 &&
-                                 list->memory_bytes != NULL);
+        clusters->cores_bind |=
+            (clusters->clusters[i].cpus > 0 && list->cpus != NULL) ||
+            (clusters->clusters[i].memory_mib > 0 && list->memory_bytes != NULL);
     if (clusters->are_kinds && clusters->count > NODE_KINDS_MAX)
-        problems_add(problems, STATUS_BAD_INPUT,
-                     place_in(reader->choices->machines->path, 0, 0),
-                     "%" PRId32 " kinds of machines, but a cluster has at most %d",
-                     clusters->count, (int)NODE_KINDS_MAX);
+        problems_add(problems, STATUS_BAD_INPUT, place_in(reader->choices->machines->path, 0, 0),
+                     "%" PRId32 " kinds of machines, but a cluster has at most %d", clusters->count,
+                     (int)NODE_KINDS_MAX);
 }
 
 /* --- Virtual clusters whose sizes change from day to day --- */

@@ -8,8 +8,8 @@ typedef struct {
     const char *name; /* of its queue, or of its kind of machine */
     int32_t nodes;    /* at time 0 */
     int32_t gpus_per_node;
-    const char *gpu;              /* the model, as the list of machines states it; NULL: it does not */
-    int32_t cpus, memory_mib;     /* of a node; 0: not known */
+    const char *gpu;          /* the model, as the list of machines states it; NULL: it does not */
+    int32_t cpus, memory_mib; /* of a node; 0: not known */
 } ImportCluster;
 
 typedef struct {

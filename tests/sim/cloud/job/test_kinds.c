@@ -1,5 +1,5 @@
-/* Clusters whose nodes are of several kinds: which nodes jobs get, losses, resizes, quotas, bills, the speed
- * of a kind, and every policy. Worked out on paper, and checked after every event. */
+/* Clusters whose nodes are of several kinds: which nodes jobs get, losses, resizes, quotas, bills,
+ * the speed of a kind, and every policy. Worked out on paper, and checked after every event. */
 #include "sim/base/units.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/job/job.h"
@@ -10,14 +10,13 @@
 
 enum { OLD, NEW };
 
-/* A cluster "c": `old` nodes of one GPU, and `new` nodes of four that take a third of a stated time. */
+/* A cluster "c": `old` nodes of one GPU, and `new` nodes of four that take a third of a stated
+ * time. */
 static ClusterSpec *add_cluster(int32_t old, int32_t new)
 {
     NodeKind *kinds = ARENA_ARRAY(arena, NodeKind, 2);
-    kinds[OLD] = (NodeKind){.name = "old",
-                            .vm_size = vm_size_of_gpus(arena, 1),
-                            .target_nodes = old,
-                            .speed_ppm = PPM};
+    kinds[OLD] = (NodeKind){
+        .name = "old", .vm_size = vm_size_of_gpus(arena, 1), .target_nodes = old, .speed_ppm = PPM};
     kinds[NEW] = (NodeKind){.name = "new",
                             .vm_size = vm_size_of_gpus(arena, 4),
                             .target_nodes = new,
@@ -106,8 +105,8 @@ END_TEST
 
 START_TEST(a_gang_runs_on_nodes_of_one_kind)
 {
-    // Four GPUs are four old nodes or one new one. Two old nodes are too few, so it has the new one;
-    // a job of six GPUs waits for ever, although six GPUs are free.
+    // Four GPUs are four old nodes or one new one. Two old nodes are too few, so it has the new
+    // one; a job of six GPUs waits for ever, although six GPUs are free.
     add_cluster(2, 1);
     add_job("gang", 0, 4, 300);
     add_job("wide", 500, 6, 300);
@@ -157,9 +156,9 @@ END_TEST
 
 START_TEST(a_preempted_job_may_continue_on_more_nodes_of_another_kind)
 {
-    // The job has the new node alone. After 50 s, which are 150 s of its 900 s, the node is taken for
-    // an urgent job of 100 s that allows new nodes only. Four old nodes come at 60 s: the rest, 750
-    // s, runs there at the stated speed.
+    // The job has the new node alone. After 50 s, which are 150 s of its 900 s, the node is taken
+    // for an urgent job of 100 s that allows new nodes only. Four old nodes come at 60 s: the rest,
+    // 750 s, runs there at the stated speed.
     add_cluster(0, 1);
     add_job("a", 0, 4, 900);
     JobSpec *urgent = add_job("urgent", 50, 4, 300);
@@ -187,7 +186,8 @@ START_TEST(kinds_are_resized_and_replaced_separately)
     cluster_node_preempted(world->clusters, node_at(world, 1));
     cluster_node_preempted(world->clusters, node_at(world, 2));
     world_advance(world, 60 * NS_PER_S);
-    ck_assert_int_eq(node_at(world, 1)->kind, OLD); // each replacement has the place of the lost node
+    ck_assert_int_eq(node_at(world, 1)->kind,
+                     OLD); // each replacement has the place of the lost node
     ck_assert_int_eq(node_at(world, 2)->kind, NEW);
     world_run(world);
     const Cluster *cluster = world_cluster(world, (ClusterId){0});
@@ -201,8 +201,8 @@ END_TEST
 
 START_TEST(each_kind_has_its_price_and_its_quota)
 {
-    // One core and one cent an hour a GPU: 2 x 1 and 1 x 4 cores. The quota has room for one node of
-    // four cores less than asked.
+    // One core and one cent an hour a GPU: 2 x 1 and 1 x 4 cores. The quota has room for one node
+    // of four cores less than asked.
     ClusterSpec *spec = add_cluster(2, 2);
     Scenario *scenario = scenario_of(&list, 1);
     CoreQuota quota = {.family = spec->vm_size->family, .dedicated_vcpus = 9};

@@ -105,8 +105,8 @@ START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
     view.running_count = 1;
     view.running = running;
     ck_assert_int_eq(policy_backfill(&view).job, 3);
-    view.room.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start at 200
-                         // at the earliest
+    view.room.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start
+                              // at 200 at the earliest
     ck_assert_int_eq(policy_backfill(&view).job, 3);
 }
 END_TEST

@@ -18,7 +18,8 @@ static void end(void)
     arena_destroy(arena);
 }
 
-static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL}, {"STANDARD_NC6", "dedicated", 0, NULL}};
+static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL},
+                                   {"STANDARD_NC6", "dedicated", 0, NULL}};
 static const JobFacts horovod[] = {
     {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
     {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},

@@ -29,8 +29,8 @@ static void tear_down(void)
 }
 
 #define CREATE(kinds, config)                                                                      \
-    "/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", \"node_kinds\": " kinds     \
-    ", \"config\": {\"properties\": {" config "}}}"
+    "/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", "                 \
+    "\"node_kinds\": " kinds ", \"config\": {\"properties\": {" config "}}}"
 #define OLD "{\"vm_size\": \"STANDARD_NC6\", \"nodes\": 2}"
 #define NEW                                                                                        \
     "{\"vm_size\": \"Standard_NC24\", \"name\": \"new\", \"gpu\": \"K80\", \"nodes\": 1, "         \
@@ -49,16 +49,16 @@ static const ScenarioFile *read_with(const char *create, const char *more, const
     memory_files_set(&files, "scenario.json", text, strlen(text));
     *problems = problems_create(arena);
     const char *sets[] = {create, more};
-    return scenario_read(
-        arena, memory_files_source(&files), "scenario.json",
-        (ScenarioOverrides){.count = more != NULL ? 2 : 1, .items = sets}, problems);
+    return scenario_read(arena, memory_files_source(&files), "scenario.json",
+                         (ScenarioOverrides){.count = more != NULL ? 2 : 1, .items = sets},
+                         problems);
 }
 
 START_TEST(kinds_have_their_sizes_speeds_and_priorities)
 {
     Problems problems;
-    const ScenarioFile *file = read_with(CREATE("[" OLD ", " NEW "]", ""), NULL,
-                                         ", \"gpu_type\": \"bind\"", &problems);
+    const ScenarioFile *file =
+        read_with(CREATE("[" OLD ", " NEW "]", ""), NULL, ", \"gpu_type\": \"bind\"", &problems);
     ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     const ClusterSpec *spec = NULL;
     for (int32_t i = 0; i < file->scenario.command_count; i++)
@@ -90,9 +90,8 @@ START_TEST(mistakes_have_their_place)
         {CREATE("[]", ""), NULL, "", "cluster \"gpu\" has no kind of nodes"},
         {CREATE("[" OLD "]", "\"vmSize\": \"Standard_NC6\""), NULL, "",
          "a cluster has \"node_kinds\" or vmSize, not both"},
-        {CREATE("[" OLD "]",
-                "\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0, "
-                "\"maximumNodeCount\": 2}}"),
+        {CREATE("[" OLD "]", "\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0, "
+                             "\"maximumNodeCount\": 2}}"),
          NULL, "", "a cluster has \"node_kinds\" or scaleSettings, not both"},
         {CREATE("[" OLD ", " OLD "]", ""), NULL, "",
          "the cluster has a kind of nodes \"STANDARD_NC6\" already"},
@@ -110,8 +109,7 @@ START_TEST(mistakes_have_their_place)
         {two,
          "/commands/1={\"do\": \"cluster.resize\", \"at\": \"1h\", \"name\": \"gpu\", \"target\": "
          "1}",
-         "",
-         "cluster \"gpu\" has nodes of several kinds, and no \"node_kind\" is stated"},
+         "", "cluster \"gpu\" has nodes of several kinds, and no \"node_kind\" is stated"},
         {two,
          "/commands/1={\"do\": \"cluster.resize\", \"at\": \"1h\", \"name\": \"gpu\", \"target\": "
          "1, \"node_kind\": \"older\"}",
@@ -140,8 +138,8 @@ END_TEST
 START_TEST(a_job_that_fits_on_no_kind_is_a_warning)
 {
     Problems problems;
-    const ScenarioFile *file = read_with(CREATE("[" OLD ", " NEW "]", ""),
-                                         "/commands/1/gpus=5", "", &problems);
+    const ScenarioFile *file =
+        read_with(CREATE("[" OLD ", " NEW "]", ""), "/commands/1/gpus=5", "", &problems);
     ck_assert_ptr_nonnull(file);
     bool has_warning = false;
     for (int32_t i = 0; i < file->warnings.count; i++)
