@@ -75,11 +75,6 @@ void markup_print(Text *out, const char *text)
     }
 }
 
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Whether a unit, a percent sign or a plus-minus sign is at `text`. */
 static bool is_unit(const char *text)
 {

@@ -146,7 +146,7 @@ static const char *number_words(Arena *arena, const char *name)
         const char *key = rest + strlen(members[i].key);
         const char *noun =
             *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
-        const bool is_of_jobs = strstr(noun, "jobs") != NULL && skip(&jobs, "jobs");
+        const bool is_of_jobs = strstr(noun, "jobs") != NULL && text_skip(&jobs, "jobs");
         return rest == name ? noun
                             : arena_printf(arena, is_of_jobs ? "%s%s" : "%s of %s", noun, jobs);
     }

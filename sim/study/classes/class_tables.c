@@ -22,15 +22,6 @@ typedef struct {
     const char *words, *statistic;
 } ClassName;
 
-static bool skip(const char **at, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (strncmp(*at, prefix, length) != 0)
-        return false;
-    *at += length;
-    return true;
-}
-
 static const char *part_of(Arena *arena, const char **at)
 {
     const size_t length = strcspn(*at, ".");
@@ -42,10 +33,10 @@ static const char *part_of(Arena *arena, const char **at)
 static ClassName class_of_one(Arena *arena, const char *name)
 {
     const char *words = "all jobs";
-    if (skip(&name, "workloads."))
+    if (text_skip(&name, "workloads."))
         words = part_of(arena, &name);
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
-        if (skip(&name, arena_printf(arena, "%s.", job_class_key(kind))))
+        if (text_skip(&name, arena_printf(arena, "%s.", job_class_key(kind))))
             words = arena_printf(arena, "%s of %s %s", words, job_class_word(kind),
                                  part_of(arena, &name));
     return (ClassName){words, name};
