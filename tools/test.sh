@@ -314,7 +314,6 @@ leg_valgrind()
 {
     local folder=build/log/valgrind
     local programs=("test_sim_engine event_queue" "test_sim_cloud_storage share" "test_sim_output_trace tsv")
-    export CK_DEFAULT_TIMEOUT=240
     local memcheck=(valgrind --quiet --error-exitcode=9)
     build release trainyard "${programs[@]% *}"
     rm -rf "$folder"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/json/decimal.h"
 

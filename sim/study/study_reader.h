@@ -15,9 +15,6 @@ typedef struct {
 
 /* All functions return false with problems. */
 
-/* Lists the metrics, those of the goal included, and compiles them if the scenario is known. */
-bool study_read_metrics(StudyReader *reader);
-
 /* Needs the scenario and the metrics. */
 bool study_read_horizon(const StudyReader *reader);
 

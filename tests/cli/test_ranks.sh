@@ -36,7 +36,7 @@ launch=(mpirun --oversubscribe)
 
 on_ranks()
 {
-    timeout -k 5 120 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout -k 5 600 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 

@@ -1,5 +1,6 @@
 /* trainyard predict --coverage: how often the stated uncertainty of one GPU's step holds. Groups of
- * estimates share the rows left out, the GPU, the network, the software or the distance of batches. */
+ * estimates share the rows left out, the GPU, the network, the software or the distance of batches.
+ */
 #ifndef TOOLS_TRAINYARD_PREDICT_COVERAGE_H
 #define TOOLS_TRAINYARD_PREDICT_COVERAGE_H
 

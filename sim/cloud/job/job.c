@@ -329,7 +329,7 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place, JobReque
                  .experiment = ID_NONE,
                  .queue = cluster_spec_queue(cluster->spec, command->as.job_create.spec->queue),
                  .workload = command->as.job_create.workload_number - 1,
-                 .row = place.row};
+                 .row = (int32_t)place.row};
     set_name(jobs, job, key);
     if (place.experiment != ID_NONE)
         container_counts_jobs(jobs->resources, place.experiment, 1);

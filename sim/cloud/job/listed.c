@@ -202,7 +202,7 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
                  .experiment = jobs->lists[index].experiment,
                  .workload = (int32_t)index,
                  .queue = queue_of_row(jobs, index, row),
-                 .row = row};
+                 .row = (int32_t)row};
     if (!jobs->forgets_ended)
         job_make_name(jobs, job);
     return job;
@@ -358,8 +358,7 @@ static void forget(Jobs *jobs, Job *job)
 {
     jobs->forgotten = array_room(jobs->arena, jobs->forgotten, job->id.index + 1,
                                  &jobs->forgotten_capacity, sizeof *jobs->forgotten);
-    jobs->forgotten[job->id.index] =
-        (ListedRow){.workload = job->workload, .row = (int32_t)job->row};
+    jobs->forgotten[job->id.index] = (ListedRow){.workload = job->workload, .row = job->row};
     container_counts_jobs(jobs->resources, job->experiment, -1);
     row_table_clear(&jobs->rows, job->id.index);
     if (job->request.nodes <= SPARE_NODES_MAX) {

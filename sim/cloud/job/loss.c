@@ -21,7 +21,10 @@ void job_timed_out(Jobs *jobs, Job *job)
 
 static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    job->lost_in_a_row = job->epochs_kept > job->kept_before ? 0 : job->lost_in_a_row + 1;
+    if (job->epochs_kept > job->kept_before)
+        job->lost_in_a_row = 0;
+    else
+        job->lost_in_a_row++;
     job->kept_before = job->epochs_kept;
     if (job->lost_in_a_row == LOST_ATTEMPTS_MAX)
         engine_give_up(

@@ -349,25 +349,44 @@ static const NodeUse use_of_state[] = {
 };
 _Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT, "every state");
 
+/* The node has become idle. */
+static void node_reads_clock(MetricsFold *fold, NodeTrack *node)
+{
+    const QueueClock *clock = clock_of(fold, node->cluster);
+    for (int i = 0; i < SHORTAGE_COUNT; i++)
+        node->waited_ns[i] = clock_read(clock, (Shortage)i, node->since_ns);
+}
+
+/* Adds the time for which a job waited while the node was idle, and returns the rest of it. */
+static int64_t book_idle(const QueueClock *clock, const NodeTrack *node, int64_t at_ns,
+                         ClusterMetrics *cluster)
+{
+    int64_t left_ns = at_ns - node->since_ns;
+    const int32_t gpus = cluster->gpus_per_node;
+    for (int i = 0; i < SHORTAGE_COUNT; i++) {
+        const Shortage shortage = (Shortage)i;
+        int64_t waited_ns = clock_read(clock, shortage, at_ns) - node->waited_ns[i];
+        // A forged trace may move a node to another cluster.
+        waited_ns = waited_ns < 0 ? 0 : waited_ns > left_ns ? left_ns : waited_ns;
+        if (waited_ns == 0)
+            continue;
+        cluster->use_ns[use_of_shortage(shortage, gpus > 0)] +=
+            (Wide)waited_ns * (gpus > 0 ? gpus : 1);
+        left_ns -= waited_ns;
+    }
+    return left_ns;
+}
+
 static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
 {
     ClusterMetrics *cluster = account_of(fold, node->cluster, node->kind);
-    const bool counts_gpus = cluster->gpus_per_node > 0;
-    const int32_t slots = counts_gpus ? cluster->gpus_per_node : 1;
-    Wide *use_ns = cluster->use_ns;
-    int64_t span_ns = at_ns - node->since_ns;
+    const int32_t slots = cluster->gpus_per_node > 0 ? cluster->gpus_per_node : 1;
     if (node->state == NODE_RUNNING)
         return;
-    for (int i = 0; node->state == NODE_IDLE && i < SHORTAGE_COUNT; i++) {
-        const Shortage shortage = (Shortage)i;
-        int64_t waited_ns =
-            clock_read(clock_of(fold, node->cluster), shortage, at_ns) - node->waited_ns[shortage];
-        // A forged trace may move a node to another cluster.
-        waited_ns = waited_ns < 0 ? 0 : waited_ns > span_ns ? span_ns : waited_ns;
-        use_ns[use_of_shortage(shortage, counts_gpus)] += (Wide)waited_ns * slots;
-        span_ns -= waited_ns;
-    }
-    use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
+    const int64_t span_ns = node->state == NODE_IDLE
+                                ? book_idle(clock_of(fold, node->cluster), node, at_ns, cluster)
+                                : at_ns - node->since_ns;
+    cluster->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
 }
 
 /* The first job of the cluster asks for GPUs: what was counted for nodes counts for their GPUs. */
@@ -551,9 +570,8 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
         job_at(fold, node->job)->nodes_now--;
     node->state = (NodeState)index_of_name(fold->node_states, NODE_STATE_COUNT, row->record.name);
     node->since_ns = row->record.at_ns;
-    for (int i = 0; i < SHORTAGE_COUNT; i++)
-        node->waited_ns[i] =
-            clock_read(clock_of(fold, node->cluster), (Shortage)i, row->record.at_ns);
+    if (node->state == NODE_IDLE)
+        node_reads_clock(fold, node);
     node->job = ID_NONE;
     const int32_t change = (node->state != NODE_STATE_COUNT) - was_held;
     count_nodes(cluster, change);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/study/study_options.h"
 #include "sim/study/point_scenario.h"
+#include "sim/study/study_options.h"
 
 #define FACTOR_NAME "change"
 #define UNCHANGED "unchanged"

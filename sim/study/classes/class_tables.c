@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/output/summary/metric_names.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/compare.h"

@@ -512,6 +512,33 @@ START_TEST(every_software_trains_resnet50)
 }
 END_TEST
 
+/* The sizes that can be rented today, as their sources have them (scenarios/SOURCES.md). */
+START_TEST(todays_sizes_are_in_the_catalogue)
+{
+    static const struct {
+        const char *size, *gpu;
+        int32_t gpus, vcpus;
+        int64_t memory_gib, infiniband_gbit, cents_per_hour;
+    } rows[] = {{"Standard_NC24ads_A100_v4", "A100-80GB-PCIe", 1, 24, 220, 0, 367},
+                {"Standard_NC96ads_A100_v4", "A100-80GB-PCIe", 4, 96, 880, 0, 1910},
+                {"Standard_ND96amsr_A100_v4", "A100-80GB", 8, 96, 1924, 200, 3277},
+                {"Standard_NC40ads_H100_v5", "H100-NVL", 1, 40, 320, 0, 698},
+                {"Standard_NC80adis_H100_v5", "H100-NVL", 2, 80, 640, 0, 1396},
+                {"Standard_ND96isr_H100_v5", "H100", 8, 96, 1900, 400, 9832},
+                {"Standard_ND96isr_H200_v5", "H200", 8, 96, 1850, 400, 11024}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const VmSize *size = catalog_vm_size(catalog, rows[i].size);
+        ck_assert_msg(size != NULL, "%s", rows[i].size);
+        ck_assert_str_eq(size->gpu->name, rows[i].gpu);
+        ck_assert_int_eq(size->gpus, rows[i].gpus);
+        ck_assert_int_eq(size->vcpus, rows[i].vcpus);
+        ck_assert_int_eq(size->memory_bytes >> 30, rows[i].memory_gib);
+        ck_assert_int_eq(size->rdma_bytes_per_s, rows[i].infiniband_gbit * 125000000);
+        ck_assert_int_eq(size->dedicated_micro_usd_per_hour / 10000, rows[i].cents_per_hour);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("prediction");
@@ -534,6 +561,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, unmeasured_networks_have_an_uncertainty_of_60_or_98_percent);
     tcase_add_test(tests, software_without_rows_uses_those_of_other_software);
     tcase_add_test(tests, every_software_trains_resnet50);
+    tcase_add_test(tests, todays_sizes_are_in_the_catalogue);
     suite_add_tcase(suite, tests);
     return suite;
 }
