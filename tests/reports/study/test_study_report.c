@@ -154,7 +154,7 @@ START_TEST(the_question_heads_the_page_and_markup_is_escaped)
 {
     const char *page = page_of(outcome_of(the_study(grid), 20, false));
     has(page, "<h1>More &lt;nodes&gt;?</h1>");
-    has(page, "jobs.train.queue_s is lowest at point 0 (nodes=2): ");
+    has(page, "The wait of job train is lowest at point 0 (nodes=2): ");
     has(page, "It is highest at point 2 (nodes=4): ");
     has(page, "every other point differs from the lowest");
     has(page, "trainyard show DIR 2 5 --run"); // value 28 of replication 4 is the first largest
