@@ -213,12 +213,8 @@ static bool read_headers(Request *request)
     const char *problem = http_headers_problem(&request->http);
     if (problem)
         return refuse_last(request, 400, "InvalidHeaderValue", problem);
-    int32_t hosts = 0;
-    for (int32_t i = 0; i < fields.count; i++)
-        if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
-            request->http.host = fields.fields[i].value;
-    if (hosts > 1) // this server and a cache could use different ones
-        return refuse(request, 400, "InvalidHost", "The request has more than one Host header.");
+    const char *host = http_header(&request->http, "Host");
+    request->http.host = host ? host : "";
     return true;
 }
 
@@ -373,6 +369,8 @@ static ssize_t read_source(void *context, uint64_t position, char *room, size_t 
     const HttpSource *source = &request->response.source;
     (void)position; // in a stream it includes heartbeats
     const int64_t count = source->read(source->owner, request->sent_bytes, room, length);
+    if (count == HTTP_SOURCE_ENDS)
+        return MHD_CONTENT_READER_END_OF_STREAM;
     if (count < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (count == 0)
@@ -392,7 +390,8 @@ static ssize_t read_nothing(void *context, uint64_t position, char *room, size_t
 static void read_whole(Request *request)
 {
     HttpResponse *response = &request->response;
-    if (!response->source.read || response->is_event_stream || response->source_bytes > WHOLE_MAX)
+    if (!response->source.read || response->is_event_stream || response->source_bytes < 0 ||
+        response->source_bytes > WHOLE_MAX)
         return;
     char *bytes = arena_alloc(request->arena, (size_t)response->source_bytes);
     int64_t used = 0;
@@ -429,7 +428,9 @@ static struct MHD_Response *make_response(Request *request)
         return MHD_create_response_from_buffer(response->body_bytes, (void *)response->body,
                                                MHD_RESPMEM_PERSISTENT);
     return MHD_create_response_from_callback(
-        response->is_event_stream ? MHD_SIZE_UNKNOWN : (uint64_t)response->source_bytes,
+        response->is_event_stream || response->source_bytes == HTTP_LENGTH_UNKNOWN
+            ? MHD_SIZE_UNKNOWN
+            : (uint64_t)response->source_bytes,
         BLOCK_BYTES, read_source, request, NULL);
 }
 

@@ -386,15 +386,19 @@ static const char *column(sqlite3_stmt *statement, int index)
     return text != NULL ? text : "";
 }
 
-bool store_replay(Store *store, void *owner,
+bool store_replay(Store *store, JournalRange range, void *owner,
                   bool (*entry_read)(void *owner, const JournalEntry *entry, Status *status),
                   Status *status)
 {
     sqlite3_stmt *statement = NULL;
     if (!prepare(store,
-                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal ORDER BY sequence",
+                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal"
+                 " WHERE sequence>? AND sequence<=? ORDER BY sequence LIMIT ?",
                  &statement, status))
         return false;
+    bind_integer(statement, 1, range.after);
+    bind_integer(statement, 2, range.last);
+    bind_integer(statement, 3, range.count_max);
     bool is_fine = true;
     int code = SQLITE_DONE;
     while (is_fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {

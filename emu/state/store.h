@@ -6,6 +6,8 @@
 #ifndef EMU_STORE_H
 #define EMU_STORE_H
 
+#include <stdint.h>
+
 #include "sim/base/status.h"
 
 typedef struct Store Store;
@@ -43,8 +45,15 @@ MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *sta
 /* Removes the last entry, which was made since the last commit. If that fails, later commits fail.
  */
 MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
-/* Calls `entry_read` for every entry in order; false as soon as it returns false. */
-MUST_CHECK bool store_replay(Store *store, void *owner,
+/* Entries by their numbers, in order: those after `after` up to `last`, at most `count_max`. */
+typedef struct {
+    int64_t after, last, count_max;
+} JournalRange;
+
+#define JOURNAL_ALL ((JournalRange){.last = INT64_MAX, .count_max = INT64_MAX})
+
+/* Calls `entry_read` for every entry of the range; false as soon as it returns false. */
+MUST_CHECK bool store_replay(Store *store, JournalRange range, void *owner,
                              bool (*entry_read)(void *owner, const JournalEntry *entry,
                                                 Status *status),
                              Status *status);

@@ -1,5 +1,7 @@
 /* emu/http/server.h, without TLS: the bytes of requests and answers. */
 #define _GNU_SOURCE // memmem, MAP_ANONYMOUS
+#include <gnutls/gnutls.h>
+
 #include "tests/emu/http/served.h"
 #include "tests/support/suite.h"
 
@@ -712,7 +714,10 @@ START_TEST(pages_of_other_sites_get_nothing)
                  "Content-Length: 0\r\n\r\n");
     check_error(&answer, 403, "CrossSiteRequest");
     answer = ask("GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.com\r\n\r\n");
-    check_error(&answer, 400, "InvalidHost");
+    check_error(&answer, 400, "InvalidHeaderValue");
+    answer = ask("PUT / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+                 "Origin: http://example.com\r\nContent-Length: 0\r\n\r\n");
+    check_error(&answer, 400, "InvalidHeaderValue");
     answer = ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidUri");
     answer = ask("GET /a\rHost: localhost HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -750,6 +755,49 @@ START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
         close(client.descriptor);
     }
     ck_assert_int_eq(shared->requests, 0);
+}
+END_TEST
+
+/* Whether a client that offers nothing else can make a connection over TLS. */
+static bool tls_takes(const char *priorities)
+{
+    gnutls_session_t session;
+    gnutls_certificate_credentials_t trust;
+    const Client client = client_of(served.tls);
+    ck_assert_int_eq(gnutls_init(&session, GNUTLS_CLIENT), 0);
+    ck_assert_int_eq(gnutls_certificate_allocate_credentials(&trust), 0);
+    ck_assert_int_eq(gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, trust), 0);
+    ck_assert_int_eq(gnutls_priority_set_direct(session, priorities, NULL), 0);
+    gnutls_transport_set_int(session, client.descriptor);
+    int code;
+    while ((code = gnutls_handshake(session)) < 0 && !gnutls_error_is_fatal(code))
+        continue;
+    gnutls_deinit(session);
+    gnutls_certificate_free_credentials(trust);
+    close(client.descriptor);
+    return code == 0;
+}
+
+START_TEST(tls_is_authenticated_encryption_with_forward_secrecy)
+{
+#define OFFER(version, cipher) "NORMAL:-VERS-ALL:+VERS-" version ":-CIPHER-ALL:+" cipher
+    static const struct {
+        const char *offer;
+        bool is_taken;
+    } rows[] = {
+        {OFFER("TLS1.3", "AES-128-GCM"), true},
+        {OFFER("TLS1.3", "CHACHA20-POLY1305"), true},
+        {OFFER("TLS1.2", "AES-128-GCM"), true},
+        {OFFER("TLS1.2", "AES-256-GCM"), true},
+        {OFFER("TLS1.2", "CHACHA20-POLY1305"), true},
+        {OFFER("TLS1.2", "AES-128-CBC:+AES-256-CBC"), false},
+        {OFFER("TLS1.2", "AES-128-GCM:-KX-ALL:+RSA"), false},
+        {OFFER("TLS1.1", "AES-128-CBC"), false},
+    };
+#undef OFFER
+    serve(&server_defaults);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(tls_takes(rows[i].offer) == rows[i].is_taken, "%s", rows[i].offer);
 }
 END_TEST
 
@@ -978,6 +1026,7 @@ Suite *test_suite(void)
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);
+    tcase_add_test(all, tls_is_authenticated_encryption_with_forward_secrecy);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, a_request_that_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);

@@ -73,7 +73,7 @@ static bool add_entry(void *owner, const JournalEntry *entry, Status *unused)
 static const char *entries(Store *store)
 {
     Text text = {0};
-    ck_assert(store_replay(store, &text, add_entry, &status));
+    ck_assert(store_replay(store, JOURNAL_ALL, &text, add_entry, &status));
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;
@@ -156,7 +156,7 @@ START_TEST(a_replay_ends_where_its_reader_fails)
     enter(store, 1, "");
     enter(store, 2, "");
     enter(store, 3, "");
-    ck_assert(!store_replay(store, NULL, stop_at_second, &status));
+    ck_assert(!store_replay(store, JOURNAL_ALL, NULL, stop_at_second, &status));
     ck_assert_str_eq(status.message, "enough");
     store_close(store);
 }
