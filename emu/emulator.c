@@ -231,6 +231,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
 
 bool emulator_commit(Emulator *emulator, Status *status)
 {
+    if (store_is_dirty(emulator->store))
+        store_removes(emulator->store, true); // what was begun is finished
     return session_note_time(emulator->session, status) && count_start(emulator, status) &&
            store_commit(emulator->store, status);
 }
@@ -440,6 +442,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
 {
     const Part part = part_of(emulator, request);
     emulator->arm.request = ++emulator->requests;
+    store_removes(emulator->store, request->method == HTTP_DELETE);
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));
     if (needs_files_reported(part, request))

@@ -28,6 +28,7 @@ const ServerSettings server_defaults = {
     .has_proxy = true,
     .body_max = 16 << 20,
     .connections_max = SERVER_CONNECTIONS_MAX,
+    .streams_max = SERVER_CONNECTIONS_MAX / 4,
     .head_s = 10,
     .idle_s = 60,
 };
@@ -518,8 +519,10 @@ static bool settle(Server *server, Status *status)
         requests_refuse_held(&server->requests);
     }
     bool again = requests_release_held(&server->requests);
+    again = requests_have_cut(&server->requests) || again;
     if (server->requests.waiting &&
-        (server->connections.now_ns >= server->requests.retry_ns || is_leaving(server)))
+        (server->connections.now_ns >= server->requests.retry_ns || server->connections.has_left ||
+         is_leaving(server)))
         again = requests_retry_sources(&server->requests) || again;
     return again;
 }

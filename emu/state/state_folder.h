@@ -14,6 +14,7 @@
     X(DATABASE, "state.sqlite")                                                                    \
     X(DATABASE_LOG, "state.sqlite-wal")                                                            \
     X(DATABASE_JOURNAL, "state.sqlite-journal")                                                    \
+    X(RESERVE, "reserve")                                                                          \
     X(CONTENTS, "contents")                                                                        \
     X(RUNS, "runs")                                                                                \
     X(KEY, "tls-key.pem")                                                                          \

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
@@ -27,6 +28,13 @@ typedef struct {
     ino_t number;
 } SyncedFile;
 
+/* A file of SQLite's, which finds its own files by descriptors: a name may lead elsewhere. */
+typedef struct {
+    const char *path;
+    dev_t device;
+    ino_t number;
+} KeptFile;
+
 struct Store {
     Arena *arena;
     const char *folder; /* the caller's: the place in statuses */
@@ -36,6 +44,10 @@ struct Store {
     bool has_lost; /* the writes since the last commit are incomplete */
     SyncedFile *files;
     size_t file_count, file_capacity;
+    KeptFile database, log;
+    Reserve reserve;
+    bool is_removing;  /* what follows frees space */
+    bool is_on_credit; /* the transaction began with a removal, without the space that others need */
 };
 
 /* --- Failures --- */
@@ -91,6 +103,43 @@ static bool prepare(Store *store, const char *sql, sqlite3_stmt **statement, Sta
     return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
                               NULL) == SQLITE_OK ||
            refuse(store, "read its tables", status);
+}
+
+/* --- Room --- */
+
+/* If it is unknown, the write itself fails. */
+static bool are_free(const Store *store, int64_t bytes)
+{
+    struct statvfs facts;
+    return statvfs(store->folder, &facts) != 0 ||
+           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
+}
+
+/* What a released reserve gave to removals and starts, others leave alone. */
+static int64_t bytes_owed(const Store *store)
+{
+    return store->reserve.is_there || store->reserve.cannot_be ? 0 : RESERVE_BYTES;
+}
+
+bool store_has_room(const Store *store, int64_t bytes)
+{
+    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS + bytes_owed(store));
+}
+
+/* Releases the reserve if it `is_needed` and the disk is full; takes it again once there is room
+ * for it and for other writes. */
+static void settle_reserve(Store *store, bool is_needed)
+{
+    if (store->reserve.is_there && is_needed && !are_free(store, FREE_BYTES_LEAST))
+        reserve_release(&store->reserve);
+    else if (!store->reserve.is_there && !store->reserve.cannot_be &&
+             are_free(store, FREE_BYTES_OF_CONTENTS + 2 * RESERVE_BYTES))
+        reserve_take(&store->reserve);
+}
+
+void store_removes(Store *store, bool is_removing)
+{
+    store->is_removing = is_removing;
 }
 
 /* --- Opening --- */
@@ -189,6 +238,33 @@ static bool make_folder(const char *folder, Status *status)
     return true;
 }
 
+static KeptFile kept_file(Arena *arena, const char *folder, StateName name)
+{
+    struct stat facts = {0}; // of a file that is not there yet: it is not watched
+    KeptFile file = {.path = state_path(arena, folder, name)};
+    if (stat(file.path, &facts) == 0) {
+        file.device = facts.st_dev;
+        file.number = facts.st_ino;
+    }
+    return file;
+}
+
+static bool is_in_place(const KeptFile *file)
+{
+    struct stat facts;
+    return file->number == 0 || (stat(file->path, &facts) == 0 && facts.st_ino == file->number &&
+                                 facts.st_dev == file->device);
+}
+
+bool store_is_in_place(const Store *store, Status *status)
+{
+    if (is_in_place(&store->database) && is_in_place(&store->log))
+        return true;
+    status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
+                "the state folder was removed or replaced while it was in use");
+    return status_hint(status, "nothing more can be written to it; start the emulator again");
+}
+
 Store *store_open(const char *folder, Status *status)
 {
     if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
@@ -197,8 +273,15 @@ Store *store_open(const char *folder, Status *status)
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
     store->folder = folder;
-    if (open_connection(store, state_path(arena, folder, STATE_DATABASE), status) &&
-        bring_up_to_date(store, status) && prepare_all(store, status))
+    if (!open_connection(store, state_path(arena, folder, STATE_DATABASE), status)) {
+        store_close(store);
+        return NULL;
+    }
+    store->database = kept_file(arena, folder, STATE_DATABASE);
+    store->log = kept_file(arena, folder, STATE_DATABASE_LOG);
+    store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
+    settle_reserve(store, true);
+    if (bring_up_to_date(store, status) && prepare_all(store, status))
         return store;
     store_close(store);
     return NULL;
@@ -242,22 +325,9 @@ bool store_has_lost(const Store *store)
     return store->has_lost;
 }
 
-/* If it is unknown, the write itself fails. */
-static bool are_free(const Store *store, int64_t bytes)
-{
-    struct statvfs facts;
-    return statvfs(store->folder, &facts) != 0 ||
-           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
-}
-
-bool store_has_room(const Store *store, int64_t bytes)
-{
-    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS);
-}
-
 static bool has_room(const Store *store, Status *status)
 {
-    if (are_free(store, FREE_BYTES_LEAST))
+    if (are_free(store, FREE_BYTES_LEAST + bytes_owed(store)))
         return true;
     status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "the disk is full");
     return status_hint(status, "nothing was changed; free some space on the disk");
@@ -273,11 +343,16 @@ bool store_begin(Store *store, Status *status)
 {
     if (!is_sound(store, status))
         return false;
+    if (store->is_removing)
+        settle_reserve(store, true);
+    else if ((!store->is_dirty || store->is_on_credit) && !has_room(store, status))
+        return false;
     if (store->is_dirty)
         return true;
-    if (!has_room(store, status) || !run(store, store->begin, "write to it", status))
+    if (!run(store, store->begin, "write to it", status))
         return false;
     store->is_dirty = true;
+    store->is_on_credit = store->is_removing;
     return true;
 }
 
@@ -329,9 +404,12 @@ static bool sync_files(Store *store, Status *status)
 bool store_commit(Store *store, Status *status)
 {
     bool is_kept = sync_files(store, status) && is_sound(store, status) &&
-                   (!store->is_dirty || run(store, store->commit, "commit", status));
+                   (!store->is_dirty || (store_is_in_place(store, status) &&
+                                         run(store, store->commit, "commit", status)));
+    store->is_on_credit = false;
     if (is_kept) {
         store->is_dirty = false;
+        settle_reserve(store, false);
         return true;
     }
     // Nothing, rather than a part: the transaction may still be open.

@@ -29,6 +29,13 @@ MUST_CHECK bool store_commit(Store *store, Status *status);
 /* Whether such a failure has happened, or is certain to happen. */
 bool store_has_lost(const Store *store);
 
+/* Whether the names in the state folder still lead to the open files; else STATUS_MACHINE with what
+ * to do. A commit fails where they do not. */
+MUST_CHECK bool store_is_in_place(const Store *store, Status *status);
+/* Whether the writes that follow free space. Those need no free disk: a reserve is released for
+ * them, and other writes leave its space alone (emu/state/reserve.h). */
+void store_removes(Store *store, bool is_removing);
+
 /* --- Journal --- */
 
 typedef struct {

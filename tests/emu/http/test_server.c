@@ -641,7 +641,7 @@ START_TEST(clients_that_have_gone_make_room)
 {
     enum { LISTENERS = 5 };
     ServerSettings settings = server_defaults;
-    settings.connections_max = LISTENERS;
+    settings.connections_max = settings.streams_max = LISTENERS;
     serve(&settings);
     Answer answer;
     Client clients[LISTENERS];
@@ -678,6 +678,75 @@ START_TEST(clients_that_have_gone_make_room)
         left -= count;
     }
     close(half.descriptor);
+}
+END_TEST
+
+/* All places are taken, nobody says anything more, and then all streams leave at once. */
+START_TEST(streams_that_leave_make_room_at_once)
+{
+    enum { STREAMS = SERVER_CONNECTIONS_MAX - 1 };
+    static int streams[STREAMS];
+    ServerSettings settings = server_defaults;
+    settings.streams_max = STREAMS;
+    serve(&settings);
+    Answer answer;
+    Client idle = client_of(served.plain);
+    get_on(&idle, "/");
+    ck_assert(hear(&idle, &answer, true));
+    for (int i = 0; i < STREAMS; i++) {
+        Client client = client_of(served.plain);
+        get_on(&client, "/events?bytes=0");
+        ck_assert(hear_head(&client, &answer));
+        ck_assert_int_eq(answer.status, 200);
+        streams[i] = client.descriptor;
+    }
+    sleep_ms(300); // the server waits for events
+    const double begun_s = seconds();
+    for (int i = 0; i < STREAMS; i++)
+        close(streams[i]);
+    ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+    ck_assert_double_lt(seconds() - begun_s, 10); // long before the idle one is cut off
+    for (int i = 0; i < 500 && shared->freed_sources < STREAMS; i++)
+        sleep_ms(10);
+    ck_assert_int_eq(shared->freed_sources, STREAMS);
+    close(idle.descriptor);
+}
+END_TEST
+
+START_TEST(streams_leave_places_for_others)
+{
+    enum { STREAMS = 3 };
+    static Client streams[STREAMS];
+    ServerSettings settings = server_defaults;
+    settings.streams_max = STREAMS;
+    serve(&settings);
+    Answer answer;
+    for (int i = 0; i < STREAMS; i++) {
+        streams[i] = client_of(served.plain);
+        get_on(&streams[i], "/events?bytes=0");
+        ck_assert(hear_head(&streams[i], &answer));
+        ck_assert_int_eq(answer.status, 200);
+    }
+    answer = ask("GET /events?bytes=0 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    check_error(&answer, 503, "TooManyStreams");
+    ck_assert_ptr_nonnull(strstr(answer.head, "\r\nRetry-After: 1\r\n"));
+    ck_assert_int_eq(shared->freed_sources, 1);
+    ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+    // Also one that has said more than its request: the end comes behind bytes that nobody reads.
+    get_on(&streams[0], "/");
+    close(streams[0].descriptor);
+    Client next = client_of(served.plain);
+    const double begun_s = seconds();
+    do {
+        close(next.descriptor);
+        next = client_of(served.plain);
+        get_on(&next, "/events?bytes=0");
+        ck_assert(hear_head(&next, &answer));
+    } while (answer.status == 503 && seconds() - begun_s < 10);
+    ck_assert_int_eq(answer.status, 200);
+    close(next.descriptor);
+    for (int i = 1; i < STREAMS; i++)
+        close(streams[i].descriptor);
 }
 END_TEST
 
@@ -1023,6 +1092,8 @@ Suite *test_suite(void)
     tcase_add_test(all, a_client_that_reads_too_slowly_is_disconnected);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
+    tcase_add_test(all, streams_that_leave_make_room_at_once);
+    tcase_add_test(all, streams_leave_places_for_others);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);

@@ -268,6 +268,11 @@ static bool begin_again(Life *life, const ServeOptions *options, Problems *probl
     const Clock clock = life->emulator->pace.clock;
     const int64_t now_ns = session_now_ns(life->emulator->session);
     const HttpAddresses addresses = life->emulator->settings.addresses;
+    Status status = {0};
+    if (!store_is_in_place(life->emulator->store, &status)) { // a new state must not replace it
+        problems_add_status(problems, &status);
+        return false;
+    }
     end_life(life);
     if (!begin_life(life, options, clock, problems))
         return false;
