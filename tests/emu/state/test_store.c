@@ -10,6 +10,7 @@
 
 #include "emu/files/store/file_store.h"
 #include "emu/http/certificate.h"
+#include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store.h"
 #include "emu/state/store_schema.h"
@@ -459,12 +460,54 @@ START_TEST(files_are_on_disk_before_the_commit_and_descriptors_are_closed)
 }
 END_TEST
 
+/* A commit to a file that no name leads to would be lost with the process. */
+START_TEST(a_state_folder_that_is_gone_is_noticed_by_the_next_commit)
+{
+    static const char *const gone[] = {"", "/state.sqlite", "/state.sqlite-wal"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        Status why = {0};
+        Store *store = open_store();
+        enter(store, 1, "kept");
+        commit(store);
+        ck_assert(store_is_in_place(store, &why));
+        ck_assert(folder_remove(arena_printf(arena, "%s%s", state, gone[i]), &why));
+        enter(store, 2, "lost");
+        ck_assert(!store_commit(store, &why));
+        ck_assert_int_eq(why.code, STATUS_MACHINE);
+        ck_assert_ptr_nonnull(strstr(why.message, "removed or replaced"));
+        ck_assert(!store_is_in_place(store, &why));
+        store_close(store);
+        ck_assert(folder_remove(state, &why));
+    }
+}
+END_TEST
+
+START_TEST(a_reserve_is_kept_for_removals)
+{
+    struct stat facts;
+    const char *path = arena_printf(arena, "%s/reserve", state);
+    Store *store = open_store();
+    ck_assert_int_eq(stat(path, &facts), 0);
+    ck_assert_int_ge((int64_t)facts.st_blocks * S_BLKSIZE, RESERVE_BYTES);
+    Reserve reserve = reserve_find(path);
+    ck_assert(reserve.is_there);
+    reserve_release(&reserve);
+    ck_assert_int_ne(stat(path, &facts), 0);
+    ck_assert(!reserve_find(path).is_there);
+    reserve_take(&reserve);
+    ck_assert(reserve.is_there && reserve_find(path).is_there);
+    store_close(store);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("store");
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, exactly_the_committed_entries_exist_after_a_restart);
+    tcase_add_test(tests, a_state_folder_that_is_gone_is_noticed_by_the_next_commit);
+    tcase_add_test(tests, a_reserve_is_kept_for_removals);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
     tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);
