@@ -1,5 +1,6 @@
 #include "emu/state/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -8,6 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "emu/state/damage.h"
+#include "emu/state/log_witness.h"
 #include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store_schema.h"
@@ -20,6 +23,9 @@
  * that a client that has filled the disk with them can delete some. */
 #define FREE_BYTES_LEAST (INT64_C(4) << 20)
 #define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
+
+/* A log of this length is moved into the database. */
+enum { LOG_FRAMES_MOST = 1000 };
 
 /* A file that is synced before the commit. */
 typedef struct {
@@ -45,6 +51,11 @@ struct Store {
     SyncedFile *files;
     size_t file_count, file_capacity;
     KeptFile database, log;
+    LogWitness witness;
+    uint32_t log_frames; /* of the log, that the database may lack */
+    bool keeps_log;      /* the log is evidence of damage */
+    bool recovers;
+    Problems warnings;
     Reserve reserve;
     bool is_removing;  /* what follows frees space */
     bool is_on_credit; /* the transaction began with a removal, without the space that others need */
@@ -67,8 +78,7 @@ static bool refuse(const Store *store, const char *what, Status *status)
     if ((code & 0xff) == SQLITE_FULL)
         status_hint(status, "free some space on the disk");
     else if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
-        status_hint(status, "the file is not a database, or was damaged; choose another folder for "
-                            "--state");
+        status_hint(status, STORE_DAMAGE_HINT);
     return false;
 }
 
@@ -194,6 +204,14 @@ static bool bring_up_to_date(Store *store, Status *status)
     return true;
 }
 
+static int on_commit(void *owner, sqlite3 *connection, const char *name, int frames)
+{
+    Store *store = owner;
+    (void)connection, (void)name;
+    store->log_frames = (uint32_t)frames;
+    return SQLITE_OK;
+}
+
 static bool open_connection(Store *store, const char *path, Status *status)
 {
     // The main lock is taken with the first transaction and kept until the process ends, so that
@@ -204,13 +222,61 @@ static bool open_connection(Store *store, const char *path, Status *status)
                                    "PRAGMA foreign_keys=ON;"
                                    "PRAGMA trusted_schema=OFF;"
                                    "BEGIN IMMEDIATE;COMMIT";
+    sqlite3_close(store->connection); // of an earlier try
+    store->connection = NULL;
     int code =
         sqlite3_open_v2(path, &store->connection,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return refuse(store, "open it", status);
     (void)chmod(path, 0600); // the following step reports a failure
+    sqlite3_wal_hook(store->connection, on_commit, store);
     return execute(store, settings, "open it", status);
+}
+
+static bool fail_damaged(Store *store, const char *problem, Status *status)
+{
+    store->keeps_log = true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0), "%s", problem);
+    return status_hint(status, STORE_DAMAGE_HINT);
+}
+
+/* Whether files of contents are there: a new database knows none of them. */
+static bool has_contents(const Store *store)
+{
+    DIR *folder = opendir(state_path(store->arena, store->folder, STATE_CONTENTS));
+    bool has = false;
+    for (struct dirent *entry; folder && !has && (entry = readdir(folder));)
+        has = entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return has;
+}
+
+/* Opens the database. One that has lost something is refused, or recovered. */
+static bool open_database(Store *store, Status *status)
+{
+    const char *path = state_path(store->arena, store->folder, STATE_DATABASE), *problem = NULL;
+    int32_t version = 0;
+    if (!open_connection(store, path, status)) {
+        if ((sqlite3_errcode(store->connection) & 0xff) != SQLITE_CORRUPT)
+            return false;
+        problem = "its database is damaged, or cut off";
+    } else if (database_is_whole(store->arena, store->connection, store->folder, &problem)) {
+        if (!read_version(store, &version, status))
+            return false;
+        if (version > 0 || !has_contents(store))
+            return true;
+        problem = "its database is empty, but contents of files are there";
+    }
+    if (!store->recovers)
+        return fail_damaged(store, problem, status);
+    problems_add(&store->warnings, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s", problem);
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(store->connection);
+    store->connection = NULL;
+    return database_recover(store->arena, store->folder, &store->warnings, status) &&
+           open_connection(store, path, status);
 }
 
 static bool prepare_all(Store *store, Status *status)
@@ -265,7 +331,7 @@ bool store_is_in_place(const Store *store, Status *status)
     return status_hint(status, "nothing more can be written to it; start the emulator again");
 }
 
-Store *store_open(const char *folder, Status *status)
+static Store *open_store(const char *folder, bool recovers, Status *status)
 {
     if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
         return NULL;
@@ -273,10 +339,15 @@ Store *store_open(const char *folder, Status *status)
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
     store->folder = folder;
-    if (!open_connection(store, state_path(arena, folder, STATE_DATABASE), status)) {
+    store->warnings = problems_create(arena);
+    store->witness.descriptor = store->witness.log = -1;
+    store->recovers = recovers;
+    if (!open_database(store, status)) {
         store_close(store);
         return NULL;
     }
+    store->witness = log_witness_open(state_path(arena, folder, STATE_WITNESS),
+                                      state_path(arena, folder, STATE_DATABASE_LOG));
     store->database = kept_file(arena, folder, STATE_DATABASE);
     store->log = kept_file(arena, folder, STATE_DATABASE_LOG);
     store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
@@ -285,6 +356,26 @@ Store *store_open(const char *folder, Status *status)
         return store;
     store_close(store);
     return NULL;
+}
+
+Store *store_open(const char *folder, Status *status)
+{
+    return open_store(folder, false, status);
+}
+
+Store *store_recover(const char *folder, Status *status)
+{
+    return open_store(folder, true, status);
+}
+
+bool store_recovers(const Store *store)
+{
+    return store->recovers;
+}
+
+Problems *store_warnings(Store *store)
+{
+    return &store->warnings;
 }
 
 void store_close(Store *store)
@@ -299,6 +390,9 @@ void store_close(Store *store)
         sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < store->file_count; i++)
         close(store->files[i].descriptor);
+    log_witness_remove(&store->witness);
+    if (store->keeps_log)
+        sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(store->connection);
     arena_destroy(store->arena);
 }
@@ -401,6 +495,22 @@ static bool sync_files(Store *store, Status *status)
     return is_synced;
 }
 
+bool store_has_log(const Store *store)
+{
+    return store->log_frames > 0;
+}
+
+void store_checkpoint(Store *store)
+{
+    int frames = 0, done = 0;
+    if (sqlite3_wal_checkpoint_v2(store->connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
+                                  &done) != SQLITE_OK ||
+        frames != done)
+        return; // the log stays; the next commit or rest tries again
+    store->log_frames = 0;
+    log_witness_write(&store->witness, 0);
+}
+
 bool store_commit(Store *store, Status *status)
 {
     bool is_kept = sync_files(store, status) && is_sound(store, status) &&
@@ -408,7 +518,11 @@ bool store_commit(Store *store, Status *status)
                                          run(store, store->commit, "commit", status)));
     store->is_on_credit = false;
     if (is_kept) {
+        if (store->is_dirty)
+            log_witness_write(&store->witness, store->log_frames);
         store->is_dirty = false;
+        if (store->log_frames >= LOG_FRAMES_MOST)
+            store_checkpoint(store);
         settle_reserve(store, false);
         return true;
     }

@@ -16,8 +16,18 @@ struct sqlite3;
 /* Opens or makes the store in `folder` (also made, 0700), which is borrowed: statuses name it, and
  * may outlive the store. STATUS_BAD_INPUT for a newer version, and for a folder that is not the
  * emulator's (emu/state/state_folder.h), STATUS_CONFLICT if another process has it open,
- * STATUS_MACHINE for disks. Older versions are upgraded. */
+ * STATUS_MACHINE for disks. Older versions are upgraded. STATUS_BAD_INPUT also for a folder that has
+ * lost acknowledged writes (emu/state/damage.h). */
 Store *store_open(const char *folder, Status *status);
+/* The same for a folder that store_open refuses as damaged: continues with what is whole, keeps the
+ * damaged files in the folder `lost`, and adds what is lost to the warnings. */
+Store *store_recover(const char *folder, Status *status);
+bool store_recovers(const Store *store);
+#define STORE_DAMAGE_HINT                                                                          \
+    "restore the folder from a copy, or continue with what is whole: \"trainyard serve "           \
+    "--recover\" lists what is lost"
+/* What was found when it was opened; more may be added. In its arena. */
+Problems *store_warnings(Store *store);
 void store_close(Store *store); /* NULL is fine; does not commit */
 const char *store_folder(const Store *store);
 
@@ -29,6 +39,11 @@ MUST_CHECK bool store_commit(Store *store, Status *status);
 /* Whether such a failure has happened, or is certain to happen. */
 bool store_has_lost(const Store *store);
 
+/* Whether the last commits are in the log only. */
+bool store_has_log(const Store *store);
+/* Moves the log into the database, so that losing the log loses nothing. Also done by commits, once
+ * the log is long. */
+void store_checkpoint(Store *store);
 /* Whether the names in the state folder still lead to the open files; else STATUS_MACHINE with what
  * to do. A commit fails where they do not. */
 MUST_CHECK bool store_is_in_place(const Store *store, Status *status);
