@@ -331,7 +331,9 @@ static void jump(Emulator *emulator)
  * the log. INT64_MAX: there is no log. */
 static int64_t rest_ns(const Emulator *emulator)
 {
-    return store_has_log(emulator->store) ? emulator->written_ns + NS_PER_S : INT64_MAX;
+    return store_has_log(emulator->store) && !store_is_dirty(emulator->store)
+               ? emulator->written_ns + NS_PER_S
+               : INT64_MAX;
 }
 
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)

@@ -345,7 +345,7 @@ static bool has_gone(const Request *request)
 }
 
 /* Cuts off an answer. With epoll the library (0.9.75) closes such a connection when its socket has
- * the next event, and a client that has gone causes none. Connections with a timeout of their own
+ * the next event, and a client that has gone causes none. Connections with a separate timeout
  * are looked at in each run, so the next run closes it. */
 static ssize_t cut_off(const Request *request)
 {
@@ -443,11 +443,11 @@ static struct MHD_Response *make_response(Request *request)
     if (!response->source.read)
         return MHD_create_response_from_buffer(response->body_bytes, (void *)response->body,
                                                MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_callback(
-        response->is_event_stream || response->source_bytes == HTTP_LENGTH_UNKNOWN
-            ? MHD_SIZE_UNKNOWN
-            : (uint64_t)response->source_bytes,
-        BLOCK_BYTES, read_source, request, NULL);
+    return MHD_create_response_from_callback(response->is_event_stream ||
+                                                     response->source_bytes == HTTP_LENGTH_UNKNOWN
+                                                 ? MHD_SIZE_UNKNOWN
+                                                 : (uint64_t)response->source_bytes,
+                                             BLOCK_BYTES, read_source, request, NULL);
 }
 
 static enum MHD_Result send_by_library(Request *request)

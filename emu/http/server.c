@@ -520,9 +520,8 @@ static bool settle(Server *server, Status *status)
     }
     bool again = requests_release_held(&server->requests);
     again = requests_have_cut(&server->requests) || again;
-    if (server->requests.waiting &&
-        (server->connections.now_ns >= server->requests.retry_ns || server->connections.has_left ||
-         is_leaving(server)))
+    if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
+                                     server->connections.has_left || is_leaving(server)))
         again = requests_retry_sources(&server->requests) || again;
     return again;
 }

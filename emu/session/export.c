@@ -44,7 +44,7 @@ static void print_item(SessionExport *export, const Json *item)
     export->has_items = true;
 }
 
-/* The base without its list, and the begin of the list with what the base has in it. */
+/* The base without its list, and the begin of the list with the items of the base. */
 static void print_base(SessionExport *export)
 {
     Arena *arena = export->arena;

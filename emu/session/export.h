@@ -9,7 +9,7 @@
 MUST_CHECK bool session_export(Session *session, Text *out, Status *status);
 
 /* The same text in parts, so that a long session is sent while other requests are answered. It is
- * the session as it was at the begin: the journal only grows. The session outlives it. */
+ * the session at the begin: later entries are left out. The session outlives it. */
 typedef struct SessionExport SessionExport;
 
 SessionExport *session_export_begin(Session *session);

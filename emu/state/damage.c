@@ -61,9 +61,9 @@ static bool has_all_pages(Arena *arena, const char *log, const LogFacts *facts, 
     uint32_t missing = log_read(log, in_log, pages + 1, &again) ? 0 : 1;
     for (uint32_t page = size.pages_there + 1; page <= pages; page++)
         missing += !in_log[page];
-    *problem = arena_printf(arena, "its database is cut off: %" PRIu32 " of %" PRIu32
-                                   " pages are missing",
-                            missing, pages);
+    *problem =
+        arena_printf(arena, "its database is cut off: %" PRIu32 " of %" PRIu32 " pages are missing",
+                     missing, pages);
     return missing == 0;
 }
 
@@ -109,16 +109,16 @@ const char *set_aside(Arena *arena, const char *folder, int from, const char *na
 typedef struct {
     Arena *arena;
     const char *folder;
-    sqlite3 *connection; /* of the new database; the old one is attached as `old` */
+    sqlite3 *connection; /* of the new database */
+    sqlite3 *old;
     Problems *warnings;
 } Recovery;
 
 static bool fail(const Recovery *recovery, const char *doing, Status *status)
 {
-    return status_fail(status, STATUS_MACHINE, place_in(recovery->folder, 0, 0), "cannot %s: %s",
-                       doing,
-                       recovery->connection ? sqlite3_errmsg(recovery->connection)
-                                            : strerror(errno));
+    return status_fail(
+        status, STATUS_MACHINE, place_in(recovery->folder, 0, 0), "cannot %s: %s", doing,
+        recovery->connection ? sqlite3_errmsg(recovery->connection) : strerror(errno));
 }
 
 static bool run(const Recovery *recovery, const char *doing, const char *sql, Status *status)
@@ -136,10 +136,10 @@ static bool insert(sqlite3_stmt *into, sqlite3_stmt *row)
     return is_done;
 }
 
-static sqlite3_stmt *prepared(const Recovery *recovery, const char *sql)
+static sqlite3_stmt *prepared(sqlite3 *connection, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
-    (void)sqlite3_prepare_v2(recovery->connection, sql, -1, &statement, NULL);
+    (void)sqlite3_prepare_v2(connection, sql, -1, &statement, NULL);
     return statement; // NULL: the table cannot be read at all
 }
 
@@ -147,56 +147,51 @@ static sqlite3_stmt *prepared(const Recovery *recovery, const char *sql)
 static bool copy_table(const Recovery *recovery, const char *table, Status *status)
 {
     Arena *arena = recovery->arena;
-    sqlite3_stmt *rows = prepared(recovery, arena_printf(arena, "SELECT * FROM old.%s", table));
+    sqlite3_stmt *rows = prepared(recovery->old, arena_printf(arena, "SELECT * FROM %s", table));
     Text sql = {0};
-    text_printf(&sql, "INSERT INTO main.%s VALUES(?", table);
+    text_printf(&sql, "INSERT INTO %s VALUES(?", table);
     for (int i = 1; rows && i < sqlite3_column_count(rows); i++)
         text_add(&sql, ",?");
     text_add(&sql, ")");
-    sqlite3_stmt *into = prepared(recovery, text_move(arena, &sql));
+    sqlite3_stmt *into = prepared(recovery->connection, text_move(arena, &sql));
     int64_t count = 0;
     int code = rows ? SQLITE_ROW : SQLITE_CORRUPT;
-    bool is_fine = (!rows || into || fail(recovery, "read the old tables", status)) &&
-                   run(recovery, "empty a table",
-                       arena_printf(arena, "DELETE FROM main.%s", table), status);
+    bool is_fine =
+        (!rows || into || fail(recovery, "read the old tables", status)) &&
+        run(recovery, "empty a table", arena_printf(arena, "DELETE FROM %s", table), status);
     while (is_fine && code == SQLITE_ROW && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         is_fine = insert(into, rows) || fail(recovery, "copy a row", status);
         count++;
     }
     if (is_fine && code != SQLITE_DONE)
         problems_add(recovery->warnings, STATUS_MACHINE, place_in(recovery->folder, 0, 0),
-                     "table %s is whole up to row %" PRId64 "; the rows behind are lost", table,
-                     count);
+                     "table %s is whole up to row %" PRId64 "; later rows are lost", table, count);
     sqlite3_finalize(rows);
     sqlite3_finalize(into);
     return is_fine;
 }
 
-static bool copy_all(const Recovery *recovery, const char *old, Status *status)
+static bool copy_all(const Recovery *recovery, Status *status)
 {
-    Arena *arena = recovery->arena;
     Text sql = {0};
+    text_add(&sql, "BEGIN;");
     for (int32_t version = 0; version < STORE_VERSION; version++)
         for (int32_t i = 0; i < STORE_MODULES; i++)
             text_add(&sql, store_schema[version].of_module[i]);
-    text_printf(&sql, "PRAGMA user_version=%d;", STORE_VERSION);
-    char *quoted = sqlite3_mprintf("ATTACH %Q AS old", old);
-    bool is_fine = run(recovery, "open the old database", quoted, status) &&
-                   run(recovery, "make a new database", "BEGIN", status) &&
-                   run(recovery, "make a new database", text_string(&sql), status);
-    sqlite3_free(quoted);
+    text_printf(&sql, "PRAGMA user_version=%d", STORE_VERSION);
+    bool is_fine = run(recovery, "make a new database", text_string(&sql), status);
     text_free(&sql);
     sqlite3_stmt *tables = prepared(
-        recovery, "SELECT name FROM main.sqlite_schema WHERE type='table' ORDER BY rowid");
+        recovery->connection, "SELECT name FROM sqlite_schema WHERE type='table' ORDER BY rowid");
     while (is_fine && tables && sqlite3_step(tables) == SQLITE_ROW)
-        is_fine = copy_table(recovery,
-                             arena_strdup(arena, (const char *)sqlite3_column_text(tables, 0)),
-                             status);
+        is_fine = copy_table(
+            recovery, arena_strdup(recovery->arena, (const char *)sqlite3_column_text(tables, 0)),
+            status);
     sqlite3_finalize(tables);
     return is_fine && run(recovery, "make a new database", "COMMIT", status);
 }
 
-/* The path of the database in the folder of lost things, with its log next to it. */
+/* The path of the database in the folder `lost`, with its log next to it. */
 static const char *move_old(const Recovery *recovery, Status *status)
 {
     static const char database[] = "state.sqlite";
@@ -204,10 +199,8 @@ static const char *move_old(const Recovery *recovery, Status *status)
     const int from = open(recovery->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const char *old = from >= 0 ? set_aside(arena, recovery->folder, from, database) : NULL;
     const bool has_log = old && faccessat(from, "state.sqlite-wal", F_OK, 0) == 0;
-    const bool is_moved =
-        old && (!has_log ||
-                renameat(from, "state.sqlite-wal", AT_FDCWD, arena_printf(arena, "%s-wal", old)) ==
-                    0);
+    const bool is_moved = old && (!has_log || renameat(from, "state.sqlite-wal", AT_FDCWD,
+                                                       arena_printf(arena, "%s-wal", old)) == 0);
     if (!is_moved)
         fail(recovery, "set the old database aside", status);
     if (from >= 0)
@@ -222,15 +215,17 @@ bool database_recover(Arena *arena, const char *folder, Problems *warnings, Stat
     if (!old)
         return false;
     unlink(state_path(arena, folder, STATE_WITNESS));
-    const bool is_open = sqlite3_open_v2(state_path(arena, folder, STATE_DATABASE),
-                                         &recovery.connection,
-                                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
-                         SQLITE_OK;
-    // The old log stays as it is.
-    sqlite3_db_config(recovery.connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    const bool is_copied = is_open && copy_all(&recovery, old, status);
-    if (!is_open)
-        fail(&recovery, "make a new database", status);
+    // With a writable schema SQLite reads a database that is cut off, up to where it is. The old
+    // log stays unchanged.
+    const bool is_open =
+        sqlite3_open_v2(state_path(arena, folder, STATE_DATABASE), &recovery.connection,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK &&
+        sqlite3_open_v2(old, &recovery.old, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_db_config(recovery.old, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK &&
+        sqlite3_db_config(recovery.old, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL) == SQLITE_OK;
+    const bool is_copied =
+        is_open ? copy_all(&recovery, status) : fail(&recovery, "open it", status);
+    sqlite3_close(recovery.old);
     sqlite3_close(recovery.connection);
     if (is_copied)
         problems_add(warnings, STATUS_MACHINE, place_in(folder, 0, 0),

@@ -164,18 +164,20 @@ bool log_is_whole(Arena *arena, const char *path, const LogFacts *log, const cha
     const bool is_same = is_witnessed && log->has_header && record.salts[0] == log->salts[0] &&
                          record.salts[1] == log->salts[1];
     if (!is_witnessed && log->lost > 0)
-        *problem = arena_printf(arena, "its log is damaged after %" PRIu32 " pages: %" PRIu32
-                                       " pages of commits follow",
+        *problem = arena_printf(arena,
+                                "its log is damaged after %" PRIu32 " pages: %" PRIu32
+                                " pages of commits follow",
                                 log->frames, log->lost);
     else if (!is_witnessed || record.frames == 0)
         return true;
     else if (!log->has_header)
-        *problem = arena_printf(arena, "its log with %" PRIu32
-                                       " pages of acknowledged commits is missing or damaged",
-                                record.frames);
+        *problem = arena_printf(
+            arena, "its log with %" PRIu32 " pages of acknowledged commits is missing or damaged",
+            record.frames);
     else if (is_same && log->frames < record.frames)
-        *problem = arena_printf(arena, "its log has %" PRIu32 " whole pages, but %" PRIu32
-                                       " pages of commits were acknowledged",
+        *problem = arena_printf(arena,
+                                "its log has %" PRIu32 " whole pages, but %" PRIu32
+                                " pages of commits were acknowledged",
                                 log->frames, record.frames);
     else if (!is_same && generations(record.salts[0], log->salts[0]) <= 0)
         *problem = "its log is an earlier one, or of another state";

@@ -57,8 +57,9 @@ struct Store {
     bool recovers;
     Problems warnings;
     Reserve reserve;
-    bool is_removing;  /* what follows frees space */
-    bool is_on_credit; /* the transaction began with a removal, without the space that others need */
+    bool is_removing; /* what follows frees space */
+    bool
+        is_on_credit; /* the transaction began with a removal, without the space that others need */
 };
 
 /* --- Failures --- */
@@ -125,7 +126,7 @@ static bool are_free(const Store *store, int64_t bytes)
            (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
 }
 
-/* What a released reserve gave to removals and starts, others leave alone. */
+/* The bytes that a released reserve left to removals and starts; other writes leave them free. */
 static int64_t bytes_owed(const Store *store)
 {
     return store->reserve.is_there || store->reserve.cannot_be ? 0 : RESERVE_BYTES;
@@ -136,14 +137,14 @@ bool store_has_room(const Store *store, int64_t bytes)
     return are_free(store, bytes + FREE_BYTES_OF_CONTENTS + bytes_owed(store));
 }
 
-/* Releases the reserve if it `is_needed` and the disk is full; takes it again once there is room
- * for it and for other writes. */
+/* Releases the reserve if it `is_needed` and the disk is full; takes it again once the rest is
+ * enough for other writes. */
 static void settle_reserve(Store *store, bool is_needed)
 {
     if (store->reserve.is_there && is_needed && !are_free(store, FREE_BYTES_LEAST))
         reserve_release(&store->reserve);
     else if (!store->reserve.is_there && !store->reserve.cannot_be &&
-             are_free(store, FREE_BYTES_OF_CONTENTS + 2 * RESERVE_BYTES))
+             are_free(store, FREE_BYTES_LEAST + RESERVE_BYTES))
         reserve_take(&store->reserve);
 }
 

@@ -16,17 +16,17 @@ struct sqlite3;
 /* Opens or makes the store in `folder` (also made, 0700), which is borrowed: statuses name it, and
  * may outlive the store. STATUS_BAD_INPUT for a newer version, and for a folder that is not the
  * emulator's (emu/state/state_folder.h), STATUS_CONFLICT if another process has it open,
- * STATUS_MACHINE for disks. Older versions are upgraded. STATUS_BAD_INPUT also for a folder that has
- * lost acknowledged writes (emu/state/damage.h). */
+ * STATUS_MACHINE for disks. Older versions are upgraded. STATUS_BAD_INPUT also for a folder that
+ * has lost acknowledged writes (emu/state/damage.h). */
 Store *store_open(const char *folder, Status *status);
-/* The same for a folder that store_open refuses as damaged: continues with what is whole, keeps the
- * damaged files in the folder `lost`, and adds what is lost to the warnings. */
+/* The same for a folder that store_open refuses as damaged: continues with the whole part, keeps
+ * the damaged files in the folder `lost`, and adds what is lost to the warnings. */
 Store *store_recover(const char *folder, Status *status);
 bool store_recovers(const Store *store);
 #define STORE_DAMAGE_HINT                                                                          \
-    "restore the folder from a copy, or continue with what is whole: \"trainyard serve "           \
+    "restore the folder from a copy, or continue with the whole part: \"trainyard serve "          \
     "--recover\" lists what is lost"
-/* What was found when it was opened; more may be added. In its arena. */
+/* The losses that were found at the opening; more may be added. In its arena. */
 Problems *store_warnings(Store *store);
 void store_close(Store *store); /* NULL is fine; does not commit */
 const char *store_folder(const Store *store);

@@ -21,15 +21,16 @@ def written(emulator, files=12):
 
 
 def refused(emulator, words):
-    """A start refuses, says why and what to do, and changes nothing."""
-    before = sorted(os.listdir(emulator.state))
-    emulator.launch()
-    assert emulator.process.wait(60) == 2, emulator.log()
-    emulator.process.stdout.close()
-    emulator.process = None
+    """Each start refuses, says why and what to do, and leaves contents alone."""
+    before = sorted(os.listdir(emulator.state / "contents"))
+    for _ in range(2):
+        emulator.launch()
+        assert emulator.process.wait(60) == 2, emulator.log()
+        emulator.process.stdout.close()
+        emulator.process = None
     log = emulator.log()
-    assert words in log and "serve --recover" in log, log
-    assert sorted(os.listdir(emulator.state)) == before
+    assert log.count(words) == 2 and "serve --recover" in log, log
+    assert sorted(os.listdir(emulator.state / "contents")) == before
 
 
 def recovered(emulator, *words):
@@ -38,7 +39,9 @@ def recovered(emulator, *words):
     for word in words:
         assert word in emulator.log(), (word, emulator.log())
     emulator.options = emulator.options[:-1]
-    assert emulator.end() == 0
+    siege.expect(emulator.connect().ask("GET", "/trainyard/clock"), 200)
+    code = emulator.end()
+    assert code == 0, (code, emulator.log())
     emulator.start()  # and from then on as ever
 
 
@@ -80,7 +83,7 @@ def contents_that_are_missing_are_noticed():
     emulator.kill()
     os.unlink(emulator.state / "contents" / sorted(os.listdir(emulator.state / "contents"))[0])
     refused(emulator, "1 of the 12 contents")
-    recovered(emulator, "of share acct/share has lost contents")
+    recovered(emulator, "of share acct/share has lost its contents, and is removed")
     emulator.remove()
 
 

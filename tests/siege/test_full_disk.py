@@ -153,14 +153,14 @@ def a_full_file_system_refuses_before_it_writes():
     fill(folder, "ballast")
     assert not model.create_group("fuller") and not model.upload("fuller", 1)
     model.check()
-    model.delete("f0")  # deleting goes on, and what it freed is taken by others
+    model.delete("f0")  # deleting continues, and others take the freed space
     fill(folder, "more")
     model.delete("f1")
     assert not model.create_group("fuller") and not model.upload("fuller", 1)
     model.check()
     for name in ("ballast", "more"):
         os.unlink(os.path.join(folder, name))
-    assert model.create_group("room for the reserve")
+    assert model.create_group("reserved")
     fill(folder, "ballast")
     emulator.kill()
     emulator.start()  # so does a start

@@ -617,33 +617,47 @@ static int64_t sort_folder(Blobs *blobs, DIR *folder)
     return used;
 }
 
-/* Names the files whose blobs are missing or too short. */
-static void warn_of_losses(Blobs *blobs)
+static bool has_blob(const Blobs *blobs, int64_t blob, int64_t bytes)
 {
+    char name[BLOB_NAME];
+    struct stat about;
+    snprintf(name, sizeof name, "%" PRId64, blob);
+    return fstatat(blobs->folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && about.st_size >= bytes;
+}
+
+/* Removes the files whose blobs are missing or too short, and names them. */
+static bool remove_lost_files(Blobs *blobs, Status *status)
+{
+    Arena *arena = blobs->arena;
+    int64_t *lost = NULL;
+    uint32_t count = 0, capacity = 0;
     sqlite3_stmt *rows = tables_ask(blobs->tables, QUERY_FILES_NEEDS, "");
     while (tables_next(blobs->tables, rows)) {
-        char name[BLOB_NAME];
-        struct stat about = {0};
-        snprintf(name, sizeof name, "%" PRId64, (int64_t)sqlite3_column_int64(rows, 3));
-        const int64_t needed = sqlite3_column_int64(rows, 4);
-        if (fstatat(blobs->folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
-            about.st_size < needed)
-            warn(blobs, "the file \"%s\" of share %s/%s has lost contents",
-                 (const char *)sqlite3_column_text(rows, 2),
-                 (const char *)sqlite3_column_text(rows, 0),
-                 (const char *)sqlite3_column_text(rows, 1));
+        const int64_t blob = sqlite3_column_int64(rows, 3);
+        if (has_blob(blobs, blob, sqlite3_column_int64(rows, 4)))
+            continue;
+        warn(blobs, "the file \"%s\" of share %s/%s has lost its contents, and is removed",
+             (const char *)sqlite3_column_text(rows, 2), (const char *)sqlite3_column_text(rows, 0),
+             (const char *)sqlite3_column_text(rows, 1));
+        lost = array_room(arena, lost, count + 1, &capacity, sizeof *lost);
+        lost[count++] = blob;
     }
+    if (count > 0 && !store_begin(blobs->store, status))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        tables_do(blobs->tables, QUERY_FILES_ENTRIES_WITH_BLOB, "i", lost[i]);
+        tables_do(blobs->tables, QUERY_FILES_EXTENTS_WITH_BLOB, "i", lost[i]);
+    }
+    return true;
 }
 
 static bool has_all_blobs(Blobs *blobs, int64_t used, Status *status)
 {
     const int64_t known = tables_number(blobs->tables, QUERY_FILES_BLOB_COUNT, "");
+    if (store_recovers(blobs->store))
+        return remove_lost_files(blobs, status);
     if (used >= known)
         return true;
-    if (store_recovers(blobs->store)) {
-        warn_of_losses(blobs);
-        return true;
-    }
     status_fail(status, STATUS_BAD_INPUT, place_in(store_folder(blobs->store), 0, 0),
                 "%" PRId64 " of the %" PRId64 " contents of its files are missing", known - used,
                 known);

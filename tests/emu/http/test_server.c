@@ -681,7 +681,7 @@ START_TEST(clients_that_have_gone_make_room)
 }
 END_TEST
 
-/* All places are taken, nobody says anything more, and then all streams leave at once. */
+/* All places are taken, no client sends anything more, and then all streams leave at once. */
 START_TEST(streams_that_leave_make_room_at_once)
 {
     enum { STREAMS = SERVER_CONNECTIONS_MAX - 1 };
@@ -732,7 +732,7 @@ START_TEST(streams_leave_places_for_others)
     ck_assert_ptr_nonnull(strstr(answer.head, "\r\nRetry-After: 1\r\n"));
     ck_assert_int_eq(shared->freed_sources, 1);
     ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
-    // Also one that has said more than its request: the end comes behind bytes that nobody reads.
+    // Also one that has said more than its request: the end comes after bytes that are not read.
     get_on(&streams[0], "/");
     close(streams[0].descriptor);
     Client next = client_of(served.plain);

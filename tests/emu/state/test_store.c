@@ -605,7 +605,7 @@ START_TEST(a_state_that_has_lost_something_is_refused_and_recovered_by_request)
         if (kind >= DATABASE_CUT) // a log would have all that is missing
             store_close(open_store());
         damage(kind);
-        for (int again = 0; again < 2; again++) { // a refusal leaves everything as it is
+        for (int again = 0; again < 2; again++) { // a refusal leaves everything unchanged
             ck_assert_msg(store_open(state, &why) == NULL, "damage %d", (int)kind);
             ck_assert_msg(why.code == STATUS_BAD_INPUT, "damage %d: %s", (int)kind, why.message);
             ck_assert_ptr_nonnull(strstr(why.hint, "--recover"));
@@ -661,10 +661,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, exactly_the_committed_entries_exist_after_a_restart);
     tcase_add_test(tests, a_state_folder_that_is_gone_is_noticed_by_the_next_commit);
     tcase_add_test(tests, a_reserve_is_kept_for_removals);
-    tcase_add_test(tests,
-                   a_state_that_has_lost_something_is_refused_and_recovered_by_request);
-    tcase_add_test(tests,
-                   the_torn_end_of_a_commit_that_nobody_was_told_of_is_no_damage);
+    tcase_add_test(tests, a_state_that_has_lost_something_is_refused_and_recovered_by_request);
+    tcase_add_test(tests, the_torn_end_of_a_commit_that_nobody_was_told_of_is_no_damage);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
     tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);

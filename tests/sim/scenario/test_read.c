@@ -174,7 +174,8 @@ START_TEST(a_list_of_very_many_catalogues_is_refused)
     ck_assert_int_eq(problems.count, 1);
     ck_assert_ptr_nonnull(strstr(problems.items[0].message, "2000 files"));
     text_clear(&list);
-    set_text("many.json", "{\"catalog\": 1, \"include\": [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]}");
+    set_text("many.json",
+             "{\"catalog\": 1, \"include\": [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]}");
     for (int i = 0; i < 10; i++)
         text_add(&list, i > 0 ? ", \"many.json\"" : "\"many.json\"");
     set_text("scenario.json", with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"",

@@ -32,7 +32,7 @@ static const Field options[] = {
         0, "state", state_folder, "DIR",
         "keep the state in DIR, and continue with a state that is there (trainyard-state)"),
     OPTION_FLAG(0, "recover", recovers,
-                "continue with what is whole of a damaged state, and list what is lost"),
+                "continue with the whole part of a damaged state, and list what is lost"),
     OPTION_TEXT(0, "clock", clock, "CLOCK",
                 "real time, xN for N simulated seconds a second, manual to move it by request, or "
                 "auto to jump to what a client waits for (real)"),
@@ -85,7 +85,7 @@ const OptionTable serve_option_table = {
         "acknowledged write survives a crash.\n"
         "\n"
         "A state that has lost something (a damaged or missing log, a database that is cut off, "
-        "missing contents) is refused. With --recover the emulator continues with what is whole, "
+        "missing contents) is refused. With --recover the emulator continues with the whole part, "
         "says on stderr what is lost, and keeps the damaged files in the folder lost of the state. "
         "Contents that belong to no file, as a kill may leave them, are kept there too.\n"
         "\n"

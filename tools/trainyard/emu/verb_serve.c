@@ -338,7 +338,8 @@ static int run(Arena *arena, const ServeOptions *options)
     // Ports come before the state: nothing is made where they are refused.
     if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
         server = open_server(arena, options, &problems);
-    const bool has_begun = server && begin_life(&life, options, clock, options->recovers, &problems) &&
+    const bool has_begun = server &&
+                           begin_life(&life, options, clock, options->recovers, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
                            introduce(arena, options, life.emulator, server, &problems);
     if (!has_begun)
