@@ -1,7 +1,5 @@
 #include "reports/plan/facts.h"
 
-#include <inttypes.h>
-
 #include "sim/study/point_scenario.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
@@ -46,6 +44,7 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
                          .study = facts_of_study(arena, outcome),
                          .jobs = known->jobs,
                          .follow = known->follow,
+                         .has_worst = known->has_worst,
                          .answer = answer_of(arena, outcome),
                          .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
     for (int32_t c = 0; c < facts->front_count; c++)
@@ -158,10 +157,9 @@ RunRange stated_runs(const PlanFacts *facts, int32_t candidate)
 
 const char *command_words(const PlanFacts *facts, int32_t point, int32_t replication)
 {
-    const Study *study = facts->outcome->grid->study;
-    const StudyPoint about = run_command_point(facts->arena, study, point);
-    const char *seed =
-        arena_printf(facts->arena, "%" PRIu64, study->seeds.first + (uint64_t)replication);
-    const CommandWords words = run_command_words(facts->arena, &about, seed, NULL);
+    const PlanOutcome *outcome = facts->outcome;
+    const CommandWords words =
+        run_command_of(facts->arena, outcome->grid->study, outcome->study.findings.results, point,
+                       replication, NULL);
     return run_command_text(facts->arena, &words);
 }

@@ -23,6 +23,16 @@ stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
 holds grep -q '"verdict": "found"' one/plan.json
 
+example "the worst run of the answer has its own report, one click away"
+holds grep -q '<a href="worst/report.html">Its own report</a>' one/report.html
+worst=$(sed -n 's/.*<code>trainyard show DIR \([0-9]* [0-9]*\) --run -o worst.*/\1/p' one/report.html)
+# shellcheck disable=SC2086
+trainyard show one $worst --run -o again
+exit_is 0
+for file in summary.json trace.tsv report.html; do
+    holds cmp -s again/$file one/worst/$file
+done
+
 example "the files do not depend on the number of threads, or on kills"
 trainyard plan plan.json -o two -j 2 -q
 exit_is 0
@@ -32,18 +42,19 @@ for delay in 0.05 0.1 0.2 0.3; do
 done
 trainyard plan plan.json -o killed -q
 exit_is 0
-for file in plan.json plan.csv results.csv points.csv study.json; do
+for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
     holds cmp -s one/$file two/$file
     holds cmp -s one/$file killed/$file
 done
+holds cmp -s one/worst/report.html killed/worst/report.html
 
-if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
+if [ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
     example "or on ranks"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr
     status=$?
     exit_is 0
-    for file in plan.json plan.csv results.csv points.csv study.json; do
+    for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
         holds cmp -s one/$file ranks/$file
     done
     example "a rank stops with the time limit, and threads continue its folder"
@@ -52,6 +63,42 @@ if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && com
     exit_is 0
     holds cmp -s one/plan.json ranks-late/plan.json
 fi
+
+example "every command on the page repeats its run, also of a steady plan"
+cat >steady.json <<'JSON'
+{"trainyard_study": 1, "scenario": "queue.json", "factors": {"servers": {"values": "4..6"}, "rate": {"values": ["0.32/h"]}},
+ "horizon": {"kind": "steady", "warm_up": "100h", "length": "900h"}, "minimise": "workloads.all.jobs",
+ "subject_to": [{"metric": "workloads.all.queue_s.mean", "at_most": "20h"}]}
+JSON
+# The first metric of the run of each command on the page of the plan in FOLDER, and its value in fresh.csv or results.csv.
+repeat_all()
+{
+    /usr/bin/python3 - "$1" "$2" <<'PYTHON'
+import csv, html, json, re, shlex, subprocess, sys
+folder, metric = sys.argv[1:]
+known, repeated = {}, []
+for name in ("results.csv", "fresh.csv"):
+    for row in csv.DictReader(open(f"{folder}/{name}")):
+        known[row["servers"], row["seed"]] = float(row[metric])
+commands = {html.unescape(c) for c in re.findall(r"<code>(trainyard run [^<]*)</code>", open(f"{folder}/report.html").read())}
+for command in sorted(commands):
+    words = shlex.split(command)
+    servers = re.search(r"servers=(\d+)", command).group(1)
+    if servers not in {name for name, seed in known}:
+        continue  # a candidate that was not simulated
+    value = json.loads(subprocess.run(words + ["--json"], capture_output=True, text=True, check=True).stdout)
+    for part in metric.split("."):
+        value = value[part]
+    if value != known[servers, words[words.index("--seed") + 1]]:
+        sys.exit(f"{command}: {value}")
+    repeated.append(command)
+print(len(repeated))
+PYTHON
+}
+trainyard plan steady.json -o steady
+exit_is 0
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all steady workloads.all.queue_s.mean)" -ge 3 ]
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all one cost_usd.total)" -ge 3 ]
 
 example "runs of shards of a sweep are used"
 for i in 0 1; do
@@ -72,6 +119,98 @@ trainyard plan plan.json -o late -q
 exit_is 0
 holds cmp -s one/plan.json late/plan.json
 
+# begins FOLDER COMMAND...: starts the command, whose process id is $process, and returns once it has recorded runs in FOLDER.
+begins()
+{
+    local journal=$1/journal/0-0.log
+    shift
+    "$@" >stdout 2>stderr &
+    process=$!
+    for _ in $(seq 100); do
+        [ "$(wc -l 2>/dev/null <"$journal")" -gt 2 ] 2>/dev/null && return
+        sleep 0.1
+    done
+}
+
+example "SIGUSR1 prints the progress; Ctrl-C: exit code 130, and valid files"
+sed 's/"indifference"/"seeds": {"at_least": 50000}, "indifference"/' plan.json >long.json
+begins long "$TRAINYARD" plan long.json -o long -j 1
+kill -USR1 $process
+sleep 0.3
+kill -INT $process
+wait $process
+status=$?
+exit_is 130
+stderr_has "of 8 candidates in play"
+stdout_has "the same command continues"
+holds grep -q '"verdict": "unfinished"' long/plan.json
+holds [ "$(wc -l <long/plan.csv)" -eq 9 ]
+holds grep -q "There is no decision yet" long/report.html
+
+example "SIGTERM: exit code 4, and the page says the same"
+begins long-2 "$TRAINYARD" plan long.json -o long-2 -q
+kill -TERM $process
+wait $process
+status=$?
+exit_is 4
+holds grep -q '"verdict": "unfinished"' long-2/plan.json
+trainyard report long-2
+exit_is 0
+holds grep -q "There is no decision yet" long-2/report.html
+
+example "a plan that was killed is reported as one, also in the folder of a sweep"
+begins long-3 "$TRAINYARD" plan long.json -o long-3 -q
+kill -KILL $process
+wait $process 2>/dev/null
+holds [ ! -e long-3/plan.json ]
+trainyard report long-3
+exit_is 0
+holds grep -q "There is no decision yet" long-3/report.html
+trainyard sweep plan.json -o swept -q
+trainyard plan plan.json -o swept --time-limit 1ms -q
+rm swept/plan.json swept/plan.csv # as if it had been killed before
+trainyard report swept
+exit_is 0
+holds grep -q "Choose 5 servers\|There is no decision yet" swept/report.html
+trainyard sweep plan.json -o swept -q
+trainyard report swept
+holds [ "$(grep -c "Choose 5 servers" swept/report.html)" -eq 0 ]
+
+example "stopped many times by SIGTERM: the files of the end are the same"
+for delay in 0.02 0.05 0.1 0.15; do
+    { timeout -s TERM $delay "$TRAINYARD" plan plan.json -o stopped -q >stdout; } 2>stderr
+done
+trainyard plan plan.json -o stopped -q
+exit_is 0
+for file in plan.json plan.csv results.csv points.csv study.json; do
+    holds cmp -s one/$file stopped/$file
+done
+
+example "a full disk and a folder that cannot be made: exit code 3, and what was recorded is kept"
+(trap '' XFSZ; ulimit -f 8; exec "$TRAINYARD" plan plan.json -o full -q) >stdout 2>stderr
+status=$?
+exit_is 3
+stderr_has "File too large"
+trainyard plan plan.json -o full -q
+exit_is 0
+holds cmp -s one/plan.json full/plan.json
+trainyard plan plan.json -o /proc/plan
+exit_is 3
+stderr_has "/proc/plan"
+trainyard plan plan.json -o plan.json/below
+exit_is 2
+stderr_has "\"plan.json\" is a file, expected a folder"
+
+example "independent seeds: the commands and seeds are those of the runs"
+sed 's/"indifference"/"seeds": {"independent": true}, "indifference"/' plan.json >independent.json
+trainyard plan independent.json -o independent -q
+exit_is 0
+read -r point seed < <(awk -F, 'NR == 2 { print $1, $5 }' independent/winner-jobs.csv)
+first=$(sed -n 's/.*"first_fresh_seed": \([0-9]*\).*/\1/p' independent/plan.json)
+holds [ "$seed" = "$first" ]
+holds grep -q -- "--seed $seed" independent/report.html
+holds grep -qP "^$point\t\d+\t$seed\t" independent/journal/0-0.log
+
 example "no candidate is enough: exit code 1, and the nearest miss"
 sed 's/"1..8"/"1..4"/' plan.json >few.json
 trainyard plan few.json -o few
@@ -87,6 +226,25 @@ trainyard plan plan.json --dry-run -o forecast
 exit_is 0
 stdout_has "8 points; the first round: 40 runs"
 holds [ ! -e forecast ]
+
+example "options change the goal of a study file"
+trainyard plan plan.json --slo 'workloads.all.waited_within(10h) >= 98%' --confidence 90% -o changed
+exit_is 0
+sed 's/"90%"/"98%"/; s/"indifference"/"confidence": "90%", "indifference"/' plan.json >edited.json
+trainyard plan edited.json -o edited
+holds cmp -s changed/points.csv edited/points.csv
+holds cmp -s changed/plan.csv edited/plan.csv
+stdout_has "98 % is asked (90 % confidence)"
+trainyard plan plan.json --slo 'cost_usd.total <= 200 USD' -o changed
+exit_is 1
+stdout_has "where at most 200 USD is asked."
+trainyard plan plan.json --maximise utilisation --metric simulated_s -o other
+exit_is 0
+holds grep -q '"maximise": "utilisation"' other/study.json
+holds grep -q 'simulated_s' other/points.csv
+trainyard plan --check other
+exit_is 2
+stderr_has "the plan in DIR was made with options"
 
 example "a check passes, and notices another answer and a small margin"
 trainyard plan --check one
@@ -118,9 +276,16 @@ stderr_has "waited_within"
 trainyard plan queue.json --vary servers=4..6 --slo 'waited_within(10h) 90%' --minimise cost_usd.total
 exit_is 2
 stderr_begins "--slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
-trainyard plan plan.json --confidence 99%
+trainyard plan plan.json --vary servers=1..2
 exit_is 2
-stderr_has "does not go with a study file"
+stderr_begins "--vary: does not go with a study file"
+trainyard plan plan.json --confidence 20%
+exit_is 2
+stderr_begins '--confidence: a confidence of "20%" is not between 50 % and 100 %'
+trainyard plan queue.json --vary servers=4..6
+exit_is 2
+stderr_begins 'plan: missing "metrics" in this study'
+stderr_has "--minimise cost_usd.total"
 sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
 trainyard plan sweep.json
 exit_is 2

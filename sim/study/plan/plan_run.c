@@ -27,6 +27,22 @@ static void write_bytes(void *to, const char *bytes, size_t length)
     fwrite(bytes, 1, length, to);
 }
 
+/* fresh.csv, as results.csv. */
+static bool write_fresh(Arena *arena, const char *folder, const PlanOutcome *outcome,
+                        Status *status)
+{
+    const PlanGrid *grid = outcome->grid;
+    int32_t *counts = ARENA_ARRAY(arena, int32_t, grid->study->point_count);
+    for (int32_t point = 0; point < grid->study->point_count; point++)
+        counts[point] = outcome->candidates[grid->candidate_of[point]].fresh.run_count;
+    FileWriter writer;
+    if (!file_writer_open(&writer, arena_printf(arena, "%s/fresh.csv", folder), status))
+        return false;
+    runs_table(&outcome->study.findings, outcome->fresh_first, counts,
+               (ByteSink){.to = writer.stream, .write = write_bytes});
+    return file_writer_commit(&writer, status);
+}
+
 static bool write_files(Arena *arena, const char *folder, const PlanOutcome *outcome,
                         Status *status)
 {
@@ -36,16 +52,17 @@ static bool write_files(Arena *arena, const char *folder, const PlanOutcome *out
         !file_writer_open(&writer, arena_printf(arena, "%s/plan.csv", folder), status))
         return false;
     plan_table(outcome, (ByteSink){.to = writer.stream, .write = write_bytes});
-    return file_writer_commit(&writer, status);
+    return file_writer_commit(&writer, status) && write_fresh(arena, folder, outcome, status);
 }
 
-/* The study with its hopeless points. */
-static const Study *with_hopeless(Arena *arena, const Study *study, FileSource files)
+/* The study as one that is planned, with its hopeless points. */
+static const Study *planned(Arena *arena, const Study *study, FileSource files)
 {
     Study *own = ARENA_NEW(arena, Study);
     Goal *goal = ARENA_NEW(arena, Goal);
     *own = *study;
     *goal = *study->goal;
+    goal->is_planned = true;
     goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
     own->goal = goal;
     return own;
@@ -59,7 +76,7 @@ bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOpt
     SweepOptions own = *options;
     Status status = {0};
     if (study->goal != NULL && !options->is_forecast)
-        study = with_hopeless(arena, study, files);
+        study = planned(arena, study, files);
     decider.grid = plan_grid_create(arena, study, problems);
     if (decider.grid == NULL)
         return false;

@@ -9,10 +9,11 @@
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
 #include "sim/study/follow/follow_text.h"
+#include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
-#include "sim/study/study_types.h"
+#include "tools/trainyard/study/worst_folder.h"
 
 static const char *const sensitivity_words[] = {
 #define X(name, text, words) text,
@@ -27,26 +28,24 @@ static const Field plan_options_table[] = {
     OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
                  "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
     OPTION_TEXTS(0, "slo", slos, "LIMIT",
-                 "of a scenario: a constraint such as 'waited_within(20m) >= 95%'"),
-    OPTION_TEXT(0, "minimise", minimise, "METRIC",
-                "of a scenario: the metric whose smallest value is best"),
+                 "add a constraint such as 'waited_within(20m) >= 95%', or another limit of one"),
+    OPTION_TEXT(0, "minimise", minimise, "METRIC", "the metric whose smallest value is best"),
     OPTION_TEXT(0, "maximise", maximise, "METRIC", "or the one whose largest value is best"),
     OPTION_TEXTS(0, "weather", weather, "NAME",
-                 "of a scenario: a varied factor that is not chosen; the constraints have to hold "
-                 "at each of its levels"),
+                 "a varied factor that is not chosen; the constraints have to hold at each of its "
+                 "levels"),
     OPTION_TEXT(0, "confidence", confidence, "RATIO",
-                "of a scenario: how likely the answer has to be right (95%)"),
+                "how likely the answer has to be right (95%)"),
     OPTION_TEXT(0, "indifference", indifference, "RATIO",
-                "of a scenario: differences that do not matter, as a part of the objective and of "
-                "each limit (1%)"),
+                "differences that do not matter, as a part of the objective and of each limit "
+                "(1%)"),
     OPTION_INTEGER(0, "budget", budget, "N", 1, INT64_C(1) << 40,
-                   "of a scenario: at most N runs, which are divided so that the answer is most "
-                   "likely right"),
+                   "at most N runs, which are divided so that the answer is most likely right"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 2, REPLICATIONS_MAX,
-                   "of a scenario: at least N runs of a candidate that is accepted (20)"),
-    OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric too"),
+                   "at least N runs of a candidate that is accepted (20)"),
+    OPTION_TEXTS(0, "metric", metrics, "METRIC", "record this metric too"),
     OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
-                 "of a scenario: compare the answer with the candidate of these levels"),
+                 "compare the answer with the candidate of these levels"),
     OPTION_INTEGER('j', "threads", thread_count, "N", 1, 4096,
                    "run on N threads (as many as this process may use processors)"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
@@ -77,7 +76,10 @@ const OptionTable plan_table_of_options = {
                "constraints, with a stated confidence, from as few runs as possible.",
     .details =
         "A plan is a sweep's study with a goal: `minimise` or `maximise`, and `subject_to` "
-        "(scenarios/FORMAT.md). With --vary and --minimise no study file is needed.\n"
+        "(scenarios/FORMAT.md). With --vary and --minimise no study file is needed. With a study "
+        "file, options replace what it says of the objective, the confidence, the indifference, "
+        "the budget, the weather, the baseline and the seeds; constraints and metrics are added, "
+        "and a constraint of the same metric gets the other limit.\n"
         "\n"
         "The answer comes first: what to choose, and what the next best costs. Its estimates are "
         "made with fresh seeds, which took no part in the choice. Then a table has each candidate "
@@ -90,7 +92,9 @@ const OptionTable plan_table_of_options = {
         "meets them by more is better by more. A share of jobs is the share of the jobs of all "
         "runs.\n"
         "\n"
-        "DIR gets plan.json, plan.csv (a row for each candidate) and the files of a sweep. Runs of "
+        "DIR gets plan.json, plan.csv (a row for each candidate), fresh.csv (a row for each run "
+        "with "
+        "fresh seeds) and the files of a sweep. Runs of "
         "`trainyard sweep` or `trainyard merge` in DIR are used, and only those that are missing "
         "are made. The files have the same bytes for any number of threads, with `mpirun -n N "
         "trainyard plan ...` for any number of ranks, and after any interruption: the same command "
@@ -118,35 +122,6 @@ const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
 
 /* --- The study --- */
 
-static bool is_without_file(const PlanArguments *arguments)
-{
-    return arguments->vary.count > 0 || arguments->minimise != NULL || arguments->maximise != NULL;
-}
-
-/* Refuses options that change a study file. */
-static bool options_fit(const PlanArguments *arguments, Problems *problems)
-{
-    const struct {
-        const char *option;
-        bool is_given;
-    } others[] = {{"--slo", arguments->slos.count > 0},
-                  {"--weather", arguments->weather.count > 0},
-                  {"--confidence", arguments->confidence != NULL},
-                  {"--indifference", arguments->indifference != NULL},
-                  {"--budget", arguments->budget > 0},
-                  {"--seeds", arguments->seeds > 0},
-                  {"--metric", arguments->metrics.count > 0},
-                  {"--baseline", arguments->baseline.count > 0}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].is_given && !is_without_file(arguments)) {
-            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
-                                     "does not go with a study file"),
-                        "the file has this value; without a file --vary and --minimise are needed");
-            return false;
-        }
-    return true;
-}
-
 /* The study of the plan that is checked. */
 static const char *path_to_check(Arena *arena, const PlanArguments *arguments, Problems *problems)
 {
@@ -158,20 +133,18 @@ static const char *path_to_check(Arena *arena, const PlanArguments *arguments, P
     if (path == NULL && problems->count == count)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("plan", 0, 0),
                                  "STUDY or SCENARIO is missing"),
-                    "`trainyard plan --help` has examples");
+                    before == NULL ? "`trainyard plan --help` has examples"
+                                   : "the plan in DIR was made with options: give STUDY or "
+                                     "SCENARIO and the same options");
     return path;
 }
 
 const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments *arguments,
                              Problems *problems)
 {
-    if (!options_fit(arguments, problems))
-        return NULL;
     if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
         return NULL;
-    if (!is_without_file(arguments))
-        return study_read(arena, disk_files, path, problems);
-    const StudyOptions options = {.scenario = path,
+    const StudyOptions options = {.path = path,
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
                                   .metric_count = arguments->metrics.count,
@@ -188,8 +161,7 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
                                   .weather_count = arguments->weather.count,
                                   .weather = arguments->weather.items,
                                   .budget = arguments->budget};
-    const Json *root = study_of_options(arena, "plan", &options, problems);
-    return root != NULL ? study_read_tree(arena, disk_files, "plan", root, problems) : NULL;
+    return study_read_with(arena, disk_files, "plan", &options, problems);
 }
 
 SweepOptions plan_options(const PlanArguments *arguments)
@@ -271,21 +243,22 @@ static bool read_follow_options(const PlanArguments *arguments, FollowOptions *f
 
 /* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
  * without plots is not a failure. */
-static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
-                        Problems *problems)
+static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run, Problems *problems)
 {
+    const PlanOutcome *outcome = &run->outcome;
     Status no_plots = {0}, status = {0};
-    WinnerJobs jobs;
-    FollowOutcome follow;
+    PlanKnown known;
     if (options->folder == NULL)
         return EXIT_FINE;
+    if (run->sweep.end == RUNNER_FINISHED &&
+        !worst_folder_write(arena, outcome, options->folder, &run->sweep.end, &run->sweep.signal,
+                            &status) &&
+        report_status(&status) == EXIT_MACHINE) // otherwise the answer is complete without it
+        return EXIT_MACHINE;
     if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
                            problems) ||
-        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
-        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
-                             problems))
+        !plan_known_read(arena, disk_files, options->folder, outcome, &known, problems))
         return report_problems(problems);
-    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
     if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
     if (no_plots.code != STATUS_OK && !options->is_quiet)
@@ -327,7 +300,7 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
     if (options->folder != NULL && !options->is_quiet &&
         !print_follow(arena, study, options->folder, problems))
         return report_problems(problems);
-    const int report_code = write_report(arena, options, &run.outcome, problems);
+    const int report_code = write_report(arena, options, &run, problems);
     const int exit_code = exit_code_of_plan(&run);
     if (report_code != EXIT_FINE)
         return report_code;
