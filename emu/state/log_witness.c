@@ -196,20 +196,31 @@ LogWitness log_witness_open(const char *path, const char *log_path)
     };
 }
 
-void log_witness_write(LogWitness *witness, uint32_t frames)
+static bool read_salts(LogWitness *witness)
 {
-    unsigned char salts[8];
-    Record record = {.frames = frames};
+    unsigned char salts[8] = {0};
     if (witness->log < 0)
         witness->log = open(witness->log_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (witness->descriptor < 0 ||
-        pread(witness->log, salts, sizeof salts, AT_SALTS) != (ssize_t)sizeof salts)
+    witness->knows_log =
+        pread(witness->log, salts, sizeof salts, AT_SALTS) == (ssize_t)sizeof salts;
+    witness->salts[0] = big(salts);
+    witness->salts[1] = big(salts + 4);
+    return witness->knows_log;
+}
+
+void log_witness_write(LogWitness *witness, uint32_t frames)
+{
+    if (witness->descriptor < 0 || (!witness->knows_log && !read_salts(witness)))
         return; // without a witness, a start believes the log
-    record.salts[0] = big(salts);
-    record.salts[1] = big(salts + 4);
+    Record record = {.salts = {witness->salts[0], witness->salts[1]}, .frames = frames};
     record.checksum = checksum_of(&record);
     const ssize_t written = pwrite(witness->descriptor, &record, sizeof record, 0);
     (void)written; // a part has a wrong checksum
+}
+
+void log_witness_forget(LogWitness *witness)
+{
+    witness->knows_log = false;
 }
 
 void log_witness_remove(LogWitness *witness)

@@ -28,6 +28,8 @@ MUST_CHECK bool log_read(const char *path, bool *in_log, uint32_t in_log_count, 
 
 typedef struct {
     int descriptor, log; /* -1: none */
+    uint32_t salts[2];   /* of the log ... */
+    bool knows_log;      /* ... unless it may have begun again */
     const char *path, *log_path;
 } LogWitness;
 
@@ -40,6 +42,8 @@ LogWitness log_witness_open(const char *path, const char *log_path);
 /* Records that all commits are in the first `frames` frames of the log; 0: the database has them.
  */
 void log_witness_write(LogWitness *witness, uint32_t frames);
+/* After a checkpoint, with which the log begins again. */
+void log_witness_forget(LogWitness *witness);
 /* Before an orderly end. */
 void log_witness_remove(LogWitness *witness);
 

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -34,13 +35,6 @@ typedef struct {
     ino_t number;
 } SyncedFile;
 
-/* A file of SQLite's, which finds its own files by descriptors: a name may lead elsewhere. */
-typedef struct {
-    const char *path;
-    dev_t device;
-    ino_t number;
-} KeptFile;
-
 struct Store {
     Arena *arena;
     const char *folder; /* the caller's: the place in statuses */
@@ -50,7 +44,7 @@ struct Store {
     bool has_lost; /* the writes since the last commit are incomplete */
     SyncedFile *files;
     size_t file_count, file_capacity;
-    KeptFile database, log;
+    int database; /* a descriptor of the database's file; -1 */
     LogWitness witness;
     uint32_t log_frames; /* of the log, that the database may lack */
     bool keeps_log;      /* the log is evidence of damage */
@@ -305,27 +299,16 @@ static bool make_folder(const char *folder, Status *status)
     return true;
 }
 
-static KeptFile kept_file(Arena *arena, const char *folder, StateName name)
-{
-    struct stat facts = {0}; // of a file that is not there yet: it is not watched
-    KeptFile file = {.path = state_path(arena, folder, name)};
-    if (stat(file.path, &facts) == 0) {
-        file.device = facts.st_dev;
-        file.number = facts.st_ino;
-    }
-    return file;
-}
-
-static bool is_in_place(const KeptFile *file)
+/* Whether a name leads to the open file; -1: there is none yet. */
+static bool has_name(int descriptor)
 {
     struct stat facts;
-    return file->number == 0 || (stat(file->path, &facts) == 0 && facts.st_ino == file->number &&
-                                 facts.st_dev == file->device);
+    return descriptor < 0 || (fstat(descriptor, &facts) == 0 && facts.st_nlink > 0);
 }
 
 bool store_is_in_place(const Store *store, Status *status)
 {
-    if (is_in_place(&store->database) && is_in_place(&store->log))
+    if (has_name(store->database) && has_name(store->witness.log))
         return true;
     status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
                 "the state folder was removed or replaced while it was in use");
@@ -341,7 +324,7 @@ static Store *open_store(const char *folder, bool recovers, Status *status)
     store->arena = arena;
     store->folder = folder;
     store->warnings = problems_create(arena);
-    store->witness.descriptor = store->witness.log = -1;
+    store->witness.descriptor = store->witness.log = store->database = -1;
     store->recovers = recovers;
     if (!open_database(store, status)) {
         store_close(store);
@@ -349,8 +332,8 @@ static Store *open_store(const char *folder, bool recovers, Status *status)
     }
     store->witness = log_witness_open(state_path(arena, folder, STATE_WITNESS),
                                       state_path(arena, folder, STATE_DATABASE_LOG));
-    store->database = kept_file(arena, folder, STATE_DATABASE);
-    store->log = kept_file(arena, folder, STATE_DATABASE_LOG);
+    // It is closed after SQLite has closed the file: closing it earlier would give up the lock.
+    store->database = open(state_path(arena, folder, STATE_DATABASE), O_RDONLY | O_CLOEXEC);
     store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
     settle_reserve(store, true);
     if (bring_up_to_date(store, status) && prepare_all(store, status))
@@ -395,6 +378,8 @@ void store_close(Store *store)
     if (store->keeps_log)
         sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(store->connection);
+    if (store->database >= 0)
+        close(store->database);
     arena_destroy(store->arena);
 }
 
@@ -510,6 +495,7 @@ void store_checkpoint(Store *store)
         return; // the log stays; the next commit or rest tries again
     store->log_frames = 0;
     log_witness_write(&store->witness, 0);
+    log_witness_forget(&store->witness); // the next commit begins the log again
 }
 
 bool store_commit(Store *store, Status *status)

@@ -44,8 +44,8 @@ bool store_has_log(const Store *store);
 /* Moves the log into the database, so that losing the log loses nothing. Also done by commits, once
  * the log is long. */
 void store_checkpoint(Store *store);
-/* Whether the names in the state folder still lead to the open files; else STATUS_MACHINE with what
- * to do. A commit fails where they do not. */
+/* Whether names still lead to the files of the database that are open; else STATUS_MACHINE with
+ * what to do. A commit fails where they do not. */
 MUST_CHECK bool store_is_in_place(const Store *store, Status *status);
 /* Whether the writes that follow free space. Those need no free disk: a reserve is released for
  * them, and other writes leave its space alone (emu/state/reserve.h). */
