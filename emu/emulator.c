@@ -212,14 +212,19 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (!emulator->before.has_database &&
         !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
         return NULL;
-    emulator->store = store_open(folder, &status);
+    emulator->store =
+        settings->recovers ? store_recover(folder, &status) : store_open(folder, &status);
     const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base)
         number_requests(arena, emulator);
-    if (base && open_session(arena, emulator, base, &status) &&
-        add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
+    const bool is_open = base && open_session(arena, emulator, base, &status) &&
+                         add_api_faults(emulator, base, problems) &&
+                         emulator_commit(emulator, &status);
+    if (emulator->store)
+        problems_merge(warnings, store_warnings(emulator->store));
+    if (is_open) {
         open_parts(arena, emulator);
         return emulator;
     }
@@ -231,6 +236,10 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
 
 bool emulator_commit(Emulator *emulator, Status *status)
 {
+    if (store_is_dirty(emulator->store)) {
+        store_removes(emulator->store, true); // what was begun is finished
+        emulator->written_ns = emulator->pace.machine_ns;
+    }
     return session_note_time(emulator->session, status) && count_start(emulator, status) &&
            store_commit(emulator->store, status);
 }
@@ -318,6 +327,15 @@ static void jump(Emulator *emulator)
     (void)is_noted;
 }
 
+/* When writers have rested for so long that the log goes into the database: less is then lost with
+ * the log. INT64_MAX: there is no log. */
+static int64_t rest_ns(const Emulator *emulator)
+{
+    return store_has_log(emulator->store) && !store_is_dirty(emulator->store)
+               ? emulator->written_ns + NS_PER_S
+               : INT64_MAX;
+}
+
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
     if (emulator->pace.machine_ns == 0)
@@ -332,6 +350,10 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         jump(emulator);
     emulator->pace.is_polled = false;
     runs_work(emulator->runs);
+    if (machine_ns >= rest_ns(emulator)) {
+        emulator->written_ns = machine_ns; // a failure is tried again later
+        store_checkpoint(emulator->store);
+    }
 }
 
 int64_t emulator_next_ns(const Emulator *emulator)
@@ -341,7 +363,7 @@ int64_t emulator_next_ns(const Emulator *emulator)
     const int64_t runs_ns = runs_next_ns(emulator->runs);
     const int64_t event_ns =
         clock_when(&emulator->pace.clock, world_next_event_ns(session_world(emulator->session)));
-    return runs_ns < event_ns ? runs_ns : event_ns;
+    return least(least(runs_ns, event_ns), rest_ns(emulator));
 }
 
 /* --- Requests --- */
@@ -440,6 +462,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
 {
     const Part part = part_of(emulator, request);
     emulator->arm.request = ++emulator->requests;
+    store_removes(emulator->store, request->method == HTTP_DELETE);
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));
     if (needs_files_reported(part, request))

@@ -16,6 +16,7 @@ typedef struct {
     const char *storage_suffix; /* "core.windows.net" */
     HttpAddresses addresses;    /* may be set after emulator_open, before the first request */
     bool is_files_only;         /* Azure Files alone */
+    bool recovers;              /* a damaged state: continues with the whole part */
     RunsSettings runs;
 } EmulatorSettings;
 
@@ -34,8 +35,9 @@ typedef struct Emulator {
     Runs *runs;
     uint64_t starts; /* before this one, that changed the state */
     bool is_start_counted;
-    uint64_t requests; /* number of this one, of no other since the state began: makes ids */
-    uint64_t changes;  /* of states that clients can see */
+    int64_t written_ns; /* the last commit, on the machine's clock */
+    uint64_t requests;  /* number of this one, of no other since the state began: makes ids */
+    uint64_t changes;   /* of states that clients can see */
 } Emulator;
 
 /* The session in `folder`, or a new one there that begins with the scenario at `scenario_path` as

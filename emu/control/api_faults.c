@@ -206,7 +206,7 @@ static void slow_down(HttpResponse *response, int64_t bytes_per_s, const int64_t
 {
     bool has_source = response->source.read != NULL;
     int64_t bytes = has_source ? response->source_bytes : (int64_t)response->body_bytes;
-    if (bytes == 0 || response->is_event_stream)
+    if (bytes <= 0 || response->is_event_stream) // nothing, or of unknown length
         return;
     Arena *arena = arena_create();
     Slow *slow = ARENA_NEW(arena, Slow);

@@ -160,19 +160,55 @@ static void events_show(const ControlCall *call)
                   call->response);
 }
 
+typedef struct {
+    Arena *arena; /* its own: it outlives the request's */
+    SessionExport *export;
+    Text part;
+    size_t sent; /* of the part */
+} SessionSource;
+
+/* Other requests are answered between two parts, so a part is small. */
+static int64_t session_read(void *owner, int64_t offset, char *room, size_t length)
+{
+    enum { ENTRIES_AT_ONCE = 100 }; // about 2 ms
+    (void)offset;                   // it is read once, from front to back
+    SessionSource *source = owner;
+    if (source->sent == source->part.length) {
+        Status status; // the client sees that the answer is cut off
+        text_clear(&source->part);
+        source->sent = 0;
+        if (!session_export_continue(source->export, ENTRIES_AT_ONCE, &source->part, &status))
+            return HTTP_SOURCE_FAILED;
+        if (source->part.length == 0)
+            return HTTP_SOURCE_ENDS;
+    }
+    const size_t left = source->part.length - source->sent;
+    const size_t count = left < length ? left : length;
+    memcpy(room, source->part.data + source->sent, count);
+    source->sent += count;
+    return (int64_t)count;
+}
+
+static void session_free(void *owner)
+{
+    SessionSource *source = owner;
+    session_export_end(source->export);
+    text_free(&source->part);
+    arena_destroy(source->arena);
+}
+
 static void session_show(const ControlCall *call)
 {
-    Text text = {0};
-    Status status = {0};
-    if (session_export(call->control->session, &text, &status)) {
-        *call->response = http_response(200);
-        http_body(call->response, "application/json; charset=utf-8",
-                  arena_strndup(call->arena, text_string(&text), text.length), text.length);
-        http_set(call->response, "Cache-Control", "no-store");
-    } else {
-        control_refuse(call, &status);
-    }
-    text_free(&text);
+    Arena *arena = arena_create();
+    SessionSource *source = ARENA_NEW(arena, SessionSource);
+    source->arena = arena;
+    source->export = session_export_begin(call->control->session);
+    *call->response = http_response(200);
+    http_set(call->response, "Content-Type", "application/json; charset=utf-8");
+    http_set(call->response, "Cache-Control", "no-store");
+    call->response->source =
+        (HttpSource){.owner = source, .read = session_read, .free = session_free};
+    call->response->source_bytes = HTTP_LENGTH_UNKNOWN;
 }
 
 const ControlRoute control_routes[] = {

@@ -162,6 +162,7 @@ void connections_receive(Connections *connections, int descriptor, bool has_ende
         read_visitor(connections, descriptor, false, has_ended);
     } else if (connection->state == CONNECTION_HTTP && has_ended) {
         connection->has_ended = true;
+        connections->has_left = true;
         if (connection->deadline_ns != INT64_MAX) // otherwise its answer is still sent
             connections_set_deadline(connections, descriptor, last_read_ns);
     }

@@ -45,6 +45,7 @@ typedef struct {
     int64_t now_ns; /* the machine's clock in this round */
     Connection table[FD_SETSIZE];
     int32_t count;
+    bool has_left;         /* a client ended while its answer was sent */
     int64_t deadline_ns;   /* no connection has an earlier one */
     bool is_shut;          /* no more connections are accepted ... */
     int64_t shut_until_ns; /* ... at least until then */

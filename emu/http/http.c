@@ -66,6 +66,30 @@ static bool has_control(const char *text)
     return false;
 }
 
+/* Headers that decide whether a request is answered. Where one is repeated, this server and a proxy
+ * or a browser could decide by different ones. */
+static const struct {
+    const char *name, *problem;
+} single_headers[] = {
+    {"Host", "The request has more than one Host header."},
+    {"Origin", "The request has more than one Origin header."},
+    {"Authorization", "The request has more than one Authorization header."},
+    {"x-ms-date", "The request has more than one x-ms-date header."},
+    {"Date", "The request has more than one Date header."},
+};
+
+static const char *repeated_header_problem(const HttpRequest *request)
+{
+    for (size_t row = 0; row < sizeof single_headers / sizeof *single_headers; row++) {
+        int32_t count = 0;
+        for (int32_t i = 0; i < request->header_count; i++)
+            count += ascii_same(request->headers[i].name, single_headers[row].name);
+        if (count > 1)
+            return single_headers[row].problem;
+    }
+    return NULL;
+}
+
 const char *http_headers_problem(const HttpRequest *request)
 {
     int32_t ways = 0; // of the length of the body
@@ -82,7 +106,7 @@ const char *http_headers_problem(const HttpRequest *request)
         return "The request says in more than one way how long its body is.";
     if (coding && !ascii_same(coding, "chunked"))
         return "The only transfer coding that is understood is \"chunked\".";
-    return NULL;
+    return repeated_header_problem(request);
 }
 
 const char *http_decode(Arena *arena, const char *text, size_t length, bool plus_is_space)

@@ -59,7 +59,8 @@ const char *http_query(const HttpRequest *request, const char *name);
 /* The problem with the headers; NULL if they are valid. Names are tokens and values have no
  * control characters. Two readers must not find the end of the request in two places (RFC 9110, 5.5
  * and 5.6.2; RFC 9112, 5.1, 6.1 and 6.3): there is one Content-Length or Transfer-Encoding, and the
- * only coding is "chunked". */
+ * only coding is "chunked". Headers that decide whether the request is answered occur once: Host,
+ * Origin, Authorization and dates. */
 const char *http_headers_problem(const HttpRequest *request);
 
 /* Splits and decodes "a=b&c=%20" into `request->query`, in its arena. False if an escape is broken
@@ -75,8 +76,14 @@ const char *http_encode(Arena *arena, const char *text, const char *also);
 /* --- Answers --- */
 
 /* Bytes that are read while they are sent. `read` puts up to `length` bytes from `offset` on into
- * `room` and returns their number; 0 if there are none yet (it is called again soon); -1 on
- * failure, which cuts the connection. */
+ * `room` and returns their number; 0 if there are none yet (it is called again soon); otherwise one
+ * of these. */
+enum {
+    HTTP_SOURCE_FAILED = -1, /* cuts the connection */
+    HTTP_SOURCE_ENDS = -2,   /* of a source of unknown length */
+};
+enum { HTTP_LENGTH_UNKNOWN = -1 }; /* the answer is sent in chunks */
+
 typedef struct {
     void *owner;
     int64_t (*read)(void *owner, int64_t offset, char *room, size_t length);
@@ -96,7 +103,7 @@ typedef struct {
     const char *body; /* in the request's arena, or static */
     size_t body_bytes;
     HttpSource source;    /* replaces `body` if `read` is not NULL ... */
-    int64_t source_bytes; /* ... and has this length */
+    int64_t source_bytes; /* ... and has this length, or HTTP_LENGTH_UNKNOWN */
     int64_t entity_bytes; /* of HEAD: the Content-Length; -1: the length of the body */
     bool is_event_stream; /* the source has no end, and the connection stays open for its events
                              (text/event-stream) */

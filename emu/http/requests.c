@@ -40,6 +40,7 @@ struct Request {
     int64_t sent_bytes; /* of the source */
     int64_t sent_ns;    /* an event stream's last bytes */
     bool has_end;       /* counted in answering_count */
+    bool is_stream;     /* counted in stream_count */
     int64_t begun_ns;
     Request *next; /* held or waiting */
 };
@@ -162,6 +163,8 @@ void requests_end(void *listener, struct MHD_Connection *connection, void **cont
     forget(&requests->waiting, request);
     if (request->has_end)
         requests->answering_count--;
+    if (request->is_stream)
+        requests->stream_count--;
     requests->body_bytes -= (int64_t)request->body_room;
     if (requests->settings->is_verbose && request->http.target)
         log_request(request);
@@ -213,12 +216,8 @@ static bool read_headers(Request *request)
     const char *problem = http_headers_problem(&request->http);
     if (problem)
         return refuse_last(request, 400, "InvalidHeaderValue", problem);
-    int32_t hosts = 0;
-    for (int32_t i = 0; i < fields.count; i++)
-        if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
-            request->http.host = fields.fields[i].value;
-    if (hosts > 1) // this server and a cache could use different ones
-        return refuse(request, 400, "InvalidHost", "The request has more than one Host header.");
+    const char *host = http_header(&request->http, "Host");
+    request->http.host = host ? host : "";
     return true;
 }
 
@@ -338,10 +337,23 @@ static void take_body(Request *request, const char *data, size_t length)
 
 /* Whether a client that waits for events has gone: it sends nothing more, so the only possible byte
  * is the end. The library does not watch a suspended connection. */
-static bool has_gone(int descriptor)
+static bool has_gone(const Request *request)
 {
     char byte;
-    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return request->listener->requests->connections->table[request->descriptor].has_ended ||
+           recv(request->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* Cuts off an answer. With epoll the library (0.9.75) closes such a connection when its socket has
+ * the next event, and a client that has gone causes none. Connections with a separate timeout
+ * are looked at in each run, so the next run closes it. */
+static ssize_t cut_off(const Request *request)
+{
+    enum { SECONDS = 1 };
+    MHD_set_connection_option(request->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              (unsigned)SECONDS);
+    request->listener->requests->has_cut = true;
+    return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static ssize_t wait_for_source(Request *request, char *room, size_t length)
@@ -351,8 +363,8 @@ static ssize_t wait_for_source(Request *request, char *room, size_t length)
     Requests *requests = request->listener->requests;
     if (request->response.is_event_stream && (requests->is_ending || requests->has_failed))
         return MHD_CONTENT_READER_END_OF_STREAM;
-    if (has_gone(request->descriptor))
-        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (has_gone(request))
+        return cut_off(request);
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
         requests->connections->now_ns - request->sent_ns >= heartbeat_ns) {
         request->sent_ns = requests->connections->now_ns;
@@ -373,8 +385,10 @@ static ssize_t read_source(void *context, uint64_t position, char *room, size_t 
     const HttpSource *source = &request->response.source;
     (void)position; // in a stream it includes heartbeats
     const int64_t count = source->read(source->owner, request->sent_bytes, room, length);
+    if (count == HTTP_SOURCE_ENDS)
+        return MHD_CONTENT_READER_END_OF_STREAM;
     if (count < 0)
-        return MHD_CONTENT_READER_END_WITH_ERROR;
+        return cut_off(request);
     if (count == 0)
         return wait_for_source(request, room, length);
     request->sent_bytes += count;
@@ -392,7 +406,8 @@ static ssize_t read_nothing(void *context, uint64_t position, char *room, size_t
 static void read_whole(Request *request)
 {
     HttpResponse *response = &request->response;
-    if (!response->source.read || response->is_event_stream || response->source_bytes > WHOLE_MAX)
+    if (!response->source.read || response->is_event_stream || response->source_bytes < 0 ||
+        response->source_bytes > WHOLE_MAX)
         return;
     char *bytes = arena_alloc(request->arena, (size_t)response->source_bytes);
     int64_t used = 0;
@@ -428,9 +443,11 @@ static struct MHD_Response *make_response(Request *request)
     if (!response->source.read)
         return MHD_create_response_from_buffer(response->body_bytes, (void *)response->body,
                                                MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_callback(
-        response->is_event_stream ? MHD_SIZE_UNKNOWN : (uint64_t)response->source_bytes,
-        BLOCK_BYTES, read_source, request, NULL);
+    return MHD_create_response_from_callback(response->is_event_stream ||
+                                                     response->source_bytes == HTTP_LENGTH_UNKNOWN
+                                                 ? MHD_SIZE_UNKNOWN
+                                                 : (uint64_t)response->source_bytes,
+                                             BLOCK_BYTES, read_source, request, NULL);
 }
 
 static enum MHD_Result send_by_library(Request *request)
@@ -518,6 +535,21 @@ static void refuse_unwritten(Request *request)
     handler->refuse(handler->owner, &request->http, &request->response);
 }
 
+/* A stream keeps its connection, so that streams may use only a part of all. */
+static void count_stream(Request *request)
+{
+    Requests *requests = request->listener->requests;
+    if (requests->stream_count < requests->settings->streams_max) {
+        request->is_stream = true;
+        requests->stream_count++;
+        return;
+    }
+    release_source(request);
+    refuse(request, 503, "TooManyStreams",
+           "Too many clients wait for events; one of them has to leave first.");
+    http_set(&request->response, "Retry-After", "1");
+}
+
 static void call_handler(Request *request)
 {
     Requests *requests = request->listener->requests;
@@ -530,6 +562,8 @@ static void call_handler(Request *request)
         refuse_unwritten(request);
     else
         requests->handler.handle(requests->handler.owner, &request->http, &request->response);
+    if (request->response.is_event_stream)
+        count_stream(request);
 }
 
 /* An answer that depends on uncommitted writes must wait for the commit. */
@@ -600,7 +634,15 @@ bool requests_release_held(Requests *requests)
     return resume_all(&requests->held);
 }
 
+bool requests_have_cut(Requests *requests)
+{
+    const bool has_cut = requests->has_cut;
+    requests->has_cut = false;
+    return has_cut;
+}
+
 bool requests_retry_sources(Requests *requests)
 {
+    requests->connections->has_left = false;
     return resume_all(&requests->waiting);
 }

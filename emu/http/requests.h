@@ -22,12 +22,14 @@ typedef struct Requests {
     Connections *connections;
     ServerHandler handler;   /* during server_run */
     int32_t answering_count; /* requests whose answer has an end */
+    int32_t stream_count;    /* of event streams */
     Request *held;           /* their answers wait for the commit */
     Request *waiting;        /* their sources had nothing to send the last time they were asked */
     int64_t retry_ns;        /* when they are asked again */
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests */
+    bool has_cut;       /* an answer was cut off: the daemons must run again to close it */
     bool is_ending;     /* a signal was received */
     bool has_failed;    /* a commit has failed: requests are refused until server_run returns */
 } Requests;
@@ -43,6 +45,8 @@ void requests_end(void *listener, struct MHD_Connection *connection, void **requ
 void requests_refuse_held(Requests *requests);
 /* Answers that were held go out with the next run of the daemons. True when there were any. */
 bool requests_release_held(Requests *requests);
+/* Whether answers were cut off since the last call. */
+bool requests_have_cut(Requests *requests);
 /* Sources that had nothing to send are asked again. */
 bool requests_retry_sources(Requests *requests);
 void requests_free_arenas(Requests *requests);

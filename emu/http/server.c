@@ -28,6 +28,7 @@ const ServerSettings server_defaults = {
     .has_proxy = true,
     .body_max = 16 << 20,
     .connections_max = SERVER_CONNECTIONS_MAX,
+    .streams_max = SERVER_CONNECTIONS_MAX / 4,
     .head_s = 10,
     .idle_s = 60,
 };
@@ -312,6 +313,11 @@ static unsigned flags_of(const Listener *listener)
            (listener->kind == LISTENER_PLAIN ? MHD_USE_EPOLL : MHD_USE_TLS);
 }
 
+/* TLS 1.3, and 1.2 with forward secrecy and authenticated encryption (RFC 9325, 4.2): no CBC. */
+static const char tls_priorities[] =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:"
+    "+AES-128-GCM:-KX-ALL:+ECDHE-ECDSA:-MAC-ALL:+AEAD";
+
 static bool start_daemon(Server *server, Listener *listener, Status *status)
 {
     if (listener->descriptor < 0)
@@ -319,7 +325,7 @@ static bool start_daemon(Server *server, Listener *listener, Status *status)
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)server->certificate.key_pem},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)server->certificate.certificate_pem},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)tls_priorities},
         {MHD_OPTION_END, 0, NULL},
     };
     listener->daemon = MHD_start_daemon(
@@ -513,8 +519,9 @@ static bool settle(Server *server, Status *status)
         requests_refuse_held(&server->requests);
     }
     bool again = requests_release_held(&server->requests);
-    if (server->requests.waiting &&
-        (server->connections.now_ns >= server->requests.retry_ns || is_leaving(server)))
+    again = requests_have_cut(&server->requests) || again;
+    if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
+                                     server->connections.has_left || is_leaving(server)))
         again = requests_retry_sources(&server->requests) || again;
     return again;
 }

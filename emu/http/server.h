@@ -32,13 +32,14 @@ typedef struct {
     bool is_verbose;            /* logs each request on stderr */
     int64_t body_max;           /* the largest body of a request */
     int32_t connections_max; /* at most SERVER_CONNECTIONS_MAX; more clients wait to be accepted */
+    int32_t streams_max;     /* event streams among them; more are answered 503 */
     int64_t head_s; /* the limit for a request's head after its first line, and for the head of a
                        connection's first request after connecting; then it is closed */
     int64_t idle_s; /* the limit for silence between requests, and for a body after its head, plus a
                        second for each 16 KiB */
 } ServerSettings;
 
-/* 127.0.0.1, any free ports, core.windows.net, a proxy, 16 MiB, 400, 10 s, 60 s */
+/* 127.0.0.1, any free ports, core.windows.net, a proxy, 16 MiB, 400, 100, 10 s, 60 s */
 extern const ServerSettings server_defaults;
 
 /* The functions that answer requests. */

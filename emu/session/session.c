@@ -501,7 +501,7 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
         if (listeners[i].watch != NULL)
             listeners[i].watch(listeners[i].listener.listener, session->world);
     records_begin(&session->records, arena, session->world, base->resource_group);
-    if (!store_replay(store, session, repeat, status)) {
+    if (!store_replay(store, JOURNAL_ALL, session, repeat, status)) {
         session_close(session);
         return NULL;
     }

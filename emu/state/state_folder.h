@@ -14,6 +14,9 @@
     X(DATABASE, "state.sqlite")                                                                    \
     X(DATABASE_LOG, "state.sqlite-wal")                                                            \
     X(DATABASE_JOURNAL, "state.sqlite-journal")                                                    \
+    X(WITNESS, "state.sqlite-witness")                                                             \
+    X(RESERVE, "reserve")                                                                          \
+    X(LOST, "lost")                                                                                \
     X(CONTENTS, "contents")                                                                        \
     X(RUNS, "runs")                                                                                \
     X(KEY, "tls-key.pem")                                                                          \

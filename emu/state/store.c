@@ -1,6 +1,8 @@
 #include "emu/state/store.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -8,6 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "emu/state/damage.h"
+#include "emu/state/log_witness.h"
+#include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
@@ -19,6 +24,9 @@
  * that a client that has filled the disk with them can delete some. */
 #define FREE_BYTES_LEAST (INT64_C(4) << 20)
 #define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
+
+/* A log of this length is moved into the database. */
+enum { LOG_FRAMES_MOST = 1000 };
 
 /* A file that is synced before the commit. */
 typedef struct {
@@ -36,6 +44,16 @@ struct Store {
     bool has_lost; /* the writes since the last commit are incomplete */
     SyncedFile *files;
     size_t file_count, file_capacity;
+    int database; /* a descriptor of the database's file; -1 */
+    LogWitness witness;
+    uint32_t log_frames; /* of the log, that the database may lack */
+    bool keeps_log;      /* the log is evidence of damage */
+    bool recovers;
+    Problems warnings;
+    Reserve reserve;
+    bool is_removing; /* what follows frees space */
+    bool
+        is_on_credit; /* the transaction began with a removal, without the space that others need */
 };
 
 /* --- Failures --- */
@@ -55,8 +73,7 @@ static bool refuse(const Store *store, const char *what, Status *status)
     if ((code & 0xff) == SQLITE_FULL)
         status_hint(status, "free some space on the disk");
     else if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
-        status_hint(status, "the file is not a database, or was damaged; choose another folder for "
-                            "--state");
+        status_hint(status, STORE_DAMAGE_HINT);
     return false;
 }
 
@@ -91,6 +108,43 @@ static bool prepare(Store *store, const char *sql, sqlite3_stmt **statement, Sta
     return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
                               NULL) == SQLITE_OK ||
            refuse(store, "read its tables", status);
+}
+
+/* --- Room --- */
+
+/* If it is unknown, the write itself fails. */
+static bool are_free(const Store *store, int64_t bytes)
+{
+    struct statvfs facts;
+    return statvfs(store->folder, &facts) != 0 ||
+           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
+}
+
+/* The bytes that a released reserve left to removals and starts; other writes leave them free. */
+static int64_t bytes_owed(const Store *store)
+{
+    return store->reserve.is_there || store->reserve.cannot_be ? 0 : RESERVE_BYTES;
+}
+
+bool store_has_room(const Store *store, int64_t bytes)
+{
+    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS + bytes_owed(store));
+}
+
+/* Releases the reserve if it `is_needed` and the disk is full; takes it again once the rest is
+ * enough for other writes. */
+static void settle_reserve(Store *store, bool is_needed)
+{
+    if (store->reserve.is_there && is_needed && !are_free(store, FREE_BYTES_LEAST))
+        reserve_release(&store->reserve);
+    else if (!store->reserve.is_there && !store->reserve.cannot_be &&
+             are_free(store, FREE_BYTES_LEAST + RESERVE_BYTES))
+        reserve_take(&store->reserve);
+}
+
+void store_removes(Store *store, bool is_removing)
+{
+    store->is_removing = is_removing;
 }
 
 /* --- Opening --- */
@@ -145,6 +199,14 @@ static bool bring_up_to_date(Store *store, Status *status)
     return true;
 }
 
+static int on_commit(void *owner, sqlite3 *connection, const char *name, int frames)
+{
+    Store *store = owner;
+    (void)connection, (void)name;
+    store->log_frames = (uint32_t)frames;
+    return SQLITE_OK;
+}
+
 static bool open_connection(Store *store, const char *path, Status *status)
 {
     // The main lock is taken with the first transaction and kept until the process ends, so that
@@ -155,13 +217,61 @@ static bool open_connection(Store *store, const char *path, Status *status)
                                    "PRAGMA foreign_keys=ON;"
                                    "PRAGMA trusted_schema=OFF;"
                                    "BEGIN IMMEDIATE;COMMIT";
+    sqlite3_close(store->connection); // of an earlier try
+    store->connection = NULL;
     int code =
         sqlite3_open_v2(path, &store->connection,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return refuse(store, "open it", status);
     (void)chmod(path, 0600); // the following step reports a failure
+    sqlite3_wal_hook(store->connection, on_commit, store);
     return execute(store, settings, "open it", status);
+}
+
+static bool fail_damaged(Store *store, const char *problem, Status *status)
+{
+    store->keeps_log = true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0), "%s", problem);
+    return status_hint(status, STORE_DAMAGE_HINT);
+}
+
+/* Whether files of contents are there: a new database knows none of them. */
+static bool has_contents(const Store *store)
+{
+    DIR *folder = opendir(state_path(store->arena, store->folder, STATE_CONTENTS));
+    bool has = false;
+    for (struct dirent *entry; folder && !has && (entry = readdir(folder));)
+        has = entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return has;
+}
+
+/* Opens the database. One that has lost something is refused, or recovered. */
+static bool open_database(Store *store, Status *status)
+{
+    const char *path = state_path(store->arena, store->folder, STATE_DATABASE), *problem = NULL;
+    int32_t version = 0;
+    if (!open_connection(store, path, status)) {
+        if ((sqlite3_errcode(store->connection) & 0xff) != SQLITE_CORRUPT)
+            return false;
+        problem = "its database is damaged, or cut off";
+    } else if (database_is_whole(store->arena, store->connection, store->folder, &problem)) {
+        if (!read_version(store, &version, status))
+            return false;
+        if (version > 0 || !has_contents(store))
+            return true;
+        problem = "its database is empty, but contents of files are there";
+    }
+    if (!store->recovers)
+        return fail_damaged(store, problem, status);
+    problems_add(&store->warnings, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s", problem);
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(store->connection);
+    store->connection = NULL;
+    return database_recover(store->arena, store->folder, &store->warnings, status) &&
+           open_connection(store, path, status);
 }
 
 static bool prepare_all(Store *store, Status *status)
@@ -189,7 +299,23 @@ static bool make_folder(const char *folder, Status *status)
     return true;
 }
 
-Store *store_open(const char *folder, Status *status)
+/* Whether a name leads to the open file; -1: there is none yet. */
+static bool has_name(int descriptor)
+{
+    struct stat facts;
+    return descriptor < 0 || (fstat(descriptor, &facts) == 0 && facts.st_nlink > 0);
+}
+
+bool store_is_in_place(const Store *store, Status *status)
+{
+    if (has_name(store->database) && has_name(store->witness.log))
+        return true;
+    status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
+                "the state folder was removed or replaced while it was in use");
+    return status_hint(status, "nothing more can be written to it; start the emulator again");
+}
+
+static Store *open_store(const char *folder, bool recovers, Status *status)
 {
     if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
         return NULL;
@@ -197,11 +323,43 @@ Store *store_open(const char *folder, Status *status)
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
     store->folder = folder;
-    if (open_connection(store, state_path(arena, folder, STATE_DATABASE), status) &&
-        bring_up_to_date(store, status) && prepare_all(store, status))
+    store->warnings = problems_create(arena);
+    store->witness.descriptor = store->witness.log = store->database = -1;
+    store->recovers = recovers;
+    if (!open_database(store, status)) {
+        store_close(store);
+        return NULL;
+    }
+    store->witness = log_witness_open(state_path(arena, folder, STATE_WITNESS),
+                                      state_path(arena, folder, STATE_DATABASE_LOG));
+    // It is closed after SQLite has closed the file: closing it earlier would give up the lock.
+    store->database = open(state_path(arena, folder, STATE_DATABASE), O_RDONLY | O_CLOEXEC);
+    store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
+    settle_reserve(store, true);
+    if (bring_up_to_date(store, status) && prepare_all(store, status))
         return store;
     store_close(store);
     return NULL;
+}
+
+Store *store_open(const char *folder, Status *status)
+{
+    return open_store(folder, false, status);
+}
+
+Store *store_recover(const char *folder, Status *status)
+{
+    return open_store(folder, true, status);
+}
+
+bool store_recovers(const Store *store)
+{
+    return store->recovers;
+}
+
+Problems *store_warnings(Store *store)
+{
+    return &store->warnings;
 }
 
 void store_close(Store *store)
@@ -216,7 +374,12 @@ void store_close(Store *store)
         sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < store->file_count; i++)
         close(store->files[i].descriptor);
+    log_witness_remove(&store->witness);
+    if (store->keeps_log)
+        sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(store->connection);
+    if (store->database >= 0)
+        close(store->database);
     arena_destroy(store->arena);
 }
 
@@ -242,22 +405,9 @@ bool store_has_lost(const Store *store)
     return store->has_lost;
 }
 
-/* If it is unknown, the write itself fails. */
-static bool are_free(const Store *store, int64_t bytes)
-{
-    struct statvfs facts;
-    return statvfs(store->folder, &facts) != 0 ||
-           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
-}
-
-bool store_has_room(const Store *store, int64_t bytes)
-{
-    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS);
-}
-
 static bool has_room(const Store *store, Status *status)
 {
-    if (are_free(store, FREE_BYTES_LEAST))
+    if (are_free(store, FREE_BYTES_LEAST + bytes_owed(store)))
         return true;
     status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "the disk is full");
     return status_hint(status, "nothing was changed; free some space on the disk");
@@ -273,11 +423,16 @@ bool store_begin(Store *store, Status *status)
 {
     if (!is_sound(store, status))
         return false;
+    if (store->is_removing)
+        settle_reserve(store, true);
+    else if ((!store->is_dirty || store->is_on_credit) && !has_room(store, status))
+        return false;
     if (store->is_dirty)
         return true;
-    if (!has_room(store, status) || !run(store, store->begin, "write to it", status))
+    if (!run(store, store->begin, "write to it", status))
         return false;
     store->is_dirty = true;
+    store->is_on_credit = store->is_removing;
     return true;
 }
 
@@ -326,12 +481,36 @@ static bool sync_files(Store *store, Status *status)
     return is_synced;
 }
 
+bool store_has_log(const Store *store)
+{
+    return store->log_frames > 0;
+}
+
+void store_checkpoint(Store *store)
+{
+    int frames = 0, done = 0;
+    if (sqlite3_wal_checkpoint_v2(store->connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
+                                  &done) != SQLITE_OK ||
+        frames != done)
+        return; // the log stays; the next commit or rest tries again
+    store->log_frames = 0;
+    log_witness_write(&store->witness, 0);
+    log_witness_forget(&store->witness); // the next commit begins the log again
+}
+
 bool store_commit(Store *store, Status *status)
 {
     bool is_kept = sync_files(store, status) && is_sound(store, status) &&
-                   (!store->is_dirty || run(store, store->commit, "commit", status));
+                   (!store->is_dirty || (store_is_in_place(store, status) &&
+                                         run(store, store->commit, "commit", status)));
+    store->is_on_credit = false;
     if (is_kept) {
+        if (store->is_dirty)
+            log_witness_write(&store->witness, store->log_frames);
         store->is_dirty = false;
+        if (store->log_frames >= LOG_FRAMES_MOST)
+            store_checkpoint(store);
+        settle_reserve(store, false);
         return true;
     }
     // Nothing, rather than a part: the transaction may still be open.
@@ -386,15 +565,19 @@ static const char *column(sqlite3_stmt *statement, int index)
     return text != NULL ? text : "";
 }
 
-bool store_replay(Store *store, void *owner,
+bool store_replay(Store *store, JournalRange range, void *owner,
                   bool (*entry_read)(void *owner, const JournalEntry *entry, Status *status),
                   Status *status)
 {
     sqlite3_stmt *statement = NULL;
     if (!prepare(store,
-                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal ORDER BY sequence",
+                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal"
+                 " WHERE sequence>? AND sequence<=? ORDER BY sequence LIMIT ?",
                  &statement, status))
         return false;
+    bind_integer(statement, 1, range.after);
+    bind_integer(statement, 2, range.last);
+    bind_integer(statement, 3, range.count_max);
     bool is_fine = true;
     int code = SQLITE_DONE;
     while (is_fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {

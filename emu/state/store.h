@@ -6,6 +6,8 @@
 #ifndef EMU_STORE_H
 #define EMU_STORE_H
 
+#include <stdint.h>
+
 #include "sim/base/status.h"
 
 typedef struct Store Store;
@@ -14,8 +16,18 @@ struct sqlite3;
 /* Opens or makes the store in `folder` (also made, 0700), which is borrowed: statuses name it, and
  * may outlive the store. STATUS_BAD_INPUT for a newer version, and for a folder that is not the
  * emulator's (emu/state/state_folder.h), STATUS_CONFLICT if another process has it open,
- * STATUS_MACHINE for disks. Older versions are upgraded. */
+ * STATUS_MACHINE for disks. Older versions are upgraded. STATUS_BAD_INPUT also for a folder that
+ * has lost acknowledged writes (emu/state/damage.h). */
 Store *store_open(const char *folder, Status *status);
+/* The same for a folder that store_open refuses as damaged: continues with the whole part, keeps
+ * the damaged files in the folder `lost`, and adds what is lost to the warnings. */
+Store *store_recover(const char *folder, Status *status);
+bool store_recovers(const Store *store);
+#define STORE_DAMAGE_HINT                                                                          \
+    "restore the folder from a copy, or continue with the whole part: \"trainyard serve "          \
+    "--recover\" lists what is lost"
+/* The losses that were found at the opening; more may be added. In its arena. */
+Problems *store_warnings(Store *store);
 void store_close(Store *store); /* NULL is fine; does not commit */
 const char *store_folder(const Store *store);
 
@@ -26,6 +38,18 @@ bool store_is_dirty(const Store *store);
 MUST_CHECK bool store_commit(Store *store, Status *status);
 /* Whether such a failure has happened, or is certain to happen. */
 bool store_has_lost(const Store *store);
+
+/* Whether the last commits are in the log only. */
+bool store_has_log(const Store *store);
+/* Moves the log into the database, so that losing the log loses nothing. Also done by commits, once
+ * the log is long. */
+void store_checkpoint(Store *store);
+/* Whether names still lead to the files of the database that are open; else STATUS_MACHINE with
+ * what to do. A commit fails where they do not. */
+MUST_CHECK bool store_is_in_place(const Store *store, Status *status);
+/* Whether the writes that follow free space. Those need no free disk: a reserve is released for
+ * them, and other writes leave its space alone (emu/state/reserve.h). */
+void store_removes(Store *store, bool is_removing);
 
 /* --- Journal --- */
 
@@ -43,8 +67,15 @@ MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *sta
 /* Removes the last entry, which was made since the last commit. If that fails, later commits fail.
  */
 MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
-/* Calls `entry_read` for every entry in order; false as soon as it returns false. */
-MUST_CHECK bool store_replay(Store *store, void *owner,
+/* Entries by their numbers, in order: those after `after` up to `last`, at most `count_max`. */
+typedef struct {
+    int64_t after, last, count_max;
+} JournalRange;
+
+#define JOURNAL_ALL ((JournalRange){.last = INT64_MAX, .count_max = INT64_MAX})
+
+/* Calls `entry_read` for every entry of the range; false as soon as it returns false. */
+MUST_CHECK bool store_replay(Store *store, JournalRange range, void *owner,
                              bool (*entry_read)(void *owner, const JournalEntry *entry,
                                                 Status *status),
                              Status *status);

@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 // mkdtemp
+#define _GNU_SOURCE // mkdtemp, O_TMPFILE
 #include "sim/cli/files.h"
 
 #include <dirent.h>
@@ -133,19 +133,51 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+enum { OWN_PATH = 40 };
+
+/* The path that leads to an open file without a name (proc(5)). */
+static void own_path(int descriptor, char out[OWN_PATH])
+{
+    snprintf(out, OWN_PATH, "/proc/self/fd/%d", descriptor);
+}
+
+/* A file without a name in the folder of `path`; -1 where the system has none. */
+static int open_unnamed(const char *path)
+{
+    Text folder = {0};
+    const char *slash = strrchr(path, '/');
+    text_append(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
+    text_add(&folder, ".");
+    int descriptor = open(folder.data, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    text_free(&folder);
+    char own[OWN_PATH];
+    own_path(descriptor, own);
+    if (descriptor >= 0 && access(own, F_OK) != 0) { // it could get no name
+        close(descriptor);
+        descriptor = -1;
+    }
+    return descriptor;
+}
+
+/* The file that a writer fills before it gets its name. */
+static int open_temporary(FileWriter *writer)
+{
+    text_printf(&writer->temporary, "%s.%ld.tmp", writer->path, (long)getpid());
+    unlink(writer->temporary.data); // left by an ended process that had the same number
+    const int unnamed = open_unnamed(writer->path);
+    writer->is_unnamed = unnamed >= 0;
+    return writer->is_unnamed
+               ? unnamed
+               : open(writer->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 bool file_writer_open(FileWriter *writer, const char *path, Status *status)
 {
     *writer = (FileWriter){.path = path};
-    int descriptor;
     if (folder_exists(path))
         return fail_folder(path, status);
-    if (is_special(path)) {
-        descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    } else {
-        text_printf(&writer->temporary, "%s.%ld.tmp", path, (long)getpid());
-        unlink(writer->temporary.data); // left by an ended process that had the same number
-        descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
+    const int descriptor =
+        is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(writer);
     writer->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (writer->stream)
         return true;
@@ -175,6 +207,18 @@ static void find_reason(const FileWriter *writer)
         errno = 0; // the reason no longer applies
 }
 
+/* Gives a file without a name its temporary name, because only a name can replace another one. */
+static bool name_file(FileWriter *writer)
+{
+    char own[OWN_PATH];
+    own_path(fileno(writer->stream), own);
+    if (writer->is_unnamed &&
+        linkat(AT_FDCWD, own, AT_FDCWD, writer->temporary.data, AT_SYMLINK_FOLLOW) != 0)
+        return false;
+    writer->is_unnamed = false;
+    return true;
+}
+
 bool file_writer_commit(FileWriter *writer, Status *status)
 {
     const char *temporary = text_string(&writer->temporary);
@@ -184,11 +228,13 @@ bool file_writer_commit(FileWriter *writer, Status *status)
         find_reason(writer);
         fail_errno("writing", writer->path, status);
     }
+    if (is_settled && !name_file(writer))
+        is_settled = fail_errno("writing", writer->path, status);
     if (fclose(writer->stream) != 0 && is_settled)
         is_settled = fail_errno("writing", writer->path, status);
     if (is_settled && *temporary && rename(temporary, writer->path) != 0)
         is_settled = fail_errno("writing", writer->path, status);
-    if (!is_settled && *temporary)
+    if (!is_settled && *temporary && !writer->is_unnamed)
         unlink(temporary);
     text_free(&writer->temporary);
     return is_settled;
@@ -197,7 +243,7 @@ bool file_writer_commit(FileWriter *writer, Status *status)
 void file_writer_abandon(FileWriter *writer)
 {
     fclose(writer->stream);
-    if (writer->temporary.length > 0)
+    if (writer->temporary.length > 0 && !writer->is_unnamed)
         unlink(writer->temporary.data);
     text_free(&writer->temporary);
 }

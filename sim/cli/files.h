@@ -19,12 +19,14 @@ MUST_CHECK bool file_read(Arena *arena, const char *path, size_t bytes_max, char
 MUST_CHECK bool file_write(const char *path, const void *bytes, size_t length, Status *status);
 
 /* The same in pieces, for content that is too large for memory: write to `stream`, then commit.
- * Until then the bytes are in a temporary file next to `path`. A path that is not a regular
- * file, such as /dev/stdout, is written directly. */
+ * Until then the bytes are in a file without a name, which vanishes with the process, or on file
+ * systems without such files (NFS) in PATH.PID.tmp. A path that is not a regular file, such as
+ * /dev/stdout, is written directly. */
 typedef struct {
     FILE *stream;     /* its errors may be left to the commit */
     const char *path; /* borrowed */
-    Text temporary;   /* empty when `path` is written directly */
+    Text temporary;   /* its name before the last step; empty when `path` is written directly */
+    bool is_unnamed;  /* it has no name yet */
 } FileWriter;
 
 MUST_CHECK bool file_writer_open(FileWriter *writer, const char *path, Status *status);

@@ -131,6 +131,9 @@ typedef enum {
 } JsonLayout;
 
 void json_print(Text *text, const Json *root, JsonLayout layout);
+/* The same, indented, as a value at `depth` in a larger text, and without a line end: for writers
+ * that stream. */
+void json_print_at(Text *text, const Json *value, int32_t depth);
 /* One string with quotes and escapes, for writers that stream. */
 void json_print_string(Text *text, const char *string);
 

@@ -77,6 +77,11 @@ static void print_value(Text *text, const Json *node, int32_t depth, JsonLayout 
     }
 }
 
+void json_print_at(Text *text, const Json *value, int32_t depth)
+{
+    print_value(text, value, depth, JSON_INDENTED);
+}
+
 void json_print(Text *text, const Json *root, JsonLayout layout)
 {
     print_value(text, root, 0, layout);

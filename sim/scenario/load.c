@@ -143,6 +143,28 @@ static bool catalog_is_known(const Loader *loader, const Json *root)
     return key != NULL && strcmp(key, loader->like->catalog_key) == 0;
 }
 
+/* The most catalogue files of a scenario, with those that they include. */
+enum { CATALOG_FILES_MOST = 64 };
+
+static int32_t count_of(const Json *list)
+{
+    return list != NULL ? list->count : 0;
+}
+
+/* Refuses a list of catalogues before its files are read. */
+static bool is_too_long(const Loader *loader, const Json *catalogs)
+{
+    int32_t count = count_of(catalogs);
+    for (const Json *item = catalogs != NULL ? catalogs->first : NULL; item; item = item->next)
+        count += count_of(json_member(item, "include"));
+    if (count <= CATALOG_FILES_MOST)
+        return false;
+    problems_add(loader->json.problems, STATUS_BAD_INPUT, json_at(catalogs),
+                 "\"catalog\" has %" PRId32 " files with those that they include; %d are the most",
+                 count, CATALOG_FILES_MOST);
+    return true;
+}
+
 static void load_references(Loader *loader, Json *root)
 {
     load_configs(loader, json_member(root, "commands"));
@@ -150,10 +172,14 @@ static void load_references(Loader *loader, Json *root)
     if (catalog_is_known(loader, root))
         return;
     Json *catalogs = json_member(root, "catalog");
+    if (is_too_long(loader, catalogs))
+        return;
     for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
         next = item->next; // the item itself is about to be replaced
         load_catalog(loader, catalogs, item);
     }
+    if (is_too_long(loader, catalogs)) // now that it is known what they include
+        return;
     for (Json *item = catalogs != NULL ? catalogs->first : NULL; item != NULL; item = item->next)
         catalog_load_included(&loader->json, item);
 }

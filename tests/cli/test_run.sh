@@ -49,6 +49,15 @@ exit_is 2
 stderr_has 'mine: contains a "share" that no run of trainyard made'
 holds [ "$(ls mine/share)" = precious ]
 rm -r mine
+for file in summary.json timeline.json report.html trace.tsv; do
+    mkdir mine
+    echo precious >"mine/$file"
+    trainyard run small/scenario.json -o mine
+    exit_is 2
+    stderr_has "mine: contains a \"$file\" that no run of trainyard made"
+    holds [ "$(cat mine/*)" = precious ]
+    rm -r mine
+done
 
 example "the summary has the job's times, which add up"
 holds /usr/bin/python3 - <<'PYTHON'

@@ -112,7 +112,13 @@ static const char *exported(void)
 {
     static const char *const headers[][2] = {{NULL}};
     ck_assert_int_eq(ask(LISTENER_PLAIN, "GET", "/trainyard/session", headers, "", 0), 200);
-    return arena_strndup(arena, response.body, response.body_bytes);
+    Text text = {0};
+    char room[4096];
+    for (int64_t count; (count = response.source.read(response.source.owner, (int64_t)text.length,
+                                                      room, sizeof room)) > 0;)
+        text_append(&text, room, (size_t)count);
+    response.source.free(response.source.owner);
+    return text_move(arena, &text);
 }
 
 static int32_t count_of(const char *text, const char *part)

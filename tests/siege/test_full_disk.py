@@ -125,6 +125,14 @@ def a_range_that_does_not_fit_leaves_the_file_as_it_was():
     emulator.remove()
 
 
+def fill(folder, name):
+    """Leaves not a byte of the file system."""
+    with open(os.path.join(folder, name), "wb") as ballast:
+        room = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
+        if room > 0:
+            os.posix_fallocate(ballast.fileno(), 0, room)
+
+
 def a_full_file_system_refuses_before_it_writes():
     folder = siege.tempfile.mkdtemp(prefix="trainyard-siege-")
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "none", folder], check=True)
@@ -142,23 +150,24 @@ def a_full_file_system_refuses_before_it_writes():
         number += 1
         assert number < 102, "the disk is full no more"
     model.check_after_a_kill()
-    with open(os.path.join(folder, "ballast"), "wb") as ballast:  # not a byte is left
-        room = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
-        os.posix_fallocate(ballast.fileno(), 0, room)
+    fill(folder, "ballast")
     assert not model.create_group("fuller") and not model.upload("fuller", 1)
     model.check()
-    emulator.kill()
-    emulator.launch()  # nothing is damaged by a start without room, whether it succeeds or not
-    try:
-        emulator.wait_until_ready()
-        model.check()
-    except AssertionError as why:
-        assert "No space left on device" in str(why) and emulator.process.wait() == 3, why
-    os.unlink(os.path.join(folder, "ballast"))
-    if emulator.process.poll() is None:
-        emulator.kill()
-    emulator.start()
+    model.delete("f0")  # deleting continues, and others take the freed space
+    fill(folder, "more")
+    model.delete("f1")
+    assert not model.create_group("fuller") and not model.upload("fuller", 1)
     model.check()
+    for name in ("ballast", "more"):
+        os.unlink(os.path.join(folder, name))
+    assert model.create_group("reserved")
+    fill(folder, "ballast")
+    emulator.kill()
+    emulator.start()  # so does a start
+    model.check()
+    assert not model.create_group("fuller")
+    model.check_after_a_kill()
+    os.unlink(os.path.join(folder, "ballast"))
     for name in list(model.files)[:5]:
         model.delete(name)
     assert model.create_group("room") and model.upload("room", 1 << 20)

@@ -71,7 +71,9 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
 }
 
 /* A run replaces the files of an earlier run in its folder, and no other files. */
-static const char *const replaced_names[] = {"share", "real", "plots", NULL};
+static const char *const replaced_names[] = {"trace.tsv", "timeline.json", "summary.json",
+                                             "ran.json",  "report.html",   "share",
+                                             "real",      "plots",         NULL};
 const FolderMark run_mark = {.maker = "run of trainyard",
                              .option = "-o",
                              .mark = "trace.tsv",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "trainer/comm/cores.h"
 #include "trainer/comm/kind.h"
 
@@ -68,6 +69,7 @@ bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status)
                      .size = 1,
                      .local_size = 1,
                      .local_cores = cores_count(&cores),
+                     .start_limit_ns = 5 * NS_PER_MIN,
                      .stall_ns = INT64_MAX};
     if (!kind->open(opened, arena, status))
         return false;
@@ -170,6 +172,11 @@ bool comm_gather(Comm *comm, const void *mine, int64_t each, void *all, Status *
 bool comm_barrier(Comm *comm, Status *status)
 {
     return comm->kind->barrier(comm, status);
+}
+
+void comm_limit_start(Comm *comm, int64_t limit_ns)
+{
+    comm->start_limit_ns = limit_ns;
 }
 
 void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *listener)

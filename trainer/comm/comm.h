@@ -65,6 +65,11 @@ MUST_CHECK bool comm_broadcast(Comm *comm, void *data, int64_t bytes, Status *st
 MUST_CHECK bool comm_gather(Comm *comm, const void *mine, int64_t each, void *all, Status *status);
 MUST_CHECK bool comm_barrier(Comm *comm, Status *status);
 
+/* Not collective: how long this rank waits for the others in comm_use_gpus (5 minutes). NCCL waits
+ * for a lost rank for ever; after this time the rank says so on stderr, and ends all ranks with
+ * exit code 3. */
+void comm_limit_start(Comm *comm, int64_t limit_ns);
+
 /* --- Late ranks ---
  *
  * As in Horovod's coordinator, each rank notifies rank 0 when it is ready to exchange gradients, so

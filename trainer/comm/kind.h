@@ -36,6 +36,7 @@ struct Comm {
     int32_t rank, size, local_rank, local_size;
     int32_t local_cores;
     void *state; /* belongs to the kind */
+    int64_t start_limit_ns;
     int64_t stall_ns;
     CommStall *stall; /* NULL: stalls are not reported */
     void *stall_listener;

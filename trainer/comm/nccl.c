@@ -1,10 +1,14 @@
 /* Private to trainer/comm: ranks that sum on their GPUs by NCCL, one GPU per rank. MPI does
  * everything else, and sends NCCL's id from rank 0 to all ranks. */
+#include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sim/base/units.h"
 #include "trainer/comm/kind.h"
 #include "trainer/cuda/toolkit/nccl_version.h"
 
@@ -134,6 +138,74 @@ static bool share_id(Comm *comm, ncclUniqueId *id, Status *status)
            comm_broadcast(comm, id, sizeof *id, status);
 }
 
+/* Ends all ranks if a call waits for a lost rank. */
+typedef struct {
+    Comm *comm;
+    const char *call;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t returned;
+    bool has_returned;
+    struct timespec until; /* on the realtime clock */
+} CallWatch;
+
+static void *watch_call(void *context)
+{
+    CallWatch *watch = context;
+    Comm *comm = watch->comm;
+    int code = 0;
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->has_returned && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&watch->returned, &watch->lock, &watch->until);
+    const bool is_late = !watch->has_returned;
+    pthread_mutex_unlock(&watch->lock);
+    if (!is_late)
+        return NULL;
+    fprintf(stderr,
+            "trainyard: rank %" PRId32 " of %" PRId32 ": %s has waited %" PRId64
+            " s for the other ranks: one of them is lost, or cannot be reached\n"
+            "  hint: set NCCL_DEBUG=INFO for details; --comm %s sums on the processor\n",
+            comm->rank, comm->size, watch->call, comm->start_limit_ns / NS_PER_S, comm->kind->name);
+    comm_abort(comm, 3);
+}
+
+/* `watch` stays where it is until watch_end. */
+static bool watch_begin(CallWatch *watch, Comm *comm, const char *call, Status *status)
+{
+    *watch = (CallWatch){.comm = comm, .call = call};
+    clock_gettime(CLOCK_REALTIME, &watch->until);
+    const int64_t ns = watch->until.tv_nsec + comm->start_limit_ns % NS_PER_S;
+    watch->until.tv_sec += (time_t)(comm->start_limit_ns / NS_PER_S + ns / NS_PER_S);
+    watch->until.tv_nsec = (long)(ns % NS_PER_S);
+    pthread_mutex_init(&watch->lock, NULL);
+    pthread_cond_init(&watch->returned, NULL);
+    const int error = pthread_create(&watch->thread, NULL, watch_call, watch);
+    return error == 0 || fail_at(comm, -1, "pthread_create", strerror(error), status);
+}
+
+static void watch_end(CallWatch *watch)
+{
+    pthread_mutex_lock(&watch->lock);
+    watch->has_returned = true;
+    pthread_cond_signal(&watch->returned);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    pthread_cond_destroy(&watch->returned);
+    pthread_mutex_destroy(&watch->lock);
+}
+
+/* Returns when all ranks have called it. */
+static bool meet_ranks(Comm *comm, ncclComm_t *nccl, ncclUniqueId id, Status *status)
+{
+    static const char call[] = "ncclCommInitRank";
+    CallWatch watch;
+    if (!watch_begin(&watch, comm, call, status))
+        return false;
+    const ncclResult_t result = ncclCommInitRank(nccl, comm->size, id, comm->rank);
+    watch_end(&watch);
+    return nccl_is_fine(result, comm, NULL, -1, call, status);
+}
+
 static bool start_nccl(Comm *comm, ncclComm_t *nccl, int *version, Status *status)
 {
     ncclUniqueId id;
@@ -142,8 +214,7 @@ static bool start_nccl(Comm *comm, ncclComm_t *nccl, int *version, Status *statu
     *nccl = NULL;
     const bool is_started =
         nccl_is_fine(ncclGetVersion(version), comm, NULL, -1, "ncclGetVersion", status) &&
-        nccl_is_fine(ncclCommInitRank(nccl, comm->size, id, comm->rank), comm, NULL, -1,
-                     "ncclCommInitRank", status);
+        meet_ranks(comm, nccl, id, status);
     if (all_are_fine(comm, is_started, "ncclCommInitRank", status))
         return true;
     if (is_started)

@@ -176,7 +176,9 @@ const char *files_string_to_sign(const HttpRequest *request, const char *account
 
 /* --- Checking --- */
 
-enum { OLDEST_MS = 15 * 60 * 1000 };
+/* A request's date differs from the machine's clock by no more (Azure's documents, "Authorize with
+ * Shared Key": a captured request is of no use later). */
+enum { DATE_TOLERANCE_MS = 15 * 60 * 1000 };
 
 static bool date_is_fresh(const AzureFiles *service, const HttpRequest *request,
                           FilesDenial *denial)
@@ -188,9 +190,13 @@ static bool date_is_fresh(const AzureFiles *service, const HttpRequest *request,
     if (!date || !http_date_parse(date, &unix_ms))
         return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "x-ms-date or Date must be a date as \"Sun, 06 Nov 1994 08:49:37 GMT\".");
-    if (unix_ms < service->machine_ms(service->owner) - OLDEST_MS)
+    const int64_t ahead_ms = unix_ms - service->machine_ms(service->owner);
+    if (ahead_ms < -DATE_TOLERANCE_MS)
         return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "Request date header too old: it is more than 15 minutes ago.");
+    if (ahead_ms > DATE_TOLERANCE_MS)
+        return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
+                          "Request date header too far ahead: it is in more than 15 minutes.");
     return true;
 }
 

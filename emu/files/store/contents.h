@@ -36,7 +36,9 @@ typedef struct {
     uint64_t uses;
 } Blobs;
 
-/* Opens the folder `contents` of the store and removes blobs that no extent refers to. */
+/* Opens the folder `contents` of the store. Blobs that no extent refers to are set aside, with a
+ * warning of the store. STATUS_BAD_INPUT where blobs are missing; if the store recovers, their
+ * files are removed, with a warning for each. */
 bool contents_open(Blobs *blobs, Arena *arena, Store *store, Tables *tables, Status *status);
 void contents_close(Blobs *blobs);
 /* Removes ranges and blobs that are unused since the last commit. */

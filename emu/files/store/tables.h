@@ -85,6 +85,15 @@ enum { FILES_CLEARED_BLOB = 0 };
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
     X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
                       "?1)")                                                                       \
+    X(BLOB_COUNT, "SELECT count(DISTINCT blob) FROM file_extent WHERE blob > 0")                   \
+    X(NEEDS, "SELECT s.account, s.name, e.name, x.blob, max(x.position + x.length) "               \
+             "FROM file_extent x JOIN file_entry e ON e.contents = x.contents "                    \
+             "JOIN file_share s ON s.id = e.share WHERE x.blob > 0 "                               \
+             "GROUP BY e.share, e.parent, e.folded, x.blob")                                       \
+    X(ENTRIES_WITH_BLOB, "DELETE FROM file_entry WHERE contents IN "                               \
+                         "(SELECT contents FROM file_extent WHERE blob = ?1)")                     \
+    X(EXTENTS_WITH_BLOB, "DELETE FROM file_extent WHERE contents IN "                              \
+                         "(SELECT contents FROM file_extent WHERE blob = ?1)")                     \
     /* files that were not reported to the world */                                                \
     X(UNREPORTED, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")    \
     X(UNREPORTED_PUT,                                                                              \

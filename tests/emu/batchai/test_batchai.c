@@ -253,7 +253,8 @@ START_TEST(a_cluster_is_returned_without_secrets_in_the_order_of_the_service)
     Status status = {0};
     ck_assert(store_commit(small.emulator->store, &status));
     int32_t entries = 0;
-    ck_assert(store_replay(small.emulator->store, &entries, entry_has_no_secret, &status));
+    ck_assert(
+        store_replay(small.emulator->store, JOURNAL_ALL, &entries, entry_has_no_secret, &status));
     ck_assert_int_eq(entries, 3);
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/emulator.h"
+#include "emu/session/export.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"
@@ -581,8 +582,38 @@ START_TEST(the_session_is_exported)
     command("{\"do\": \"group.create\", \"name\": \"one\"}");
     HttpResponse response = ask("Session_Export", "", NULL);
     ck_assert_int_eq(response.status, 200);
-    ck_assert_ptr_nonnull(strstr(response.body, "\"at\": \"1ns\""));
-    ck_assert_ptr_nonnull(strstr(response.body, "\"expect\": []")); // no longer what it began with
+    const char *text = read_stream(&response);
+    response.source.free(response.source.owner);
+    ck_assert_ptr_nonnull(strstr(text, "\"at\": \"1ns\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"expect\": []")); // no longer what it began with
+}
+END_TEST
+
+/* A long session is sent in parts, between which the world changes. */
+START_TEST(an_export_is_the_session_as_it_was_when_it_was_asked_for)
+{
+    Text whole = {0};
+    Status status = {0};
+    for (int32_t i = 0; i < 500; i++)
+        command(arena_printf(arena, "{\"do\": \"group.create\", \"name\": \"g%d\"}", i));
+    ck_assert(session_export(emulator->session, &whole, &status));
+    HttpResponse response = ask("Session_Export", "", NULL);
+    ck_assert_int_eq(response.source_bytes, HTTP_LENGTH_UNKNOWN);
+    Text text = {0};
+    char room[4096];
+    int64_t count;
+    int32_t parts = 0;
+    while ((count = response.source.read(response.source.owner, (int64_t)text.length, room,
+                                         sizeof room)) > 0) {
+        text_append(&text, room, (size_t)count);
+        command(arena_printf(arena, "{\"do\": \"group.create\", \"name\": \"later%d\"}", parts++));
+    }
+    ck_assert_int_eq(count, HTTP_SOURCE_ENDS);
+    ck_assert_int_gt(parts, 5);
+    ck_assert_str_eq(text_string(&text), text_string(&whole));
+    response.source.free(response.source.owner);
+    text_free(&text);
+    text_free(&whole);
 }
 END_TEST
 
@@ -611,6 +642,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_stream_sends_the_events_since_an_id);
     tcase_add_test(tests, a_slow_reader_continues_with_the_oldest_event_kept);
     tcase_add_test(tests, the_session_is_exported);
+    tcase_add_test(tests, an_export_is_the_session_as_it_was_when_it_was_asked_for);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -68,6 +68,11 @@ START_TEST(headers_leave_no_doubt_where_a_request_ends)
         {{{"", ""}, {"X", ""}}, false},
         {{{"X", "a\rb"}, {"X", ""}}, false},
         {{{"X", "a\x7f"}, {"X", ""}}, false},
+        {{{"Host", "a"}, {"host", "a"}}, false},
+        {{{"Origin", "http://a"}, {"Origin", "http://b"}}, false},
+        {{{"Authorization", "a"}, {"authorization", "b"}}, false},
+        {{{"x-ms-date", "a"}, {"X-Ms-Date", "b"}}, false},
+        {{{"Date", "a"}, {"x-ms-date", "b"}}, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const HttpRequest request = {.headers = rows[i].fields, .header_count = 2};

@@ -1,5 +1,7 @@
 /* emu/http/server.h, without TLS: the bytes of requests and answers. */
 #define _GNU_SOURCE // memmem, MAP_ANONYMOUS
+#include <gnutls/gnutls.h>
+
 #include "tests/emu/http/served.h"
 #include "tests/support/suite.h"
 
@@ -639,7 +641,7 @@ START_TEST(clients_that_have_gone_make_room)
 {
     enum { LISTENERS = 5 };
     ServerSettings settings = server_defaults;
-    settings.connections_max = LISTENERS;
+    settings.connections_max = settings.streams_max = LISTENERS;
     serve(&settings);
     Answer answer;
     Client clients[LISTENERS];
@@ -679,6 +681,75 @@ START_TEST(clients_that_have_gone_make_room)
 }
 END_TEST
 
+/* All places are taken, no client sends anything more, and then all streams leave at once. */
+START_TEST(streams_that_leave_make_room_at_once)
+{
+    enum { STREAMS = SERVER_CONNECTIONS_MAX - 1 };
+    static int streams[STREAMS];
+    ServerSettings settings = server_defaults;
+    settings.streams_max = STREAMS;
+    serve(&settings);
+    Answer answer;
+    Client idle = client_of(served.plain);
+    get_on(&idle, "/");
+    ck_assert(hear(&idle, &answer, true));
+    for (int i = 0; i < STREAMS; i++) {
+        Client client = client_of(served.plain);
+        get_on(&client, "/events?bytes=0");
+        ck_assert(hear_head(&client, &answer));
+        ck_assert_int_eq(answer.status, 200);
+        streams[i] = client.descriptor;
+    }
+    sleep_ms(300); // the server waits for events
+    const double begun_s = seconds();
+    for (int i = 0; i < STREAMS; i++)
+        close(streams[i]);
+    ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+    ck_assert_double_lt(seconds() - begun_s, 10); // long before the idle one is cut off
+    for (int i = 0; i < 500 && shared->freed_sources < STREAMS; i++)
+        sleep_ms(10);
+    ck_assert_int_eq(shared->freed_sources, STREAMS);
+    close(idle.descriptor);
+}
+END_TEST
+
+START_TEST(streams_leave_places_for_others)
+{
+    enum { STREAMS = 3 };
+    static Client streams[STREAMS];
+    ServerSettings settings = server_defaults;
+    settings.streams_max = STREAMS;
+    serve(&settings);
+    Answer answer;
+    for (int i = 0; i < STREAMS; i++) {
+        streams[i] = client_of(served.plain);
+        get_on(&streams[i], "/events?bytes=0");
+        ck_assert(hear_head(&streams[i], &answer));
+        ck_assert_int_eq(answer.status, 200);
+    }
+    answer = ask("GET /events?bytes=0 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    check_error(&answer, 503, "TooManyStreams");
+    ck_assert_ptr_nonnull(strstr(answer.head, "\r\nRetry-After: 1\r\n"));
+    ck_assert_int_eq(shared->freed_sources, 1);
+    ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+    // Also one that has said more than its request: the end comes after bytes that are not read.
+    get_on(&streams[0], "/");
+    close(streams[0].descriptor);
+    Client next = client_of(served.plain);
+    const double begun_s = seconds();
+    do {
+        close(next.descriptor);
+        next = client_of(served.plain);
+        get_on(&next, "/events?bytes=0");
+        ck_assert(hear_head(&next, &answer));
+    } while (answer.status == 503 && seconds() - begun_s < 10);
+    ck_assert_int_eq(answer.status, 200);
+    close(next.descriptor);
+    for (int i = 1; i < STREAMS; i++)
+        close(streams[i].descriptor);
+}
+END_TEST
+
 START_TEST(an_idle_server_sleeps)
 {
     serve(&server_defaults);
@@ -712,7 +783,10 @@ START_TEST(pages_of_other_sites_get_nothing)
                  "Content-Length: 0\r\n\r\n");
     check_error(&answer, 403, "CrossSiteRequest");
     answer = ask("GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.com\r\n\r\n");
-    check_error(&answer, 400, "InvalidHost");
+    check_error(&answer, 400, "InvalidHeaderValue");
+    answer = ask("PUT / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+                 "Origin: http://example.com\r\nContent-Length: 0\r\n\r\n");
+    check_error(&answer, 400, "InvalidHeaderValue");
     answer = ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidUri");
     answer = ask("GET /a\rHost: localhost HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -750,6 +824,49 @@ START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
         close(client.descriptor);
     }
     ck_assert_int_eq(shared->requests, 0);
+}
+END_TEST
+
+/* Whether a client that offers nothing else can make a connection over TLS. */
+static bool tls_takes(const char *priorities)
+{
+    gnutls_session_t session;
+    gnutls_certificate_credentials_t trust;
+    const Client client = client_of(served.tls);
+    ck_assert_int_eq(gnutls_init(&session, GNUTLS_CLIENT), 0);
+    ck_assert_int_eq(gnutls_certificate_allocate_credentials(&trust), 0);
+    ck_assert_int_eq(gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, trust), 0);
+    ck_assert_int_eq(gnutls_priority_set_direct(session, priorities, NULL), 0);
+    gnutls_transport_set_int(session, client.descriptor);
+    int code;
+    while ((code = gnutls_handshake(session)) < 0 && !gnutls_error_is_fatal(code))
+        continue;
+    gnutls_deinit(session);
+    gnutls_certificate_free_credentials(trust);
+    close(client.descriptor);
+    return code == 0;
+}
+
+START_TEST(tls_is_authenticated_encryption_with_forward_secrecy)
+{
+#define OFFER(version, cipher) "NORMAL:-VERS-ALL:+VERS-" version ":-CIPHER-ALL:+" cipher
+    static const struct {
+        const char *offer;
+        bool is_taken;
+    } rows[] = {
+        {OFFER("TLS1.3", "AES-128-GCM"), true},
+        {OFFER("TLS1.3", "CHACHA20-POLY1305"), true},
+        {OFFER("TLS1.2", "AES-128-GCM"), true},
+        {OFFER("TLS1.2", "AES-256-GCM"), true},
+        {OFFER("TLS1.2", "CHACHA20-POLY1305"), true},
+        {OFFER("TLS1.2", "AES-128-CBC:+AES-256-CBC"), false},
+        {OFFER("TLS1.2", "AES-128-GCM:-KX-ALL:+RSA"), false},
+        {OFFER("TLS1.1", "AES-128-CBC"), false},
+    };
+#undef OFFER
+    serve(&server_defaults);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(tls_takes(rows[i].offer) == rows[i].is_taken, "%s", rows[i].offer);
 }
 END_TEST
 
@@ -975,9 +1092,12 @@ Suite *test_suite(void)
     tcase_add_test(all, a_client_that_reads_too_slowly_is_disconnected);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
+    tcase_add_test(all, streams_that_leave_make_room_at_once);
+    tcase_add_test(all, streams_leave_places_for_others);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);
+    tcase_add_test(all, tls_is_authenticated_encryption_with_forward_secrecy);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, a_request_that_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);

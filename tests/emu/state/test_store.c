@@ -10,6 +10,7 @@
 
 #include "emu/files/store/file_store.h"
 #include "emu/http/certificate.h"
+#include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store.h"
 #include "emu/state/store_schema.h"
@@ -73,7 +74,7 @@ static bool add_entry(void *owner, const JournalEntry *entry, Status *unused)
 static const char *entries(Store *store)
 {
     Text text = {0};
-    ck_assert(store_replay(store, &text, add_entry, &status));
+    ck_assert(store_replay(store, JOURNAL_ALL, &text, add_entry, &status));
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;
@@ -156,7 +157,7 @@ START_TEST(a_replay_ends_where_its_reader_fails)
     enter(store, 1, "");
     enter(store, 2, "");
     enter(store, 3, "");
-    ck_assert(!store_replay(store, NULL, stop_at_second, &status));
+    ck_assert(!store_replay(store, JOURNAL_ALL, NULL, stop_at_second, &status));
     ck_assert_str_eq(status.message, "enough");
     store_close(store);
 }
@@ -459,12 +460,209 @@ START_TEST(files_are_on_disk_before_the_commit_and_descriptors_are_closed)
 }
 END_TEST
 
+/* A commit to a file that no name leads to would be lost with the process. */
+START_TEST(a_state_folder_that_is_gone_is_noticed_by_the_next_commit)
+{
+    static const char *const gone[] = {"", "/state.sqlite", "/state.sqlite-wal"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        Status why = {0};
+        Store *store = open_store();
+        enter(store, 1, "kept");
+        commit(store);
+        ck_assert(store_is_in_place(store, &why));
+        ck_assert(folder_remove(arena_printf(arena, "%s%s", state, gone[i]), &why));
+        enter(store, 2, "lost");
+        ck_assert(!store_commit(store, &why));
+        ck_assert_int_eq(why.code, STATUS_MACHINE);
+        ck_assert_ptr_nonnull(strstr(why.message, "removed or replaced"));
+        ck_assert(!store_is_in_place(store, &why));
+        store_close(store);
+        ck_assert(folder_remove(state, &why));
+    }
+}
+END_TEST
+
+START_TEST(a_reserve_is_kept_for_removals)
+{
+    struct stat facts;
+    const char *path = arena_printf(arena, "%s/reserve", state);
+    Store *store = open_store();
+    ck_assert_int_eq(stat(path, &facts), 0);
+    ck_assert_int_ge((int64_t)facts.st_blocks * 512, RESERVE_BYTES);
+    Reserve reserve = reserve_find(path);
+    ck_assert(reserve.is_there);
+    reserve_release(&reserve);
+    ck_assert_int_ne(stat(path, &facts), 0);
+    ck_assert(!reserve_find(path).is_there);
+    reserve_take(&reserve);
+    ck_assert(reserve.is_there && reserve_find(path).is_there);
+    store_close(store);
+}
+END_TEST
+
+/* --- Damage --- */
+
+enum { ACKNOWLEDGED = 40 };
+
+/* A process that ends without closing the store, as a kill ends it. */
+static void write_and_end(bool checkpoints)
+{
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        Store *store = store_open(state, &status);
+        for (int64_t i = 1; store && i <= ACKNOWLEDGED; i++) {
+            const JournalEntry entry = {.sequence = i,
+                                        .at_ns = i,
+                                        .list = "commands",
+                                        .command = arena_printf(arena, "%01000d", (int)i),
+                                        .kept = "",
+                                        .subject = ""};
+            if (!store_enter(store, &entry, &status) || !store_commit(store, &status))
+                _exit(1);
+        }
+        if (store && checkpoints)
+            store_checkpoint(store);
+        _exit(store ? 0 : 1);
+    }
+    int ended;
+    ck_assert_int_eq(waitpid(child, &ended, 0), child);
+    ck_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat facts;
+    ck_assert_int_eq(stat(path, &facts), 0);
+    return facts.st_size;
+}
+
+static void change_byte(const char *path, int64_t at)
+{
+    unsigned char byte;
+    const int file = open(path, O_RDWR);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(pread(file, &byte, 1, at), 1);
+    byte ^= 1;
+    ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
+    close(file);
+}
+
+static bool count_entry(void *owner, const JournalEntry *entry, Status *unused)
+{
+    (void)unused;
+    ck_assert_int_eq(entry->sequence, ++*(int64_t *)owner); // a beginning without gaps
+    return true;
+}
+
+typedef enum {
+    LOG_MISSING,
+    LOG_CUT,
+    LOG_HEADER_CHANGED,
+    LOG_FRAME_CHANGED,
+    DATABASE_CUT,
+    DATABASE_EMPTY,
+    DAMAGE_COUNT
+} Damage;
+
+static void damage(Damage kind)
+{
+    const char *log = arena_printf(arena, "%s/state.sqlite-wal", state);
+    const char *database = arena_printf(arena, "%s/state.sqlite", state);
+    const char *contents = arena_printf(arena, "%s/contents", state);
+    switch (kind) {
+    case LOG_MISSING:
+        ck_assert_int_eq(unlink(log), 0);
+        break;
+    case LOG_CUT:
+        ck_assert_int_eq(truncate(log, size_of(log) / 2), 0);
+        break;
+    case LOG_HEADER_CHANGED:
+        change_byte(log, 17);
+        break;
+    case LOG_FRAME_CHANGED:
+        change_byte(log, size_of(log) / 2);
+        break;
+    case DATABASE_CUT:
+        ck_assert_int_eq(truncate(database, size_of(database) / 8192 * 4096), 0);
+        break;
+    case DATABASE_EMPTY:
+        ck_assert_int_eq(mkdir(contents, 0700), 0);
+        ck_assert(file_write(arena_printf(arena, "%s/7", contents), "bytes", 5, &status));
+        ck_assert_int_eq(truncate(database, 0), 0);
+        break;
+    case DAMAGE_COUNT:
+        break;
+    }
+}
+
+START_TEST(a_state_that_has_lost_something_is_refused_and_recovered_by_request)
+{
+    for (Damage kind = 0; kind < DAMAGE_COUNT; kind++) {
+        Status why = {0};
+        int64_t count = 0;
+        write_and_end(false);
+        if (kind >= DATABASE_CUT) // a log would have all that is missing
+            store_close(open_store());
+        damage(kind);
+        for (int again = 0; again < 2; again++) { // a refusal leaves everything unchanged
+            ck_assert_msg(store_open(state, &why) == NULL, "damage %d", (int)kind);
+            ck_assert_msg(why.code == STATUS_BAD_INPUT, "damage %d: %s", (int)kind, why.message);
+            ck_assert_ptr_nonnull(strstr(why.hint, "--recover"));
+        }
+        Store *store = store_recover(state, &why);
+        ck_assert_msg(store != NULL, "damage %d: %s", (int)kind, why.message);
+        ck_assert_int_gt(store_warnings(store)->count, 0);
+        ck_assert(store_replay(store, JOURNAL_ALL, &count, count_entry, &why));
+        ck_assert_msg(count < ACKNOWLEDGED, "damage %d", (int)kind);
+        if (kind == LOG_FRAME_CHANGED || kind == LOG_CUT)
+            ck_assert_int_gt(count, ACKNOWLEDGED / 4);
+        enter(store, count + 1, "on it goes");
+        commit(store);
+        store_close(store);
+        ck_assert_int_eq(access(arena_printf(arena, "%s/lost/state.sqlite", state), F_OK), 0);
+        store_close(open_store());
+        ck_assert(folder_remove(state, &why));
+    }
+}
+END_TEST
+
+START_TEST(the_torn_end_of_a_commit_that_nobody_was_told_of_is_no_damage)
+{
+    static char torn[3000];
+    const char *log = arena_printf(arena, "%s/state.sqlite-wal", state);
+    int64_t count = 0;
+    write_and_end(false);
+    const int file = open(log, O_WRONLY | O_APPEND);
+    ck_assert_int_eq(write(file, torn, sizeof torn), sizeof torn);
+    close(file);
+    Store *store = open_store();
+    ck_assert(store_replay(store, JOURNAL_ALL, &count, count_entry, &status));
+    ck_assert_int_eq(count, ACKNOWLEDGED);
+    store_close(store);
+    ck_assert_int_ne(access(arena_printf(arena, "%s/state.sqlite-witness", state), F_OK), 0);
+    // What was moved into the database does not need the log.
+    ck_assert(folder_remove(state, &status));
+    write_and_end(true);
+    ck_assert_int_eq(unlink(log), 0);
+    store = open_store();
+    count = 0;
+    ck_assert(store_replay(store, JOURNAL_ALL, &count, count_entry, &status));
+    ck_assert_int_eq(count, ACKNOWLEDGED);
+    store_close(store);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("store");
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, exactly_the_committed_entries_exist_after_a_restart);
+    tcase_add_test(tests, a_state_folder_that_is_gone_is_noticed_by_the_next_commit);
+    tcase_add_test(tests, a_reserve_is_kept_for_removals);
+    tcase_add_test(tests, a_state_that_has_lost_something_is_refused_and_recovered_by_request);
+    tcase_add_test(tests, the_torn_end_of_a_commit_that_nobody_was_told_of_is_no_damage);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
     tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);

@@ -73,7 +73,7 @@ static bool check_entry(void *owner, const JournalEntry *entry, Status *status)
 static bool look(Store *store, Found *found, Status *status)
 {
     *found = (Found){0};
-    return store_replay(store, found, check_entry, status) &&
+    return store_replay(store, JOURNAL_ALL, found, check_entry, status) &&
            (found->left == 0 || status_fail(status, STATUS_BAD_INPUT, place_in("journal", 0, 0),
                                             "%" PRIu32 " entries are missing", found->left));
 }

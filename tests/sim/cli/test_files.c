@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/cli/disk_files.h"
@@ -142,6 +143,32 @@ START_TEST(an_abandoned_file_leaves_the_old_file_unchanged)
     fflush(writer.stream);
     check_content("log", "old", 3);
     file_writer_abandon(&writer);
+    check_content("log", "old", 3);
+    unlink("log");
+}
+END_TEST
+
+/* leave_folder looks for what it left. */
+START_TEST(a_writer_that_is_killed_leaves_nothing)
+{
+    FileWriter writer;
+    Status status;
+    int ended = 0;
+    write_file("log", "old");
+    ck_assert(file_writer_open(&writer, "log", &status));
+    const bool can_be = writer.is_unnamed; // not on every file system
+    file_writer_abandon(&writer);
+    const pid_t child = can_be ? fork() : -1;
+    if (child == 0) {
+        if (file_writer_open(&writer, "log", &status) && fputs("new", writer.stream) >= 0 &&
+            fflush(writer.stream) == 0)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    if (can_be) {
+        ck_assert_int_eq(waitpid(child, &ended, 0), child);
+        ck_assert(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
+    }
     check_content("log", "old", 3);
     unlink("log");
 }
@@ -400,6 +427,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_missing_file_is_reported_alike_for_its_content_and_its_size);
     tcase_add_test(tests, a_limit_equal_to_the_size_is_enough);
     tcase_add_test(tests, an_abandoned_file_leaves_the_old_file_unchanged);
+    tcase_add_test(tests, a_writer_that_is_killed_leaves_nothing);
     tcase_add_test(tests, a_file_appears_with_the_commit);
     tcase_add_test(tests, new_files_have_the_permissions_of_the_umask);
     tcase_add_test(tests, a_full_disk_is_an_error_of_the_machine);

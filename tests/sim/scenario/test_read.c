@@ -161,6 +161,32 @@ START_TEST(included_catalogues_are_read_first)
 }
 END_TEST
 
+/* The list is refused before a file of it is read: reading takes time and memory for each. */
+START_TEST(a_list_of_very_many_catalogues_is_refused)
+{
+    Text list = {0};
+    Problems problems;
+    for (int i = 0; i < 2000; i++)
+        text_add(&list, i > 0 ? ", \"missing.json\"" : "\"missing.json\"");
+    set_text("scenario.json", with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"",
+                                          text_string(&list)));
+    ck_assert_ptr_null(read_with(NULL, 0, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_ptr_nonnull(strstr(problems.items[0].message, "2000 files"));
+    text_clear(&list);
+    set_text("many.json",
+             "{\"catalog\": 1, \"include\": [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]}");
+    for (int i = 0; i < 10; i++)
+        text_add(&list, i > 0 ? ", \"many.json\"" : "\"many.json\"");
+    set_text("scenario.json", with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"",
+                                          text_string(&list)));
+    ck_assert_ptr_null(read_with(NULL, 0, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_ptr_nonnull(strstr(problems.items[0].message, "80 files"));
+    text_free(&list);
+}
+END_TEST
+
 START_TEST(an_override_can_include_another_file)
 {
     static const char *const sets[] = {"/catalog/0/include/-=../mine.json",
@@ -719,6 +745,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_scenario_in_a_folder_has_the_name_of_the_folder);
     tcase_add_test(tests, catalogues_are_searched_in_the_parent_folders);
     tcase_add_test(tests, included_catalogues_are_read_first);
+    tcase_add_test(tests, a_list_of_very_many_catalogues_is_refused);
     tcase_add_test(tests, an_override_can_include_another_file);
     tcase_add_test(tests, an_include_that_fails_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);

@@ -31,6 +31,8 @@ static const Field options[] = {
     OPTION_FOLDER(
         0, "state", state_folder, "DIR",
         "keep the state in DIR, and continue with a state that is there (trainyard-state)"),
+    OPTION_FLAG(0, "recover", recovers,
+                "continue with the whole part of a damaged state, and list what is lost"),
     OPTION_TEXT(0, "clock", clock, "CLOCK",
                 "real time, xN for N simulated seconds a second, manual to move it by request, or "
                 "auto to jump to what a client waits for (real)"),
@@ -81,6 +83,11 @@ const OptionTable serve_option_table = {
         "Azure Resource Manager, Batch AI and Azure Files for unmodified clients, over a world "
         "in simulated time. `trainyard az-env` prints the variables that they need. Every "
         "acknowledged write survives a crash.\n"
+        "\n"
+        "A state that has lost something (a damaged or missing log, a database that is cut off, "
+        "missing contents) is refused. With --recover the emulator continues with the whole part, "
+        "says on stderr what is lost, and keeps the damaged files in the folder lost of the state. "
+        "Contents that belong to no file, as a kill may leave them, are kept there too.\n"
         "\n"
         "Passwords are not checked: any process that can reach the ports has full access. Web "
         "pages have none.\n"

@@ -11,6 +11,7 @@ typedef struct {
     bool has_proxy;
     bool is_open;
     const char *state_folder;
+    bool recovers;
     const char *scenario; /* NULL: the one that is compiled in */
     const char *clock;
     int64_t seed; /* -1: the scenario's */

@@ -75,7 +75,8 @@ typedef struct {
     Emulator *emulator;
 } Life;
 
-static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Problems *problems)
+static bool begin_life(Life *life, const ServeOptions *options, Clock clock, bool recovers,
+                       Problems *problems)
 {
     life->arena = arena_create();
     Problems warnings = problems_create(life->arena);
@@ -86,6 +87,7 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
     const EmulatorSettings settings = {
         .storage_suffix = server_defaults.storage_suffix,
         .is_files_only = options->is_files_only,
+        .recovers = recovers,
         .runs = {.runs_jobs = options->runs_jobs,
                  .hands_off = options->backend >= 0,
                  .backend =
@@ -268,8 +270,13 @@ static bool begin_again(Life *life, const ServeOptions *options, Problems *probl
     const Clock clock = life->emulator->pace.clock;
     const int64_t now_ns = session_now_ns(life->emulator->session);
     const HttpAddresses addresses = life->emulator->settings.addresses;
+    Status status = {0};
+    if (!store_is_in_place(life->emulator->store, &status)) { // a new state must not replace it
+        problems_add_status(problems, &status);
+        return false;
+    }
     end_life(life);
-    if (!begin_life(life, options, clock, problems))
+    if (!begin_life(life, options, clock, false, problems))
         return false;
     session_advance(life->emulator->session, now_ns);
     life->emulator->settings.addresses = addresses;
@@ -331,7 +338,8 @@ static int run(Arena *arena, const ServeOptions *options)
     // Ports come before the state: nothing is made where they are refused.
     if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
         server = open_server(arena, options, &problems);
-    const bool has_begun = server && begin_life(&life, options, clock, &problems) &&
+    const bool has_begun = server &&
+                           begin_life(&life, options, clock, options->recovers, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
                            introduce(arena, options, life.emulator, server, &problems);
     if (!has_begun)

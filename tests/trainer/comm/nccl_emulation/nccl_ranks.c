@@ -344,6 +344,18 @@ static void run_no_start(void)
     FINE(comm_barrier(comm, &status));
 }
 
+/* The last rank never gets into NCCL, where the others wait for it. */
+static void run_no_peer(void)
+{
+    Status status = {0};
+    CUDA(cudaSetDevice(rank));
+    comm_limit_start(comm, NS_PER_S);
+    if (rank == size - 1)
+        nccl_emulation_fail_init(ncclSystemError);
+    (void)!comm_use_gpus(comm, true, &status);
+    CHECK(false); // the others have ended this rank too
+}
+
 /* An asynchronous error: the next step reports rank and step, and all ranks end. */
 static void run_broken(void)
 {
@@ -402,6 +414,7 @@ static const Case cases[] = {
     {"shared", run_shared},
     {"no_id", run_no_id},
     {"no_start", run_no_start},
+    {"no_peer", run_no_peer},
     {"broken", run_broken},
     {"gone", run_gone},
     {"versions", run_versions},

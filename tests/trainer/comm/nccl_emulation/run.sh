@@ -34,6 +34,10 @@ broken)
     [ $status -eq 5 ] || fail "exit code $status, expected 5"
     grep -q "rank $last of $ranks, step 7: NCCL: remote process exited" "$work/stderr" || fail "rank and step are not named"
     ;;
+no_peer)
+    [ $status -eq 3 ] || fail "exit code $status, expected 3"
+    grep -q "of $ranks: ncclCommInitRank has waited 1 s for the other ranks" "$work/stderr" || fail "the call is not named"
+    ;;
 gone)
     [ $status -eq 9 ] || fail "exit code $status, expected 9"
     grep -q "Process name: .*,$last\]" "$work/stderr" || fail "the rank is not named"
