@@ -16,6 +16,7 @@ typedef struct {
     const char *storage_suffix; /* "core.windows.net" */
     HttpAddresses addresses;    /* may be set after emulator_open, before the first request */
     bool is_files_only;         /* Azure Files alone */
+    bool is_strict;             /* refuses jobs of which nothing says what they do */
     RunsSettings runs;
 } EmulatorSettings;
 

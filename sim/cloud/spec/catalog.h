@@ -70,6 +70,12 @@ typedef struct {
     int64_t compressed_bytes; /* pulled over the network once per node */
 } ContainerImage;
 
+/* An image of the catalogue, or all images that it does not list. */
+typedef struct {
+    const char *name;
+    Quantiles compressed_bytes;
+} CatalogImage;
+
 /* Cores that a subscription may hold in one region. */
 #define FAMILY_OF_ALL "total" /* the quota over all families */
 typedef struct {
@@ -119,6 +125,7 @@ typedef struct {
     Quantiles allocation_create_ns; /* creation -> steady, with nodes */
     Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
     Quantiles allocation_resize_ns; /* resize up -> steady */
+    Quantiles allocation_autoscale_ns; /* evaluation of automatic scaling up -> steady */
     Quantiles node_preparation_ns;  /* steady -> idle, per node */
     Quantiles release_ns;           /* resize down -> steady, including leaving_delay_ns */
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
@@ -137,6 +144,7 @@ typedef struct {
     Quantiles job_mount_ns;           /* per node, if the job itself has mounts */
     Quantiles container_start_ns;     /* per node, after the pull of its image */
     Quantiles host_overhead_ns;       /* per node, start and end of a command */
+    Quantiles host_overhead_prepared_ns; /* the same of a job with a preparation, for both */
     int64_t registry_bytes_per_s;     /* image pull, per node */
     int64_t image_unpack_bytes_per_s; /* compressed bytes, after the pull */
     int64_t internet_bytes_per_s;     /* data-set downloads, per node */
@@ -154,6 +162,8 @@ typedef struct {
     int64_t low_priority_run_max_ns; /* after this time a job on low-priority nodes is preempted */
     bool preemption_fails_jobs;      /* PreemptionError instead of another attempt */
     int32_t attempts_max; /* a job that loses a node in this attempt, or a later one, fails */
+    Distribution unknown_program_ns; /* a command line that only the real machine could run ... */
+    Distribution unknown_tool_ns;    /* ... but if it consists of tools that end at once, this */
     Quantiles file_server_create_ns;
     Quantiles file_server_delete_ns;
 } ServiceModel;

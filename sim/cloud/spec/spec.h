@@ -142,8 +142,17 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    const char *value; /* NULL: secret */
+    const char *value;  /* NULL: secret */
+    const char *secret; /* its value then, for what commands print and nothing else; NULL: unknown */
 } EnvironmentVariable;
+
+/* What a command sees. An exported session has no values of secrets: they are "(secret)". */
+static inline const char *environment_value(const EnvironmentVariable *variable)
+{
+    return variable->value != NULL    ? variable->value
+           : variable->secret != NULL ? variable->secret
+                                      : "(secret)";
+}
 
 typedef struct {
     RequestKind asks_for; /* with the next four as in JobRequest */

@@ -49,6 +49,7 @@ typedef struct {
     BoundText name;
     const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
+    BoundText script; /* a program that is simple commands */
     BoundText model; /* a program that trains; names of catalogue entries */
     BoundText data_set;
     BoundText framework;
@@ -79,7 +80,7 @@ typedef struct {
 /* The program of every command that no other rule describes. */
 typedef struct {
     const Json *node;
-    const Json *duration; /* a distribution */
+    const Json *duration; /* a distribution; NULL: the catalogue's */
     BoundInteger exit_code;
 } OtherText;
 
@@ -125,6 +126,7 @@ typedef struct {
     BoundInteger cpus, memory;  /* job.create: in total, with one of the two above */
     BoundText queue;            /* job.create */
     BoundList queues;           /* cluster.create: QueueText */
+    ProgramText *program;       /* program.set */
     BoundInteger execution;     /* job.create: JobExecution */
     BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;

@@ -15,6 +15,9 @@ typedef struct {
     const char *clock;
     int64_t seed; /* -1: the scenario's */
     ScenarioChanges changes;
+    OptionTexts programs;       /* "GLOB=SCRIPT" */
+    const char *programs_file; /* NULL: none */
+    bool is_strict;
     bool is_files_only;
     bool runs_jobs;
     int backend; /* index of --real's word (HandOffBackend); -1: not given */

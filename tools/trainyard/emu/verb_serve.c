@@ -12,7 +12,9 @@
 #include "emu/emulator.h"
 #include "emu/files/auth/auth.h"
 #include "emu/http/server.h"
+#include "emu/session/programs.h"
 #include "sim/base/civil_time.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
@@ -86,6 +88,7 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
     const EmulatorSettings settings = {
         .storage_suffix = server_defaults.storage_suffix,
         .is_files_only = options->is_files_only,
+        .is_strict = options->is_strict,
         .runs = {.runs_jobs = options->runs_jobs,
                  .hands_off = options->backend >= 0,
                  .backend =
@@ -121,6 +124,29 @@ static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
     const Json *command = session_command_about(arena, COMMAND_STORAGE_CREATE, path);
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
+    if (emulator_commit(emulator, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* The last option is set last, so that it comes first. */
+static bool set_programs(Arena *arena, Emulator *emulator, const ServeOptions *options,
+                         Problems *problems)
+{
+    Status status = {0};
+    Session *session = emulator->session;
+    const char *path = options->programs_file, *text;
+    size_t length;
+    if (path && !disk_files.read(disk_files.context, arena, path, &text, &length, &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    if (path && !programs_set_all(session, arena, path, text, length, problems))
+        return false;
+    for (int32_t i = 0; i < options->programs.count; i++)
+        if (!programs_set_option(session, arena, "--program", options->programs.items[i], problems))
+            return false;
     if (emulator_commit(emulator, &status))
         return true;
     problems_add_status(problems, &status);
@@ -333,6 +359,7 @@ static int run(Arena *arena, const ServeOptions *options)
         server = open_server(arena, options, &problems);
     const bool has_begun = server && begin_life(&life, options, clock, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
+                           set_programs(arena, life.emulator, options, &problems) &&
                            introduce(arena, options, life.emulator, server, &problems);
     if (!has_begun)
         fail_to_start(&life);

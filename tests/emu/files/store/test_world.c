@@ -177,7 +177,7 @@ END_TEST
 static void run_line(const char *line)
 {
     static const char *const names[] = {"a/s"};
-    static const EnvironmentVariable variables[] = {{"S", CLUSTER_MOUNT_ROOT "/s"}};
+    static const EnvironmentVariable variables[] = {{.name = "S", .value = CLUSTER_MOUNT_ROOT "/s"}};
     static KnownShare known = {.name = "a/s"};
     static Mount mount = {.path = CLUSTER_MOUNT_ROOT "/s", .share = &known, .folder = ""};
     const Mounts mounts = {.count = 1, .items = &mount};
